@@ -127,7 +127,6 @@ let package = Package(
                 "Datagrams", "PeerConnection",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ] + nio),
-        room("Signalling", ["MediaKernel", "Clocks", "Rooms", log]),
         room(
             "Pipeline",
             ["MediaKernel", "Stage", "HLS", "Clocks", "Codec", "Compositor", "Recording", log]),
@@ -146,12 +145,26 @@ let package = Package(
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ] + nio, resources: [.copy("Web")]),
-        // Floor 6: a room that a program has joined. Speaks no protocol.
+        // Floor 6: the owner of a room, and a room that a program has joined. Speak no protocol.
+        room(
+            "RoomHost",
+            [
+                "MediaKernel", "SDP", "Clocks", "Rooms", "PeerConnection", "MediaServer", log,
+            ]),
+
         room(
             "RemoteRoom",
             ["MediaKernel", "RTP", "SDP", "PeerConnection", "MediaClient", log, nioCore]),
 
-        // Floor 7: a protocol's client each.
+        // Floor 7: the protocols, a target each.
+        room(
+            "Signalling", ["MediaKernel", "SDP", "Rooms", "MediaServer", "RoomHost", log]),
+
+        room(
+            "WHIP",
+            ["MediaKernel", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost", log]),
+
+        // Floor 8: the protocols' clients.
         room(
             "HundredMSClient",
             [
@@ -163,7 +176,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ] + nio),
 
-        // Floor 8: the roles, wired.
+        // Floor 9: the roles, wired.
         room(
             "Bot",
             [
@@ -188,11 +201,10 @@ let package = Package(
         room(
             "Service",
             [
-                "CProcesses", "MediaKernel", "SDP", "HLS", "Stage", "Rooms", "Clocks", "Codec",
-                "Streams", "Tokens", "Signalling", "PeerConnection", "MediaServer", "Recording",
+                "CProcesses", "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec",
+                "Streams", "Tokens", "RoomHost", "Signalling", "WHIP", "MediaServer", "Recording",
                 "Catalogue", "Digests", "Signing", "Webhooks", "ObjectStorage", "ChildProcesses",
-                "ControlAPI", "Sandbox",
-                log,
+                "ControlAPI", "Sandbox", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -203,7 +215,7 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ] + nio),
 
-        // Floor 9: the command line.
+        // Floor 10: the command line.
         .executableTarget(
             name: "roomcast",
             dependencies: [
@@ -283,7 +295,14 @@ let package = Package(
                 "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "Clocks",
                 "Datagrams", "PeerConnection", log,
             ] + nio),
-        tests("Signalling", ["MediaKernel", "Rooms", "Workbench"]),
+        tests(
+            "WHIP", ["MediaKernel", "SDP", "Rooms", "MediaServer", "PeerConnection", "RoomHost"]),
+        tests(
+            "Signalling",
+            [
+                "MediaKernel", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost",
+                "Workbench",
+            ]),
         tests(
             "Pipeline",
             [
@@ -333,7 +352,7 @@ let package = Package(
         tests(
             "Service",
             [
-                "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec", "Signalling",
+                "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec", "RoomHost", "Signalling",
                 "MediaServer", "Sandbox", "Streams", "Tokens", "Recording", "Catalogue", "Digests",
                 "Signing", "ObjectStorage", "ChildProcesses", "ControlAPI", "Webhooks", "Workbench",
                 log,

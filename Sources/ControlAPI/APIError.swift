@@ -106,7 +106,7 @@ public struct APIError: HTTPResponseError, Hashable {
     }
 
     /// It is not what the client holds (RFC 9110 sect. 15.5.13).
-    static func preconditionFailed() -> APIError {
+    public static func preconditionFailed() -> APIError {
         APIError(
             .preconditionFailed, "it has changed, or is another",
             details: ["If-Match or If-Unmodified-Since does not hold"],
@@ -122,11 +122,28 @@ public struct APIError: HTTPResponseError, Hashable {
             ])
     }
 
+    /// Nobody publishes what is to be played, which may change. draft-ietf-wish-whep sect. 4.2.
+    public static func nothingToPlay() -> APIError {
+        APIError(
+            .conflict, "nobody publishes what is to be played", headers: [.retryAfter: "5"])
+    }
+
+    /// A change without `If-Match`, where one is needed. RFC 6585 sect. 3.
+    public static func preconditionRequired() -> APIError {
+        APIError(.preconditionRequired, "If-Match is missing")
+    }
+
+    /// The body is of another type than is taken here. RFC 9110 sect. 15.5.16.
+    static func unsupportedMediaType(wanted type: String) -> APIError {
+        APIError(
+            .unsupportedMediaType, "the body must be \(type)", headers: [.accept: type])
+    }
+
     static func tooLarge(maximum: Int) -> APIError {
         APIError(.contentTooLarge, "the body is longer than \(maximum) bytes")
     }
 
-    static func tooManyRequests(_ details: String...) -> APIError {
+    public static func tooManyRequests(_ details: String...) -> APIError {
         APIError(
             .tooManyRequests, "too many requests", details: details, headers: [.retryAfter: "1"])
     }

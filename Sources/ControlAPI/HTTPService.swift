@@ -42,6 +42,7 @@ public struct HTTPService: Sendable {
     private let authority: TokenAuthority
     private let control: any LiveStreamControl
     private let door: any RoomDoor & RoomControl
+    private let signalling: [any SignallingEndpoint]
     private let templates: any TemplateControl
     private let recordings: RecordingLibrary
     private let playbackKey: SigningKey
@@ -52,6 +53,7 @@ public struct HTTPService: Sendable {
     private let clock: @Sendable () -> UnixTime
 
     /// - Parameters:
+    ///   - signalling: by which protocols clients come into rooms.
     ///   - playbackKey: what addresses of live streams are signed with.
     ///   - metrics: what has figures for `/metrics`, in the order in which they are told.
     ///   - renewedBody: of an event that is told once more.
@@ -59,6 +61,7 @@ public struct HTTPService: Sendable {
     public init(
         _ configuration: HTTPServiceConfiguration, authority: TokenAuthority,
         control: any LiveStreamControl, door: any RoomDoor & RoomControl,
+        signalling: [any SignallingEndpoint],
         templates: any TemplateControl, recordings: RecordingLibrary, playbackKey: SigningKey,
         metrics: [any MetricsSource],
         renewedBody: @escaping RenewedBody,
@@ -69,6 +72,7 @@ public struct HTTPService: Sendable {
         self.authority = authority
         self.control = control
         self.door = door
+        self.signalling = signalling
         self.templates = templates
         self.recordings = recordings
         self.playbackKey = playbackKey
@@ -111,9 +115,8 @@ public struct HTTPService: Sendable {
         RoomTokenGuard(authority: authority, door: door, clock: clock)
     }
 
-    private var entrance: WebSocketEntrance {
-        WebSocketEntrance(
-            tokens: tokens, door: door, endpoints: endpoints, hosts: configuration.ownHosts)
+    private var entry: EndpointEntry {
+        EndpointEntry(tokens: tokens, endpoints: endpoints, hosts: configuration.ownHosts)
     }
 
     func router() -> Router<CallerContext> {
@@ -122,15 +125,12 @@ public struct HTTPService: Sendable {
         router.add(middleware: ConnectionMiddleware())
         router.add(middleware: ErrorMiddleware())
         router.add(middleware: OwnHostsMiddleware(hosts: configuration.ownHosts))
-        let initial = InitRoute(tokens: tokens, door: door, endpoints: endpoints)
-        router.get("/init") { request, _ in await initial.respond(to: request) }
-        router.on("/init", method: .options) { _, _ in CrossOrigin.preflight("GET") }
+        for endpoint in signalling { endpoint.add(to: router, with: entry) }
         let networkTest = NetworkTest()
         router.get("\(NetworkTest.path)") { request, context in
             networkTest.respond(
                 to: NetworkTest.caller(of: request.headers, from: context.remoteAddress))
         }
-        router.get("/ws") { request, _ in try await entrance.refuse(request) }
         LiveStreamRoutes(
             control: control, recordings: recordings, authority: authority, endpoints: endpoints,
             frameRate: configuration.frameRate, clock: clock
@@ -212,13 +212,18 @@ public struct HTTPService: Sendable {
     }
 
     private func server() throws(HTTPServiceError) -> HTTPServerBuilder {
-        let entrance = entrance
+        let (signalling, entry) = (signalling, entry)
         let isTLS = configuration.certificateFile != nil
         let door = ConnectionDoor(
             maximum: configuration.connectionsPerAddressMaximum, logger: logger)
         let plain = HTTPServerBuilder { responder in
-            WebSocketChannel(responder: responder, door: door, isTLS: isTLS) {
-                await entrance.decide($0)
+            WebSocketChannel(responder: responder, door: door, isTLS: isTLS) { request in
+                for endpoint in signalling {
+                    if let session = await endpoint.session(for: request, with: entry) {
+                        return session
+                    }
+                }
+                return nil
             }
         }
         guard let certificateFile = configuration.certificateFile,

@@ -44,22 +44,7 @@ enum JSON {
         _ type: T.Type, of fields: BodyFields.Content, from request: Request,
         maximum: Int = Limits.bodyBytes
     ) async throws(APIError) -> T {
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }),
-            length > maximum
-        {
-            throw .tooLarge(maximum: maximum)
-        }
-        let buffer: ByteBuffer
-        do {
-            buffer = try await request.body.collect(upTo: maximum)
-        } catch is NIOTooManyBytesError {
-            throw .tooLarge(maximum: maximum)
-        } catch {
-            // What follows on the connection cannot be told from the body's rest.
-            var error = APIError.badRequest("malformed body", "the body cannot be read")
-            error.headers[.connection] = "close"
-            throw error
-        }
+        let buffer = try await RequestBytes.read(request, maximum: maximum)
         let bytes = Array(buffer.readableBytesView)
         let isBlank = bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }
         let body = isBlank ? Array("{}".utf8) : bytes

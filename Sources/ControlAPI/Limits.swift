@@ -4,6 +4,10 @@ import MediaKernel
 public enum Limits {
     /// A request's body, in bytes. Start requests are below 4 KiB.
     public static let bodyBytes = 64 * 1024
+    /// A session description of WHIP, in bytes: it holds what one peer publishes.
+    static let descriptionBytes = 64 * 1024
+    /// A fragment of one with candidates, in bytes; a hundred of them have some 10,000.
+    static let fragmentBytes = 32 * 1024
     /// All header fields of a request together, and one of them, in bytes. Tokens travel in one.
     public static let headerListBytes = 32 * 1024
     public static let headerFieldBytes = 16 * 1024

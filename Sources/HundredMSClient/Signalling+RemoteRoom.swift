@@ -26,7 +26,7 @@ extension TrackSource {
     init(named word: String) {
         switch word {
         case "regular": self = .regular
-        case _ where PublishedTrack.presentations.contains(word): self = .presentation
+        case _ where Track.presentations.contains(word): self = .presentation
         // A playlist's sound, and words of clients' own.
         default: self = .other
         }

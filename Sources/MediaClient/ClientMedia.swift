@@ -360,9 +360,9 @@ public final class ClientMedia {
                 if direction == .subscribe, let label = configuration.channelLabel {
                     for text in wishes.values { side.core.send(text, on: label, at: now) }
                 }
-            case .channelText(_, let text):
+            case .channelMessage(_, .text(let text)):
                 if direction == .subscribe { channelText(text) }
-            case .channelClosed:
+            case .channelMessage, .channelClosed:
                 break
             }
         }

@@ -42,10 +42,15 @@ extension TCPListener: LinkSink {
 
 /// A peer connection with what the shared socket must know of it. Confined to its media loop.
 final class Connection {
-    let peer: PeerID
-    let direction: ConnectionDirection
+    /// Outlives the connection's time in the loop.
+    unowned let peer: MediaPeer
+    let key: ConnectionKey
     let core: PeerConnection
     unowned let room: RoomForwarder
+    /// The tracks that come on it, by the places of their sections.
+    private var published: [ForwardedTrack?] = []
+    /// The tracks that are sent on it, by the mids of their sections.
+    var forwarded: [String: ForwardedTrack] = [:]
     /// Fragments, newest last, under which it is registered, to take them back.
     var fragments: [String] = []
     /// The addresses that are its own, and what their last valid check came through.
@@ -58,11 +63,30 @@ final class Connection {
     var nextHold = Instant.zero
     var isClosed = false
 
-    init(peer: PeerID, direction: ConnectionDirection, core: PeerConnection, room: RoomForwarder) {
+    init(peer: MediaPeer, key: ConnectionKey, core: PeerConnection, room: RoomForwarder) {
         self.peer = peer
-        self.direction = direction
+        self.key = key
         self.core = core
         self.room = room
+    }
+
+    /// The track that comes in a section.
+    func track(in section: SectionIndex) -> ForwardedTrack? {
+        section.rawValue < published.count ? published[section.rawValue] : nil
+    }
+
+    /// The same by the section's mid, for what is rare.
+    func track(mid: String) -> ForwardedTrack? {
+        core.section(mid: mid).flatMap { track(in: $0) }
+    }
+
+    func setTracks(_ tracks: [ForwardedTrack]) {
+        published = []
+        for track in tracks {
+            guard let index = core.section(mid: track.incoming.mid)?.rawValue else { continue }
+            while published.count <= index { published.append(nil) }
+            published[index] = track
+        }
     }
 
     var addresses: Dictionary<TransportAddress, Route>.Keys { routes.keys }

@@ -8,6 +8,8 @@ final class ForwardedTrack {
     /// What its publisher calls it.
     let id: TrackID
     let publisher: PeerID
+    /// The connection that it comes on, which is closed only when the track is gone.
+    unowned var source: Connection?
     var incoming: IncomingTrack {
         didSet {
             repairsLoss = Self.isRepaired(incoming)
@@ -35,8 +37,9 @@ final class ForwardedTrack {
 
     init(
         id: TrackID, publisher: PeerID, incoming: IncomingTrack, codec: MediaCodec,
-        statedBitsPerSecond: Int? = nil, at now: Instant = .zero
+        from source: Connection? = nil, statedBitsPerSecond: Int? = nil, at now: Instant = .zero
     ) {
+        self.source = source
         budget = TrackBudget(isVideo: codec.isVideo, stated: statedBitsPerSecond, at: now)
         self.id = id
         self.publisher = publisher

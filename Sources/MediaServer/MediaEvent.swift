@@ -6,14 +6,16 @@ public import SDP
 public enum MediaEvent: Sendable {
     /// The peer is to answer this offer for its subscribe connection, through that WebSocket of it.
     case subscribeOffer(PeerID, SessionDescription, signallingSocket: Int)
-    case connection(PeerID, ConnectionDirection, PeerConnectionState)
+    case connection(PeerID, ConnectionKey, PeerConnectionState)
     /// The first packet of a track, named as its publisher does, has come, or none has for a while.
     case trackMedia(PeerID, TrackID, isFlowing: Bool)
     /// The peer sends more of the track than may go on, or of all its tracks together. Told now and
     /// then as long as it lasts.
     case excessMedia(PeerID, TrackID?)
     /// Text that a peer sent on its data channel.
-    case dataText(PeerID, ConnectionDirection, String)
+    case dataText(PeerID, ConnectionKey, String)
+    /// Bytes that a peer sent on a data channel.
+    case dataBinary(PeerID, ConnectionKey, [UInt8])
     /// What the peer gets of these videos has changed.
     case trackLayers(PeerID, [TrackLayers])
     /// Who is heard, loudest first; levels 1…100. Empty when the room fell silent.

@@ -146,7 +146,7 @@ final class MediaLoop {
     // MARK: Connections
 
     func makeConnection(
-        of peer: MediaPeer, direction: ConnectionDirection, room: RoomForwarder, at now: Instant
+        of peer: MediaPeer, key: ConnectionKey, room: RoomForwarder, at now: Instant
     ) -> Connection {
         let addresses =
             peer.isRecorder
@@ -158,14 +158,14 @@ final class MediaLoop {
                 .host(address, preference: UInt16(65_535 - min(index, 65_535)))
             },
             canonicalName: String(random.next(), radix: 36),
-            // Only the side that offers opens the channel; on the publish side the client does.
-            dataChannel: direction == .subscribe ? RoomForwarder.channelLabel : nil,
+            // Only the side that offers opens the channel; on the others the client does.
+            dataChannel: key == .subscribe ? RoomForwarder.channelLabel : nil,
             // A browser whose offer of the pictures' orientation is not taken up turns them before it
             // encodes them.
             ignoredExtensions: room.acceptsOrientation ? [] : [HeaderExtensionURI.videoOrientation],
             seed: random.next())
         let connection = Connection(
-            peer: peer.id, direction: direction,
+            peer: peer, key: key,
             core: PeerConnection(configuration: configuration, at: now), room: room)
         connections[ObjectIdentifier(connection)] = connection
         directory.addConnection(to: index)
@@ -193,6 +193,8 @@ final class MediaLoop {
     func close(_ connection: Connection, at now: Instant) {
         guard !connection.isClosed else { return }
         connection.isClosed = true
+        connection.setTracks([])
+        connection.forwarded = [:]
         connection.core.close(at: now)
         drain(connection, at: now)
         connection.fragments.forEach(forget)

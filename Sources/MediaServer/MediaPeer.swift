@@ -2,46 +2,28 @@ import MediaKernel
 import PeerConnection
 import RTP
 
-/// The two connections of one peer and what it should receive.
+/// The connections of one peer and what it should receive.
 final class MediaPeer {
     let id: PeerID
     /// A video of which it has said nothing is not sent to it.
     let asksForVideos: Bool
     let isRecorder: Bool
-    var publish: Connection?
-    var subscribe: Connection?
+    /// As they came.
+    var connections: [Connection] = []
     var desired: [TrackID: WantedTrack] = [:] { didSet { received = nil } }
-    /// Bits per second of all that it receives; nil for as much as its way carries.
-    var bitsPerSecondMaximum: Int?
-    var lossRule: LossDegradationRule?
-    /// Tracks in the subscribe connection's description by what they are called there, with their
-    /// sections. A track that went and
+    /// Tracks that are sent on its connections, by what they are called there. A track that went and
     /// came again under its id is another one.
-    private(set) var offered: [TrackID: (mid: String, track: ForwardedTrack)] = [:] {
+    private(set) var offered: [TrackID: Offered] = [:] {
         didSet { received = nil }
     }
-    /// The tracks of `offered` by their sections, which is how the peer speaks of them.
-    private(set) var offeredBySection: [String: ForwardedTrack] = [:]
     /// Those of `offered` that it was not to receive at some time since it was offered anything. Its
     /// client has been told that they are gone, so they have to come again.
     var lapsed: Set<TrackID> = []
-    /// Sections of the publish connection to the peer's own names of its tracks, as last looked up.
-    var published: [String: TrackID] = [:]
     /// What the peer said of the tracks it is to receive.
     var preferences: [TrackID: LayerPreference] = [:]
     /// Tracks for which there was no section left, as was logged last.
     var leftOutCount = 0
-    /// When it is looked anew what its way carries.
-    var nextAllocation: Instant
-    /// It received videos when that was last looked at.
-    var hadVideos = false
-    var allocator = LayerAllocator()
-    var probes = ProbePlan()
-    var lossDegradation = LossDegradation()
-    /// What the peer gets less of than it wants, it does for its way and not for its maximum.
-    var isLimitedByWay = false
-    /// The address to which the probes were planned.
-    var probedAddress: TransportAddress?
+    var sharing: BandwidthSharing
     var quality = ConnectionQuality()
     /// What its role says of the tracks that it publishes, in bits per second.
     var statedRates: [TrackID: Int] = [:]
@@ -51,14 +33,8 @@ final class MediaPeer {
     var texts: TokenBucket
     /// The subscribe connection's channel is open: what is said before is heard by nobody.
     var hasChannel = false
-    var needsOffer = false
-    /// When the subscribe connection was last offered, its beginning left out.
-    var lastOffer: Instant?
-    var needsRestart = false
-    /// It is to be offered its subscribe connection though nothing has changed.
-    var isOwedOffer = false
-    /// Answers of it that were refused, one after the other.
-    var refusedAnswers = 0
+    /// When its subscribe connection is offered.
+    var negotiation = NegotiationMachine()
     /// Which of its WebSockets, counted from 0, its offers are for.
     var signallingSocket = 0
 
@@ -77,25 +53,42 @@ final class MediaPeer {
         self.id = id
         self.asksForVideos = asksForVideos
         self.isRecorder = isRecorder
-        self.nextAllocation = nextAllocation
+        sharing = BandwidthSharing(nextAllocation: nextAllocation)
         budget = PeerBudget(at: now)
         texts = TokenBucket(rate: Self.textsPerSecond, burst: Self.textsBurst, at: now)
     }
 
-    /// Puts a track into the subscribe connection's description.
-    func offer(_ track: ForwardedTrack, as id: TrackID, mid: String) {
-        offered[id] = (mid, track)
-        offeredBySection[mid] = track
+    /// A track in a section of one of its connections.
+    struct Offered {
+        let connection: Connection
+        let mid: String
+        let track: ForwardedTrack
+    }
+
+    func connection(_ key: ConnectionKey) -> Connection? { connections.first { $0.key == key } }
+    var publish: Connection? { connection(.publish) }
+    var subscribe: Connection? { connection(.subscribe) }
+    /// The connection by which what the peer can receive is measured, and where it is told things:
+    /// the one that we offer, else the first that it has offered itself.
+    var receiving: Connection? { subscribe ?? connections.first { $0.key.isNamed } }
+
+    /// Puts a track into a connection's description.
+    func offer(
+        _ track: ForwardedTrack, as id: TrackID, mid: String, on connection: Connection
+    ) {
+        offered[id] = Offered(connection: connection, mid: mid, track: track)
+        connection.forwarded[mid] = track
     }
 
     /// Takes one out. Its section is free for another.
     func withdraw(_ id: TrackID) {
-        guard let mid = offered.removeValue(forKey: id)?.mid else { return }
-        offeredBySection[mid] = nil
+        guard let entry = offered.removeValue(forKey: id) else { return }
+        entry.connection.forwarded[entry.mid] = nil
     }
 
     /// The best form in which a track is to be sent to it.
     func preference(for track: ForwardedTrack, offeredAs id: TrackID) -> LayerPreference {
-        preferences[id] ?? (asksForVideos && track.codec.isVideo ? .none : .high)
+        if desired[id]?.isHeldBack ?? false { return .none }
+        return preferences[id] ?? (asksForVideos && track.codec.isVideo ? .none : .high)
     }
 }

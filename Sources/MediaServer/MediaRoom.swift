@@ -1,8 +1,8 @@
 import Clocks
 public import MediaKernel
 import NIOCore
-public import PeerConnection
-import SDP
+import PeerConnection
+public import SDP
 
 /// The media side of one room, as seen from outside its media loop.
 public final class MediaRoom: Sendable {
@@ -54,22 +54,24 @@ public final class MediaRoom: Sendable {
         try? await onLoop { $0.removePeer(peer, at: $1) }
     }
 
-    /// The client's offer for its publish connection: the answer.
-    public func publishOffer(_ sdp: String, from peer: PeerID) async throws -> String {
-        let offer = try Self.parse(sdp)
-        return try await onLoop { try $0.publishOffer(offer, from: peer, at: $1) }.rendered()
+    /// The client's offer for one of its connections: the answer. What it offers to send is
+    /// published. In sections of a named connection that ask for media, the tracks of its
+    /// subscriptions are sent, the most important first, as far as the client offers their codecs;
+    /// a track that goes frees its section for the next one.
+    public func offer(
+        _ offer: SessionDescription, on key: ConnectionKey, from peer: PeerID
+    ) async throws -> SessionDescription {
+        try await onLoop { try $0.offer(offer, on: key, from: peer, at: $1) }
     }
 
-    /// The client's answer for its subscribe connection.
-    public func subscribeAnswer(_ sdp: String, from peer: PeerID) async throws {
-        let answer: SessionDescription
-        do {
-            answer = try Self.parse(sdp)
-        } catch {
-            await answerRefused(from: peer)
-            throw error
-        }
+    /// The client's answer to our offer of its subscribe connection.
+    public func answer(_ answer: SessionDescription, from peer: PeerID) async throws {
         try await onLoop { try $0.subscribeAnswer(answer, from: peer, at: $1) }
+    }
+
+    /// Ends one of a peer's connections, with what is published and received on it.
+    public func closeConnection(_ key: ConnectionKey, of peer: PeerID) async {
+        try? await onLoop { $0.closeConnection(key, of: peer, at: $1) }
     }
 
     /// The client's answer could not be read: no other one will come.
@@ -77,20 +79,10 @@ public final class MediaRoom: Sendable {
         try? await onLoop { $0.answerRefused(from: peer, at: $1) }
     }
 
-    /// Descriptions are read and written outside of the loop: in a room that fills they are long and
-    /// many, and packets would wait.
-    private static func parse(_ sdp: String) throws(MediaServerError) -> SessionDescription {
-        do throws(SDPError) {
-            return try SessionDescription.parse(sdp)
-        } catch {
-            throw .badDescription("malformed session description: \(error)")
-        }
-    }
-
     public func trickle(
-        _ candidate: String, direction: ConnectionDirection, from peer: PeerID
+        _ candidate: String, on key: ConnectionKey, from peer: PeerID
     ) async throws {
-        try await onLoop { try $0.trickle(candidate, direction: direction, from: peer, at: $1) }
+        try await onLoop { try $0.trickle(candidate, on: key, from: peer, at: $1) }
     }
 
     /// What these peers are to receive from now on. Tracks that are not published yet are

@@ -26,8 +26,14 @@ extension RoomForwarder {
             peer.preferences = peer.preferences.filter { peer.desired[$0.key] != nil }
         }
         peer.preferences[id] = preference
-        guard let track = peer.offered[id]?.track, let subscription = track.subscriptions[peerID]
+        preferenceChanged(of: id, for: peer, at: now)
+    }
+
+    /// Has a track flow in the form that the peer is to get now, or not at all.
+    func preferenceChanged(of id: TrackID, for peer: MediaPeer, at now: Instant) {
+        guard let track = peer.offered[id]?.track, let subscription = track.subscriptions[peer.id]
         else { return }
+        let preference = peer.preference(for: track, offeredAs: id)
         subscription.preference = preference
         if track.codec.isVideo {
             allocate(peer, at: now)
@@ -57,17 +63,17 @@ extension RoomForwarder {
 
     /// Decides for one subscriber.
     func allocate(_ peer: MediaPeer, at now: Instant) {
-        guard let connection = peer.subscribe else { return }
+        guard let connection = peer.receiving else { return }
         let core = connection.core
-        if core.selectedAddress != peer.probedAddress {
-            peer.probedAddress = core.selectedAddress
-            peer.probes = ProbePlan()
+        if core.selectedAddress != peer.sharing.probedAddress {
+            peer.sharing.probedAddress = core.selectedAddress
+            peer.sharing.probes = ProbePlan()
             core.measuresBandwidth = !loop.isHere(core.selectedAddress)
         }
         let received = received(by: peer)
         // Sound is not shared out. Once more where there were videos, which are forgotten so.
-        guard !received.videos.isEmpty || peer.hadVideos else { return }
-        peer.hadVideos = !received.videos.isEmpty
+        guard !received.videos.isEmpty || peer.sharing.hadVideos else { return }
+        peer.sharing.hadVideos = !received.videos.isEmpty
         let wishes = received.videos.map { video in
             Rungs(video.track.ladder, preference: video.subscription.preference)
         }
@@ -78,10 +84,10 @@ extension RoomForwarder {
         }
         takeForLoss(&demands, from: peer, at: now)
         let estimate = core.measuresBandwidth ? core.bandwidth.bitsPerSecond : nil
-        let maximum = peer.bitsPerSecondMaximum ?? .max
+        let maximum = peer.sharing.bitsPerSecondMaximum ?? .max
         let budget = min(estimate ?? .max, maximum)
-        peer.isLimitedByWay =
-            estimate.map { $0 < maximum } ?? false || peer.lossDegradation.taken > 0
+        peer.sharing.isLimitedByWay =
+            estimate.map { $0 < maximum } ?? false || peer.sharing.lossDegradation.taken > 0
         // Asked for where it counts: it is a sum over the whole room.
         let hasToShare = budget < .max && !received.videos.isEmpty
         let audio = hasToShare ? received.audioBitsPerSecond(at: now) : 0
@@ -90,7 +96,7 @@ extension RoomForwarder {
         let poorest = isRepaired ? min(core.bandwidth.bitsPerSecondByDelay ?? .max, maximum) : 0
         // What flows wavers, by a key frame for one. It is too much where it fills the way.
         let given = core.bandwidth.isCongested(at: now) ? 0 : maximum
-        let result = peer.allocator.allocate(
+        let result = peer.sharing.allocator.allocate(
             demands, budget: budget == .max ? nil : max(budget - audio, 0),
             keepingGiven: max(given - audio, 0), keepingPoorest: max(poorest - audio, 0), at: now)
         for (index, video) in received.videos.enumerated() {
@@ -99,7 +105,7 @@ extension RoomForwarder {
             }
         }
         let missing = result.missingBitsPerSecond.map { $0 + audio }
-        let goal = peer.probes.probe(
+        let goal = peer.sharing.probes.probe(
             // Room for what the peer may not get is not looked for.
             missing: missing.flatMap { $0 <= maximum ? $0 : nil }, estimate: estimate,
             reached: core.bandwidth.lastProbeResult, at: now)
@@ -114,7 +120,8 @@ extension RoomForwarder {
     func received(by peer: MediaPeer) -> ReceivedTracks {
         if let known = peer.received { return known }
         var received = ReceivedTracks()
-        for (id, (_, track)) in peer.offered {
+        for (id, entry) in peer.offered {
+            let track = entry.track
             guard let subscription = track.subscriptions[peer.id] else { continue }
             if track.codec.isVideo {
                 received.videos.append(
@@ -137,10 +144,13 @@ extension RoomForwarder {
         _ demands: inout [LayerAllocator.Demand], from peer: MediaPeer, at now: Instant
     ) {
         let wanted = demands.indices.filter { !demands[$0].bitsPerSecond.isEmpty }
-        peer.lossDegradation.update(
-            loss: peer.subscribe?.core.loss(at: now), videos: wanted.count, rule: peer.lossRule,
+        peer.sharing.lossDegradation.update(
+            loss: peer.receiving?.core.loss(at: now), videos: wanted.count,
+            rule: peer.sharing.lossRule,
             at: now)
-        for index in wanted.suffix(peer.lossDegradation.taken) { demands[index].bitsPerSecond = [] }
+        for index in wanted.suffix(peer.sharing.lossDegradation.taken) {
+            demands[index].bitsPerSecond = []
+        }
     }
 
     /// Gives whether another form is wanted than before.
@@ -196,8 +206,8 @@ extension RoomForwarder {
 
     /// For a subscriber who has just begun to receive.
     func requestAwaited(by peer: MediaPeer, at now: Instant) {
-        for (_, track) in peer.offered.values where track.codec.isVideo {
-            requestAwaited(of: track, at: now)
+        for entry in peer.offered.values where entry.track.codec.isVideo {
+            requestAwaited(of: entry.track, at: now)
         }
     }
 
@@ -208,7 +218,7 @@ extension RoomForwarder {
     }
 
     func sendKeyframeRequest(of track: ForwardedTrack, encoding: Int, at now: Instant) {
-        guard let publish = peers[track.publisher]?.publish else { return }
+        guard let publish = track.source else { return }
         publish.core.requestKeyframe(mid: track.incoming.mid, encoding: encoding)
         loop.drain(publish, at: now)
     }

@@ -9,9 +9,8 @@ extension RoomForwarder {
         case .transmit:
             break
         case .media(let packet):
-            guard let track = track(of: connection, mid: packet.mid),
-                let peer = peers[connection.peer]
-            else { return }
+            guard let track = connection.track(in: packet.section) else { return }
+            let peer = connection.peer
             guard peer.budget.take(bytes: packet.packet.payload.count, at: now) else {
                 loop.countExcess()
                 if peer.budget.warns(at: now) { emit(.excessMedia(peer.id, nil)) }
@@ -19,56 +18,45 @@ extension RoomForwarder {
             }
             forward(packet, of: track, at: now)
         case .senderReport(let mid, let encoding, let ntp, let timestamp):
-            guard let track = track(of: connection, mid: mid),
+            guard let track = connection.track(mid: mid),
                 track.encodings.indices.contains(encoding)
             else { return }
             track.encodings[encoding].reported(.init(ntp: ntp, timestamp: timestamp))
             report(track, encoding: encoding, at: now)
         case .keyframeRequested(let mid, _):
-            guard let peer = peers[connection.peer], let track = peer.offeredBySection[mid],
-                track.codec.isVideo, let subscription = track.subscriptions[peer.id],
+            let peer = connection.peer
+            guard let track = connection.forwarded[mid], track.codec.isVideo,
+                let subscription = track.subscriptions[peer.id],
                 let current = subscription.forwarder.current,
                 subscription.keyframes.take(at: now)
             else { return }
             requestKeyframe(of: track, encoding: current.encoding, at: now)
         case .stateChanged(let state):
-            emit(.connection(connection.peer, connection.direction, state))
-            if state == .connected, connection.direction == .subscribe,
-                let peer = peers[connection.peer]
-            {
-                allocate(peer, at: now)
-                requestAwaited(by: peer, at: now)
+            emit(.connection(connection.peer.id, connection.key, state))
+            if state == .connected, connection.key != .publish {
+                allocate(connection.peer, at: now)
+                requestAwaited(by: connection.peer, at: now)
             }
-        case .channelText(_, let text):
-            guard peers[connection.peer]?.texts.take(at: now) == true else { return }
-            emit(.dataText(connection.peer, connection.direction, text))
+        case .channelMessage(_, let message):
+            guard connection.peer.texts.take(at: now) else { return }
+            switch message {
+            case .text(let text): emit(.dataText(connection.peer.id, connection.key, text))
+            case .binary(let bytes):
+                emit(.dataBinary(connection.peer.id, connection.key, bytes))
+            }
         case .channelOpened:
-            guard connection.direction == .subscribe, let peer = peers[connection.peer] else {
-                return
-            }
-            peer.hasChannel = true
-            allocate(peer, at: now)
+            guard connection === connection.peer.receiving else { return }
+            connection.peer.hasChannel = true
+            allocate(connection.peer, at: now)
         case .channelClosed:
             break
         }
     }
 
-    private func track(of connection: Connection, mid: String) -> ForwardedTrack? {
-        guard let peer = peers[connection.peer], peer.publish === connection else { return nil }
-        if let id = peer.published[mid], let track = tracks[TrackKey(id, of: peer.id)],
-            track.incoming.mid == mid
-        {
-            return track
-        }
-        let found = tracks.values.first { $0.publisher == peer.id && $0.incoming.mid == mid }
-        peer.published[mid] = found?.id
-        return found
-    }
-
     private func forward(_ incoming: IncomingPacket, of track: ForwardedTrack, at now: Instant) {
         var packet = incoming.packet
         guard track.encodings.indices.contains(incoming.encoding),
-            let publish = peers[track.publisher]?.publish
+            let publish = track.source
         else { return }
         let encoding = track.encodings[incoming.encoding]
         guard encoding.isNew(packet) else { return }
@@ -88,7 +76,7 @@ extension RoomForwarder {
             return
         }
         if track.codec == .opus {
-            let level = publish.core.headerExtensions[HeaderExtensionURI.audioLevel]
+            let level = publish.core.audioLevelID
                 .flatMap { packet.extensions[$0] }.flatMap(AudioLevel.init(extensionBytes:))
             if let level { track.speaker.heard(level) }
             summary.isDispensable = !encoding.passes(packet, level: level, at: now)

@@ -10,60 +10,74 @@ extension RoomForwarder {
         _ offer: SessionDescription, from id: PeerID, at now: Instant
     ) throws(MediaServerError) -> SessionDescription {
         let peer = try peer(id)
-        let offer = Self.bounded(offer)
-        let connection =
-            peer.publish
-            ?? loop.makeConnection(of: peer, direction: .publish, room: self, at: now)
+        let known = peer.publish
+        let offer = bounded(offer, of: peer, on: .publish)
+        let connection = known ?? loop.makeConnection(of: peer, key: .publish, room: self, at: now)
         do throws(PeerConnectionError) {
             let answer = try connection.core.answer(offer, at: now)
-            peer.publish = connection
+            if known == nil { peer.connections.append(connection) }
             loop.registerFragment(of: connection)
             publishedTracksChanged(of: peer, at: now)
             loop.drain(connection, at: now)
             offerSubscribe(peer, at: now)
             return answer
         } catch {
-            if peer.publish == nil { loop.close(connection, at: now) }
+            if known == nil { loop.close(connection, at: now) }
             throw .badDescription(String(describing: error))
         }
     }
 
     /// Of more tracks than a peer may publish the last ones are taken for inactive, which the answer
     /// says of them, so that the client does not send them.
-    private static func bounded(_ offer: SessionDescription) -> SessionDescription {
+    func bounded(
+        _ offer: SessionDescription, of peer: MediaPeer, on key: ConnectionKey
+    ) -> SessionDescription {
         var offer = offer
+        let others = peer.connections.filter { $0.key != key }
+            .reduce(0) { $0 + $1.core.incomingTracks.count(where: \.isSending) }
         let sending = offer.media.indices.filter {
             offer.media[$0].direction.sends && offer.media[$0].kind != .application
         }
-        for index in sending.dropFirst(MediaRoom.tracksPerPeerMaximum) {
+        for index in sending.dropFirst(max(MediaRoom.tracksPerPeerMaximum - others, 0)) {
             offer.media[index].direction = .inactive
         }
         return offer
     }
 
     /// Brings the tracks of a peer in line with what its description announces.
-    private func publishedTracksChanged(of peer: MediaPeer, at now: Instant) {
-        let announced = (peer.publish?.core.incomingTracks ?? []).filter(\.isSending)
-        let live = Dictionary(announced.map { (TrackID($0.trackID), $0) }) { first, _ in first }
+    func publishedTracksChanged(of peer: MediaPeer, at now: Instant) {
+        let announced = peer.connections.flatMap { connection in
+            connection.core.incomingTracks.filter(\.isSending).map { (connection, $0) }
+        }
+        let live = Dictionary(announced.map { (TrackID($1.trackID), ($0, $1)) }) { first, _ in
+            first
+        }
         remove(
             tracks.values.filter { track in
-                track.publisher == peer.id && live[track.id].map(track.isContinued) != true
+                guard track.publisher == peer.id else { return false }
+                guard let (source, incoming) = live[track.id] else { return true }
+                return track.source !== source || !track.isContinued(by: incoming)
             }, at: now)
         var added: Set<TrackID> = []
-        for incoming in announced {
+        for (source, incoming) in announced {
             let key = TrackKey(TrackID(incoming.trackID), of: peer.id)
             // Of several under one id the first is meant. Another one may be of a kind that its
             // publisher may not send under that id.
-            guard live[key.id] == incoming, let codec = MediaCodec(rtpName: incoming.codec.name)
+            guard let first = live[key.id], first.0 === source, first.1 == incoming,
+                let codec = MediaCodec(rtpName: incoming.codec.name)
             else { continue }
             if let known = tracks[key] {
                 known.incoming = incoming
                 continue
             }
             tracks[key] = ForwardedTrack(
-                id: key.id, publisher: peer.id, incoming: incoming, codec: codec,
+                id: key.id, publisher: peer.id, incoming: incoming, codec: codec, from: source,
                 statedBitsPerSecond: peer.statedRates[key.id], at: now)
             added.insert(key.id)
+        }
+        let own = tracks.values.filter { $0.publisher == peer.id }
+        for connection in peer.connections {
+            connection.setTracks(own.filter { $0.source === connection })
         }
         for subscriber in peers.values
         where subscriber.desired.values.contains(where: {
@@ -95,11 +109,15 @@ extension RoomForwarder {
         for (id, entry) in peer.offered where desired[id].map(TrackKey.init) != entry.track.key {
             peer.lapsed.insert(id)
         }
+        let changed = peer.desired.values.filter { old in
+            desired[old.id].map { $0.isHeldBack != old.isHeldBack } ?? false
+        }
         peer.desired = desired
+        for track in changed { preferenceChanged(of: track.id, for: peer, at: now) }
         stateRates(of: terms.tracks, at: now)
-        peer.bitsPerSecondMaximum = terms.bitsPerSecondMaximum
-        peer.lossRule = terms.lossDegradation
-        peer.allocator.recoverGrace =
+        peer.sharing.bitsPerSecondMaximum = terms.bitsPerSecondMaximum
+        peer.sharing.lossRule = terms.lossDegradation
+        peer.sharing.allocator.recoverGrace =
             terms.lossDegradation?.recoverGrace ?? LayerAllocator.recoverGraceDefault
         offerSubscribe(peer, at: now)
     }
@@ -128,29 +146,34 @@ extension RoomForwarder {
             try connection.core.accept(answer: answer, at: now)
         } catch {
             if error == .unexpectedAnswer {
-                // An answer to an earlier offer was taken for this one's, so what we applied is not
-                // what the client has: it is offered once more.
-                peer.isOwedOffer = true
+                peer.negotiation.answeredUnasked()
                 offerSubscribe(peer, at: now)
             } else {
                 answerRefused(from: id, at: now)
             }
             throw .badDescription(String(describing: error))
         }
-        peer.refusedAnswers = 0
+        peer.negotiation.answered()
         loop.drain(connection, at: now)
-        for (trackID, (mid, track)) in peer.offered where connection.core.isWanted(mid: mid) {
-            guard tracks[track.key] === track, track.subscriptions[id] == nil,
-                let stream = connection.core.outboundStream(mid)
+        begin(peer, on: connection, at: now)
+        if peer.negotiation.isDirty { offerSubscribe(peer, at: now) }
+    }
+
+    /// Has the tracks flow that both sides have agreed to send on a connection.
+    func begin(_ peer: MediaPeer, on connection: Connection, at now: Instant) {
+        for (trackID, entry) in peer.offered
+        where entry.connection === connection && connection.core.isWanted(mid: entry.mid) {
+            let track = entry.track
+            guard tracks[track.key] === track, track.subscriptions[peer.id] == nil,
+                let stream = connection.core.outboundStream(entry.mid)
             else { continue }
-            track.subscriptions[id] = Subscription(
-                mid: mid, stream: stream, connection: connection, track: track, as: trackID,
+            track.subscriptions[peer.id] = Subscription(
+                mid: entry.mid, stream: stream, connection: connection, track: track, as: trackID,
                 preference: peer.preference(for: track, offeredAs: trackID), at: now)
             peer.received = nil
         }
         allocate(peer, at: now)
         requestAwaited(by: peer, at: now)
-        if peer.needsOffer { offerSubscribe(peer, at: now) }
     }
 
     /// The answer to an offer was of no use, and no other one will come. The client may do better
@@ -160,15 +183,9 @@ extension RoomForwarder {
             return
         }
         core.withdrawOffer()
-        peer.refusedAnswers += 1
-        peer.isOwedOffer = peer.refusedAnswers <= Self.refusedAnswersMaximum
-        if peer.refusedAnswers == Self.refusedAnswersMaximum { peer.needsRestart = true }
+        peer.negotiation.answerRefused()
         offerSubscribe(peer, at: now)
     }
-
-    /// Refused answers in a row after which it is offered the same once more, the last time with a
-    /// restart.
-    static let refusedAnswersMaximum = 2
 
     /// - Parameter signallingSocket: through which the peer is offered from now on. On a new one
     ///   nobody answers what was offered through the old one; on the same one it is waited for.
@@ -177,17 +194,8 @@ extension RoomForwarder {
         let isNew = signallingSocket != peer.signallingSocket
         peer.signallingSocket = signallingSocket
         guard peer.subscribe != nil else { return }
-        peer.needsRestart = true
+        peer.negotiation.restart()
         offerSubscribe(peer, at: now, waits: !isNew)
-    }
-
-    /// How long a restart waits for the answer to an offer. 100ms' web SDK ends its session when
-    /// another one comes while it makes its answer.
-    static let answerTimeout: Duration = .seconds(10)
-
-    private func awaitsAnswer(_ peer: MediaPeer, at now: Instant) -> Bool {
-        guard let offered = peer.subscribe?.core.offeredAt else { return false }
-        return !peer.needsRestart || now - offered < Self.answerTimeout
     }
 
     /// How often a peer is offered its subscribe connection at most. In a room that fills, every
@@ -202,32 +210,26 @@ extension RoomForwarder {
         return min(max(Self.offerInterval, wanted), Self.offerIntervalMaximum)
     }
 
-    /// Offers the subscribe connection when what the peer should receive has changed. One offer is
-    /// outstanding at a time, and one follows the other after an interval; changes meanwhile go
-    /// into the next. The beginning of a connection does not count, or every join would wait.
+    /// Offers the subscribe connection when what the peer should receive has changed and its
+    /// negotiation allows it.
     ///
     /// - Parameter waits: for the answer to the offer before it, and for the interval.
     func offerSubscribe(_ peer: MediaPeer, at now: Instant, waits: Bool = true) {
+        refill(peer, at: now)
         // The client makes its subscribe connection when it joins, which it does by publishing.
         guard peer.publish != nil else { return }
-        let isFirst = peer.subscribe == nil
+        let known = peer.subscribe
         let connection =
-            peer.subscribe
-            ?? loop.makeConnection(of: peer, direction: .subscribe, room: self, at: now)
-        peer.subscribe = connection
-        let isTooSoon = peer.lastOffer.map { now - $0 < offerInterval(of: peer) } ?? false
-        if waits, awaitsAnswer(peer, at: now) || isTooSoon {
-            peer.needsOffer = true
-            return
-        }
-        peer.needsOffer = false
+            known ?? loop.makeConnection(of: peer, key: .subscribe, room: self, at: now)
+        if known == nil { peer.connections.append(connection) }
+        let interval = offerInterval(of: peer)
+        guard peer.negotiation.mayOffer(at: now, interval: interval, waits: waits) else { return }
         let hasChanged = reconcile(peer, over: connection)
-        guard isFirst || hasChanged || peer.needsRestart || peer.isOwedOffer else { return }
+        guard hasChanged || peer.negotiation.mustOffer else { return }
         do throws(PeerConnectionError) {
-            let offer = try connection.core.createOffer(restartsICE: peer.needsRestart, at: now)
-            peer.needsRestart = false
-            peer.isOwedOffer = false
-            if !isFirst { peer.lastOffer = now }
+            let offer = try connection.core.createOffer(
+                restartsICE: peer.negotiation.wantsRestart, at: now)
+            peer.negotiation.offered(at: now)
             loop.registerFragment(of: connection)
             loop.drain(connection, at: now)
             emit(.subscribeOffer(peer.id, offer, signallingSocket: peer.signallingSocket))
@@ -243,7 +245,7 @@ extension RoomForwarder {
         let gone = removeSections(of: peer, from: connection)
         // What is gone and there again is offered as gone first. In one offer it might have the same
         // section, of which a browser tells its page nothing.
-        if gone.contains(where: { peer.desired[$0] != nil }) { peer.needsOffer = true }
+        if gone.contains(where: { peer.desired[$0] != nil }) { peer.negotiation.changed() }
         let hasAdded = addSections(of: peer, but: gone, to: connection)
         return hasAdded || !gone.isEmpty
     }
@@ -252,9 +254,10 @@ extension RoomForwarder {
         of peer: MediaPeer, from connection: Connection
     ) -> Set<TrackID> {
         var gone: Set<TrackID> = []
-        for (trackID, (mid, track)) in peer.offered
-        where tracks[track.key] !== track || peer.lapsed.contains(trackID) {
-            connection.core.remove(mid: mid)
+        for (trackID, entry) in peer.offered where entry.connection === connection {
+            let track = entry.track
+            guard tracks[track.key] !== track || peer.lapsed.contains(trackID) else { continue }
+            connection.core.remove(mid: entry.mid)
             peer.withdraw(trackID)
             // What it wished of a track that comes again in another form, it wishes still.
             if peer.desired[trackID] == nil { peer.preferences[trackID] = nil }
@@ -279,7 +282,7 @@ extension RoomForwarder {
             else { continue }
             do throws(PeerConnectionError) {
                 let mid = try connection.core.add(.forwarding(track.incoming, as: wanted.id))
-                peer.offer(track, as: wanted.id, mid: mid)
+                peer.offer(track, as: wanted.id, mid: mid, on: connection)
                 hasAdded = true
             } catch {
                 leftOut = error
@@ -298,7 +301,7 @@ extension RoomForwarder {
         return hasAdded
     }
 
-    private static func isOfferedBefore(_ a: WantedTrack, _ b: WantedTrack) -> Bool {
+    static func isOfferedBefore(_ a: WantedTrack, _ b: WantedTrack) -> Bool {
         guard a.isVideo == b.isVideo else { return b.isVideo }
         guard a.importance == b.importance else { return a.importance < b.importance }
         return a.id < b.id

@@ -15,7 +15,7 @@ extension RoomForwarder {
         let isComplete = qualityRounds % Self.qualityReport == 0
         var qualities: [PeerQuality] = []
         for peer in peers.values {
-            guard let connection = peer.subscribe else { continue }
+            guard let connection = peer.receiving else { continue }
             let before = peer.quality.score
             peer.quality.update(sample(of: peer, over: connection, at: now))
             guard isComplete || peer.quality.score != before else { continue }
@@ -38,7 +38,7 @@ extension RoomForwarder {
             guard subscription.preference != .none else { continue }
             sample.videos += 1
             // What a role's maximum leaves out says nothing of the way.
-            guard subscription.isLimited, peer.isLimitedByWay else { continue }
+            guard subscription.isLimited, peer.sharing.isLimitedByWay else { continue }
             if subscription.name == .none { sample.missing += 1 } else { sample.reduced += 1 }
         }
         return sample

@@ -77,8 +77,7 @@ final class RoomForwarder {
         guard let peer = peers.removeValue(forKey: id) else { return }
         remove(tracks.values.filter { $0.publisher == id }, at: now)
         for track in tracks.values { track.subscriptions[id] = nil }
-        if let connection = peer.publish { loop.close(connection, at: now) }
-        if let connection = peer.subscribe { loop.close(connection, at: now) }
+        for connection in peer.connections { loop.close(connection, at: now) }
     }
 
     func close(at now: Instant) {
@@ -92,11 +91,9 @@ final class RoomForwarder {
     // MARK: Signalling beside the descriptions
 
     func trickle(
-        _ candidate: String, direction: ConnectionDirection, from id: PeerID, at now: Instant
+        _ candidate: String, on key: ConnectionKey, from id: PeerID, at now: Instant
     ) throws(MediaServerError) {
-        let peer = try peer(id)
-        let connection = direction == .publish ? peer.publish : peer.subscribe
-        connection?.core.addRemoteCandidate(candidate, at: now)
+        try peer(id).connection(key)?.core.addRemoteCandidate(candidate, at: now)
     }
 
     func sendTexts(_ texts: [(peer: PeerID, text: String)], at now: Instant) {
@@ -112,7 +109,7 @@ final class RoomForwarder {
     }
 
     private func send(_ letter: Letters.Letter, at now: Instant) {
-        guard let connection = peers[letter.peer]?.subscribe else { return }
+        guard let connection = peers[letter.peer]?.receiving else { return }
         connection.core.send(letter.text, on: Self.channelLabel, at: now)
         loop.drain(connection, at: now)
     }
@@ -133,15 +130,16 @@ final class RoomForwarder {
                 emit(.trackMedia(track.publisher, track.id, isFlowing: false))
             }
         }
-        for peer in peers.values where peer.needsOffer { offerSubscribe(peer, at: now) }
+        for peer in peers.values where peer.negotiation.isDirty { offerSubscribe(peer, at: now) }
         if nextAllocation <= now {
             nextAllocation = now + Self.allocationInterval
             refreshLadders(at: now)
         }
-        for peer in peers.values where peer.nextAllocation <= now {
+        for peer in peers.values where peer.sharing.nextAllocation <= now {
             // In its turn also after a pause.
-            peer.nextAllocation = max(
-                peer.nextAllocation + Self.allocationInterval, now + Self.allocationInterval / 2)
+            peer.sharing.nextAllocation = max(
+                peer.sharing.nextAllocation + Self.allocationInterval,
+                now + Self.allocationInterval / 2)
             allocate(peer, at: now)
         }
         for track in tracks.values where track.hasNewWishes { requestAwaited(of: track, at: now) }
@@ -159,7 +157,7 @@ final class RoomForwarder {
         }
         guard track.repairsLoss else { return }
         let lost = encoding.nacks.poll(at: now)
-        guard !lost.isEmpty, let publish = peers[track.publisher]?.publish else { return }
+        guard !lost.isEmpty, let publish = track.source else { return }
         publish.core.requestRetransmission(of: lost, mid: track.incoming.mid, encoding: index)
         loop.drain(publish, at: now)
     }

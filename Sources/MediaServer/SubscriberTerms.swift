@@ -33,11 +33,14 @@ public struct WantedTrack: Sendable, Hashable {
     /// What its publisher is told to send of it; nil for nothing. See `TrackBudget`.
     public var statedBitsPerSecond: Int?
     public var importance: TrackImportance
+    /// Nothing of it is forwarded for now, whatever the subscriber prefers.
+    public var isHeldBack: Bool
 
     /// - Parameter publishedID: nil for the same as the id.
     public init(
         id: TrackID, publisher: PeerID, publishedID: TrackID? = nil, isVideo: Bool,
-        statedBitsPerSecond: Int? = nil, importance: TrackImportance = .init()
+        statedBitsPerSecond: Int? = nil, importance: TrackImportance = .init(),
+        isHeldBack: Bool = false
     ) {
         self.id = id
         self.publisher = publisher
@@ -45,6 +48,7 @@ public struct WantedTrack: Sendable, Hashable {
         self.isVideo = isVideo
         self.statedBitsPerSecond = statedBitsPerSecond
         self.importance = importance
+        self.isHeldBack = isHeldBack
     }
 }
 

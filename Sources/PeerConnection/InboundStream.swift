@@ -4,6 +4,8 @@ import RTP
 /// What is known of one SSRC that the remote side sends. RFC 3550 sect. 6.4.
 struct InboundStream {
     let mid: String
+    /// The place of that section.
+    var section: SectionIndex
     /// Which encoding of the section's track it is.
     let encoding: Int
     let payloadType: PayloadType
@@ -12,8 +14,12 @@ struct InboundStream {
     /// Whether anything came since the last report: a silent stream is not reported on.
     private var isFresh = false
 
-    init(mid: String, encoding: Int, ssrc: SSRC, payloadType: PayloadType, clockRate: Int) {
+    init(
+        mid: String, section: SectionIndex, encoding: Int, ssrc: SSRC, payloadType: PayloadType,
+        clockRate: Int
+    ) {
         self.mid = mid
+        self.section = section
         self.encoding = encoding
         self.payloadType = payloadType
         self.clockRate = clockRate

@@ -10,6 +10,8 @@ public final class OutboundStream {
     let rid: String?
     /// The section agreed upon one count over all packets of the transport.
     var countsTransport = false
+    /// What its packets say of their section, where the remote side has offered that.
+    var sectionName: (id: UInt8, mid: [UInt8])?
     /// Set once an answer took the section; nil while the remote side does not want the track.
     var payloadType: PayloadType?
     var rtxPayloadType: PayloadType?
@@ -35,6 +37,7 @@ public final class OutboundStream {
         var packet = packet
         packet.ssrc = ssrc
         packet.payloadType = payloadType
+        if let sectionName { packet.extensions.set(sectionName.id, sectionName.mid) }
         packetCount &+= 1
         octetCount &+= UInt32(packet.payload.count)
         if rtxPayloadType != nil { cache.store(packet) }

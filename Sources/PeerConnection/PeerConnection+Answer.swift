@@ -4,7 +4,8 @@ import RTP
 public import SDP
 import SecureTransport
 
-/// Answering: the remote side sends, we receive.
+/// Answering: the remote side offers. What it offers to send we may receive, and what it asks for
+/// we may send. RFC 9429 sect. 5.3.
 extension PeerConnection {
     /// Header extensions we understand on the way in. AV1's dependency descriptor is not one of them:
     /// it numbers the frames of one encoding and of all its layers, and would be wrong behind a
@@ -16,16 +17,24 @@ extension PeerConnection {
     ]
 
     /// What the remote side has announced, by section order.
-    public var incomingTracks: [IncomingTrack] { sections.compactMap(\.remoteTrack) }
+    public var incomingTracks: [IncomingTrack] { sections.compactMap(\.incoming) }
 
     /// Applies a remote offer and gives the answer. On an error nothing has changed.
-    ///
-    /// We only receive: what the remote side offers to send is accepted with the first of its
-    /// codecs that we know, so that what arrives can be announced to others before it arrives.
-    /// What is not wanted keeps its section, inactive, and is no track that is sending.
     public func answer(
         _ offer: SessionDescription, at now: Instant
     ) throws(PeerConnectionError) -> SessionDescription {
+        try take(offer, at: now)
+        return try makeAnswer(at: now)
+    }
+
+    /// Applies a remote offer. On an error nothing has changed.
+    ///
+    /// What the remote side offers to send is accepted with the first of its codecs that we know, so
+    /// that what arrives can be announced to others before it arrives. What is not wanted keeps its
+    /// section, inactive, and is no track that is sending.
+    public func take(
+        _ offer: SessionDescription, at now: Instant
+    ) throws(PeerConnectionError) {
         guard !isOfferOutstanding else { throw .unexpectedOffer }
         let transport = try RemoteTransport(of: offer)
         guard offer.media.count <= Self.sectionsMaximum else {
@@ -41,21 +50,42 @@ extension PeerConnection {
         }
         try apply(transport, isAnswer: false, at: now)
 
+        for section in sections
+        where !next.contains(where: {
+            $0.mid == section.mid && $0.kind == section.kind && !$0.isRejected
+        }) {
+            removeOutbound(mid: section.mid)
+        }
         for section in sections where !next.contains(where: { $0.mid == section.mid }) {
             for ssrc in section.activeSSRCs.values { forget(ssrc) }
         }
         sections = next
-        for section in next {
-            guard let track = section.remoteTrack else { continue }
-            for entry in section.local.headerExtensions { headerExtensions[entry.uri] = entry.id }
-            // What is not sent has no streams yet. They are announced again when it is.
-            guard track.isSending else { continue }
-            for (index, encoding) in track.encodings.enumerated() {
-                guard let ssrc = encoding.ssrc else { continue }
-                register(track, encoding: index, ssrc: ssrc, rtxSSRC: encoding.rtxSSRC)
-            }
+        // Sections keep their places (RFC 3264 sect. 8), but a client may not know that.
+        for ssrc in inbound.keys {
+            guard let mid = inbound[ssrc]?.mid, let section = section(mid: mid) else { continue }
+            inbound[ssrc]?.section = section
         }
+        owesAnswer = true
+        for codec in offer.media.lazy.flatMap(\.codecs) { payloadTypes.note(codec) }
         settleICE(at: now)
+    }
+
+    /// The answer to the offer that was taken last.
+    public func makeAnswer(at now: Instant) throws(PeerConnectionError) -> SessionDescription {
+        guard owesAnswer else { throw .unexpectedAnswer }
+        owesAnswer = false
+        for index in sections.indices {
+            guard let remote = sections[index].remote else { continue }
+            describe(index, facing: remote, remote.direction)
+            for entry in sections[index].local.headerExtensions {
+                headerExtensions[entry.uri] = entry.id
+            }
+            let receives = sections[index].local.direction.receives
+            sections[index].incoming?.isSending = receives
+            registerIncoming(at: index)
+            bindOutgoing(at: index)
+        }
+        settledMIDs = sections.map(\.mid)
         openChannels(at: now)
         settleDTLS(at: now)
         return describe(setup: dtlsRole == .client ? .active : .passive)
@@ -80,76 +110,18 @@ extension PeerConnection {
             guard remote.hasRTCPMux, let agreed = Self.firstKnownCodec(of: remote) else {
                 return section
             }
-            accept(remote, agreed, into: &section)
+            section.use = .media
+            section.remote = remote
+            section.incoming = IncomingTrack(of: remote, mid: mid, agreed: agreed)
+            if let previous, previous.kind == remote.kind, previous.use == .media {
+                section.outgoing = previous.outgoing
+                section.receives = previous.receives
+                section.isHeld = previous.isHeld
+            }
         case .other:
             break
         }
         return section
-    }
-
-    private func accept(
-        _ remote: MediaSection, _ agreed: NegotiatedCodec, into section: inout Section
-    ) {
-        let direction = remote.direction.answer(
-            sends: false, receives: remote.kind == .audio || configuration.receivesVideo)
-        var track = IncomingTrack(
-            mid: section.mid, streamID: "", trackID: "", kind: remote.kind, codec: agreed.codec,
-            rtxPayloadType: agreed.rtxPayloadType, isSending: direction.receives)
-        let msid = remote.msids.first ?? remote.sources.lazy.compactMap(\.msid).first
-        track.streamID =
-            msid.map { $0.stream.utf8.count > Self.streamIDBytes ? "-" : $0.stream } ?? "-"
-        track.trackID = msid.map { $0.track.isEmpty ? $0.stream : $0.track } ?? section.mid
-        track.parameterSets = remote.codecs.first { $0.payloadType == agreed.codec.payloadType }
-            .flatMap { $0.parameters["sprop-parameter-sets"] }.flatMap(H264SetMemory.init(stated:))
-        track.encodings = Self.encodings(of: remote)
-        var codecs = [agreed.codec]
-        if let rtx = agreed.rtxPayloadType {
-            codecs.append(
-                .retransmission(
-                    payloadType: rtx, of: agreed.codec.payloadType,
-                    clockRate: agreed.codec.clockRate))
-        }
-        section.use = .incoming(track)
-        let rids = track.encodings.compactMap(\.rid)
-        section.local = MediaSection(
-            kind: remote.kind, mid: section.mid, direction: direction, hasReducedSizeRTCP: true,
-            codecs: codecs,
-            headerExtensions: HeaderExtension.intersection(
-                offered: remote.headerExtensions,
-                supported: Self.receivableExtensions.filter {
-                    !configuration.ignoredExtensions.contains($0)
-                }),
-            allowsMixedExtensions: remote.allowsMixedExtensions,
-            rids: rids.map { RestrictionIdentifier(id: $0, direction: .receive) },
-            simulcast: rids.isEmpty ? nil : Simulcast(receiveRIDs: rids))
-    }
-
-    /// A longer name of a stream, which everybody is told who receives it, is none. Browsers write 36
-    /// bytes.
-    static let streamIDBytes = 128
-
-    /// The layers of a section: by name (RFC 8853), by `SIM` group as browsers did before, or
-    /// one and only.
-    private static func encodings(of remote: MediaSection) -> [IncomingEncoding] {
-        let sending = Set(remote.rids.filter { $0.direction == .send }.map(\.id))
-        let rids = (remote.simulcast?.sendRIDs ?? []).filter(sending.contains)
-        // Named SSRCs, which some write beside the names, do not say which layer they are.
-        if !rids.isEmpty {
-            return rids.prefix(OutgoingTrack.layersMaximum).map { IncomingEncoding(rid: $0) }
-        }
-        let pairs = remote.sourceGroups.filter { $0.semantics == "FID" && $0.ssrcs.count == 2 }
-        func encoding(_ ssrc: UInt32) -> IncomingEncoding {
-            let repair = pairs.first { $0.ssrcs[0] == ssrc }?.ssrcs[1]
-            return IncomingEncoding(ssrc: SSRC(ssrc), rtxSSRC: repair.map { SSRC($0) })
-        }
-        // A group of nothing says nothing: a track without an encoding there is not.
-        let layers = remote.sourceGroups.first { $0.semantics == "SIM" && !$0.ssrcs.isEmpty }
-        if let layers {
-            return layers.ssrcs.prefix(OutgoingTrack.layersMaximum).map(encoding)
-        }
-        if let pair = pairs.first { return [encoding(pair.ssrcs[0])] }
-        if remote.sources.count == 1 { return [encoding(remote.sources[0].ssrc)] }
-        return [IncomingEncoding()]
     }
 
     /// The offerer's first choice among what we know. RFC 3264 sect. 6.1 asks to keep its order; but

@@ -89,15 +89,6 @@ extension PeerConnection {
         send([.genericNACK(GenericNACK(sender: reporter, media: ssrc, lost: lost))])
     }
 
-    /// Sends text on a channel. Dropped while the channel is not open.
-    public func send(_ text: String, on label: String, at now: Instant) {
-        guard let channels, let id = channelLabels.first(where: { $0.value == label })?.key else {
-            return
-        }
-        try? channels.send(text, on: id)
-        settleChannels(at: now)
-    }
-
     /// - Parameter counted: whether the packet's section takes part in the transport's count.
     func transmit(_ packet: RTPPacket, counted: Bool, over dtls: DTLSTransport, at now: Instant) {
         guard hasConsent, let address = selectedAddress else { return }
@@ -196,12 +187,12 @@ extension PeerConnection {
         }
         if inbound[packet.ssrc] == nil { learn(packet) }
         guard let stream = inbound[packet.ssrc] else { return }
-        let (mid, encoding) = (stream.mid, stream.encoding)
         inbound[packet.ssrc]?.received(packet, at: now)
         emit(
             .media(
                 IncomingPacket(
-                    mid: mid, encoding: encoding, packet: packet, isRetransmission: false)))
+                    mid: stream.mid, section: stream.section, encoding: stream.encoding,
+                    packet: packet, isRetransmission: false)))
     }
 
     /// Finds the section and the layer of a packet whose SSRC was not announced. RFC 9143
@@ -211,11 +202,11 @@ extension PeerConnection {
         let mid = text(HeaderExtensionURI.mid, of: packet)
         let type = packet.payloadType.rawValue
         let candidates = sections.filter { section in
-            guard let track = section.remoteTrack else { return false }
+            guard let track = section.incoming else { return false }
             if let mid, section.mid != mid { return false }
             return track.codec.payloadType == type || track.rtxPayloadType == type
         }
-        guard let section = candidates.first, candidates.count == 1, let track = section.remoteTrack
+        guard let section = candidates.first, candidates.count == 1, let track = section.incoming
         else { return }
         let isRepair = track.rtxPayloadType == type
         let uri = isRepair ? HeaderExtensionURI.repairedRid : HeaderExtensionURI.rid
@@ -248,8 +239,8 @@ extension PeerConnection {
         emit(
             .media(
                 IncomingPacket(
-                    mid: stream.mid, encoding: stream.encoding, packet: packet,
-                    isRetransmission: true)))
+                    mid: stream.mid, section: stream.section, encoding: stream.encoding,
+                    packet: packet, isRetransmission: true)))
     }
 
     /// The newest stream of an encoding, which is the one feedback is about.
@@ -264,7 +255,7 @@ extension PeerConnection {
         guard inbound[ssrc] != nil || inbound.count < Self.inboundStreamsMaximum else { return }
         if inbound[ssrc]?.mid != track.mid || inbound[ssrc]?.encoding != encoding {
             inbound[ssrc] = InboundStream(
-                mid: track.mid, encoding: encoding, ssrc: ssrc,
+                mid: track.mid, section: SectionIndex(index), encoding: encoding, ssrc: ssrc,
                 payloadType: PayloadType(track.codec.payloadType),
                 clockRate: track.codec.clockRate)
             dtls?.expectInboundStream(ssrc: ssrc.rawValue)

@@ -4,7 +4,7 @@ import RTP
 public import SDP
 import SecureTransport
 
-/// Offering: we send, the remote side receives.
+/// Offering: our sections, to send in, to receive in, or both. RFC 9429 sect. 5.2.
 extension PeerConnection {
     /// The largest message we take, as announced. Browsers' own is 256 KiB.
     static let messageBytesMaximum: UInt64 = 262_144
@@ -13,49 +13,39 @@ extension PeerConnection {
     public func add(_ track: OutgoingTrack) throws(PeerConnectionError) -> String {
         addDataSectionIfNeeded()
         guard !descriptions(of: track).isEmpty else { throw .tooMany(what: "codecs", maximum: 61) }
-        let mid: String
-        if let index = sections.firstIndex(where: { $0.isFree(for: track.kind) }) {
-            mid = sections[index].mid
-            sections[index].use = .outgoing(track)
-        } else {
-            let maximum = Self.sectionsMaximum
-            guard sections.count < maximum else {
-                throw .tooMany(what: "media sections", maximum: maximum)
-            }
-            guard track.kind != .video || sections.count(where: { $0.kind == .video }) < maximum / 2
-            else { throw .tooMany(what: "video sections", maximum: maximum / 2) }
-            mid = takeMID()
-            let section = Section(
-                mid: mid, kind: track.kind, use: .outgoing(track),
-                local: MediaSection(kind: track.kind, mid: mid))
-            if let index = sections.firstIndex(where: { $0.isRejected && $0.kind == track.kind }) {
-                sections[index] = section
-            } else {
-                sections.append(section)
-            }
-        }
-        // A repaired picture comes late; sound is of no use then, and repairs are in order.
-        let ssrcs = DTLSTransport.outboundSSRCs(areInOrder: track.kind == .audio)
-        let repairSSRCs = DTLSTransport.outboundSSRCs(areInOrder: true)
-        addOutbound(
-            (0..<max(track.rids.count, 1)).map { encoding in
-                OutboundStream(
-                    ssrc: SSRC(UInt32.random(in: ssrcs, using: &random)),
-                    rtxSSRC: SSRC(UInt32.random(in: repairSSRCs, using: &random)),
-                    rtxSequence: SequenceNumber(
-                        UInt16.random(in: SequenceNumber.beginnings, using: &random)),
-                    rid: track.rids.isEmpty ? nil : track.rids[encoding])
-            }, mid: mid)
+        let free = sections.firstIndex { $0.isFree(for: track.kind) }
+        let index = if let free { free } else { try makeOwnSection(track.kind) }
+        sections[index].outgoing = track
+        let mid = sections[index].mid
+        addOutbound(makeStreams(of: track), mid: mid)
         return mid
+    }
+
+    /// A new section of ours: in the place of one that was refused, or behind all others.
+    func makeOwnSection(_ kind: MediaSection.Kind) throws(PeerConnectionError) -> Int {
+        let maximum = Self.sectionsMaximum
+        guard sections.count < maximum else {
+            throw .tooMany(what: "media sections", maximum: maximum)
+        }
+        guard kind != .video || sections.count(where: { $0.kind == .video }) < maximum / 2 else {
+            throw .tooMany(what: "video sections", maximum: maximum / 2)
+        }
+        let mid = takeMID()
+        let section = Section(
+            mid: mid, kind: kind, use: .media, local: MediaSection(kind: kind, mid: mid))
+        if let index = sections.firstIndex(where: { $0.isRejected && $0.kind == kind }) {
+            sections[index] = section
+            return index
+        }
+        sections.append(section)
+        return sections.count - 1
     }
 
     /// Withdraws a track from the next offer on; nothing of it is sent any more.
     public func remove(mid: String) {
         removeOutbound(mid: mid)
-        guard let index = sections.firstIndex(where: { $0.mid == mid }),
-            sections[index].outgoingTrack != nil
-        else { return }
-        sections[index].use = .outgoing(nil)
+        guard let index = sections.firstIndex(where: { $0.mid == mid }) else { return }
+        sections[index].outgoing = nil
     }
 
     /// Whether the remote side has agreed to receive what is sent under this mid.
@@ -65,6 +55,7 @@ extension PeerConnection {
     public func createOffer(
         restartsICE: Bool = false, at now: Instant
     ) throws(PeerConnectionError) -> SessionDescription {
+        guard !owesAnswer else { throw .unexpectedOffer }
         addDataSectionIfNeeded()
         for index in sections.indices { refreshOffer(at: index) }
         // Last, since nothing may have changed when the above throws.
@@ -75,42 +66,52 @@ extension PeerConnection {
     }
 
     private func refreshOffer(at index: Int) {
-        guard case .outgoing(let track) = sections[index].use else { return }
-        guard let track else {
+        let section = sections[index]
+        guard section.use == .media else { return }
+        if let remote = section.remote {
+            // Its formats and their numbers stay as they were offered. RFC 3264 sect. 8.3.2.
+            let wanted = MediaDirection(
+                sends: section.receives || remote.direction.sends, receives: true)
+            return describe(index, facing: remote, wanted)
+        }
+        guard section.outgoing != nil || section.receives else {
             sections[index].local.direction = .inactive
             sections[index].local.msids = []
             sections[index].local.sources = []
             sections[index].local.sourceGroups = []
             return
         }
-        let mid = sections[index].mid
-        let codecs = descriptions(of: track)
+        let rids = section.outgoing?.rids ?? []
+        var extensions = section.outgoing?.headerExtensions ?? []
         // A receiver binds a layer's SSRC by what its packets say of themselves. RFC 8852.
         let named = [
             HeaderExtensionURI.mid, HeaderExtensionURI.rid, HeaderExtensionURI.repairedRid,
         ]
-        let extensions = track.headerExtensions + (track.rids.isEmpty ? [] : named)
-        var section = MediaSection(
-            kind: track.kind, mid: mid, direction: .sendOnly, hasReducedSizeRTCP: true,
-            codecs: codecs,
+        extensions += rids.isEmpty ? [] : named
+        var codecs = section.outgoing.map { descriptions(of: $0) } ?? []
+        if section.receives {
+            let known = Self.receivableExtensions.filter {
+                !configuration.ignoredExtensions.contains($0)
+            }
+            extensions += known.filter { !extensions.contains($0) }
+            let more = payloadTypes.descriptions(
+                offering: Defaults.roomcast, kind: section.kind)
+            codecs += more.filter { codec in
+                !codecs.contains { $0.payloadType == codec.payloadType }
+            }
+        }
+        var local = MediaSection(
+            kind: section.kind, mid: section.mid,
+            direction: MediaDirection(
+                sends: section.outgoing != nil, receives: section.receives),
+            hasReducedSizeRTCP: true, codecs: codecs,
             headerExtensions: extensions.map { uri in
                 HeaderExtension(id: extensionID(of: uri), uri: uri)
             },
-            msids: [MediaStreamIdentifier(stream: track.streamID, track: track.trackID)],
-            rids: track.rids.map { RestrictionIdentifier(id: $0, direction: .send) },
-            simulcast: track.rids.isEmpty ? nil : Simulcast(sendRIDs: track.rids))
-        if let stream = outbound[mid]?.first, track.rids.isEmpty {
-            let cname = configuration.canonicalName
-            section.sources = [MediaSource(ssrc: stream.ssrc.rawValue, cname: cname)]
-            if track.isRepaired {
-                section.sources.append(MediaSource(ssrc: stream.rtxSSRC.rawValue, cname: cname))
-                section.sourceGroups = [
-                    SourceGroup(
-                        semantics: "FID", ssrcs: [stream.ssrc.rawValue, stream.rtxSSRC.rawValue])
-                ]
-            }
-        }
-        sections[index].local = section
+            rids: rids.map { RestrictionIdentifier(id: $0, direction: .send) },
+            simulcast: rids.isEmpty ? nil : Simulcast(sendRIDs: rids))
+        if let track = section.outgoing { announce(track, mid: section.mid, in: &local) }
+        sections[index].local = local
     }
 
     /// Applies the answer to our outstanding offer. On an error nothing has changed.
@@ -130,6 +131,9 @@ extension PeerConnection {
         try apply(transport, isAnswer: true, at: now)
         offeredAt = nil
         for index in sections.indices { settle(answer.media[index], at: index) }
+        settledMIDs = sections.map(\.mid)
+        openChannels(at: now)
+        settleDTLS(at: now)
         settleICE(at: now)
     }
 
@@ -137,45 +141,79 @@ extension PeerConnection {
     /// the next one.
     public func withdrawOffer() { offeredAt = nil }
 
+    /// Takes the outstanding offer back and lets the remote side offer, as the one that gives way
+    /// where both have offered at once. Gives the mids of sections that the remote side has never
+    /// heard of, which are gone: their tracks are to be added again. RFC 9429 sect. 4.1.10.2.
+    @discardableResult
+    public func rollBack() -> [String] {
+        offeredAt = nil
+        let gone = sections.enumerated().filter { index, section in
+            index >= settledMIDs.count || settledMIDs[index] != section.mid
+        }.map(\.element.mid)
+        for mid in gone { removeOutbound(mid: mid) }
+        sections.removeSubrange(min(settledMIDs.count, sections.count)...)
+        for index in sections.indices where sections[index].mid != settledMIDs[index] {
+            // It had taken the place of one that was refused.
+            sections[index].mid = settledMIDs[index]
+            sections[index].local.mid = settledMIDs[index]
+            sections[index].reject(sections[index].local)
+        }
+        return gone
+    }
+
     private func settle(_ remote: MediaSection, at index: Int) {
         let mid = sections[index].mid
         guard !remote.isRejected else {
             removeOutbound(mid: mid)
-            sections[index].use = .rejected
-            sections[index].local = .rejection(of: sections[index].local)
+            sections[index].reject(sections[index].local)
             return
         }
         switch sections[index].use {
-        case .data:
-            sections[index].readSCTP(of: remote)
-        case .outgoing:
-            // Those that were offered, under the ids that they were offered with. RFC 8285 sect. 6.
-            let agreed = remote.headerExtensions.filter { offeredExtensions[$0.uri] == $0.id }
-            for entry in agreed { headerExtensions[entry.uri] = entry.id }
-            let counts = agreed.contains { $0.uri == HeaderExtensionURI.transportSequence }
-            let offered = Set(sections[index].local.codecs.map(\.payloadType))
-            let codec = remote.codecs.first {
-                !$0.isNamed("rtx") && offered.contains($0.payloadType)
-            }
-            let rtx = remote.codecs.first { $0.associatedPayloadType == codec?.payloadType }
-            let accepted = Set(remote.simulcast?.receiveRIDs ?? [])
-            for (encoding, stream) in (outbound[mid] ?? []).enumerated() {
-                // Who does not do simulcast takes the first layer alone. RFC 8853 sect. 5.3.2.
-                let isTaken = stream.rid.map {
-                    accepted.contains($0) || (accepted.isEmpty && encoding == 0)
-                }
-                let type = remote.direction.receives && isTaken != false ? codec : nil
-                stream.payloadType = type.map { PayloadType($0.payloadType) }
-                stream.rtxPayloadType = rtx.map { PayloadType($0.payloadType) }
-                stream.countsTransport = counts
-            }
-        case .incoming, .rejected:
-            break
+        case .data: sections[index].readSCTP(of: remote)
+        case .media: settleMedia(remote, at: index)
+        case .rejected: break
         }
     }
 
-    private func addDataSectionIfNeeded() {
-        guard sections.isEmpty, configuration.dataChannel != nil else { return }
+    private func settleMedia(_ remote: MediaSection, at index: Int) {
+        let section = sections[index]
+        // Those that were offered, under the ids that they were offered with. RFC 8285 sect. 6.
+        let ids = Dictionary(section.local.headerExtensions.map { ($0.uri, $0.id) }) { $1 }
+        let agreed = remote.headerExtensions.filter { ids[$0.uri] == $0.id }
+        for entry in agreed { headerExtensions[entry.uri] = entry.id }
+        let offered = Set(section.local.codecs.map(\.payloadType))
+        let answered = remote.codecs.filter {
+            !$0.isNamed("rtx") && offered.contains($0.payloadType)
+        }
+        func negotiated(_ codec: CodecDescription) -> NegotiatedCodec {
+            let rtx = remote.codecs.first { $0.associatedPayloadType == codec.payloadType }
+            return NegotiatedCodec(codec: codec, rtxPayloadType: rtx?.payloadType)
+        }
+        if let track = section.outgoing {
+            let codec = answered.first { codec in
+                !section.receives || track.codecs.contains(where: codec.decodes)
+            }
+            bind(
+                outbound[section.mid] ?? [],
+                to: remote.direction.receives ? codec.map(negotiated) : nil,
+                accepted: remote.simulcast?.receiveRIDs ?? [],
+                counts: agreed.contains { $0.uri == HeaderExtensionURI.transportSequence })
+        }
+        guard section.local.direction.receives, remote.direction.sends,
+            let codec = answered.first
+        else {
+            sections[index].incoming?.isSending = false
+            return
+        }
+        sections[index].incoming = IncomingTrack(
+            of: remote, mid: section.mid, agreed: negotiated(codec))
+        registerIncoming(at: index)
+    }
+
+    func addDataSectionIfNeeded() {
+        guard !channelBook.entries.isEmpty,
+            !sections.contains(where: { $0.kind == .application })
+        else { return }
         let mid = takeMID()
         sections.append(
             Section(
@@ -194,6 +232,8 @@ extension PeerConnection {
 
     /// Clients of 100ms parse mids as numbers (docs/PROTOCOL.md sect. 8).
     private func takeMID() -> String {
+        // The remote side may have taken a number for a section of its own.
+        while sections.contains(where: { $0.mid == String(nextMID) }) { nextMID += 1 }
         defer { nextMID += 1 }
         return String(nextMID)
     }
@@ -201,7 +241,9 @@ extension PeerConnection {
     /// One id per URI for the life of the connection; ids up to 14 fit the one-byte form.
     private func extensionID(of uri: String) -> UInt8 {
         if let id = offeredExtensions[uri] { return id }
-        let id = UInt8(offeredExtensions.count + 1)
+        // Those that the remote side has offered keep their ids.
+        let taken = Set(headerExtensions.values).union(offeredExtensions.values)
+        let id = headerExtensions[uri] ?? (1...255).first { !taken.contains($0) } ?? 255
         offeredExtensions[uri] = id
         return id
     }

@@ -83,24 +83,14 @@ extension PeerConnection {
             case .transmit(let bytes):
                 dtls.send(bytes)
             case .connected:
-                // The wire name of 100ms' channel protocol is "SCTP" (docs/PROTOCOL.md sect. 8).
-                if let label = configuration.dataChannel {
-                    _ = try? channels.open(label: label, protocol: "SCTP", isOrdered: true)
-                }
-            case .opened(let id, let label, _, _):
-                channelLabels[id] = label
-                emit(.channelOpened(label: label))
-            case .text(let id, let text):
-                if let label = channelLabels[id] { emit(.channelText(label: label, text: text)) }
-            case .binary:
-                break
-            case .closed(let id):
-                if let label = channelLabels.removeValue(forKey: id) {
-                    emit(.channelClosed(label: label))
-                }
+                hasAssociation = true
+                openWaitingChannels()
+            case .opened, .text, .binary, .closed:
+                channelEvent(output)
             case .failed:
-                // Media goes on without the channel.
+                // Media goes on without the channels.
                 self.channels = nil
+                hasAssociation = false
             }
         }
     }

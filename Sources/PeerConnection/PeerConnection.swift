@@ -58,9 +58,10 @@ public final class PeerConnection {
         case senderReport(mid: String, encoding: Int, ntp: NTPTime, rtpTimestamp: UInt32)
         /// The remote side needs a key frame of one of our tracks.
         case keyframeRequested(mid: String, encoding: Int)
-        case channelOpened(label: String)
-        case channelText(label: String, text: String)
-        case channelClosed(label: String)
+        /// A channel can be used: the remote side's, or one of ours that it has acknowledged.
+        case channelOpened(ChannelHandle, label: String, protocol: String)
+        case channelMessage(ChannelHandle, ChannelMessage)
+        case channelClosed(ChannelHandle)
     }
 
     /// Sections of one description. A subscriber is not offered what a room has beyond.
@@ -103,10 +104,14 @@ public final class PeerConnection {
     var remoteCredentials: ICECredentials?
     /// Ids of header extensions as negotiated on this transport. RFC 8285: one space per bundle.
     public internal(set) var headerExtensions: [String: UInt8] = [:] {
-        didSet { transportSequenceID = headerExtensions[HeaderExtensionURI.transportSequence] }
+        didSet {
+            transportSequenceID = headerExtensions[HeaderExtensionURI.transportSequence]
+            audioLevelID = headerExtensions[HeaderExtensionURI.audioLevel]
+        }
     }
-    /// At hand, since each packet asks for it.
+    // At hand, since each packet asks for them.
     private(set) var transportSequenceID: UInt8?
+    public private(set) var audioLevelID: UInt8?
     /// By section; one stream for each encoding.
     var outbound: [String: [OutboundStream]] = [:]
     var outboundBySSRC: [SSRC: (mid: String, encoding: Int)] = [:]
@@ -127,12 +132,17 @@ public final class PeerConnection {
     private var outputs: [Output] = []
     private var outputIndex = 0
     var nextReport: Instant?
-    var channelLabels: [ChannelID: String] = [:]
+    var channelBook = DataChannels()
+    var hasAssociation = false
     public internal(set) var state = PeerConnectionState.new
     /// When the offer was made that is to be answered; nil while there is none.
     public internal(set) var offeredAt: Instant?
     /// An offer of ours waits for its answer.
     public var isOfferOutstanding: Bool { offeredAt != nil }
+    /// An offer of the remote side's was taken and is not answered.
+    var owesAnswer = false
+    /// The sections that both sides know, by place.
+    var settledMIDs: [String] = []
     var sessionVersion: UInt64 = 0
     var hasStartedDTLS = false
     var hasTransportFailed = false
@@ -158,6 +168,10 @@ public final class PeerConnection {
         statusAllowance = TokenBucket(
             rate: Self.statusesPerSecond, burst: Self.statusesPerSecond, at: now)
         self.random = random
+        // The wire name of 100ms' channel protocol is "SCTP" (docs/PROTOCOL.md sect. 8).
+        if let label = configuration.dataChannel {
+            _ = channelBook.add(ChannelFormat(label: label, protocol: "SCTP"))
+        }
         readAgent()
     }
 

@@ -12,6 +12,8 @@ public enum PeerConnectionError: Error, Hashable, Sendable, CustomStringConverti
     case unexpectedOffer
     /// The remote certificate fingerprint changed, which would need a new DTLS session.
     case changedFingerprint
+    /// The section is not free for the track, or the remote side has none of its codecs there.
+    case mismatchedTrack(section: Int)
     /// A limit of ours was reached.
     case tooMany(what: String, maximum: Int)
     /// The secure transport could not be made; ours to mend.
@@ -25,6 +27,7 @@ public enum PeerConnectionError: Error, Hashable, Sendable, CustomStringConverti
         case .unexpectedAnswer: "there is no offer to answer"
         case .unexpectedOffer: "an offer of ours is still unanswered"
         case .changedFingerprint: "the certificate fingerprint changed in mid-session"
+        case .mismatchedTrack(let section): "section \(section) cannot take the track"
         case .tooMany(let what, let maximum): "more than \(maximum) \(what)"
         case .transport(let what): "secure transport: \(what)"
         }

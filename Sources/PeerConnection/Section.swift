@@ -1,15 +1,12 @@
 import RTP
 import SDP
 
-/// One media section of this connection's descriptions, the same at the same index for ever.
+/// One media section of this connection's descriptions with its transceiver, the same at the same
+/// index for ever. RFC 9429 sect. 3.4.
 struct Section {
-    /// What `m=` line it is to each side.
     enum Use {
         case data
-        /// We offered it: a track of ours, or nothing until another track takes it over.
-        case outgoing(OutgoingTrack?)
-        /// The remote side offered it.
-        case incoming(IncomingTrack?)
+        case media
         /// One side refused it. Such a section may come back only under a new mid, since the
         /// refusing side has stopped its transceiver. RFC 9429 sect. 5.2.2.
         case rejected
@@ -20,26 +17,39 @@ struct Section {
     var use: Use
     /// What our last description said here.
     var local: MediaSection
-    /// The newest SSRC seen or announced for each encoding of an incoming track.
+    /// What the remote side's last offer said here; nil in a section that only we have offered.
+    var remote: MediaSection?
+    /// Our track that is sent in it.
+    var outgoing: OutgoingTrack?
+    /// The remote side's track that comes in it.
+    var incoming: IncomingTrack?
+    /// Whether our offers ask the remote side to send in it.
+    var receives = false
+    /// Whether our answers agree to send in it though there is no track yet.
+    var isHeld = false
+    /// The newest SSRC seen or announced for each encoding of the incoming track.
     var activeSSRCs: [Int: SSRC] = [:]
     var remoteSCTPPort: UInt16 = 5000
     /// RFC 8841 sect. 6.1: 64 KiB when the remote side does not say.
     var remoteMaximumMessageBytes = 65_536
 
-    var isRejected: Bool { if case .rejected = use { true } else { false } }
+    var isRejected: Bool { use == .rejected }
 
-    var remoteTrack: IncomingTrack? {
-        if case .incoming(let track) = use { track } else { nil }
-    }
-
-    var outgoingTrack: OutgoingTrack? {
-        if case .outgoing(let track) = use { track } else { nil }
-    }
-
-    /// Whether another track of that kind may take the section over.
+    /// Whether another track of that kind may take over a section that we have offered.
     func isFree(for kind: MediaSection.Kind) -> Bool {
-        guard self.kind == kind, case .outgoing(nil) = use else { return false }
-        return true
+        self.kind == kind && use == .media && remote == nil && outgoing == nil && !receives
+    }
+
+    /// Whether the remote side's offer asks for a track of that kind and nothing is sent here.
+    func isAskedFor(_ kind: MediaSection.Kind) -> Bool {
+        self.kind == kind && use == .media && outgoing == nil && remote?.direction.receives == true
+    }
+
+    mutating func reject(_ description: MediaSection) {
+        use = .rejected
+        outgoing = nil
+        incoming = nil
+        local = .rejection(of: description)
     }
 
     /// What a remote section says of SCTP.

@@ -76,6 +76,8 @@ public struct IncomingEncoding: Hashable, Sendable {
 /// One RTP packet of an incoming track, decrypted, with a retransmission already unwrapped.
 public struct IncomingPacket: Sendable {
     public var mid: String
+    /// The place of the section of that mid, to find the track by.
+    public var section: SectionIndex
     /// Which of the track's encodings it is of.
     public var encoding: Int
     public var packet: RTPPacket

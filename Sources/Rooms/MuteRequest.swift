@@ -24,8 +24,11 @@ public struct MuteRequest: Hashable, Sendable {
     /// Whether it is about something that this peer publishes.
     func concerns(_ peer: Peer) -> Bool {
         guard roles.isEmpty || roles.contains(peer.role) else { return false }
-        return peer.tracks.contains { track in
-            (kind ?? track.kind) == track.kind && (source ?? track.source) == track.source
-        }
+        return peer.tracks.contains(where: includes)
+    }
+
+    /// Whether a track of those who are asked is meant.
+    public func includes(_ track: Track) -> Bool {
+        (kind ?? track.kind) == track.kind && (source ?? track.source) == track.source
     }
 }

@@ -9,7 +9,7 @@ public struct Peer: Hashable, Sendable {
     /// Of the token with which it joined.
     public let tokenID: String
     public internal(set) var role: String
-    /// Copied from the role, so that no question about a peer needs the policy.
+    /// As its role is, or as it asked for when it joined.
     public let isHidden: Bool
     public var name: String
     /// 100ms: `data`.
@@ -158,10 +158,12 @@ public struct JoinRequest: Hashable, Sendable {
     public var role: String
     public var name: String
     public var metadata: String
+    /// It only watches: others do not hear of it, whatever its role is.
+    public var isHidden: Bool
 
     public init(
         peer: PeerID, userID: String, tokenID: String = "", role: String, name: String,
-        metadata: String = ""
+        metadata: String = "", isHidden: Bool = false
     ) {
         self.peer = peer
         self.userID = userID
@@ -169,5 +171,6 @@ public struct JoinRequest: Hashable, Sendable {
         self.role = role
         self.name = name
         self.metadata = metadata
+        self.isHidden = isHidden
     }
 }

@@ -79,7 +79,7 @@ extension Room {
     }
 
     /// Those who receive what this peer publishes, in the order in which they joined.
-    func subscribers(of publisher: Peer) -> [Peer] {
+    public func subscribers(of publisher: Peer) -> [Peer] {
         joined.filter { receives($0, from: publisher) }
     }
 

@@ -3,7 +3,9 @@ extension Room {
     /// Those who are away whose places somebody takes, where there are no others. A page that is
     /// loaded anew comes by another peer id and leaves its old one behind, so the newcomer's own
     /// user is first; then who is taken for gone. Mostly nobody.
-    func replaceable(by user: String, as role: Role) throws(RoomError) -> [Peer] {
+    func replaceable(
+        by user: String, as role: Role, isHidden: Bool
+    ) throws(RoomError) -> [Peer] {
         var replaced: [Peer] = []
         func makePlace(
             _ maximum: Int, _ refusal: RoomError, _ isCounted: (Peer) -> Bool
@@ -24,10 +26,10 @@ extension Room {
                 $0.role == role.name
             }
         }
-        if let maximum = limits.visiblePeers, !role.isHidden {
+        if let maximum = limits.visiblePeers, !isHidden {
             try makePlace(maximum, .roomFull(maximum: maximum)) { !$0.isHidden }
         }
-        let hidden = role.isHidden ? RoomLimits.hiddenPlaces : peers.values.count(where: \.isHidden)
+        let hidden = isHidden ? RoomLimits.hiddenPlaces : peers.values.count(where: \.isHidden)
         let places = limits.peers + min(hidden, RoomLimits.hiddenPlaces)
         try makePlace(places, .roomFull(maximum: limits.peers)) { _ in true }
         return replaced

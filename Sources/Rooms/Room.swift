@@ -102,7 +102,8 @@ public struct Room: Sendable {
         guard let role = policy.role(request.role) else { throw .unknownRole(request.role) }
         guard peers[request.peer] == nil else { throw .alreadyJoined(request.peer) }
         try checkLock(for: role)
-        let replaced = try replaceable(by: request.userID, as: role)
+        let isHidden = role.isHidden || request.isHidden
+        let replaced = try replaceable(by: request.userID, as: role, isHidden: isHidden)
         let owner = TokenOwner(userID: request.userID, tokenID: request.tokenID)
         var rates =
             departedRates[owner] ?? replaced.first { $0.owner.isSame(as: owner) }?.rates
@@ -114,7 +115,7 @@ public struct Room: Sendable {
         departed.removeAll { $0 == request.peer }
         peers[request.peer] = Peer(
             id: request.peer, userID: request.userID, tokenID: request.tokenID, role: role.name,
-            isHidden: role.isHidden, name: request.name, metadata: request.metadata,
+            isHidden: isHidden, name: request.name, metadata: request.metadata,
             joinedOrder: joins, joinedAt: UnixTime(milliseconds: 0), rates: rates)
         // Not before: the session goes on.
         for peer in replaced { left(peer.id, .connectionClosed) }

@@ -42,6 +42,13 @@ public struct Track: Hashable, Sendable {
         }
     }
 
+    /// Whether it is what somebody shows beside themselves: a screen, a video that is played to the
+    /// room, or what an application draws, such as a whiteboard.
+    public var isPresentation: Bool { Self.presentations.contains(source) }
+
+    /// The sources of such tracks.
+    public static let presentations: Set<String> = ["screen", "videoplaylist", "plugin"]
+
     func check() throws(RoomError) {
         try Check.identifier(publishedID.rawValue, field: "track_id")
         try Check.identifier(streamID, field: "stream_id")

@@ -30,6 +30,17 @@ public struct PayloadTypeAllocator: Sendable {
         return payloadType
     }
 
+    /// Takes over a number that the remote side's offer gives to a format: it means the same in
+    /// all sections of the bundle.
+    public mutating func note(_ codec: CodecDescription) {
+        guard let index = free.firstIndex(of: codec.payloadType) else { return }
+        free.remove(at: index)
+        let format = Format(
+            name: codec.name.lowercased(), clockRate: codec.clockRate, channels: codec.channels,
+            parameters: codec.parameters)
+        if assigned[format] == nil { assigned[format] = codec.payloadType }
+    }
+
     /// The same format under this connection's payload type, followed by its retransmissions
     /// when they are wanted. Empty when the numbers are used up.
     public mutating func descriptions(

@@ -1,3 +1,4 @@
+import ControlAPI
 import Foundation
 import Logging
 import MediaKernel
@@ -57,7 +58,12 @@ extension RoomcastServer {
         // What is noted while the rooms end is written down before the journal does.
         let account: [any ServiceLifecycle.Service] = [journal, sessions]
         try await run(
-            door: directory, observer: directory, services: account + [directory],
+            door: directory,
+            signalling: [
+                HundredMSEndpoint(door: directory), WHIPEndpoint(.publishing, door: directory),
+                WHIPEndpoint(.playing, door: directory),
+            ],
+            observer: directory, services: account + [directory],
             metrics: [directory, MediaMetrics(media: media)], stoppingOn: signals, guest: guest,
             onRunning: onRunning)
     }

@@ -99,13 +99,15 @@ public struct RoomcastServer: Sendable {
     /// end.
     ///
     /// - Parameters:
+    ///   - signalling: by which protocols clients come into rooms.
     ///   - services: what the rooms need, e.g. the media server; started first, ended last.
     ///   - metrics: the figures of the rooms and of what they need.
     ///   - signals: on which to stop; a program that embeds the server may watch them itself.
     ///   - guest: started last; when it returns, the server stops in good order.
     ///   - onRunning: called with the bound HTTP port.
     public func run(
-        door: any RoomDoor & RoomControl, observer: any RoomStreamingObserver,
+        door: any RoomDoor & RoomControl, signalling: [any SignallingEndpoint],
+        observer: any RoomStreamingObserver,
         services: [any ServiceLifecycle.Service], metrics: [any MetricsSource],
         stoppingOn signals: [UnixSignal] = Self.stopSignals,
         guest: (any ServiceLifecycle.Service)? = nil,
@@ -126,6 +128,7 @@ public struct RoomcastServer: Sendable {
         try await streams.recover()
         let http = try HTTPService(
             settings.http, authority: authority, control: streams, door: door,
+            signalling: signalling,
             templates: policies, recordings: library, playbackKey: playbackKey,
             metrics: [streams] + metrics + machine,
             renewedBody: { [catalogue, events] delivery in

@@ -57,7 +57,9 @@ import Testing
         let signature = try #require(token.split(separator: ".").last)
         let service = try HTTPService(
             world.configuration, authority: world.authority, control: world.control,
-            door: world.door, templates: TemplatesDouble(), recordings: world.recordings,
+            door: world.door,
+            signalling: [HundredMSEndpoint(door: world.door)], templates: TemplatesDouble(),
+            recordings: world.recordings,
             playbackKey: world.playbackKey, metrics: [], renewedBody: { _ in nil },
             logger: logger(lines), clock: { TestWorld.now })
         try await service.application().test(.live) { client in

@@ -66,6 +66,7 @@ struct TestWorld: Sendable {
             logger.logLevel = .critical
             return try HTTPService(
                 configuration, authority: authority, control: control, door: door,
+                signalling: [HundredMSEndpoint(door: door)],
                 templates: TemplatesDouble(),
                 recordings: recordings, playbackKey: playbackKey, metrics: metrics,
                 renewedBody: renewedBody, logger: logger,

@@ -106,8 +106,7 @@ struct LoopbackClient: Sendable {
 
     func publish(in room: MediaRoom, as peer: PeerID) async throws {
         let offer = try await offer()
-        let answer = try SessionDescription.parse(
-            try await room.publishOffer(offer.rendered(), from: peer))
+        let answer = try await room.offer(offer, on: .publish, from: peer)
         try await eventLoop.submit { [media] in try media.value.publishAnswer(answer) }.get()
     }
 
@@ -115,7 +114,7 @@ struct LoopbackClient: Sendable {
         let answer = try await eventLoop.submit { [media] in
             try media.value.subscribeOffer(offer)
         }.get()
-        try await room.subscribeAnswer(answer.rendered(), from: peer)
+        try await room.answer(answer, from: peer)
     }
 
     func seen() async throws -> Seen {

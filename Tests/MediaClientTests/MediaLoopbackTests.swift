@@ -47,7 +47,9 @@ import Testing
                 try await client.answer(offer, in: room, as: peer)
             case .trackMedia(_, let track, let isFlowing): if isFlowing { flowing.insert(track) }
             case .connection(let peer, _, .connected): connected.insert(peer)
-            case .connection, .dataText, .trackLayers, .connectionQuality, .excessMedia: break
+            case .connection, .dataText, .dataBinary, .trackLayers, .connectionQuality,
+                .excessMedia:
+                break
             case .activeSpeakers(let list): speakers = list
             }
             if !speakers.isEmpty, try await ben.seen().isEnough { break }

@@ -58,13 +58,13 @@ final class MediaClient: ChannelInboundHandler {
         }.get()
     }
 
-    func offer(_ track: String) throws -> String {
+    func offer(_ track: String) throws -> SessionDescription {
         mid = try core.add(.audio(track))
-        return try core.createOffer(at: MonotonicClock.now).rendered()
+        return try core.createOffer(at: MonotonicClock.now)
     }
 
-    func accept(_ answer: String) throws {
-        try core.accept(answer: try SessionDescription.parse(answer), at: MonotonicClock.now)
+    func accept(_ answer: SessionDescription) throws {
+        try core.accept(answer: answer, at: MonotonicClock.now)
         let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
         ticking = channel.eventLoop.scheduleRepeatedTask(
             initialDelay: .zero, delay: .milliseconds(10)
@@ -126,7 +126,7 @@ private final class EnvelopeOpener: ChannelInboundHandler {
 extension NIOLoopBound<MediaClient> {
     func publish(_ track: String, in room: MediaRoom, as peer: PeerID) async throws {
         let offer = try await eventLoop.submit { try value.offer(track) }.get()
-        let answer = try await room.publishOffer(offer, from: peer)
+        let answer = try await room.offer(offer, on: .publish, from: peer)
         try await eventLoop.submit { try value.accept(answer) }.get()
     }
 

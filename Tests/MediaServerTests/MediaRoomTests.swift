@@ -165,27 +165,28 @@ import Testing
         try await withRoom { room in
             try await room.addPeer("ann")
             var ann = try Participant("ann", tracks: [.audio("voice")])
-            let sdp = try ann.offer()
+            let text = try ann.offer()
+            let sdp = try SessionDescription.parse(text)
             await #expect(throws: MediaServerError.unknownPeer("ben")) {
-                try await room.room.publishOffer(sdp, from: "ben")
+                try await room.room.offer(sdp, on: .publish, from: "ben")
             }
             await #expect(throws: MediaServerError.unknownPeer("ben")) {
-                try await room.room.trickle("candidate:x", direction: .publish, from: "ben")
+                try await room.room.trickle("candidate:x", on: .publish, from: "ben")
             }
-            for text in ["", "v=0", sdp.replacing("a=fingerprint", with: "a=finger")] {
-                let error = await #expect(throws: MediaServerError.self) {
-                    try await room.room.publishOffer(text, from: "ann")
-                }
-                guard case .badDescription = error else {
-                    Issue.record("\(String(describing: error))")
-                    continue
-                }
+            let nameless = try SessionDescription.parse(
+                text.replacing("a=fingerprint", with: "a=finger"))
+            let error = await #expect(throws: MediaServerError.self) {
+                try await room.room.offer(nameless, on: .publish, from: "ann")
+            }
+            guard case .badDescription = error else {
+                Issue.record("\(String(describing: error))")
+                return
             }
             await #expect(throws: MediaServerError.badDescription("no offer was made")) {
-                try await room.room.subscribeAnswer(sdp, from: "ann")
+                try await room.room.answer(sdp, from: "ann")
             }
             // Nothing of that is in the way of a good offer.
-            _ = try await room.room.publishOffer(sdp, from: "ann")
+            _ = try await room.room.offer(sdp, on: .publish, from: "ann")
             _ = try await room.nextOffer(for: "ann")
         }
     }
@@ -196,9 +197,7 @@ import Testing
             var ann = try Participant("ann", tracks: [])
             _ = try await ann.publish(in: room)
             _ = try await room.nextOffer(for: "ann")
-            await #expect(throws: MediaServerError.self) {
-                try await room.room.subscribeAnswer("v=0", from: "ann")
-            }
+            await room.room.answerRefused(from: "ann")
             try await ann.answer(try await room.nextOffer(for: "ann"), in: room)
         }
     }
@@ -244,12 +243,12 @@ import Testing
         try await withRoom { room in
             try await room.addPeer("ann")
             var ann = try Participant("ann", tracks: [])
-            let sdp = try ann.offer()
+            let sdp = try SessionDescription.parse(try ann.offer())
             await room.room.close()
             await room.room.close()
             await #expect(throws: MediaServerError.roomClosed) { try await room.addPeer("ben") }
             await #expect(throws: MediaServerError.roomClosed) {
-                try await room.room.subscribeAnswer(sdp, from: "ann")
+                try await room.room.answer(sdp, from: "ann")
             }
             var rest = 0
             while await room.next() != nil { rest += 1 }

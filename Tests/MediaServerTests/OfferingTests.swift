@@ -119,7 +119,7 @@ extension SimulatedRoomTests {
         @Test mutating func aRestartWaitsForNoAnswerForGood() async throws {
             try publish([], as: "viewer")
             room.restartSubscribe(of: "viewer", signallingSocket: 0, at: now)
-            now += RoomForwarder.answerTimeout - .milliseconds(1)
+            now += NegotiationMachine.answerTimeout - .milliseconds(1)
             room.tick(at: now)
             #expect(await offered().count == 1)
             now += .milliseconds(1)

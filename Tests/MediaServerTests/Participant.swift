@@ -94,15 +94,15 @@ struct Participant {
 
     /// Offers what it sends and takes the answer.
     mutating func publish(in room: TestRoom) async throws -> SessionDescription {
-        let text = try await room.room.publishOffer(try offer(), from: id)
-        let answer = try SessionDescription.parse(text)
+        let offer = try SessionDescription.parse(try offer())
+        let answer = try await room.room.offer(offer, on: .publish, from: id)
         try sending.accept(answer: answer, at: MonotonicClock.now)
         return answer
     }
 
     mutating func answer(_ offer: SessionDescription, in room: TestRoom) async throws {
         let answer = try receiving.answer(offer, at: MonotonicClock.now)
-        try await room.room.subscribeAnswer(answer.rendered(), from: id)
+        try await room.room.answer(answer, from: id)
     }
 
     /// Ids of the tracks that the server says it sends.

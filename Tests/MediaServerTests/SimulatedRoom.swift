@@ -356,10 +356,12 @@ final class SimulatedRoom {
                 case .keyframeRequested(_, let encoding):
                     keyframesRequested += 1
                     source.requestKeyframe(of: encoding)
-                case .channelText(_, let text): heard.append(text)
+                case .channelMessage(_, .text(let text)): heard.append(text)
                 case .senderReport(let mid, _, _, _) where soundMIDs.contains(mid):
                     soundReports += 1
-                case .senderReport, .stateChanged, .channelOpened, .channelClosed: break
+                case .senderReport, .stateChanged, .channelOpened, .channelMessage,
+                    .channelClosed:
+                    break
                 }
             }
         }

@@ -20,7 +20,7 @@ extension SimulatedRoomTests {
         @Test func whoComesAtOnceIsLookedAtInTurns() throws {
             let room = try SimulatedRoom()
             for number in 0..<20 { try room.room.addPeer(PeerID("\(number)"), at: room.now) }
-            let turns = Dictionary(grouping: room.room.peers.values, by: \.nextAllocation)
+            let turns = Dictionary(grouping: room.room.peers.values, by: \.sharing.nextAllocation)
             #expect(turns.values.map(\.count) == Array(repeating: 2, count: 10))
             #expect(turns.keys.min() == room.now)
             #expect(turns.keys.max() == room.now + .milliseconds(90))

@@ -36,6 +36,8 @@ final class Wire {
         var reports: [(mid: String, ntp: NTPTime, rtpTimestamp: UInt32)] = []
         var keyframeRequests: [String] = []
         var channelEvents: [String] = []
+        var channelProtocols: [String] = []
+        var labels: [ChannelHandle: String] = [:]
 
         init(_ core: PeerConnection) { self.core = core }
 
@@ -188,10 +190,18 @@ final class Wire {
                 case .senderReport(let mid, _, let ntp, let timestamp):
                     end.reports.append((mid, ntp, timestamp))
                 case .keyframeRequested(let mid, _): end.keyframeRequests.append(mid)
-                case .channelOpened(let label): end.channelEvents.append("open \(label)")
-                case .channelText(let label, let text):
-                    end.channelEvents.append("\(label): \(text)")
-                case .channelClosed(let label): end.channelEvents.append("closed \(label)")
+                case .channelOpened(let channel, let label, let name):
+                    end.labels[channel] = label
+                    end.channelProtocols.append(name)
+                    end.channelEvents.append("open \(label)")
+                case .channelMessage(let channel, let message):
+                    let label = end.labels[channel] ?? ""
+                    switch message {
+                    case .text(let text): end.channelEvents.append("\(label): \(text)")
+                    case .binary(let bytes): end.channelEvents.append("\(label): \(bytes)")
+                    }
+                case .channelClosed(let channel):
+                    end.channelEvents.append("closed \(end.labels[channel] ?? "")")
                 }
             }
         }

@@ -3,6 +3,7 @@ import ControlAPI
 import Foundation
 import HLS
 import MediaKernel
+import RoomHost
 import Rooms
 import Signalling
 import Stage

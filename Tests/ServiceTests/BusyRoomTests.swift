@@ -7,6 +7,7 @@ import MediaServer
 import NIOCore
 import NIOPosix
 import NIOWebSocket
+import RoomHost
 import Rooms
 import Streams
 import Synchronization
@@ -91,8 +92,8 @@ struct BusyRoomTests {
 
     @Test func othersAreListedAndAnswerAndPassTheirTimeAndEnd() async throws {
         try await withRooms { directory, world, guests in
-            let busy = try #require(await directory.signalling(of: "busy"))
-            let other = try #require(await directory.signalling(of: "other"))
+            let busy = try #require(await directory.host(of: "busy"))
+            let other = try #require(await directory.host(of: "other"))
             let stream = LiveStream(
                 id: "s1", room: "busy", session: nil, playback: LiveStream.Playback(url: "/s1"),
                 createdAt: .now, startedBy: "")
@@ -120,9 +121,9 @@ struct BusyRoomTests {
             guests["other"]?.frames.finish()
             await until {
                 await directory.tick()
-                return await directory.signalling(of: "other") == nil
+                return await directory.host(of: "other") == nil
             }
-            #expect(await directory.signalling(of: "busy") != nil)
+            #expect(await directory.host(of: "busy") != nil)
 
             gate.signal()
             await work.value
@@ -131,7 +132,7 @@ struct BusyRoomTests {
     }
 }
 
-extension RoomSignalling {
+extension RoomHost {
     /// Holds the room's thread, as long computing would.
     fileprivate func work(_ began: DispatchSemaphore, until gate: DispatchSemaphore) {
         began.signal()
@@ -139,8 +140,10 @@ extension RoomSignalling {
     }
 
     fileprivate func ping() async {
-        for id in connections.keys {
-            await received(#"{"id":"2","method":"ping","params":{"timestamp":1}}"#, on: id)
+        guard let sessions = sessions(of: HundredMSSessions.self) else { return }
+        for id in sessions.connections.keys {
+            await sessions.received(
+                #"{"id":"2","method":"ping","params":{"timestamp":1}}"#, on: id, in: self)
         }
     }
 }

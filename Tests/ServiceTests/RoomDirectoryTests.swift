@@ -7,6 +7,7 @@ import MediaServer
 import NIOCore
 import NIOPosix
 import NIOWebSocket
+import RoomHost
 import Rooms
 import Streams
 import Testing
@@ -75,12 +76,12 @@ import Tokens
         var settings = RoomSettings()
         settings.limits.shownAbsence = .zero
         try await withAnn(settings: settings) { directory, _ in
-            let signalling = try #require(await directory.signalling(of: "demo"))
-            await signalling.loseConnections()
-            await signalling.tick()
+            let host = try #require(await directory.host(of: "demo"))
+            await host.loseConnections()
+            await host.tick()
             #expect(await directory.activeRoom("demo") == nil)
             try await directory.end("demo", isLocked: false, reason: "done")
-            #expect(await signalling.snapshot().session == nil)
+            #expect(await host.snapshot().session == nil)
             await #expect(throws: APIError.self) {
                 try await directory.end("demo", isLocked: false, reason: "done")
             }
@@ -102,15 +103,16 @@ import Tokens
             }
             await directory.roomChanged(disabled, saysEnabled: true)
             await directory.roomChanged(enabled, saysEnabled: true)
-            let signalling = try #require(await directory.signalling(of: "demo"))
-            #expect(await signalling.room.isLocked)
+            let host = try #require(await directory.host(of: "demo"))
+            #expect(await host.room.isLocked)
         }
     }
 }
 
-extension RoomSignalling {
+extension RoomHost {
     fileprivate func loseConnections() async {
-        for id in connections.keys { await closed(id) }
+        guard let sessions = sessions(of: HundredMSSessions.self) else { return }
+        for id in sessions.connections.keys { await sessions.closed(id, in: self) }
     }
 }
 

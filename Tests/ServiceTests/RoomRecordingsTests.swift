@@ -3,8 +3,8 @@ import ChildProcesses
 import Foundation
 import HLS
 import MediaKernel
+import RoomHost
 import Rooms
-import Signalling
 import Stage
 import Streams
 import Testing

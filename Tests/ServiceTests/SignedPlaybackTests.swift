@@ -3,6 +3,7 @@ import ChildProcesses
 import Foundation
 import MediaKernel
 import ObjectStorage
+import RoomHost
 import Rooms
 import Signalling
 import Signing

@@ -1,4 +1,5 @@
 import HLS
+import RoomHost
 import Rooms
 import Signalling
 import Stage

@@ -3,7 +3,8 @@ import ControlAPI
 import Foundation
 import MediaKernel
 import Recording
-import Signalling
+import RoomHost
+import Rooms
 import Streams
 import Testing
 

@@ -1,4 +1,5 @@
 import MediaKernel
+import RoomHost
 import Rooms
 import Signalling
 import Testing
@@ -171,6 +172,6 @@ import Testing
         }
         #expect(sizes.count == 1)
         #expect(try await ann.methods() == Array(repeating: "on-peer-join", count: 9))
-        #expect(await fixture.signalling.snapshot().peerCount == 301)
+        #expect(await fixture.host.snapshot().peerCount == 301)
     }
 }

@@ -1,4 +1,5 @@
 import MediaKernel
+import RoomHost
 import Rooms
 import Signalling
 import Testing
@@ -207,7 +208,7 @@ import Testing
             {"desc":{"type":"offer","sdp":"x"},"tracks":{"t":{"track_id":"t","stream_id":"s",\
             "type":"video","source":"screen","description":"d","mute":true}}}
             """)
-        await fixture.signalling.hlsChanged(
+        await fixture.host.hlsChanged(
             HLSState(variants: [HLSVariant(url: "u", state: .started)]))
         let socket = try await fixture.connect("bot", role: Policy.recorderRole)
         var client = SignallingClient(seed: 9)

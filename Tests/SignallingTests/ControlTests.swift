@@ -1,4 +1,5 @@
 import MediaKernel
+import RoomHost
 import Rooms
 import Signalling
 import Testing
@@ -11,11 +12,11 @@ import Testing
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "guest")
         _ = try await ann.drain()
-        let signalling = fixture.signalling
+        let host = fixture.host
         let body = OpaqueJSON(text: #""soon \"over\"""#)
-        try await signalling.send(body, type: "notice", to: .everybody)
-        try await signalling.send(body, type: "chat", to: .roles(["guest"]))
-        try await signalling.send(body, type: "chat", to: .peer("ben"))
+        try await host.send(body, type: "notice", to: .everybody)
+        try await host.send(body, type: "chat", to: .roles(["guest"]))
+        try await host.send(body, type: "chat", to: .peer("ben"))
         let frames = try await ben.drain()
         #expect(frames.map(\.method) == Array(repeating: "on-broadcast", count: 3))
         for frame in frames {
@@ -35,7 +36,7 @@ import Testing
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "guest")
         _ = try await ann.drain()
-        let peer = try await fixture.signalling.change(
+        let peer = try await fixture.host.change(
             "ben", name: "Benjamin", metadata: nil, role: "viewer")
         #expect(peer.name == "Benjamin" && peer.role == "viewer")
         let told = try await ben.drain()
@@ -50,8 +51,8 @@ import Testing
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "guest")
         let cem = try await fixture.join("cem", role: "guest")
-        try await fixture.signalling.remove("ben", reason: "rude")
-        try await fixture.signalling.remove(role: "guest", reason: "over")
+        try await fixture.host.remove("ben", reason: "rude")
+        try await fixture.host.remove(role: "guest", reason: "over")
         for (client, reason) in [(ben, "rude"), (cem, "over")] {
             var request: TestFrame?
             while let frame = try await client.next() {
@@ -62,7 +63,7 @@ import Testing
             #expect(request?.params["room_end"] == .bool(false))
             #expect(await client.socket.closure().code == 1000)
         }
-        #expect(await fixture.signalling.snapshot().peers.map(\.id) == ["ann"])
+        #expect(await fixture.host.snapshot().peers.map(\.id) == ["ann"])
         #expect(try await ann.drain().count { $0.method == "on-peer-leave" } == 2)
     }
 }

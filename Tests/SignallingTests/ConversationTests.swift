@@ -1,4 +1,5 @@
 import MediaKernel
+import RoomHost
 import Rooms
 import Signalling
 import Testing
@@ -56,7 +57,7 @@ import Testing
             await client.socket.next() == """
                 {"id":"5ab6","jsonrpc":"2.0","result":{"sdp":"answer to v=0","type":"answer"}}
                 """)
-        let session = try #require(await fixture.signalling.snapshot().session?.id)
+        let session = try #require(await fixture.host.snapshot().session?.id)
         #expect(
             await client.socket.next() == """
                 {"jsonrpc":"2.0","method":"peer-list","params":{"peers":{},"room":\

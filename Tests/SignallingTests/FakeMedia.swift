@@ -1,6 +1,9 @@
 import MediaKernel
+import MediaServer
+import PeerConnection
+import RoomHost
 import Rooms
-import Signalling
+import SDP
 import Synchronization
 
 struct FakeMediaError: Error, CustomStringConvertible {
@@ -10,11 +13,11 @@ struct FakeMediaError: Error, CustomStringConvertible {
 /// A media plane that writes down what it is told, and can refuse or take its time.
 final class FakeMedia: RoomMedia {
     private struct State {
-        var stream = AsyncStream.makeStream(of: RoomMediaEvent.self)
+        var stream = AsyncStream.makeStream(of: MediaEvent.self)
         var isShutDown = false
         var calls: [String] = []
         var subscriptionCalls = 0
-        var subscriptions: [PeerID: PeerSubscriptions] = [:]
+        var subscriptions: [PeerID: SubscriberTerms] = [:]
         var refusals: Set<String> = []
         var gate: CheckedContinuation<Void, Never>?
         var gateWaiter: CheckedContinuation<Void, Never>?
@@ -25,7 +28,7 @@ final class FakeMedia: RoomMedia {
     private let state = Mutex(State())
 
     /// Whoever reads it after it has ended begins with what is said from then on.
-    var events: AsyncStream<RoomMediaEvent> {
+    var events: AsyncStream<MediaEvent> {
         state.withLock { state in
             defer {
                 if state.isShutDown {
@@ -49,14 +52,14 @@ final class FakeMedia: RoomMedia {
     var subscriptionCalls: Int { state.withLock { $0.subscriptionCalls } }
 
     /// What a peer is to receive, as last set.
-    func subscriptions(of peer: PeerID) -> PeerSubscriptions? {
+    func subscriptions(of peer: PeerID) -> SubscriberTerms? {
         state.withLock { $0.subscriptions[peer] }
     }
 
     func refuse(_ call: String) { state.withLock { _ = $0.refusals.insert(call) } }
     func allow(_ call: String) { state.withLock { _ = $0.refusals.remove(call) } }
 
-    func say(_ event: RoomMediaEvent) {
+    func say(_ event: MediaEvent) {
         state.withLock { _ = $0.stream.continuation.yield(event) }
     }
 
@@ -127,40 +130,46 @@ final class FakeMedia: RoomMedia {
         await pass("removePeer")
     }
 
-    func publishOffer(_ sdp: String, from peer: PeerID) async throws -> String {
-        note("offer \(peer) \(sdp)")
+    func offer(
+        _ offer: SessionDescription, on key: ConnectionKey, from peer: PeerID
+    ) async throws -> SessionDescription {
+        note("offer \(peer) \(offer.name)")
         try check("publishOffer")
-        return "answer to \(sdp)"
+        return SessionDescription(name: "answer to \(offer.name)")
     }
 
-    func subscribeAnswer(_ sdp: String, from peer: PeerID) async throws {
-        note("answer \(peer) \(sdp)")
+    func answer(_ answer: SessionDescription, from peer: PeerID) async throws {
+        note("answer \(peer) \(answer.name)")
         try check("subscribeAnswer")
     }
 
     func answerRefused(from peer: PeerID) async { note("answer refused \(peer)") }
 
-    func trickle(_ candidate: String, target: TransportTarget, from peer: PeerID) async throws {
-        note("trickle \(peer) \(target) \(candidate)")
+    func trickle(
+        _ candidate: String, on key: ConnectionKey, from peer: PeerID
+    ) async throws {
+        note("trickle \(peer) \(key) \(candidate)")
         try check("trickle")
     }
 
-    func setSubscriptions(_ subscriptions: [PeerSubscriptions]) async {
+    func setSubscriptions(_ subscriptions: [SubscriberTerms]) async {
         state.withLock { $0.subscriptionCalls += 1 }
         for entry in subscriptions {
             state.withLock { $0.subscriptions[entry.peer] = entry }
-            let tracks = entry.tracks.map(\.track.id.rawValue).joined(separator: " ")
+            let tracks = entry.tracks.map(\.id.rawValue).joined(separator: " ")
             note("subscribe \(entry.peer) [\(tracks)]")
         }
     }
 
-    func restartSubscribe(of peer: PeerID, socket: Int) async { note("restart \(peer)") }
+    func restartSubscribe(of peer: PeerID, signallingSocket: Int) async { note("restart \(peer)") }
 
-    func prefer(_ layer: VideoLayerPreference, of track: TrackID, for peer: PeerID) async {
-        note("prefer \(layer) of \(track) for \(peer)")
+    func setPreference(
+        _ preference: LayerPreference, track: TrackID, of peer: PeerID
+    ) async {
+        note("prefer \(preference) of \(track) for \(peer)")
     }
 
-    func sendData(_ texts: [(peer: PeerID, text: String)]) async {
+    func sendTexts(_ texts: [(peer: PeerID, text: String)]) async {
         for (peer, text) in texts { note("data \(peer) \(text)") }
     }
 }

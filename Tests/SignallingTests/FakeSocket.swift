@@ -61,7 +61,7 @@ final class FakeSocket: SignallingSocket {
 
     /// The next frame that was sent, `nil` when the socket was closed and all was read.
     func next() async -> String? {
-        await withCheckedContinuation { continuation in
+        let text: String? = await withCheckedContinuation { continuation in
             let ready = state.withLock { state -> String?? in
                 if !state.frames.isEmpty { return state.frames.removeFirst() }
                 if !state.closures.isEmpty { return .some(nil) }
@@ -70,6 +70,7 @@ final class FakeSocket: SignallingSocket {
             }
             if let ready { continuation.resume(returning: ready) }
         }
+        return text.map(TestDescription.named)
     }
 
     /// How the socket was closed, as soon as it is.

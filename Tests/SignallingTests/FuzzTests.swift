@@ -1,4 +1,5 @@
 import MediaKernel
+import RoomHost
 import Rooms
 import Signalling
 import Testing
@@ -76,7 +77,7 @@ import Testing
         }
         #expect(try await client.call("ping").error == nil)
         #expect(try await victim.call("ping").error == nil)
-        #expect(await fixture.signalling.snapshot().peerCount == 2)
+        #expect(await fixture.host.snapshot().peerCount == 2)
     }
 
     @Test func theClientSurvivesMutatedServerFrames() throws {

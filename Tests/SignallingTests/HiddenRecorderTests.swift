@@ -1,4 +1,5 @@
 import MediaKernel
+import RoomHost
 import Rooms
 import Signalling
 import Testing
@@ -79,7 +80,7 @@ import Testing
         await back.notify("leave")
         seen += try await ann2.drain() + ben2.drain()
         #expect(names(in: seen) == [])
-        let snapshot = await fixture.signalling.snapshot()
+        let snapshot = await fixture.host.snapshot()
         #expect(snapshot.peerCount == 2)
         #expect(snapshot.peers.map(\.id) == ["ann", "ben"])
     }
@@ -94,7 +95,7 @@ import Testing
             "type":"video"}}}
             """)
         _ = try await ann.call("broadcast", #"{"info":{"message":"x"}}"#)
-        await fixture.signalling.hlsChanged(
+        await fixture.host.hlsChanged(
             HLSState(variants: [HLSVariant(url: "u", state: .started)]))
         #expect(
             try await bot.drain().map(\.method) == [
@@ -115,9 +116,9 @@ import Testing
 
     @Test func aRoomWithNobodyElseIsEmptyToOthersAndNotToTheServer() async throws {
         let bot = try await fixture.join("bot", role: Policy.recorderRole)
-        #expect(await fixture.signalling.snapshot().peerCount == 0)
-        #expect(await !fixture.signalling.isEmpty)
+        #expect(await fixture.host.snapshot().peerCount == 0)
+        #expect(await !fixture.host.isEmpty)
         await bot.notify("leave")
-        #expect(await fixture.signalling.isEmpty)
+        #expect(await fixture.host.isEmpty)
     }
 }

@@ -1,4 +1,7 @@
 import MediaKernel
+import MediaServer
+import PeerConnection
+import RoomHost
 import Rooms
 import Signalling
 import Testing
@@ -8,10 +11,10 @@ import Testing
     let fixture = SignallingFixture()
 
     /// Hands on the events, then ends.
-    func say(_ events: [RoomMediaEvent]) async {
+    func say(_ events: [MediaEvent]) async {
         for event in events { fixture.media.say(event) }
         fixture.media.shutDown()
-        await fixture.signalling.run()
+        await fixture.host.run()
     }
 
     func publish(_ track: String, by client: TestClient) async throws {
@@ -44,7 +47,7 @@ import Testing
         try await publish("voice", by: ann)
         _ = try await (ann.drain(), ben.drain())
         let entry = fixture.media.subscriptions(of: "ben")?.tracks.first { $0.publisher == "ann" }
-        #expect(entry?.bitRate == 32)
+        #expect(entry?.statedBitsPerSecond == 32_000)
         await say([.excessMedia("ann", "voice"), .excessMedia("ann", nil)])
         for text in ["track 'voice' sends more than its role", "this peer sends too much media"] {
             let frame = await ann.socket.next()
@@ -75,7 +78,7 @@ import Testing
     }
 
     @Test func whatIsSaidDuringTheJoinComesAfterItsAnswer() async throws {
-        let running = Task { await fixture.signalling.run() }
+        let running = Task { await fixture.host.run() }
         let ann = try await fixture.connect("ann")
         _ = try await ann.drain()
         fixture.media.closeGate()
@@ -123,9 +126,10 @@ import Testing
         try await publish("t1", by: ben)
         _ = fixture.media.calls()
         _ = ann
-        func request(_ id: String, _ method: String, _ params: String) -> RoomMediaEvent {
-            .dataMessage(
-                "ann", #"{"id":"\#(id)","jsonrpc":"2.0","method":"\#(method)","params":\#(params)}"#
+        func request(_ id: String, _ method: String, _ params: String) -> MediaEvent {
+            .dataText(
+                "ann", .subscribe,
+                #"{"id":"\#(id)","jsonrpc":"2.0","method":"\#(method)","params":\#(params)}"#
             )
         }
         await say([
@@ -136,9 +140,9 @@ import Testing
                 "3", "prefer-video-track-state", #"{"track_id":"t9","max_spatial_layer":"low"}"#),
             request("4", "prefer-video-track-state", #"{"max_spatial_layer":"low"}"#),
             request("5", "prefer-the-moon", #"{}"#),
-            .dataMessage("ann", "nonsense"),
-            .dataMessage("nobody", #"{"id":"6","method":"prefer-audio-track-state"}"#),
-            .dataMessage("ann", String(repeating: "x", count: 20_000)),
+            .dataText("ann", .subscribe, "nonsense"),
+            .dataText("nobody", .subscribe, #"{"id":"6","method":"prefer-audio-track-state"}"#),
+            .dataText("ann", .subscribe, String(repeating: "x", count: 20_000)),
         ])
         let error = #"data ann {"error":{"code":"#
         #expect(
@@ -178,10 +182,10 @@ import Testing
         let answer = try await ann.call(
             "offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":{\#(list)}}"#)
         #expect(answer.error == nil, "\(answer)")
-        let received = try #require(fixture.media.subscriptions(of: "ben")).tracks.map(\.track)
+        let received = try #require(fixture.media.subscriptions(of: "ben")).tracks
         #expect(received.count == sources.count)
         #expect(
-            Set(received.filter(\.isPresentation).map(\.source))
+            Set(received.filter(\.importance.isScreen).map(\.id.rawValue))
                 == ["screen", "videoplaylist", "plugin"])
     }
 
@@ -207,19 +211,20 @@ import Testing
         for (client, track) in [(lead, "t1"), (crew, "t2")] { try await publish(track, by: client) }
 
         let got = try #require(fixture.media.subscriptions(of: "crew"))
-        #expect(got.tracks.map(\.priority) == [1] && got.bitRateMaximum == 400)
-        #expect(got.degradation == degradation)
+        #expect(got.tracks.map(\.importance.priority) == [1] && got.bitsPerSecondMaximum == 400_000)
+        #expect(got.lossDegradation?.threshold == 0.3)
         let hidden = try #require(fixture.media.subscriptions(of: "bot"))
-        #expect(hidden.tracks.map(\.priority) == [1, 4])
-        #expect(hidden.bitRateMaximum == nil && hidden.degradation == nil)
+        #expect(hidden.tracks.map(\.importance.priority) == [1, 4])
+        #expect(hidden.bitsPerSecondMaximum == nil && hidden.lossDegradation == nil)
 
         // Another role changes both, though not what is received.
         let change = try await lead.call(
             "role-change-request", #"{"requested_for":"crew","role":"lead","force":true}"#)
         #expect(change.error == nil)
-        #expect(fixture.media.subscriptions(of: "crew")?.bitRateMaximum == 100)
-        #expect(fixture.media.subscriptions(of: "lead")?.tracks.map(\.priority) == [1])
-        #expect(fixture.media.subscriptions(of: "bot")?.tracks.map(\.priority) == [1, 1])
+        #expect(fixture.media.subscriptions(of: "crew")?.bitsPerSecondMaximum == 100_000)
+        #expect(fixture.media.subscriptions(of: "lead")?.tracks.map(\.importance.priority) == [1])
+        #expect(
+            fixture.media.subscriptions(of: "bot")?.tracks.map(\.importance.priority) == [1, 1])
     }
 
     @Test func connectionQualityIsToldToEverybodyOfEverybodyWhoMayBeSeen() async throws {
@@ -230,11 +235,12 @@ import Testing
         _ = fixture.media.calls()
         fixture.media.say(
             .connectionQuality([
-                ("ann", score: 4), ("bot", score: 5), ("gone", score: 3), ("visitor", score: 3),
+                PeerQuality(peer: "ann", score: 4), PeerQuality(peer: "bot", score: 5),
+                PeerQuality(peer: "gone", score: 3), PeerQuality(peer: "visitor", score: 3),
             ]))
-        fixture.media.say(.connectionQuality([("bot", score: 1)]))
+        fixture.media.say(.connectionQuality([PeerQuality(peer: "bot", score: 1)]))
         fixture.media.shutDown()
-        await fixture.signalling.run()
+        await fixture.host.run()
         #expect(
             fixture.media.calls() == [
                 #"data ann {"jsonrpc":"2.0","method":"on-connection-quality-update","params":{"peers":[{"downlink_score":4,"peer_id":"ann"}]}}"#
@@ -245,9 +251,9 @@ import Testing
         for number in 0..<101 { _ = try await fixture.join(PeerID("p\(number)")) }
         _ = fixture.media.calls()
         fixture.media.say(
-            .connectionQuality((0..<101).map { (PeerID("p\($0)"), score: 5) }))
+            .connectionQuality((0..<101).map { PeerQuality(peer: PeerID("p\($0)"), score: 5) }))
         fixture.media.shutDown()
-        await fixture.signalling.run()
+        await fixture.host.run()
         let frames = fixture.media.calls().filter { $0.hasPrefix("data p7 ") }
         #expect(frames.map { $0.matches(of: /peer_id/).count } == [100, 1])
     }
@@ -272,10 +278,12 @@ import Testing
         // What nobody publishes is nobody's voice.
         fixture.media.say(
             .activeSpeakers([
-                ("ben", "mine", level: 90), ("ann", "other", level: 80), ("ann", "t", level: 400),
+                ActiveSpeaker(peer: "ben", track: "mine", level: 90),
+                ActiveSpeaker(peer: "ann", track: "other", level: 80),
+                ActiveSpeaker(peer: "ann", track: "t", level: 400),
             ]))
         fixture.media.shutDown()
-        await fixture.signalling.run()
+        await fixture.host.run()
         #expect(
             fixture.media.calls().sorted() == [
                 #"data ann {"jsonrpc":"2.0","method":"active-speakers","params":{"speaker-list":[{"level":100,"peer_id":"ann","track_id":"t"}]}}"#,
@@ -293,7 +301,7 @@ import Testing
             policy: try Policy(validating: [
                 role("near", hears: ["near"]), role("far", hears: ["near", "far"]),
             ]))
-        var speakers: [(PeerID, TrackID, level: Int)] = []
+        var speakers: [ActiveSpeaker] = []
         for (peer, role, count) in [
             ("ann", "near", 0), ("ben", "near", 1), ("dan", "far", 10), ("eve", "far", 10),
         ] as [(PeerID, String, Int)] {
@@ -307,11 +315,13 @@ import Testing
             let answer = try await client.call(
                 "offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":{\#(list)}}"#)
             #expect(answer.error == nil, "\(answer)")
-            speakers += ids.map { (peer, TrackID($0), level: role == "far" ? 90 : 10) }
+            speakers += ids.map {
+                ActiveSpeaker(peer: peer, track: TrackID($0), level: role == "far" ? 90 : 10)
+            }
         }
         // What nobody publishes is the loudest, then those whom only the far hear.
         speakers += (0..<SignallingLimits.speakers).map {
-            (PeerID("ann"), TrackID("x\($0)"), level: 95)
+            ActiveSpeaker(peer: "ann", track: TrackID("x\($0)"), level: 95)
         }
         speakers.sort { $0.level > $1.level }
         _ = fixture.media.calls()

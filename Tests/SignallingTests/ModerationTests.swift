@@ -1,4 +1,6 @@
 import MediaKernel
+import MediaServer
+import RoomHost
 import Rooms
 import Signalling
 import Testing
@@ -52,7 +54,7 @@ import Testing
         // The role has terms of its own for what is received, too.
         #expect(
             fixture.media.calls() == ["subscribe ann []", "subscribe ben []"])
-        #expect(await fixture.signalling.snapshot().peers.last?.role == "viewer")
+        #expect(await fixture.host.snapshot().peers.last?.role == "viewer")
     }
 
     /// 100ms' web client throws where a peer with a camera gets a role that says nothing of `video`,
@@ -263,7 +265,7 @@ import Testing
         await ben.notify("leave")
         fixture.media.openGate()
         await late
-        #expect(await fixture.signalling.isEmpty)
+        #expect(await fixture.host.isEmpty)
         #expect(fixture.media.calls().filter { $0 == "remove ben" }.count == 1)
         _ = try await fixture.join("ben", role: "guest")
     }
@@ -280,7 +282,7 @@ import Testing
         let told = try await ann.drain()
         #expect(told.contains { "\($0)".contains("m-2") }, "\(told)")
         _ = fixture.media.calls()
-        let wanted = fixture.media.subscriptions(of: "ann")?.tracks.map(\.track)
+        let wanted = fixture.media.subscriptions(of: "ann")?.tracks
         #expect(wanted?.map(\.id) == ["m-2"] && wanted?.map(\.publishedID) == ["m"])
         _ = try await ben.drain()
         let request = #"{"requested_for":"ben","track_id":"m-2","stream_id":"s","mute":true}"#
@@ -290,7 +292,11 @@ import Testing
                 {"jsonrpc":"2.0","method":"on-track-update-request","params":{"mute":true,\
                 "requested_by":"ann","stream_id":"s","track_id":"m"}}
                 """)
-        await fixture.hear(.activeSpeakers([("ben", "m", level: 50), ("ann", "m", level: 40)]))
+        await fixture.hear(
+            .activeSpeakers([
+                ActiveSpeaker(peer: "ben", track: "m", level: 50),
+                ActiveSpeaker(peer: "ann", track: "m", level: 40),
+            ]))
         let frames = fixture.media.calls()
         func heard(by peer: String) -> [String] {
             let frame = frames.first { $0.hasPrefix("data \(peer) ") } ?? ""
@@ -315,7 +321,7 @@ import Testing
                 """)
         #expect(try await ann.drain().isEmpty)
         #expect(
-            await fixture.signalling.snapshot().peers.last?.tracks.allSatisfy { !$0.isMuted }
+            await fixture.host.snapshot().peers.last?.tracks.allSatisfy { !$0.isMuted }
                 == true)
         #expect(fixture.media.calls().isEmpty)
         #expect(
@@ -417,6 +423,6 @@ import Testing
             client.received(text, at: .zero)
         }
         #expect(roles == ["guest", "viewer"])
-        #expect(await fixture.signalling.snapshot().peers.last?.role == "viewer")
+        #expect(await fixture.host.snapshot().peers.last?.role == "viewer")
     }
 }

@@ -1,4 +1,5 @@
 import MediaKernel
+import RoomHost
 import Rooms
 import Signalling
 import Testing
@@ -18,26 +19,26 @@ import Testing
     @Test func aLockedRoomKeepsItsPeersAndTakesNobodyNew() async throws {
         let ann = try await fixture.join("ann")
         let visitor = try await fixture.connect("v")
-        await fixture.signalling.setLocked(true)
+        await fixture.host.setLocked(true)
         #expect(await refusal(of: "ben")?.contains("the room is locked") == true)
         let join = #"{"name":"V","data":"","offer":{"type":"offer","sdp":"o"}}"#
         #expect(
             try await visitor.call("join", join).error
                 == "403 the room is locked: nobody may join it")
         await ann.close()
-        #expect(await fixture.signalling.isHere("ann"), "it may come back")
-        #expect(await !fixture.signalling.isHere("v"))
+        #expect(await fixture.host.isHere("ann"), "it may come back")
+        #expect(await !fixture.host.isHere("v"))
         _ = try await fixture.connect("ann")
-        await fixture.signalling.setLocked(false)
+        await fixture.host.setLocked(false)
         #expect(try await visitor.call("join", join).error == nil)
-        #expect(await fixture.signalling.snapshot().peerCount == 2)
+        #expect(await fixture.host.snapshot().peerCount == 2)
     }
 
     @Test func aSessionThatIsEndedMayBeFollowedByAnother() async throws {
         let ann = try await fixture.join("ann")
         let bot = try await fixture.join("bot", role: Policy.recorderRole)
-        let session = await fixture.signalling.snapshot().session
-        await fixture.signalling.end(reason: "max duration reached")
+        let session = await fixture.host.snapshot().session
+        await fixture.host.end(reason: "max duration reached")
         for client in [ann, bot] {
             let frame = try #require(await client.next())
             #expect(frame.method == "on-peer-leave-request")
@@ -46,9 +47,9 @@ import Testing
             #expect(await client.socket.closure().code == 1000)
             await client.close()
         }
-        #expect(await fixture.signalling.isEmpty)
+        #expect(await fixture.host.isEmpty)
         _ = try await fixture.join("ann")
-        let next = await fixture.signalling.snapshot().session
+        let next = await fixture.host.snapshot().session
         #expect(next != nil && next?.id != session?.id)
     }
 

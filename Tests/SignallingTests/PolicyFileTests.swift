@@ -1,3 +1,4 @@
+import RoomHost
 import Rooms
 import Signalling
 import Testing

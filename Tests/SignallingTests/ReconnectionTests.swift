@@ -1,4 +1,5 @@
 import MediaKernel
+import RoomHost
 import Rooms
 import Signalling
 import Testing
@@ -13,7 +14,7 @@ import Testing
         _ = try await ann.drain()
         _ = fixture.media.calls()
         await ben.close()
-        #expect(await fixture.signalling.snapshot().peerCount == 2)
+        #expect(await fixture.host.snapshot().peerCount == 2)
 
         let back = try await fixture.connect("ben")
         let frames = try await back.drain()
@@ -49,7 +50,7 @@ import Testing
         #expect(
             said.map { $0.params["info"]["message"].string } == ["6 s", "9 s", "after"])
         await back.close()
-        try await fixture.signalling.send(
+        try await fixture.host.send(
             OpaqueJSON(text: #""of the operator""#), type: "chat", to: .peer("ben"))
         let again = try await fixture.connect("ben").drain().filter { $0.method == "on-broadcast" }
         #expect(again.map { $0.params["info"]["message"].string } == ["of the operator"])
@@ -67,7 +68,7 @@ import Testing
         await old.close()
         await fixture.pass(.seconds(3))
         #expect(try await ann.methods() == ["session-info"])
-        #expect(await fixture.signalling.snapshot().peerCount == 2)
+        #expect(await fixture.host.snapshot().peerCount == 2)
         _ = try await ann.call("broadcast", #"{"info":{"message":"x"}}"#)
         #expect(try await new.drain().map(\.method) == ["on-broadcast"])
     }
@@ -129,7 +130,7 @@ import Testing
         #expect(calls.suffix(3) == ["remove ben", "add ben", "offer ben again"])
         #expect(try await ann.methods() == ["on-peer-leave", "on-peer-join"])
         #expect(try await back.call("join", join).code == 400)
-        #expect(await fixture.signalling.snapshot().peerCount == 2)
+        #expect(await fixture.host.snapshot().peerCount == 2)
     }
 
     /// Nobody would ever let go of a peer that has neither joined nor a socket.
@@ -144,7 +145,7 @@ import Testing
         await back.close()
         fixture.media.openGate()
         await joining
-        #expect(await fixture.signalling.isEmpty)
+        #expect(await fixture.host.isEmpty)
     }
 
     @Test func aPeerThatDoesNotReturnIsGoneAfterSixtySeconds() async throws {
@@ -172,7 +173,7 @@ import Testing
         #expect(try await ann.methods() == ["on-peer-join", "session-info"])
         await fixture.pass(.seconds(1))
         #expect(await ben.socket.closure().code == 1001)
-        #expect(await fixture.signalling.snapshot().peerCount == 2)
+        #expect(await fixture.host.snapshot().peerCount == 2)
         await fixture.pass(.seconds(40))
         _ = try await ann.drain()
         await fixture.pass(.seconds(20))
@@ -221,15 +222,15 @@ import Testing
         async let joining: Void = ben.notify(
             "join", #"{"name":"B","offer":{"type":"offer","sdp":"v"}}"#)
         await fixture.media.waitForGate()
-        await fixture.signalling.endAll(reason: "over")
+        await fixture.host.endAll(reason: "over")
         fixture.media.openGate()
         await joining
         #expect(fixture.media.calls().last == "remove ben")
-        #expect(await fixture.signalling.isEmpty)
+        #expect(await fixture.host.isEmpty)
     }
 
     @Test func whatTheMediaPlaneSaysToAnAbsentPeerIsDropped() async throws {
-        let running = Task { await fixture.signalling.run() }
+        let running = Task { await fixture.host.run() }
         let ben = try await fixture.join("ben")
         await ben.close()
         fixture.media.say(.subscribeOffer("ben", sdp: "stale"))

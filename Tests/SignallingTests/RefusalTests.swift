@@ -1,4 +1,5 @@
 import MediaKernel
+import RoomHost
 import Rooms
 import Signalling
 import Testing
@@ -338,15 +339,17 @@ import Testing
         await client.send(
             ping + String(repeating: " ", count: SignallingLimits.joinedFrameBytes))
         #expect(await client.socket.closure().code == 1009)
-        #expect(await fixture.signalling.snapshot().peerCount == 1)
+        #expect(await fixture.host.snapshot().peerCount == 1)
     }
 
     /// 100ms' web SDK lets no section of its publish connection go.
     @Test func anOfferOfWhatWasEverPublishedFitsIntoAFrame() async throws {
         let client = try await fixture.join("a")
-        let line = #"a=rtpmap:96 VP8/90000\r\n"#
-        let longest = String(
-            repeating: line, count: SignallingLimits.joinedSDPBytes / (line.utf8.count - 2))
+        let head = #"v=0\r\no=- 0 0 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\n"#
+        let line = "a=" + String(repeating: "x", count: 2000) + #"\r\n"#
+        // Each line end is two bytes of the description and four of the frame.
+        let rest = SignallingLimits.joinedSDPBytes - (head.utf8.count - 8)
+        let longest = head + String(repeating: line, count: rest / (line.utf8.count - 2))
         let reply = try await client.call(
             "offer", #"{"desc":{"type":"offer","sdp":"\#(longest)"}}"#)
         #expect(reply.error == nil)
@@ -364,8 +367,11 @@ import Testing
                 "join", #"{"name":"A","offer":{"type":"offer","sdp":"\#(long)"}}"#
             ).error == "400 parameter 'offer.sdp' has 65537 bytes; at most 65536 are allowed")
         let joined = try await fixture.join("b")
-        await joined.notify("answer", #"{"desc":{"type":"answer","sdp":"\#(long)"}}"#)
-        #expect(fixture.media.calls().last == "answer b \(long)")
+        let lines = String(
+            repeating: "a=" + String(repeating: "x", count: 2000) + #"\r\n"#, count: 33)
+        let text = #"v=0\r\no=- 0 0 IN IP4 0.0.0.0\r\ns=long\r\nt=0 0\r\n"# + lines
+        await joined.notify("answer", #"{"desc":{"type":"answer","sdp":"\#(text)"}}"#)
+        #expect(fixture.media.calls().last == "answer b long")
         let longer = String(repeating: "x", count: 921_601)
         for (method, type) in [("answer", "answer"), ("offer", "offer")] {
             #expect(
@@ -402,7 +408,7 @@ import Testing
             try await client.call(
                 "offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":{"t":\#(track)}}"#
             ).error == "400 the offer was refused: no publishOffer today")
-        #expect(await fixture.signalling.snapshot().peers.first?.tracks.isEmpty == true)
+        #expect(await fixture.host.snapshot().peers.first?.tracks.isEmpty == true)
         _ = fixture.media.calls()
         await client.notify("answer", #"{"desc":{"type":"answer","sdp":"x"}}"#)
         #expect(
@@ -453,7 +459,7 @@ import Testing
         #expect(
             await fixture.signalling.open(peer: "a", claims: claims, socket: stranger) == nil)
         #expect(await stranger.next()?.contains("token is for another room") == true)
-        #expect(await fixture.signalling.isEmpty)
+        #expect(await fixture.host.isEmpty)
     }
 
     @Test(arguments: [
@@ -510,7 +516,7 @@ import Testing
         for _ in 0..<8 { await client.send(frame) }
         await fixture.pass(.seconds(1))
         for _ in 0..<4 { await client.send(frame) }
-        #expect(await fixture.signalling.snapshot().peers.first?.isReachable == true)
+        #expect(await fixture.host.snapshot().peers.first?.isReachable == true)
         await client.send(frame)
         await client.send(frame)
         var last: TestFrame?
@@ -530,7 +536,7 @@ import Testing
         for _ in 0..<2 { await client.send(frame) }
         await fixture.pass(.seconds(1))
         await client.send(frame)
-        #expect(await !fixture.signalling.isEmpty)
+        #expect(await !fixture.host.isEmpty)
         for _ in 0..<2 { await client.send(frame) }
         #expect(await client.socket.closure().code == 1008)
     }
@@ -549,7 +555,7 @@ import Testing
         for _ in 0..<12 { await client.send(frame) }
         await fixture.pass(.seconds(1))
         for _ in 0..<4 { await client.send(frame) }
-        #expect(await !fixture.signalling.isEmpty)
+        #expect(await !fixture.host.isEmpty)
         for _ in 0..<2 { await client.send(frame) }
         #expect(await client.socket.closure().code == 1008)
     }
@@ -573,7 +579,7 @@ import Testing
                 "trickle", #"{"target":0,"candidate":{"candidate":""}}"#
             ).error == "400 the peer joined without an offer and so has no media")
         #expect(try await client.call("answer").error == "400 parameter 'desc' is missing")
-        #expect(await fixture.signalling.snapshot().peerCount == 1)
+        #expect(await fixture.host.snapshot().peerCount == 1)
         await client.notify("leave")
         #expect(await client.socket.closure().code == 1000)
         #expect(fixture.media.calls().isEmpty)

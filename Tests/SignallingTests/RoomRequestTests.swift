@@ -1,4 +1,5 @@
 import MediaKernel
+import RoomHost
 import Rooms
 import Signalling
 import Testing
@@ -125,7 +126,7 @@ import Testing
         #expect(try await ann.drain().map(\.method) == ["on-peer-leave"])
         #expect(fixture.media.calls().last == "remove ben")
         await ben.notify("track-update", #"{"tracks":{}}"#)
-        #expect(await fixture.signalling.snapshot().peerCount == 1)
+        #expect(await fixture.host.snapshot().peerCount == 1)
     }
 
     @Test func endingTheRoomTellsAndClosesEverybodyAndALockKeepsThemOut() async throws {
@@ -148,7 +149,7 @@ import Testing
         await ann.notify("leave")
         #expect(await ann.socket.closure() == FakeSocket.Closure(code: 1000, reason: "left"))
         await ann.close()
-        #expect(await fixture.signalling.isEmpty)
+        #expect(await fixture.host.isEmpty)
         let socket = FakeSocket()
         let claims = fixture.claims("c", role: "host")
         #expect(
@@ -159,12 +160,12 @@ import Testing
     @Test func theServerEndsARoomVisitorsIncluded() async throws {
         let ann = try await fixture.join("ann")
         let visitor = try await fixture.connect("v")
-        await fixture.signalling.endAll(reason: "shutting down")
+        await fixture.host.endAll(reason: "shutting down")
         #expect(try await ann.next()?.params["reason"].string == "shutting down")
         #expect(await ann.socket.closure().reason == "shutting down")
         #expect(await visitor.socket.closure().code == 1000)
         await ann.close()
-        #expect(await fixture.signalling.isEmpty)
+        #expect(await fixture.host.isEmpty)
         #expect(fixture.media.calls().last == "remove ann")
     }
 
@@ -222,6 +223,6 @@ import Testing
             try await ann.call(method, parameters).error
                 == "429 too many requests: at most 20 a second")
         #expect(fixture.streaming.calls().isEmpty)
-        #expect(await fixture.signalling.snapshot().peerCount == 2)
+        #expect(await fixture.host.snapshot().peerCount == 2)
     }
 }

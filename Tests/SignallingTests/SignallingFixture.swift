@@ -1,6 +1,9 @@
 import Foundation
 import MediaKernel
+import MediaServer
+import RoomHost
 import Rooms
+import SDP
 import Signalling
 import Synchronization
 import Testing
@@ -9,7 +12,8 @@ import Testing
 final class SignallingFixture: Sendable {
     let media = FakeMedia()
     let streaming = FakeStreaming()
-    let signalling: RoomSignalling
+    let host: RoomHost
+    let signalling: HundredMSRoom
     private let time: TestTime
 
     final class TestTime: Sendable {
@@ -28,24 +32,26 @@ final class SignallingFixture: Sendable {
                 let passed = time.now.withLock { $0.nanoseconds } / 1_000_000
                 return UnixTime(milliseconds: 1_720_000_000_000 + passed)
             })
-        signalling = RoomSignalling(
+        host = RoomHost(
             room: Room(
                 id: "r1", name: "demo", description: description, policy: policy,
                 limits: roomLimits, seed: 7),
-            media: media, streaming: streaming, clock: clock, limits: limits)
+            media: media, streaming: streaming, protocols: [HundredMS(limits: limits)],
+            clock: clock)
+        signalling = HundredMSRoom(host)
     }
 
     /// Moves the clock, then ticks.
     func pass(_ duration: Duration) async {
         time.now.withLock { $0 += duration }
-        await signalling.tick()
+        await host.tick()
     }
 
     /// What the media plane says, dealt with when this returns.
-    func hear(_ events: RoomMediaEvent...) async {
+    func hear(_ events: MediaEvent...) async {
         for event in events { media.say(event) }
         media.shutDown()
-        await signalling.run()
+        await host.run()
     }
 
     func claims(_ user: String, role: String, token: String = "") -> SignallingClaims {
@@ -86,7 +92,10 @@ struct TestClient: Sendable {
 
     private static let count = Atomic<Int>(0)
 
-    func send(_ text: String) async { await fixture.signalling.received(text, on: connection) }
+    /// What the text calls a description goes out as the smallest one of that name.
+    func send(_ text: String) async {
+        await fixture.signalling.received(TestDescription.spelled(out: text), on: connection)
+    }
 
     func notify(_ method: String, _ params: String = "{}") async {
         await send(#"{"method":"\#(method)","params":\#(params)}"#)
@@ -118,6 +127,32 @@ struct TestClient: Sendable {
     func methods() async throws -> [String] { try await drain().map { $0.method ?? "" } }
 
     func close() async { await fixture.signalling.closed(connection) }
+}
+
+/// Descriptions by their names: the fake media plane looks at nothing else of them.
+enum TestDescription {
+    private static let beginning = #"v=0\r\no=- 0 0 IN IP4 0.0.0.0\r\ns="#
+    private static let end = #"\r\nt=0 0\r\n"#
+
+    /// Puts the smallest description of that name in the place of each short word that is to be one.
+    static func spelled(out frame: String) -> String {
+        frame.replacing(#/"sdp":"([^"\\]{0,40})"/#) { match in
+            match.1.hasPrefix("v=") && match.1 != "v=0"
+                ? String(match.0) : #""sdp":"\#(beginning)\#(match.1)\#(end)""#
+        }
+    }
+
+    static func named(in frame: String) -> String {
+        frame.replacing(#/"sdp":"v=0\\r\\no=[^"]*?\\r\\ns=([^"\\]*)\\r\\nt=0 0\\r\\n"/#) { match in
+            #""sdp":"\#(match.1)""#
+        }
+    }
+}
+
+extension MediaEvent {
+    static func subscribeOffer(_ peer: PeerID, sdp: String, socket: Int = 0) -> MediaEvent {
+        .subscribeOffer(peer, SessionDescription(name: sdp), signallingSocket: socket)
+    }
 }
 
 /// One frame from the server.

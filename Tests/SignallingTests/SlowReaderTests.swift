@@ -1,4 +1,5 @@
 import MediaKernel
+import RoomHost
 import Rooms
 import Signalling
 import Testing
@@ -25,7 +26,7 @@ import Testing
         limits.outboxFrames = 20
         let (fixture, ann, stuck) = try await fixture(limits)
         var sent = 0
-        while await fixture.signalling.snapshot().peers.last?.isReachable ?? false {
+        while await fixture.host.snapshot().peers.last?.isReachable ?? false {
             sent += 1
             try #require(sent < 30)
             #expect(
@@ -33,7 +34,7 @@ import Testing
         }
         #expect(sent > 10)
         #expect(await stuck.closure() == .init(code: 1013, reason: "reads too slowly"))
-        #expect(await fixture.signalling.snapshot().peerCount == 2)
+        #expect(await fixture.host.snapshot().peerCount == 2)
         // It may return at once, and its old socket's last gasp changes nothing. What never left
         // that one is said again.
         let back = try await fixture.connect("slow")
@@ -57,7 +58,7 @@ import Testing
             #expect(reply.error == nil)
         }
         #expect(await stuck.closure().code == 1013)
-        #expect(await fixture.signalling.snapshot().peerCount == 2)
+        #expect(await fixture.host.snapshot().peerCount == 2)
     }
 
     @Test func aReaderThatDoesNotReadItsFarewellIsClosedAllTheSame() async throws {
@@ -118,7 +119,7 @@ import Testing
         let socket = FakeSocket(isStuck: true)
         let slow = try await fixture.connect("slow", socket: socket)
         await slow.notify("join", #"{"name":"S","offer":{"type":"offer","sdp":"v"}}"#)
-        #expect(await fixture.signalling.snapshot().peers.last?.isReachable == true)
+        #expect(await fixture.host.snapshot().peers.last?.isReachable == true)
         socket.release()
         #expect(try await slow.methods().contains("peer-list"))
     }

@@ -1,4 +1,7 @@
 import MediaKernel
+import MediaServer
+import PeerConnection
+import RoomHost
 import Rooms
 import Signalling
 import Testing
@@ -117,7 +120,7 @@ import Testing
         _ = try await fixture.join("ann")
         _ = fixture.media.calls()
         for _ in 0..<4 { await fixture.pass(.seconds(10)) }
-        #expect(await !fixture.signalling.isEmpty)
+        #expect(await !fixture.host.isEmpty)
         #expect(fixture.media.calls().isEmpty)
     }
 
@@ -143,14 +146,14 @@ import Testing
         let removal = #"{"requested_for":"ben","reason":"noise"}"#
         #expect(try await ann.call("peer-leave-request", removal).error == nil)
         await fixture.pass(.seconds(39))
-        #expect(await fixture.signalling.isHere("ben"))
+        #expect(await fixture.host.isHere("ben"))
         #expect(
             try await farewell(of: "ben").text == """
                 {"jsonrpc":"2.0","method":"on-peer-leave-request","params":{"reason":"noise",\
                 "requested_by":"ann","room_end":false}}
                 """)
         // Once: from now on it is a newcomer.
-        #expect(await !fixture.signalling.isHere("ben"))
+        #expect(await !fixture.host.isHere("ben"))
         let back = try await fixture.connect("ben")
         #expect(try await back.drain().first?.method == "on-policy-change")
     }
@@ -164,22 +167,22 @@ import Testing
         _ = try await ann.call("end-room", #"{"lock":true,"reason":"late"}"#)
         await ann.notify("leave")
         await ann.close()
-        #expect(await fixture.signalling.snapshot().peerCount == 0)
-        #expect(await !fixture.signalling.isHere("ann"), "it has heard")
-        #expect(await !fixture.signalling.isEmpty, "the room stays to tell them")
+        #expect(await fixture.host.snapshot().peerCount == 0)
+        #expect(await !fixture.host.isHere("ann"), "it has heard")
+        #expect(await !fixture.host.isEmpty, "the room stays to tell them")
         let expired = SignallingClaims(
             room: "r1", userID: "user-ben", role: "host", tokenID: "",
             expiresAt: UnixTime(milliseconds: 1_720_000_000_000))
-        #expect(await fixture.signalling.isHere("ben", userID: "user-ben", tokenID: ""))
+        #expect(await fixture.host.isHere("ben", of: TokenOwner(userID: "user-ben", tokenID: "")))
         let frame = try await farewell(of: "ben", token: expired)
         #expect(frame.method == "on-peer-leave-request")
         #expect(frame.params["room_end"] == .bool(true))
         #expect(frame.params["reason"].string == "late")
         await fixture.pass(.seconds(59))
-        #expect(await fixture.signalling.isHere("cat"))
+        #expect(await fixture.host.isHere("cat"))
         await fixture.pass(.seconds(1))
-        #expect(await !fixture.signalling.isHere("cat"))
-        #expect(await fixture.signalling.isEmpty)
+        #expect(await !fixture.host.isHere("cat"))
+        #expect(await fixture.host.isEmpty)
     }
 
     /// It may have lost the answer, which tells it that the room is over.
@@ -194,7 +197,7 @@ import Testing
         let frame = try await farewell(of: "ann")
         #expect(frame.method == "on-peer-leave-request")
         #expect(frame.params["room_end"] == .bool(true))
-        #expect(await fixture.signalling.isEmpty)
+        #expect(await fixture.host.isEmpty)
     }
 
     @Test func whoEndsTheRoomAndLosesItsSocketIsToldOnTheNext() async throws {
@@ -211,7 +214,7 @@ import Testing
         #expect(try await ann.call("join", join).error == nil)
         await fixture.pass(.seconds(10))
         #expect(try await ann.call("ping").error == nil)
-        #expect(await fixture.signalling.snapshot().peerCount == 1)
+        #expect(await fixture.host.snapshot().peerCount == 1)
     }
 
     /// A network that is gone says nothing: the socket seems to be there.
@@ -226,7 +229,7 @@ import Testing
         await fixture.pass(.seconds(5))
         await ben.close()
         #expect(try await farewell(of: "ben").method == "on-peer-leave-request")
-        #expect(await !fixture.signalling.isHere("cat"))
+        #expect(await !fixture.host.isHere("cat"))
     }
 
     @Test func anotherTokenHearsNothingOfARemoval() async throws {
@@ -264,7 +267,7 @@ import Testing
         #expect(try await events(of: ann) == [])
         await fixture.pass(.seconds(1))
         #expect(try await events(of: ann) == ["on-peer-leave", "on-track-remove"])
-        #expect(await fixture.signalling.snapshot().peers.map(\.id) == ["ann"])
+        #expect(await fixture.host.snapshot().peers.map(\.id) == ["ann"])
         let unknown = try await ann.call("get-peer", #"{"peer_id":"ben"}"#).error
         #expect(unknown?.hasPrefix("404") == true)
         let late = try await fixture.connect("cat")
@@ -291,11 +294,11 @@ import Testing
             _ = try await (ann.drain(), cat.drain())
             await fixture.pass(.seconds(10))
         }
-        #expect(await fixture.signalling.snapshot().peers.count == 3)
+        #expect(await fixture.host.snapshot().peers.count == 3)
         await fixture.hear(.connection("ben", .publish, .disconnected))
         await fixture.hear(.connection("ben", .publish, .connected))
         await fixture.pass(.seconds(5))
-        #expect(await fixture.signalling.snapshot().peers.count == 3)
+        #expect(await fixture.host.snapshot().peers.count == 3)
     }
 
     @Test func aPeerWithoutMediaIsShownForTenSecondsWithoutASocket() async throws {
@@ -305,9 +308,9 @@ import Testing
         _ = try await ann.drain()
         await bot.close()
         await fixture.pass(.seconds(9))
-        #expect(await fixture.signalling.snapshot().peerCount == 2)
+        #expect(await fixture.host.snapshot().peerCount == 2)
         await fixture.pass(.seconds(1))
-        #expect(await fixture.signalling.snapshot().peerCount == 1)
+        #expect(await fixture.host.snapshot().peerCount == 1)
     }
 
     @Test func aSocketThatIsSilentIsLostSoonerWhenItsMediaHasStopped() async throws {
@@ -315,11 +318,11 @@ import Testing
         await fixture.hear(
             .connection("ann", .publish, .connected), .connection("ann", .publish, .disconnected))
         await fixture.pass(.seconds(11))
-        #expect(await !fixture.signalling.isEmpty)
+        #expect(await !fixture.host.isEmpty)
         await fixture.pass(.seconds(1))
         #expect(await ann.socket.closure().code == 1001)
         await fixture.pass(.seconds(10))
-        #expect(await fixture.signalling.snapshot().peerCount == 0)
+        #expect(await fixture.host.snapshot().peerCount == 0)
     }
 
     @Test func aPeerThatNeverHadMediaMayBeSilentAsLongAsAny() async throws {

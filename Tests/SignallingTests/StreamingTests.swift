@@ -1,4 +1,5 @@
 import MediaKernel
+import RoomHost
 import Rooms
 import Signalling
 import Testing
@@ -20,8 +21,8 @@ import Testing
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "viewer")
         _ = try await ann.drain()
-        await fixture.signalling.hlsChanged(HLSState(variants: [started]))
-        await fixture.signalling.hlsChanged(HLSState(variants: [started]))
+        await fixture.host.hlsChanged(HLSState(variants: [started]))
+        await fixture.host.hlsChanged(HLSState(variants: [started]))
         for client in [ann, ben] {
             #expect(
                 await client.socket.next() == """
@@ -34,7 +35,7 @@ import Testing
 
     @Test func lateJoinersVisitorsAndThoseWhoReturnAreToldToo() async throws {
         let ann = try await fixture.join("ann")
-        await fixture.signalling.hlsChanged(HLSState(variants: [started]))
+        await fixture.host.hlsChanged(HLSState(variants: [started]))
         let ben = try await fixture.connect("ben")
         let state = try await ben.drain().last
         #expect(
@@ -53,7 +54,7 @@ import Testing
         let ann = try await fixture.join("ann")
         var failed = started
         failed.state = .failed
-        await fixture.signalling.hlsChanged(
+        await fixture.host.hlsChanged(
             HLSState(
                 variants: [failed],
                 error: StreamingFailure(code: 500, message: "the disk is full")))
@@ -72,7 +73,7 @@ import Testing
             state: .started, hlsVOD: true, singleFilePerLayer: false,
             initialisedAt: UnixTime(milliseconds: 1_720_000_004_000),
             startedAt: UnixTime(milliseconds: 1_720_000_009_000))
-        await fixture.signalling.hlsChanged(
+        await fixture.host.hlsChanged(
             HLSState(variants: [started], recording: recording))
         let config = #"{"hls_vod":true,"single_file_per_layer":false}"#
         #expect(
@@ -87,7 +88,7 @@ import Testing
                 "started_at":1720000009000,"state":"started","type":"HLS"}}
                 """)
         recording.state = .paused
-        await fixture.signalling.hlsChanged(
+        await fixture.host.hlsChanged(
             HLSState(variants: [started], recording: recording))
         #expect(try await ann.drain().map(\.method) == ["on-hls-update", "on-record-update"])
         let ben = try await fixture.connect("ben")
@@ -105,7 +106,7 @@ import Testing
     @Test func aRecordingThatFailedSaysWhyAndIsOff() async throws {
         let ann = try await fixture.join("ann")
         let failed = HLSRecording(state: .failed, hlsVOD: false, singleFilePerLayer: true)
-        await fixture.signalling.hlsChanged(
+        await fixture.host.hlsChanged(
             HLSState(
                 error: StreamingFailure(code: 500, message: "the disk is full"),
                 recording: failed))
@@ -124,7 +125,7 @@ import Testing
         let recording = RoomRecording(
             state: .started, initialisedAt: UnixTime(milliseconds: 1_720_000_004_000),
             startedAt: UnixTime(milliseconds: 1_720_000_009_000))
-        for _ in 0..<2 { await fixture.signalling.recordingChanged(recording) }
+        for _ in 0..<2 { await fixture.host.recordingChanged(recording) }
         #expect(
             await ann.socket.next() == """
                 {"jsonrpc":"2.0","method":"on-record-update","params":{\
@@ -141,7 +142,7 @@ import Testing
                 "started_at":1720000009000,"state":"started"}
                 """) == true)
         #expect(text?.contains(#""hls":{"enabled":false,"variants":[]}"#) == true)
-        await fixture.signalling.recordingChanged(
+        await fixture.host.recordingChanged(
             RoomRecording(
                 state: .failed, error: StreamingFailure(code: 500, message: "the disk is full")))
         let update = try #require(try await ann.drain().last)
@@ -154,11 +155,11 @@ import Testing
         let bot = try await fixture.join("bot", role: Policy.recorderRole)
         for client in [ann, ben, bot] { _ = try await client.drain() }
         func told(_ state: RecordingState, by peer: PeerID) async throws -> [String?] {
-            await fixture.signalling.hlsChanged(
+            await fixture.host.hlsChanged(
                 HLSState(
                     recording: HLSRecording(
                         state: state, hlsVOD: true, singleFilePerLayer: false, startedBy: peer)))
-            await fixture.signalling.recordingChanged(
+            await fixture.host.recordingChanged(
                 RoomRecording(state: state, startedBy: peer))
             return try await ben.drain().filter { $0.method == "on-record-update" }.map {
                 $0.params["peer"]["peer_id"].string

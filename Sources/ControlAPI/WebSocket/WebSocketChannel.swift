@@ -8,7 +8,7 @@ import NIOHTTPTypesHTTP1
 import NIOWebSocket
 
 /// What was decided about a request for a WebSocket: the session to run, or nil.
-typealias WebSocketSession = @Sendable (WebSocketConnection, WebSocketMessages) async -> Void
+public typealias WebSocketSession = @Sendable (WebSocketConnection, WebSocketMessages) async -> Void
 typealias WebSocketDecision = @Sendable (HTTPRequest) async -> WebSocketSession?
 
 /// A connection of the server: HTTP/1.1, of which any request may make it a WebSocket, also behind

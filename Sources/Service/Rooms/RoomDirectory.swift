@@ -5,11 +5,13 @@ import HTTPTypes
 import Logging
 public import MediaKernel
 import MediaServer
+import RoomHost
 public import Rooms
 public import ServiceLifecycle
 import Signalling
 public import Streams
 public import Tokens
+import WHIP
 
 /// All rooms of this server: each is made when the first peer comes and let go when it has been
 /// empty for a while.
@@ -19,13 +21,14 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     static let tickInterval: Duration = .seconds(1)
 
     private struct Entry {
-        let signalling: RoomSignalling
+        let host: RoomHost
+        let hundredMS: HundredMSRoom
         let media: MediaRoom
         /// What it opened with, until it is let go.
         let policy: RoomPolicy
-        /// Hands the media plane's events to the signalling, until the media is closed.
+        /// Hands the media plane's events to the host, until the media is closed.
         let pump: Task<Void, Never>
-        /// As it is by now; what it began with is in the signalling's room.
+        /// As it is by now; what it began with is in the host's room.
         var record: CatalogueRoom
         /// Which look into the catalogue the record is of.
         var look = 0
@@ -34,7 +37,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         var isTicking = false
         /// What it is told of its streams, one after the other.
         var telling: Task<Void, Never>?
-        /// Sockets on their way in, of which the signalling does not know yet.
+        /// Sockets on their way in, of which the host does not know yet.
         var arrivals = 0
         var emptyTicks = 0
     }
@@ -109,21 +112,21 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         }
         for (id, entry) in entries where !entry.isTicking {
             entries[id]?.isTicking = true
-            Task { await tick(id, entry.signalling) }
+            Task { await tick(id, entry.host) }
         }
     }
 
-    private func tick(_ id: RoomID, _ signalling: RoomSignalling) async {
-        await signalling.tick()
-        let outline = signalling.outline
+    private func tick(_ id: RoomID, _ host: RoomHost) async {
+        await host.tick()
+        let outline = host.outline
         let maximum = entries[id]?.record.durationMaximum
         let isOver = entries[id]?.timer.isOver(
             outline.session?.id, maximum: maximum, at: RoomClock.system.now())
-        if isOver == true { await signalling.end(reason: "max duration reached") }
+        if isOver == true { await host.end(reason: "max duration reached") }
         await streamControl.seen(id, RoomOccupancy(outline))
-        let isEmpty = await signalling.isEmpty
+        let isEmpty = await host.isEmpty
         // Another room may have its name by now.
-        guard let entry = entries[id], entry.signalling === signalling else { return }
+        guard let entry = entries[id], entry.host === host else { return }
         entries[id]?.isTicking = false
         guard isEmpty, entry.arrivals == 0 else {
             entries[id]?.emptyTicks = 0
@@ -134,11 +137,11 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         if kept >= Self.emptyKept { await remove(id, reason: "empty") }
     }
 
-    var occupancies: [RoomOccupancy] { entries.values.map { RoomOccupancy($0.signalling.outline) } }
+    var occupancies: [RoomOccupancy] { entries.values.map { RoomOccupancy($0.host.outline) } }
 
     private func remove(_ id: RoomID, reason: String) async {
         guard let entry = entries.removeValue(forKey: id) else { return }
-        await entry.signalling.endAll(reason: reason)
+        await entry.host.endAll(reason: reason)
         await entry.media.close()
         await entry.pump.value
         logger.info("room closed", metadata: ["room": "\(id)", "reason": "\(reason)"])
@@ -163,7 +166,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     }
 
     /// Of a room that exists now.
-    func signalling(of id: RoomID) -> RoomSignalling? { entries[id]?.signalling }
+    func host(of id: RoomID) -> RoomHost? { entries[id]?.host }
 
     private func make(_ id: RoomID) async throws -> Entry {
         let policy = try await policies.policy(of: id)
@@ -178,10 +181,9 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         let room = Room(
             id: id, name: record.name, description: record.description, policy: policy.policy,
             limits: limits, isLocked: !record.isEnabled, seed: random.next())
-        let signalling = RoomSignalling(
-            room: room, media: RoomMediaBridge(mediaRoom, logger: logger),
-            streaming: streaming,
-            limits: settings.signalling,
+        let host = RoomHost(
+            room: room, media: mediaRoom, streaming: streaming,
+            protocols: [HundredMS(limits: settings.signalling), WHIP()],
             journal: { [journal, registry, streamControl] note, time in
                 // Who notes does not wait. Until it is written down the room itself knows it.
                 if note == .roomLocked { Task { await registry.locked(id) } }
@@ -193,13 +195,13 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
                     note, in: id, name: room.name, template: room.policy.templateID, at: time)
             }, logger: logger)
         let entry = Entry(
-            signalling: signalling, media: mediaRoom, policy: policy,
-            pump: Task { await signalling.run() }, record: record)
+            host: host, hundredMS: HundredMSRoom(host),
+            media: mediaRoom, policy: policy, pump: Task { await host.run() }, record: record)
         entries[id] = entry
         if let state = streams[id] {
-            await signalling.hlsChanged(state)
+            await host.hlsChanged(state)
         }
-        if let recording = recordings[id] { await signalling.recordingChanged(recording) }
+        if let recording = recordings[id] { await host.recordingChanged(recording) }
         logger.info("room opened", metadata: ["room": "\(id)"])
         return entry
     }
@@ -215,6 +217,22 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
             iceServers: role.isHidden ? [] : relays(for: peer),
             enabledFlags: ["simulcast", "subscribeDegradation"])
     }
+
+    /// Makes the room of a client that is let in, if there is none yet.
+    func admitted(_ claims: RoomTokenClaims) async throws(APIError) -> RoomHost {
+        _ = try await check(claims, peer: nil)
+        do {
+            return try await entry(claims.room).host
+        } catch let error as APIError {
+            throw error
+        } catch {
+            logger.error(
+                "room not opened", metadata: ["room": "\(claims.room)", "error": "\(error)"])
+            throw .unavailable("the room cannot be opened")
+        }
+    }
+
+    public func iceServers() -> [InitialConfiguration.ICEServer] { relays(for: nil) }
 
     /// For everybody but a recorder, which is beside the server.
     private func relays(for peer: PeerID?) -> [InitialConfiguration.ICEServer] {
@@ -239,9 +257,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         // A recorder comes where somebody who may has started a stream.
         guard !role.isHidden else { return role }
         // Who is in a room may come back to it, whatever has become of the room.
-        if let peer, let signalling = entries[claims.room]?.signalling,
-            await signalling.isHere(peer)
-        {
+        if let peer, let host = entries[claims.room]?.host, await host.isHere(peer) {
             return role
         }
         try await registry.checkOpen(claims.room)
@@ -249,8 +265,8 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     }
 
     public func isHere(_ peer: PeerID, claims: RoomTokenClaims) async -> Bool {
-        await entries[claims.room]?.signalling.isHere(
-            peer, userID: claims.user, tokenID: claims.tokenID) ?? false
+        await entries[claims.room]?.host.isHere(
+            peer, of: TokenOwner(userID: claims.user, tokenID: claims.tokenID)) ?? false
     }
 
     public func open(
@@ -270,23 +286,23 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
             socket.close(code: 1011, reason: "the room cannot be opened")
             return
         }
-        let signalling = entry.signalling
+        let room = entry.hundredMS
         entries[claims.room]?.arrivals += 1
-        let connection = await signalling.open(
+        let connection = await room.open(
             peer: peer, claims: SignallingClaims(claims, of: client, at: authority),
             socket: Socket(connection: socket))
         entries[claims.room]?.arrivals -= 1
         // A refused peer has been told; its socket is read to its end so that the words arrive.
         for await text in messages {
-            if let connection { await signalling.received(text, on: connection) }
+            if let connection { await room.received(text, on: connection) }
         }
-        if let connection { await signalling.closed(connection) }
+        if let connection { await room.closed(connection) }
     }
 
     /// Of what is known: no room is waited for.
     public func rooms() -> [RoomSummary] {
         entries.map { id, entry in
-            let outline = entry.signalling.outline
+            let outline = entry.host.outline
             return RoomSummary(id: id, name: outline.name, peerCount: outline.peers)
         }.sorted { $0.id < $1.id }
     }
@@ -318,7 +334,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         guard let entry = entries[room.id], entry.look < look else { return }
         entries[room.id]?.look = look
         entries[room.id]?.record = room
-        await entry.signalling.setLocked(!room.isEnabled)
+        await entry.host.setLocked(!room.isEnabled)
     }
 
     // MARK: RoomStreamingObserver
@@ -330,7 +346,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
             origin: LiveStream.Origin(
                 roomName: record?.name ?? room.rawValue, template: policy?.templateID ?? ""),
             isKnown: record != nil, roles: policy?.visibleRoleNames)
-        guard let outline = entries[room]?.signalling.outline else { return scene }
+        guard let outline = entries[room]?.host.outline else { return scene }
         scene.isKnown = true
         scene.origin.roomName = outline.name
         if let session = outline.session {
@@ -362,12 +378,12 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
 
     /// In order, and without waiting for the room: the others' streams are told after it.
     private func tell(
-        _ room: RoomID, _ words: @escaping @Sendable (RoomSignalling) async -> Void
+        _ room: RoomID, _ words: @escaping @Sendable (RoomHost) async -> Void
     ) {
         guard let entry = entries[room] else { return }
         entries[room]?.telling = Task {
             await entry.telling?.value
-            await words(entry.signalling)
+            await words(entry.host)
         }
     }
 }

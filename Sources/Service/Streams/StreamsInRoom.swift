@@ -3,8 +3,8 @@ import ControlAPI
 import HLS
 import HTTPTypes
 public import MediaKernel
+public import RoomHost
 public import Rooms
-public import Signalling
 public import Streams
 
 /// The streams as the room's peers ask for them, with `hls-start` and `hls-stop`, and the recording

@@ -1,4 +1,5 @@
 public import MediaKernel
+public import Rooms
 
 /// A client's end of the 100ms protocol, without a socket: calls become frames with ids, frames
 /// become typed events, pings are due when they are due.

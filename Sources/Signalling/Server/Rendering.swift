@@ -22,13 +22,6 @@ extension TrackPayload {
     }
 }
 
-extension PublishedTrack {
-    init(_ track: Track) {
-        self.init(
-            id: track.id, publishedID: track.publishedID, kind: track.kind, source: track.source)
-    }
-}
-
 extension PeerPayload {
     /// - Parameter isListed: whether clients are to have it in their lists from now on.
     init(_ peer: Peer, withTracks: Bool, isListed: Bool = true) {

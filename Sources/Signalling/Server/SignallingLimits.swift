@@ -21,8 +21,6 @@ public struct SignallingLimits: Hashable, Sendable {
     public static let dataFrameBytes = 16 * 1024
     /// In bytes of UTF-8: a variant's meeting URL, and its metadata.
     public static let meetingURLBytes = 2048
-    /// Frames of the media plane that wait for a join to be answered.
-    public static let heldEvents = 64
     /// Timed metadata of one request: as much as a stream takes at once.
     public static let timedMetadata = 20
     /// Unfinished walks through `find-peer` of one peer; the oldest is forgotten.

@@ -1,3 +1,5 @@
+public import Rooms
+
 // Streams that are started and stopped from the room, `docs/PROTOCOL.md` section 5.
 
 public struct HLSStartParameters: Hashable, Sendable, Codable {

@@ -1,0 +1,103 @@
+import MediaKernel
+import PeerConnection
+import RTP
+import SDP
+
+/// Connections that the client offers and asks for media on, as WHEP's players do.
+extension RoomForwarder {
+    static let connectionsPerPeerMaximum = 64
+
+    /// The client's offer for one of its connections: the answer. On a named one it may send, and
+    /// the tracks of its subscriptions are sent in the sections that ask for media.
+    func offer(
+        _ offer: SessionDescription, on key: ConnectionKey, from id: PeerID, at now: Instant
+    ) throws(MediaServerError) -> SessionDescription {
+        switch key {
+        case .publish: return try publishOffer(offer, from: id, at: now)
+        case .subscribe: throw .badDescription("the server offers the subscribe connection")
+        case .named(let name) where name.utf8.count > ConnectionKey.nameBytesMaximum:
+            throw .badDescription("the name of the connection is too long")
+        case .named: break
+        }
+        let peer = try peer(id)
+        let known = peer.connection(key)
+        guard known != nil || peer.connections.count < Self.connectionsPerPeerMaximum else {
+            throw .badDescription("more than \(Self.connectionsPerPeerMaximum) connections")
+        }
+        let offer = bounded(offer, of: peer, on: key)
+        let connection = known ?? loop.makeConnection(of: peer, key: key, room: self, at: now)
+        do throws(PeerConnectionError) {
+            try connection.core.take(offer, at: now)
+            if known == nil { peer.connections.append(connection) }
+            fill(connection, of: peer)
+            connection.core.hold(
+                [.audio, .video].flatMap { connection.core.freeSections(for: $0) })
+            let answer = try connection.core.makeAnswer(at: now)
+            loop.registerFragment(of: connection)
+            publishedTracksChanged(of: peer, at: now)
+            begin(peer, on: connection, at: now)
+            loop.drain(connection, at: now)
+            return answer
+        } catch {
+            if known == nil { loop.close(connection, at: now) }
+            throw .badDescription(String(describing: error))
+        }
+    }
+
+    /// Brings what is sent on the connections that the peer offers in line with what it is to
+    /// receive: a track that goes frees its section for the next one.
+    func refill(_ peer: MediaPeer, at now: Instant) {
+        for connection in peer.connections where connection.key.isNamed {
+            if fill(connection, of: peer) { begin(peer, on: connection, at: now) }
+        }
+    }
+
+    /// Gives whether anything has changed.
+    @discardableResult
+    private func fill(_ connection: Connection, of peer: MediaPeer) -> Bool {
+        var hasChanged = false
+        for (trackID, entry) in peer.offered where entry.connection === connection {
+            let isWanted = peer.desired[trackID].map(TrackKey.init) == entry.track.key
+            let isThere = tracks[entry.track.key] === entry.track
+            // A client that offers anew may ask for less.
+            guard !isWanted || !isThere || connection.core.outboundStream(entry.mid) == nil else {
+                continue
+            }
+            connection.core.remove(mid: entry.mid)
+            peer.withdraw(trackID)
+            peer.lapsed.remove(trackID)
+            entry.track.subscriptions[peer.id] = nil
+            hasChanged = true
+        }
+        for wanted in peer.desired.values.sorted(by: Self.isOfferedBefore)
+        where peer.offered[wanted.id] == nil {
+            guard wanted.publisher != peer.id, let track = tracks[TrackKey(wanted)],
+                track.codec.isVideo == wanted.isVideo
+            else { continue }
+            let outgoing = OutgoingTrack.forwarding(track.incoming, as: wanted.id)
+            for section in connection.core.freeSections(for: outgoing.kind) {
+                guard let mid = try? connection.core.send(outgoing, on: section) else { continue }
+                peer.offer(track, as: wanted.id, mid: mid, on: connection)
+                hasChanged = true
+                break
+            }
+        }
+        return hasChanged
+    }
+
+    func closeConnection(_ key: ConnectionKey, of id: PeerID, at now: Instant) {
+        guard let peer = peers[id], let connection = peer.connection(key) else { return }
+        for (trackID, entry) in peer.offered where entry.connection === connection {
+            entry.track.subscriptions[id] = nil
+            peer.withdraw(trackID)
+        }
+        peer.connections.removeAll { $0 === connection }
+        publishedTracksChanged(of: peer, at: now)
+        loop.close(connection, at: now)
+        refill(peer, at: now)
+    }
+}
+
+extension ConnectionKey {
+    var isNamed: Bool { if case .named = self { true } else { false } }
+}

@@ -1,0 +1,71 @@
+public import DataChannel
+
+/// A data channel of a connection, from when it was asked for until it is closed.
+public struct ChannelHandle: Hashable, Sendable {
+    public let rawValue: Int
+
+    init(_ rawValue: Int) { self.rawValue = rawValue }
+}
+
+/// What is agreed upon when a data channel is opened. RFC 8832 sect. 5.1.
+public struct ChannelFormat: Hashable, Sendable {
+    public var label: String
+    public var `protocol`: String
+    public var isOrdered: Bool
+    public var reliability: ChannelReliability
+
+    public init(
+        label: String, protocol: String = "", isOrdered: Bool = true,
+        reliability: ChannelReliability = .reliable
+    ) {
+        self.label = label
+        self.protocol = `protocol`
+        self.isOrdered = isOrdered
+        self.reliability = reliability
+    }
+}
+
+/// One message on a data channel. RFC 8831 sect. 6.6.
+public enum ChannelMessage: Hashable, Sendable {
+    case text(String)
+    case binary([UInt8])
+}
+
+/// The data channels of one connection: those that wait for the association, and those that are open.
+struct DataChannels {
+    struct Entry {
+        let handle: ChannelHandle
+        let format: ChannelFormat
+        /// Nil while it waits.
+        var id: ChannelID?
+    }
+
+    private(set) var entries: [Entry] = []
+    private var nextHandle = 0
+
+    var isFull: Bool { entries.count >= DataChannelTransport.channelsMaximum }
+
+    mutating func add(_ format: ChannelFormat, id: ChannelID? = nil) -> ChannelHandle {
+        let handle = ChannelHandle(nextHandle)
+        nextHandle += 1
+        entries.append(Entry(handle: handle, format: format, id: id))
+        return handle
+    }
+
+    mutating func bind(_ handle: ChannelHandle, to id: ChannelID?) {
+        guard let index = entries.firstIndex(where: { $0.handle == handle }) else { return }
+        entries[index].id = id
+    }
+
+    mutating func remove(_ id: ChannelID) -> ChannelHandle? {
+        guard let index = entries.firstIndex(where: { $0.id == id }) else { return nil }
+        return entries.remove(at: index).handle
+    }
+
+    mutating func remove(_ handle: ChannelHandle) { entries.removeAll { $0.handle == handle } }
+
+    func entry(_ id: ChannelID) -> Entry? { entries.first { $0.id == id } }
+    func id(of handle: ChannelHandle) -> ChannelID? {
+        entries.first { $0.handle == handle }?.id
+    }
+}

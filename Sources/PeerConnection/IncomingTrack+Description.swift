@@ -1,0 +1,48 @@
+import RTP
+import SDP
+
+extension IncomingTrack {
+    /// A longer name of a stream, which everybody is told who receives it, is none. Browsers write
+    /// 36 bytes.
+    static let streamIDBytes = 128
+
+    /// What a remote section says of the track that comes in it.
+    init(of remote: MediaSection, mid: String, agreed: NegotiatedCodec) {
+        let msid = remote.msids.first ?? remote.sources.lazy.compactMap(\.msid).first
+        self.init(
+            mid: mid,
+            streamID: msid.map { $0.stream.utf8.count > Self.streamIDBytes ? "-" : $0.stream }
+                ?? "-",
+            trackID: msid.map { $0.track.isEmpty ? $0.stream : $0.track } ?? mid, kind: remote.kind,
+            codec: agreed.codec, rtxPayloadType: agreed.rtxPayloadType,
+            isSending: remote.direction.sends,
+            parameterSets: remote.codecs.first { $0.payloadType == agreed.codec.payloadType }
+                .flatMap { $0.parameters["sprop-parameter-sets"] }
+                .flatMap(H264SetMemory.init(stated:)),
+            encodings: Self.encodings(of: remote))
+    }
+
+    /// The layers of a section: by name (RFC 8853), by `SIM` group as browsers did before, or
+    /// one and only.
+    fileprivate static func encodings(of remote: MediaSection) -> [IncomingEncoding] {
+        let sending = Set(remote.rids.filter { $0.direction == .send }.map(\.id))
+        let rids = (remote.simulcast?.sendRIDs ?? []).filter(sending.contains)
+        // Named SSRCs, which some write beside the names, do not say which layer they are.
+        if !rids.isEmpty {
+            return rids.prefix(OutgoingTrack.layersMaximum).map { IncomingEncoding(rid: $0) }
+        }
+        let pairs = remote.sourceGroups.filter { $0.semantics == "FID" && $0.ssrcs.count == 2 }
+        func encoding(_ ssrc: UInt32) -> IncomingEncoding {
+            let repair = pairs.first { $0.ssrcs[0] == ssrc }?.ssrcs[1]
+            return IncomingEncoding(ssrc: SSRC(ssrc), rtxSSRC: repair.map { SSRC($0) })
+        }
+        // A group of nothing says nothing: a track without an encoding there is not.
+        let layers = remote.sourceGroups.first { $0.semantics == "SIM" && !$0.ssrcs.isEmpty }
+        if let layers {
+            return layers.ssrcs.prefix(OutgoingTrack.layersMaximum).map(encoding)
+        }
+        if let pair = pairs.first { return [encoding(pair.ssrcs[0])] }
+        if remote.sources.count == 1 { return [encoding(remote.sources[0].ssrc)] }
+        return [IncomingEncoding()]
+    }
+}

@@ -1,0 +1,224 @@
+import MediaKernel
+import RTP
+public import SDP
+import SecureTransport
+
+/// The two directions of one section.
+extension PeerConnection {
+    /// Header extensions that our packets may carry in a section without a track yet.
+    static let sendableExtensions: [String] = [
+        HeaderExtensionURI.mid, HeaderExtensionURI.transportSequence,
+        HeaderExtensionURI.audioLevel, HeaderExtensionURI.videoOrientation,
+    ]
+
+    /// The place of a section.
+    public func section(mid: String) -> SectionIndex? {
+        sections.firstIndex { $0.mid == mid }.map(SectionIndex.init)
+    }
+
+    /// Sections in which the remote side's offer asks for media of that kind and nothing is sent,
+    /// first come first.
+    public func freeSections(for kind: MediaSection.Kind) -> [SectionIndex] {
+        sections.indices.filter { sections[$0].isAskedFor(kind) }.map(SectionIndex.init)
+    }
+
+    /// Sends a track in a section that the remote side has offered: from the answer on, or at once
+    /// where the last answer has agreed to send in it. Gives the mid under which to send it.
+    ///
+    /// - Throws: `mismatchedTrack` where the section is not free for the track, or the remote side
+    ///   has none of its codecs there.
+    @discardableResult
+    public func send(
+        _ track: OutgoingTrack, on section: SectionIndex
+    ) throws(PeerConnectionError) -> String {
+        let index = section.rawValue
+        guard sections.indices.contains(index), sections[index].isAskedFor(track.kind),
+            let remote = sections[index].remote, let codec = Self.codec(for: track, in: remote)
+        else { throw .mismatchedTrack(section: index) }
+        sections[index].outgoing = track
+        addOutbound(makeStreams(of: track), mid: sections[index].mid)
+        let described = sections[index].local.codecs.map(\.payloadType)
+        if !owesAnswer, described.contains(codec.codec.payloadType) { bindOutgoing(at: index) }
+        return sections[index].mid
+    }
+
+    /// Agrees to send in these sections of the remote side's offer, though there may be no track
+    /// yet: one that comes later needs no other description.
+    public func hold(_ sections: [SectionIndex]) {
+        for section in sections where self.sections.indices.contains(section.rawValue) {
+            self.sections[section.rawValue].isHeld = true
+        }
+    }
+
+    /// Asks the remote side to send in a section of ours, from the next offer on: in the one of a
+    /// track that we send there, or in a new one.
+    ///
+    /// - Parameter mid: the section of a track that was added; nil for a new one.
+    @discardableResult
+    public func receive(
+        _ kind: MediaSection.Kind, in mid: String? = nil
+    ) throws(PeerConnectionError) -> String {
+        addDataSectionIfNeeded()
+        if let mid, let index = sections.firstIndex(where: { $0.mid == mid && $0.kind == kind }) {
+            sections[index].receives = true
+            return mid
+        }
+        let index = try makeOwnSection(kind)
+        sections[index].receives = true
+        return sections[index].mid
+    }
+
+    func makeStreams(of track: OutgoingTrack) -> [OutboundStream] {
+        // A repaired picture comes late; sound is of no use then, and repairs are in order.
+        let ssrcs = DTLSTransport.outboundSSRCs(areInOrder: track.kind == .audio)
+        let repairSSRCs = DTLSTransport.outboundSSRCs(areInOrder: true)
+        return (0..<max(track.rids.count, 1)).map { encoding in
+            OutboundStream(
+                ssrc: SSRC(UInt32.random(in: ssrcs, using: &random)),
+                rtxSSRC: SSRC(UInt32.random(in: repairSSRCs, using: &random)),
+                rtxSequence: SequenceNumber(
+                    UInt16.random(in: SequenceNumber.beginnings, using: &random)),
+                rid: track.rids.isEmpty ? nil : track.rids[encoding])
+        }
+    }
+
+    // MARK: Descriptions
+
+    /// Writes our side of a section whose formats the remote side has chosen, under its numbers.
+    ///
+    /// - Parameter direction: what the remote side would have us do, in its words.
+    func describe(_ index: Int, facing remote: MediaSection, _ direction: MediaDirection) {
+        let section = sections[index]
+        guard section.use == .media, let incoming = section.incoming else { return }
+        let sending = section.outgoing.flatMap { Self.codec(for: $0, in: remote) }
+        let agreed = direction.answer(
+            sends: sending != nil || section.isHeld,
+            receives: section.kind == .audio || configuration.receivesVideo)
+        var codecs: [CodecDescription] = []
+        if agreed.receives || !agreed.sends { codecs += incoming.agreedCodec.descriptions }
+        if agreed.sends {
+            codecs += sending?.descriptions ?? []
+            if section.isHeld {
+                let known = negotiate(offered: remote, capabilities: Defaults.roomcast)
+                codecs += known.flatMap(\.descriptions)
+            }
+        }
+        var taken: Set<UInt8> = []
+        codecs.removeAll { !taken.insert($0.payloadType).inserted }
+        let receivedRIDs =
+            agreed.receives || !agreed.sends ? incoming.encodings.compactMap(\.rid) : []
+        let asked = Set(remote.simulcast?.receiveRIDs ?? [])
+        let sentRIDs = agreed.sends ? (section.outgoing?.rids ?? []).filter(asked.contains) : []
+        var local = MediaSection(
+            kind: remote.kind, mid: section.mid, direction: agreed, hasReducedSizeRTCP: true,
+            codecs: codecs,
+            headerExtensions: HeaderExtension.intersection(
+                offered: remote.headerExtensions, supported: extensions(of: section, agreed)),
+            allowsMixedExtensions: remote.allowsMixedExtensions,
+            rids: receivedRIDs.map { RestrictionIdentifier(id: $0, direction: .receive) }
+                + sentRIDs.map { RestrictionIdentifier(id: $0, direction: .send) })
+        if !receivedRIDs.isEmpty || !sentRIDs.isEmpty {
+            local.simulcast = Simulcast(sendRIDs: sentRIDs, receiveRIDs: receivedRIDs)
+        }
+        if agreed.sends, sending != nil, let track = section.outgoing {
+            announce(track, mid: section.mid, in: &local)
+        }
+        sections[index].local = local
+    }
+
+    private func extensions(of section: Section, _ direction: MediaDirection) -> Set<String> {
+        var known: Set<String> = []
+        if direction.receives || !direction.sends {
+            known.formUnion(Self.receivableExtensions)
+            known.subtract(configuration.ignoredExtensions)
+        }
+        if direction.sends {
+            known.insert(HeaderExtensionURI.mid)
+            known.formUnion(section.outgoing?.headerExtensions ?? [])
+            if section.isHeld { known.formUnion(Self.sendableExtensions) }
+            if section.outgoing?.rids.isEmpty == false {
+                known.formUnion([HeaderExtensionURI.rid, HeaderExtensionURI.repairedRid])
+            }
+        }
+        return known
+    }
+
+    /// Says of which stream a track is, and names its SSRCs where its packets do not.
+    func announce(_ track: OutgoingTrack, mid: String, in section: inout MediaSection) {
+        section.msids = [MediaStreamIdentifier(stream: track.streamID, track: track.trackID)]
+        guard let stream = outbound[mid]?.first, track.rids.isEmpty else { return }
+        let cname = configuration.canonicalName
+        section.sources = [MediaSource(ssrc: stream.ssrc.rawValue, cname: cname)]
+        guard track.isRepaired else { return }
+        section.sources.append(MediaSource(ssrc: stream.rtxSSRC.rawValue, cname: cname))
+        section.sourceGroups = [
+            SourceGroup(semantics: "FID", ssrcs: [stream.ssrc.rawValue, stream.rtxSSRC.rawValue])
+        ]
+    }
+
+    /// What of a track's codecs the remote side offers to receive, under its numbers; nil for none.
+    private static func codec(
+        for track: OutgoingTrack, in remote: MediaSection
+    ) -> NegotiatedCodec? {
+        for wanted in track.codecs {
+            guard var codec = remote.codecs.first(where: { $0.decodes(wanted) }) else { continue }
+            codec.feedback = codec.feedback.filter(wanted.feedback.contains)
+            let rtx = remote.codecs.first { $0.associatedPayloadType == codec.payloadType }
+            return NegotiatedCodec(
+                codec: codec, rtxPayloadType: track.isRepaired ? rtx?.payloadType : nil)
+        }
+        return nil
+    }
+
+    // MARK: What follows from an agreement
+
+    /// Expects what the remote side announces to send in a section.
+    func registerIncoming(at index: Int) {
+        // What is not sent has no streams yet. They are announced again when it is.
+        guard let track = sections[index].incoming, track.isSending else { return }
+        for (encoding, announced) in track.encodings.enumerated() {
+            guard let ssrc = announced.ssrc else { continue }
+            register(track, encoding: encoding, ssrc: ssrc, rtxSSRC: announced.rtxSSRC)
+        }
+    }
+
+    /// Has the streams of a section that the remote side has offered go as was answered.
+    func bindOutgoing(at index: Int) {
+        let section = sections[index]
+        guard let track = section.outgoing, let remote = section.remote else { return }
+        let described = Set(section.local.codecs.map(\.payloadType))
+        var codec = section.local.direction.sends ? Self.codec(for: track, in: remote) : nil
+        if let type = codec?.codec.payloadType, !described.contains(type) { codec = nil }
+        let counts = section.local.headerExtensions.contains {
+            $0.uri == HeaderExtensionURI.transportSequence
+        }
+        let name = section.local.headerExtensions.first { $0.uri == HeaderExtensionURI.mid }
+        bind(
+            outbound[section.mid] ?? [], to: codec, accepted: remote.simulcast?.receiveRIDs ?? [],
+            counts: counts)
+        for stream in outbound[section.mid] ?? [] {
+            stream.sectionName = name.map { ($0.id, Array(section.mid.utf8)) }
+        }
+    }
+
+    func bind(
+        _ streams: [OutboundStream], to codec: NegotiatedCodec?, accepted: [String], counts: Bool
+    ) {
+        for (encoding, stream) in streams.enumerated() {
+            // Who does not do simulcast takes the first layer alone. RFC 8853 sect. 5.3.2.
+            let isTaken = stream.rid.map {
+                accepted.contains($0) || (accepted.isEmpty && encoding == 0)
+            }
+            let type = isTaken != false ? codec?.codec.payloadType : nil
+            stream.payloadType = type.map { PayloadType($0) }
+            stream.rtxPayloadType = codec?.rtxPayloadType.map { PayloadType($0) }
+            stream.countsTransport = counts
+        }
+    }
+}
+
+extension IncomingTrack {
+    var agreedCodec: NegotiatedCodec {
+        NegotiatedCodec(codec: codec, rtxPayloadType: rtxPayloadType)
+    }
+}

@@ -1,0 +1,232 @@
+public import MediaKernel
+public import MediaServer
+public import Rooms
+public import SDP
+
+/// Coming in, going out, and what is published in between.
+extension RoomHost {
+    /// A client's wish to join.
+    public struct Entry: Sendable {
+        public var request: JoinRequest
+        /// The first offer of one of its connections; nil for a peer without media.
+        public var offer: SessionDescription?
+        public var connection: ConnectionKey
+        /// It is sent no video before it has said in which form.
+        public var asksForVideos: Bool
+        /// Its media comes from this machine as a rule, and it gets this machine's addresses.
+        public var isRecorder: Bool
+        /// What it wants of what it may receive.
+        public var view: RoomView
+        /// Its client mutes when it is asked to. Of another one, muted tracks are not forwarded.
+        public var mutesItself: Bool
+
+        public init(
+            _ request: JoinRequest, offer: SessionDescription?,
+            connection: ConnectionKey = .publish, asksForVideos: Bool = false,
+            isRecorder: Bool = false, view: RoomView = .everything, mutesItself: Bool = true
+        ) {
+            self.request = request
+            self.offer = offer
+            self.asksForVideos = asksForVideos
+            self.isRecorder = isRecorder
+            self.connection = connection
+            self.view = view
+            self.mutesItself = mutesItself
+        }
+    }
+
+    /// Takes a peer in. Others hear of it with the next ``settle()``; what the media plane has for it
+    /// waits for ``releaseHeld(for:)``, so that the session can answer its client first.
+    ///
+    /// - Returns: the answer to its offer; nil without one.
+    /// - Throws: ``RoomHostError``; the peer has no place then.
+    public func join(_ entry: Entry) async throws(RoomHostError) -> SessionDescription? {
+        let peer = entry.request.peer
+        guard seats[peer] == nil else { throw .busy }
+        try ruled { () throws(RoomError) in
+            try room.joinRequested(entry.request, at: clock.now())
+        }
+        guard let offer = entry.offer else {
+            try complete(peer)
+            room.mediaLost(peer, at: clock.now())
+            seats[peer] = .withoutMedia(asksForVideos: entry.asksForVideos)
+            return nil
+        }
+        seats[peer] = .opening(nextAttempt())
+        // Others may have made place.
+        await settle()
+        let answer: SessionDescription
+        do {
+            answer = try await connect(
+                peer, offer, on: entry.connection, asksForVideos: entry.asksForVideos,
+                isRecorder: entry.isRecorder)
+            // Refused when its session went or the room ended while the media plane was at work:
+            // then the peer has lost its place.
+            try complete(peer)
+        } catch {
+            await vacate(peer)
+            throw error
+        }
+        seats[peer] = .open
+        if !entry.mutesItself { mutedForOthers.insert(peer) }
+        if entry.view != .everything { views[peer] = entry.view }
+        return answer
+    }
+
+    /// A joined peer offers a connection: anew, or for the first time when it joined without media.
+    ///
+    /// - Returns: the answer, and whether it is the first one, behind which ``releaseHeld(for:)``
+    ///   is due.
+    public func offer(
+        _ offer: SessionDescription, on key: ConnectionKey, from peer: PeerID
+    ) async throws(RoomHostError) -> (answer: SessionDescription, isFirst: Bool) {
+        switch seats[peer] {
+        case .withoutMedia(let asksForVideos):
+            let answer = try await openMedia(
+                of: peer, offer, on: key, asksForVideos: asksForVideos)
+            return (answer, true)
+        case .open:
+            return (try await forward(offer, on: key, from: peer), false)
+        case .opening, .closing, nil:
+            throw .busy
+        }
+    }
+
+    /// Whether the peer may offer now; a description need not be read before that is known.
+    public func checkOffering(by peer: PeerID) throws(RoomHostError) {
+        switch seats[peer] {
+        case .withoutMedia, .open: break
+        case .opening, .closing, nil: throw .busy
+        }
+        try ruled { () throws(RoomError) in
+            try room.offerReceived(from: peer, at: clock.now())
+        }
+    }
+
+    /// The client's answer to the offer of its subscribe connection.
+    public func answer(
+        _ answer: SessionDescription, from peer: PeerID
+    ) async throws(RoomHostError) {
+        try requireMedia(of: peer)
+        do {
+            try await media.answer(answer, from: peer)
+        } catch {
+            throw .media("the answer was refused: \(error)")
+        }
+    }
+
+    /// The client's answer cannot be read. While one is awaited the media plane offers nothing more,
+    /// so it is told of one that does not come as far as to it.
+    public func answerRefused(from peer: PeerID) async {
+        if seats[peer] == .open { await media.answerRefused(from: peer) }
+    }
+
+    /// A candidate of one of the peer's connections; empty at their end.
+    public func trickle(
+        _ candidate: String, on key: ConnectionKey, from peer: PeerID
+    ) async throws(RoomHostError) {
+        try requireMedia(of: peer)
+        do {
+            try await media.trickle(candidate, on: key, from: peer)
+        } catch {
+            throw .media("the candidate was refused: \(error)")
+        }
+    }
+
+    /// - Throws: ``RoomHostError/noMedia`` for a peer that has none, or none yet.
+    public func requireMedia(of peer: PeerID) throws(RoomHostError) {
+        guard seats[peer] == .open else { throw .noMedia }
+    }
+
+    /// Whether the peer has media.
+    public func hasMedia(_ peer: PeerID) -> Bool { seats[peer] == .open }
+
+    // MARK: - Seats
+
+    private func nextAttempt() -> Int {
+        attempts += 1
+        return attempts
+    }
+
+    private func connect(
+        _ peer: PeerID, _ offer: SessionDescription, on key: ConnectionKey, asksForVideos: Bool,
+        isRecorder: Bool
+    ) async throws(RoomHostError) -> SessionDescription {
+        do {
+            try await media.addPeer(peer, asksForVideos: asksForVideos, isRecorder: isRecorder)
+        } catch {
+            throw .mediaUnavailable("\(error)")
+        }
+        return try await forward(offer, on: key, from: peer)
+    }
+
+    private func forward(
+        _ offer: SessionDescription, on key: ConnectionKey, from peer: PeerID
+    ) async throws(RoomHostError) -> SessionDescription {
+        do {
+            return try await media.offer(offer, on: key, from: peer)
+        } catch {
+            throw .media("the offer was refused: \(error)")
+        }
+    }
+
+    private func complete(_ peer: PeerID) throws(RoomHostError) {
+        try ruled { () throws(RoomError) in
+            try room.joinCompleted(peer, wall: clock.wall())
+        }
+    }
+
+    /// The first offer of a peer that joined without one, as native clients do whose role has
+    /// nothing to publish or to receive: it has been given another role.
+    private func openMedia(
+        of peer: PeerID, _ offer: SessionDescription, on key: ConnectionKey, asksForVideos: Bool
+    ) async throws(RoomHostError) -> SessionDescription {
+        let attempt = Seat.opening(nextAttempt())
+        seats[peer] = attempt
+        do throws(RoomHostError) {
+            let answer = try await connect(
+                peer, offer, on: key, asksForVideos: asksForVideos, isRecorder: false)
+            // Who has left meanwhile has no seat, or a new one.
+            guard seats[peer] == attempt else { throw .busy }
+            seats[peer] = .open
+            orders.add(.subscriptions(peer))
+            return answer
+        } catch {
+            guard seats[peer] == attempt else { throw error }
+            held[peer] = nil
+            seats[peer] = .closing
+            await media.removePeer(peer)
+            seats[peer] =
+                room.peer(peer)?.hasJoined ?? false
+                ? .withoutMedia(asksForVideos: asksForVideos) : nil
+            throw error
+        }
+    }
+
+    /// Takes down the media of a peer that will not be in the room.
+    private func vacate(_ peer: PeerID) async {
+        room.joinAbandoned(peer)
+        held[peer] = nil
+        seats[peer] = .closing
+        await media.removePeer(peer)
+        seats[peer] = nil
+    }
+
+    /// The peer has left: its media is taken down with the orders that wait.
+    func release(_ peer: PeerID) {
+        held[peer] = nil
+        subscribeRestarts.forget(peer)
+        offeredSockets[peer] = nil
+        mutedForOthers.remove(peer)
+        views[peer] = nil
+        switch seats[peer] {
+        case .opening, .open:
+            seats[peer] = .closing
+            orders.add(.remove(peer))
+        case .withoutMedia:
+            seats[peer] = nil
+        case .closing, nil:
+            break
+        }
+    }
+}

@@ -1,0 +1,120 @@
+internal import Logging
+public import MediaKernel
+internal import MediaServer
+internal import PeerConnection
+internal import Rooms
+
+/// The media plane: what it is told, and what it tells.
+extension RoomHost {
+    /// Carries out the orders. Whoever comes while this runs leaves its orders to it.
+    func flushOrders() async {
+        guard !orders.isFlushing else { return }
+        orders.isFlushing = true
+        defer { orders.isFlushing = false }
+        while let order = orders.next() {
+            switch order {
+            case .subscriptions(let peer):
+                let peers = ([peer] + orders.nextSubscriptions()).filter { seats[$0] == .open }
+                guard !peers.isEmpty else { continue }
+                await media.setSubscriptions(subscriptions(of: peers))
+            case .restartSubscribe(let peer):
+                guard seats[peer] == .open else { continue }
+                await media.restartSubscribe(
+                    of: peer, signallingSocket: offeredSockets[peer] ?? 0)
+            case .remove(let peer):
+                await media.removePeer(peer)
+                seats[peer] = nil
+            }
+        }
+    }
+
+    /// The peer's client is back on another socket: its subscribe connection is offered anew there.
+    public func offerAnew(to peer: PeerID) {
+        guard seats[peer] == .open else { return }
+        offeredSockets[peer, default: 0] += 1
+        orders.add(.restartSubscribe(peer))
+        subscribeRestarts.restarted(peer, at: clock.now())
+    }
+
+    /// What a peer publishes was muted or unmuted, whose client goes on to send what is muted.
+    public func mutesChanged(of peer: PeerID) {
+        guard mutedForOthers.contains(peer), let publisher = room.peer(peer) else { return }
+        for listener in room.subscribers(of: publisher) {
+            orders.add(.subscriptions(listener.id))
+        }
+    }
+
+    /// Hands on what was said to a peer whose first offer has just been answered.
+    public func releaseHeld(for peer: PeerID) async {
+        for event in held.removeValue(forKey: peer) ?? [] { await received(event) }
+    }
+
+    func received(_ event: MediaEvent) async {
+        switch event {
+        case .subscribeOffer(let peer, _, let socket):
+            // What was made for an earlier socket would be a second offer beside the one for this
+            // one, which clients take for a fault.
+            guard socket == offeredSockets[peer] ?? 0, canHear(peer, event) else { return }
+        case .excessMedia(let peer, let track):
+            log(
+                .notice, "peer sends too much media", peer,
+                track.map { ["track": "\($0)"] } ?? [:])
+            guard canHear(peer, event) else { return await settle() }
+        case .connection(let peer, let key, let state):
+            log(
+                state == .failed ? .notice : .debug, "media connection changed", peer,
+                ["target": "\(key)", "state": "\(state)"])
+            connectionChanged(of: peer, key, to: state)
+        case .trackMedia(let peer, let track, let isFlowing):
+            log(
+                .debug, "track media changed", peer,
+                ["track": "\(track)", "has_media": "\(isFlowing)"])
+        case .activeSpeakers(let speakers):
+            heard(speakers)
+        case .dataText, .dataBinary, .trackLayers, .connectionQuality:
+            break
+        }
+        for protocolSessions in sessions { await protocolSessions.received(event, in: self) }
+        await settle()
+    }
+
+    private func connectionChanged(
+        of peer: PeerID, _ key: ConnectionKey, to state: PeerConnectionState
+    ) {
+        switch (key, state) {
+        case (.publish, .connected), (.named, .connected):
+            room.mediaReturned(peer)
+        case (.publish, .disconnected), (.publish, .failed), (.publish, .closed),
+            (.named, .disconnected), (.named, .failed), (.named, .closed):
+            room.mediaLost(peer, at: clock.now())
+        case (.subscribe, .connected):
+            subscribeRestarts.connected(peer)
+        case (.subscribe, .disconnected), (.subscribe, .failed):
+            guard seats[peer] == .open else { break }
+            subscribeRestarts.lost(peer, at: clock.now())
+        case (_, .new), (_, .connecting), (.subscribe, .closed):
+            break
+        }
+    }
+
+    /// Whether the peer can be told of an event. A client knows nothing of its connections before
+    /// its first offer is answered, so until then events wait.
+    private func canHear(_ peer: PeerID, _ event: MediaEvent) -> Bool {
+        guard let state = room.peer(peer) else { return false }
+        guard state.hasJoined, !isOpening(peer) else {
+            // Past the maximum the newest are dropped: candidates repeat, the offer came first.
+            if held[peer, default: []].count < Self.heldEventsMaximum {
+                held[peer, default: []].append(event)
+            }
+            return false
+        }
+        return true
+    }
+
+    private func isOpening(_ peer: PeerID) -> Bool {
+        switch seats[peer] {
+        case .opening: true
+        case .open, .withoutMedia, .closing, nil: false
+        }
+    }
+}

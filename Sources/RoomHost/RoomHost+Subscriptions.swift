@@ -1,0 +1,53 @@
+internal import MediaKernel
+internal import MediaServer
+internal import Rooms
+
+/// How peers are to receive what is published.
+extension RoomHost {
+    /// By the roles of the peers and of those who publish. Who is hidden receives for others, and so
+    /// everything that its way carries.
+    func subscriptions(of ids: [PeerID]) -> [SubscriberTerms] {
+        // Found once, since whoever publishes changes what everybody receives.
+        let published = room.publishers.map { publisher in
+            (publisher: publisher, tracks: wanted(tracksOf: publisher))
+        }
+        return ids.compactMap { room.peer($0) }.map { (peer: Peer) -> SubscriberTerms in
+            let role = room.policy.role(peer.role)
+            let params = role?.isHidden == false ? role?.subscribeParams : nil
+            let view = views[peer.id] ?? .everything
+            let received = published.filter { room.receives(peer, from: $0.publisher) }
+            let tracks = received.flatMap { publisher, wanted in
+                zip(publisher.tracks, wanted)
+                    .filter { view.includes($0.0, of: publisher, speaker: speaker) }.map(\.1)
+            }
+            return SubscriberTerms(
+                peer: peer.id, tracks: tracks,
+                bitsPerSecondMaximum: (params?.maxSubsBitRate).map { $0 * 1000 },
+                lossDegradation: params?.subscribeDegradation.map(LossDegradationRule.init))
+        }
+    }
+
+    private func wanted(tracksOf publisher: Peer) -> [WantedTrack] {
+        let role = room.policy.role(publisher.role)
+        return publisher.tracks.map { track in
+            let bitRate = role?.publishParams.bitRate(
+                of: track.kind, isPresentation: track.isPresentation)
+            return WantedTrack(
+                id: track.id, publisher: publisher.id, publishedID: track.publishedID,
+                isVideo: track.kind == .video,
+                statedBitsPerSecond: bitRate.map { min($0, 1_000_000) * 1000 },
+                importance: TrackImportance(
+                    priority: role?.priority ?? 5, isScreen: track.isPresentation),
+                isHeldBack: track.isMuted && mutedForOthers.contains(publisher.id))
+        }
+    }
+}
+
+extension LossDegradationRule {
+    fileprivate init(_ degradation: SubscribeDegradation) {
+        self.init(
+            threshold: Double(degradation.packetLossThreshold) / 100,
+            degradeGrace: .seconds(degradation.degradeGracePeriodSeconds),
+            recoverGrace: .seconds(degradation.recoverGracePeriodSeconds))
+    }
+}

@@ -1,0 +1,78 @@
+public import MediaKernel
+
+/// A view of the room that a peer asked to stream.
+public struct HLSVariantRequest: Hashable, Sendable, Codable {
+    public var meetingURL: String?
+    public var metadata: String?
+
+    public init(meetingURL: String? = nil, metadata: String? = nil) {
+        self.meetingURL = meetingURL
+        self.metadata = metadata
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case meetingURL = "meeting_url"
+        case metadata
+    }
+}
+
+/// What a peer asked to keep of a stream.
+public struct HLSRecordingRequest: Hashable, Sendable, Codable {
+    public var singleFilePerLayer: Bool?
+    public var hlsVOD: Bool?
+
+    public init(singleFilePerLayer: Bool? = nil, hlsVOD: Bool? = nil) {
+        self.singleFilePerLayer = singleFilePerLayer
+        self.hlsVOD = hlsVOD
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case singleFilePerLayer = "single_file_per_layer"
+        case hlsVOD = "hls_vod"
+    }
+}
+
+/// What a peer asked to record without a live stream.
+public struct RecordingRequest: Hashable, Sendable {
+    /// Of the picture, in luma samples.
+    public struct Resolution: Hashable, Sendable, Codable {
+        public var width: Int
+        public var height: Int
+
+        public init(width: Int, height: Int) {
+            self.width = width
+            self.height = height
+        }
+    }
+
+    public var meetingURL: String?
+    public var resolution: Resolution?
+
+    public init(meetingURL: String? = nil, resolution: Resolution? = nil) {
+        self.meetingURL = meetingURL
+        self.resolution = resolution
+    }
+}
+
+/// What a peer tells the players of the room's streams at this moment.
+public struct HLSTimedMetadata: Hashable, Sendable, Codable {
+    public var payload: String
+    /// In seconds.
+    public var duration: Int
+
+    public init(payload: String, duration: Int) {
+        self.payload = payload
+        self.duration = duration
+    }
+}
+
+/// Why a stream was not started or stopped: an HTTP-like code and a sentence for the peer.
+public struct LiveStreamingError: Error, Hashable, Sendable {
+    public var code: Int
+    public var message: String
+
+    public init(code: Int, message: String) {
+        self.code = code
+        self.message = message
+    }
+}

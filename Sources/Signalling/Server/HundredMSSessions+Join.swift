@@ -1,0 +1,194 @@
+internal import Logging
+internal import MediaKernel
+internal import MediaServer
+internal import RoomHost
+internal import Rooms
+internal import SDP
+
+/// Joining, leaving, and the connections in between (`docs/PROTOCOL.md` sections 4 and 8).
+extension HundredMSSessions {
+    func join(
+        _ params: JoinParameters, id: RequestID?, on connection: Connection,
+        in host: isolated RoomHost
+    ) async throws(SignallingError) -> Reply {
+        let (peer, claims) = (connection.peer, connection.claims)
+        let isHere = host.room.peer(peer)?.hasJoined ?? false
+        guard !isHere || connections[connection.id]?.hasJoined == false else {
+            throw .room(.alreadyJoined(peer))
+        }
+        // A socket may have looked in for longer than its token lasts.
+        guard !claims.isExpired(at: host.clock.wall()) else { throw .tokenExpired }
+        if isHere {
+            // Its earlier socket was lost before the answer came: the client knows of no join.
+            host.log(.info, "peer begins anew", peer)
+            host.room.left(peer)
+            await host.settle()
+        }
+        // Nobody would ever let go of a peer whose socket went before it had a place.
+        guard connections[connection.id] != nil else { throw .busy }
+        if let offer = params.offer {
+            try check(offer, is: .offer, field: "offer", maximum: SignallingLimits.sdpBytes)
+        }
+        connections[connection.id]?.parting = nil
+        let request = JoinRequest(
+            peer: peer, userID: claims.userID, tokenID: claims.tokenID, role: claims.role,
+            name: params.name ?? "", metadata: params.data ?? "")
+        let answer: SessionDescription?
+        do throws(RoomHostError) {
+            var offer: SessionDescription?
+            if let text = params.offer?.sdp { offer = try description(in: text, "the offer") }
+            answer = try await host.join(
+                RoomHost.Entry(
+                    request, offer: offer, asksForVideos: params.disableVidAutoSub ?? false,
+                    isRecorder: claims.role == Policy.recorderRole))
+        } catch {
+            throw SignallingError(error)
+        }
+        members.insert(peer)
+        connections[connection.id]?.hasJoined = true
+        unheardDismissals.forget(peer)
+        host.log(
+            .info, "peer joined", peer, ["role": "\(claims.role)", "user": "\(claims.userID)"])
+        // The answer first, then everything about the room: the web client waits for both in turn.
+        if let id {
+            if let answer {
+                reply(
+                    AnswerResult(type: .answer, sdp: answer.rendered()), to: id, on: connection,
+                    in: host)
+            } else {
+                reply(EmptyResult(), to: id, on: connection, in: host)
+            }
+        }
+        pushRoom(to: connection, in: host)
+        await host.releaseHeld(for: peer)
+        return .sent
+    }
+
+    func leave(_ connection: Connection, in host: isolated RoomHost) -> Reply {
+        let peer = connection.peer
+        host.room.left(peer)
+        // It has heard that the room is over.
+        if connection.parting != nil { unheardDismissals.forget(peer) }
+        close(connection, code: CloseCode.normal, reason: "left", in: host)
+        return .sent
+    }
+
+    // MARK: - Publishing and subscribing
+
+    func offer(
+        _ params: OfferParameters, id: RequestID?, on connection: Connection,
+        in host: isolated RoomHost
+    ) async throws(SignallingError) -> Reply {
+        let peer = connection.peer
+        try check(
+            params.desc, is: .offer, field: "desc", maximum: SignallingLimits.joinedSDPBytes)
+        let tracks = params.tracks.map { tracks in
+            tracks.values.map(\.track).sorted { $0.id < $1.id }
+        }
+        let (answer, isFirst): (SessionDescription, Bool)
+        do throws(RoomHostError) {
+            try host.checkOffering(by: peer)
+            let offer = try description(in: params.desc.sdp, "the offer")
+            (answer, isFirst) = try await host.offer(offer, on: .publish, from: peer)
+        } catch {
+            throw SignallingError(error)
+        }
+        try published(tracks, on: connection, in: host)
+        let result = AnswerResult(type: .answer, sdp: answer.rendered())
+        guard isFirst else { return .result(result) }
+        if let id { reply(result, to: id, on: connection, in: host) }
+        await host.releaseHeld(for: peer)
+        return .sent
+    }
+
+    /// The offer has been answered, whatever the peer may not publish of it.
+    private func published(
+        _ tracks: [Track]?, on connection: Connection, in host: isolated RoomHost
+    ) throws(SignallingError) {
+        guard let tracks else { return }
+        let leftOut = try ruled { () throws(RoomError) in
+            try host.room.tracksPublished(
+                tracks, by: connection.peer, wall: host.clock.wall())
+        }
+        for reason in leftOut {
+            refuse(.room(reason), id: nil, isCall: false, on: connection, in: host)
+        }
+    }
+
+    func answer(
+        _ params: AnswerParameters, from peer: PeerID, in host: isolated RoomHost
+    ) async throws(SignallingError) -> Reply {
+        do throws(RoomHostError) {
+            try host.requireMedia(of: peer)
+            let answer: SessionDescription
+            do throws(RoomHostError) {
+                answer = try description(in: params.desc.sdp, "the answer")
+            } catch {
+                await host.answerRefused(from: peer)
+                throw error
+            }
+            try await host.answer(answer, from: peer)
+        } catch {
+            throw SignallingError(error)
+        }
+        return .empty
+    }
+
+    func trickle(
+        _ params: TrickleParameters, from peer: PeerID, in host: isolated RoomHost
+    ) async throws(SignallingError) -> Reply {
+        let candidate = params.candidate
+        let longest = max(candidate.candidate.utf8.count, candidate.sdpMid?.utf8.count ?? 0)
+        guard longest <= SignallingLimits.candidateBytes else {
+            throw .badParameter(
+                "candidate",
+                reason: "has \(longest) bytes; at most \(SignallingLimits.candidateBytes)")
+        }
+        do throws(RoomHostError) {
+            try await host.trickle(
+                candidate.candidate, on: params.target.connection, from: peer)
+        } catch {
+            throw SignallingError(error)
+        }
+        return .empty
+    }
+
+    // MARK: - Checks
+
+    func check(
+        _ description: DescriptionPayload, is kind: DescriptionPayload.Kind, field: String,
+        maximum: Int
+    ) throws(SignallingError) {
+        guard description.type == kind else {
+            throw .badParameter("\(field).type", reason: "must be '\(kind.rawValue)'")
+        }
+        let count = description.sdp.utf8.count
+        guard count <= maximum else {
+            throw .badParameter(
+                "\(field).sdp", reason: "has \(count) bytes; at most \(maximum) are allowed")
+        }
+    }
+
+    /// - Parameter name: what it is, with its article.
+    private func description(
+        in sdp: String, _ name: String
+    ) throws(RoomHostError) -> SessionDescription {
+        do throws(SDPError) {
+            return try SessionDescription.parse(sdp)
+        } catch {
+            throw .media("\(name) was refused: malformed session description: \(error)")
+        }
+    }
+}
+
+extension SignallingError {
+    init(_ error: RoomHostError) {
+        switch error {
+        case .room(let error): self = .room(error)
+        case .busy: self = .busy
+        case .noMedia: self = .media("the peer joined without an offer and so has no media")
+        case .media(let reason): self = .media(reason)
+        case .mediaUnavailable(let reason): self = .mediaUnavailable(reason)
+        }
+    }
+}

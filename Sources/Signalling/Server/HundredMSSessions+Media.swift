@@ -1,0 +1,160 @@
+internal import Logging
+internal import MediaKernel
+internal import MediaServer
+internal import RoomHost
+internal import Rooms
+internal import SDP
+
+/// The media plane: what it is told, and what it tells.
+extension HundredMSSessions {
+    func received(_ event: MediaEvent, in host: isolated RoomHost) async {
+        switch event {
+        case .subscribeOffer(let peer, let offer, _):
+            guard let listener = listener(peer) else { break }
+            push(
+                .offer, DescriptionPayload(type: .offer, sdp: offer.rendered()), to: listener,
+                in: host)
+        case .excessMedia(let peer, let track):
+            guard let listener = listener(peer) else { break }
+            let error = SignallingError.tooMuchMedia(track: track.map { "\($0)" })
+            push(.onWarning, error.payload(for: listener.claims.client), to: listener, in: host)
+        case .dataText(let peer, _, let text):
+            guard let (answer, wish) = answer(toData: text, from: peer, in: host) else { break }
+            if let wish {
+                await host.media.setPreference(wish.layer, track: wish.track, of: peer)
+            }
+            if let answer { await host.media.sendTexts([(peer, answer)]) }
+        case .trackLayers(let peer, let tracks):
+            let frame = CallFrame.dataNotification(
+                .onTrackLayerUpdate,
+                TrackLayersPayload(tracks: tracks.map(TrackLayersPayload.Track.init)))
+            if let text = text(of: frame, in: host) { await host.media.sendTexts([(peer, text)]) }
+        case .activeSpeakers(let speakers):
+            await tellSpeakers(speakers, in: host)
+        case .connectionQuality(let qualities):
+            await tellQuality(qualities, in: host)
+        case .connection, .trackMedia, .dataBinary:
+            break
+        }
+    }
+
+    /// For a peer without a socket there is none: its next one starts with a fresh offer.
+    private func listener(_ peer: PeerID) -> Connection? {
+        current[peer].flatMap { connections[$0] }
+    }
+
+    // MARK: - The data channel
+
+    /// - Parameter speakers: loudest first.
+    private func tellSpeakers(_ speakers: [ActiveSpeaker], in host: isolated RoomHost) async {
+        // Sound that a peer has not published is nobody's voice.
+        var speaking: [(peer: Peer, track: Track, speaker: ActiveSpeakersPayload.Speaker)] = []
+        for speaker in speakers {
+            guard let peer = host.room.peer(speaker.peer),
+                let track = peer.track(published: speaker.track)
+            else { continue }
+            let level = min(max(speaker.level, 0), 100)
+            speaking.append((peer, track, .init(peerID: peer.id, trackID: track.id, level: level)))
+        }
+        // Most peers hear the same people: each list is rendered once.
+        var rendered: [[ActiveSpeakersPayload.Speaker]: String] = [:]
+        var letters: [(peer: PeerID, text: String)] = []
+        for id in members where host.hasMedia(id) {
+            guard let listener = host.room.peer(id), listener.hasJoined else { continue }
+            // Counted per listener, so that speakers whom it does not hear crowd out none whom it
+            // hears. Its own voice counts: clients show all who speak, themselves included.
+            var heard: [ActiveSpeakersPayload.Speaker] = []
+            for (peer, track, speaker) in speaking
+            where peer.id == id || host.room.receives(listener, from: peer) {
+                var speaker = speaker
+                if peer.id == id { speaker.trackID = track.publishedID }
+                heard.append(speaker)
+                if heard.count == SignallingLimits.speakers { break }
+            }
+            if rendered[heard] == nil {
+                rendered[heard] = text(
+                    of: CallFrame.dataNotification(
+                        .activeSpeakers, ActiveSpeakersPayload(speakerList: heard)), in: host)
+            }
+            if let text = rendered[heard] { letters.append((id, text)) }
+        }
+        await host.media.sendTexts(letters)
+    }
+
+    /// What a peer wishes to get of a track.
+    private struct Wish {
+        var track: TrackID
+        var layer: LayerPreference
+    }
+
+    /// `nil` when there is nobody or nothing to answer.
+    private func answer(
+        toData data: String, from peer: PeerID, in host: isolated RoomHost
+    ) -> (text: String?, wish: Wish?)? {
+        guard members.contains(peer), let listener = host.room.peer(peer), listener.hasJoined,
+            data.utf8.count <= SignallingLimits.dataFrameBytes,
+            let frame = try? IncomingFrame(data, limits: .frame),
+            let id = frame.head.id, let name = frame.head.method
+        else { return nil }
+        do {
+            let wish = try wish(name, frame)
+            guard host.room.receives(listener, wish.track) else {
+                let error = ErrorPayload(code: 404, message: "track not found")
+                return (text(of: ErrorFrame(id: id, error: error), in: host), nil)
+            }
+            let result = PreferStateResult(trackID: wish.track)
+            return (text(of: ResultFrame(id: id, result: result), in: host), wish)
+        } catch {
+            return (text(of: ErrorFrame(id: id, error: error.payload(for: .web)), in: host), nil)
+        }
+    }
+
+    /// Parameters that are left out mean all of the track.
+    private func wish(_ name: String, _ frame: IncomingFrame) throws(SignallingError) -> Wish {
+        switch DataChannelMethod(rawValue: name) {
+        case .preferVideoTrackState:
+            let wish = try frame.parameters(PreferVideoParameters.self)
+            return Wish(track: wish.trackID, layer: wish.maxSpatialLayer?.preference ?? .high)
+        case .preferAudioTrackState:
+            let wish = try frame.parameters(PreferAudioParameters.self)
+            return Wish(track: wish.trackID, layer: wish.subscribed == false ? .none : .high)
+        case .activeSpeakers, .onTrackLayerUpdate, .onConnectionQualityUpdate, nil:
+            throw .unknownMethod(name)
+        }
+    }
+
+    /// Everybody hears of everybody of whom they are told, and of themselves.
+    private func tellQuality(_ qualities: [PeerQuality], in host: isolated RoomHost) async {
+        var listed: [ConnectionQualityPayload.Peer] = []
+        var letters: [(peer: PeerID, text: String)] = []
+        for quality in qualities {
+            guard let peer = try? host.room.visiblePeer(quality.peer) else { continue }
+            let score = ConnectionQualityPayload.Peer(
+                peerID: peer.id, downlinkScore: min(max(quality.score, 0), 5))
+            if !peer.isQuiet {
+                listed.append(score)
+            } else if let text = qualityText([score], in: host), isListening(peer.id, in: host) {
+                letters.append((peer.id, text))
+            }
+        }
+        let listeners = host.room.visiblePeers.map(\.id).filter { isListening($0, in: host) }
+        for start in stride(from: 0, to: listed.count, by: SignallingLimits.qualities) {
+            let part = listed[start..<min(start + SignallingLimits.qualities, listed.count)]
+            guard let text = qualityText(Array(part), in: host) else { continue }
+            letters += listeners.map { ($0, text) }
+        }
+        if !letters.isEmpty { await host.media.sendTexts(letters) }
+    }
+
+    private func isListening(_ peer: PeerID, in host: isolated RoomHost) -> Bool {
+        members.contains(peer) && host.hasMedia(peer)
+    }
+
+    private func qualityText(
+        _ peers: [ConnectionQualityPayload.Peer], in host: isolated RoomHost
+    ) -> String? {
+        text(
+            of: CallFrame.dataNotification(
+                .onConnectionQualityUpdate, ConnectionQualityPayload(peers: peers)), in: host)
+    }
+}

@@ -1,0 +1,92 @@
+internal import MediaKernel
+internal import RoomHost
+internal import Rooms
+
+/// Finding peers, and the groups they are in (`docs/PROTOCOL.md` section 5).
+extension HundredMSSessions {
+    func getPeer(_ params: GetPeerParameters, in host: isolated RoomHost) throws(SignallingError)
+        -> Reply
+    {
+        let peer = try ruled { () throws(RoomError) in try host.room.visiblePeer(params.peerID) }
+        return .result(PeerPayload(peer, withTracks: false))
+    }
+
+    func findPeers(_ params: FindPeersParameters, by peer: PeerID, in host: isolated RoomHost)
+        -> Reply
+    {
+        // A client that wants nothing in particular may say so by what is empty.
+        func named<Value: Collection>(_ value: Value?) -> Value? {
+            value.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        let wanted = (named(params.peers) ?? named(params.peerIDs)).map(Set.init)
+        let (role, group) = (named(params.role), named(params.group))
+        let found = host.room.visiblePeers.filter { one in
+            (wanted?.contains(one.id) ?? true) && (role.map { $0 == one.role } ?? true)
+                && (group.map { one.groups.contains($0) } ?? true)
+        }
+        let iterator = walks[peer, default: PeerWalks()].begin(found.map(\.id))
+        return page(of: iterator, limit: params.limit, for: peer, in: host) ?? .empty
+    }
+
+    func nextPeers(
+        _ params: PeerIterNextParameters, by peer: PeerID, in host: isolated RoomHost
+    ) throws(SignallingError) -> Reply {
+        guard let page = page(of: params.iterator, limit: params.limit, for: peer, in: host) else {
+            throw .badParameter("iterator", reason: "is not known or too old")
+        }
+        return page
+    }
+
+    private func page(
+        of iterator: String, limit: Int?, for peer: PeerID, in host: isolated RoomHost
+    ) -> Reply? {
+        let limit = min(max(limit ?? 10, 1), SignallingLimits.pagePeers)
+        guard let (ids, walk) = walks[peer]?.advance(iterator, limit: limit) else { return nil }
+        let peers = ids.compactMap { try? host.room.visiblePeer($0) }
+        return .result(
+            PeerPageResult(
+                iterator: iterator, total: walk.total, eof: walk.rest.isEmpty,
+                peers: peers.map { PeerPayload($0, withTracks: false) }))
+    }
+
+    func searchPeers(
+        _ params: PeerSearchParameters, by peer: PeerID, in host: isolated RoomHost
+    ) throws(SignallingError) -> Reply {
+        let found = try ruled { () throws(RoomError) in
+            try host.room.peersSearched(
+                params.query ?? "", limit: params.limit, offset: params.offset, by: peer,
+                at: host.clock.now())
+        }
+        return .result(PeerSearchResult(found))
+    }
+
+    // MARK: - Groups
+
+    func joinGroup(_ params: GroupParameters, by peer: PeerID, in host: isolated RoomHost)
+        throws(SignallingError) -> Reply
+    {
+        let groups = try ruled { () throws(RoomError) in
+            try host.room.groupJoined(params.name, by: peer, at: host.clock.now())
+        }
+        return .result(GroupsResult(groups: groups))
+    }
+
+    func leaveGroup(_ params: GroupParameters, by peer: PeerID, in host: isolated RoomHost)
+        throws(SignallingError) -> Reply
+    {
+        let groups = try ruled { () throws(RoomError) in
+            try host.room.groupLeft(params.name, by: peer, at: host.clock.now())
+        }
+        return .result(GroupsResult(groups: groups))
+    }
+
+    func changeGroup(
+        _ params: PeerGroupParameters, isIn: Bool, by peer: PeerID, in host: isolated RoomHost
+    ) throws(SignallingError) -> Reply {
+        try ruled { () throws(RoomError) in
+            try host.room.groupChanged(
+                params.name, of: params.peerID, isIn: isIn, by: peer, at: host.clock.now())
+        }
+        return .empty
+    }
+}

@@ -1,0 +1,162 @@
+internal import MediaKernel
+internal import RoomHost
+internal import Rooms
+
+/// Polls and quizzes.
+extension HundredMSSessions {
+    func setPoll(
+        _ params: PollInfoSetParameters, by peer: PeerID, in host: isolated RoomHost
+    ) throws(SignallingError) -> Reply {
+        let named = params.pollID.flatMap { $0.rawValue.isEmpty ? nil : $0 }
+        let id = try ruled { () throws(RoomError) in
+            try host.room.pollSet(
+                named, params.settings, by: peer, at: host.clock.now(), wall: host.clock.wall())
+        }
+        return .result(PollSetResult(pollID: id))
+    }
+
+    func getPoll(_ params: PollParameters, for peer: PeerID, in host: isolated RoomHost)
+        throws(SignallingError) -> Reply
+    {
+        let info = try ruled { () throws(RoomError) in
+            try host.room.pollInfo(of: params.pollID, for: peer)
+        }
+        return .result(PollInfoPayload(info))
+    }
+
+    func setPollQuestions(
+        _ params: PollQuestionsSetParameters, by peer: PeerID, in host: isolated RoomHost
+    ) throws(SignallingError) -> Reply {
+        try require(.pollWrite, of: peer, in: host)
+        let questions = try params.ordered()
+        let count = try ruled { () throws(RoomError) in
+            try host.room.pollQuestionsSet(
+                questions, of: params.pollID, by: peer, at: host.clock.now())
+        }
+        return .result(PollQuestionsSetResult(pollID: params.pollID, totalQuestions: count))
+    }
+
+    func getPollQuestions(
+        _ params: PollQuestionsGetParameters, for peer: PeerID, in host: isolated RoomHost
+    ) throws(SignallingError) -> Reply {
+        let questions = try ruled { () throws(RoomError) in
+            try host.room.pollQuestions(of: params.pollID, for: peer)
+        }
+        let page = Page(
+            from: params.index, count: params.count, maximum: RoomLimits.pollPage,
+            of: questions.count)
+        return .result(
+            PollQuestionsGetResult(
+                pollID: params.pollID,
+                questions: page.range.map { PollQuestionPayload(questions[$0], index: $0 + 1) },
+                last: page.isLast))
+    }
+
+    func startPoll(_ params: PollParameters, by peer: PeerID, in host: isolated RoomHost)
+        throws(SignallingError) -> Reply
+    {
+        let info = try ruled { () throws(RoomError) in
+            try host.room.pollStarted(
+                params.pollID, by: peer, at: host.clock.now(), wall: host.clock.wall())
+        }
+        return .result(PollRunResult(pollID: info.id, duration: info.settings.duration))
+    }
+
+    func stopPoll(_ params: PollParameters, by peer: PeerID, in host: isolated RoomHost)
+        throws(SignallingError) -> Reply
+    {
+        let info = try ruled { () throws(RoomError) in
+            try host.room.pollStopped(
+                params.pollID, by: peer, at: host.clock.now(), wall: host.clock.wall())
+        }
+        return .result(PollRunResult(pollID: info.id, duration: info.settings.duration))
+    }
+
+    func answerPoll(
+        _ params: PollResponseParameters, on connection: Connection, in host: isolated RoomHost
+    ) throws(SignallingError) -> Reply {
+        let verdicts = try ruled { () throws(RoomError) in
+            try host.room.pollAnswered(
+                params.pollID, params.responses.map(\.submission), by: connection.peer,
+                at: host.clock.now())
+        }
+        let client = connection.claims.client
+        return .result(
+            PollResponseResult(
+                pollID: params.pollID,
+                result: verdicts.map { verdict in
+                    let error = verdict.refusal.map {
+                        SignallingError.room($0).payload(for: client)
+                    }
+                    return PollResponseResult.Verdict(
+                        question: verdict.question, correct: verdict.isRight,
+                        error: error.map { error in
+                            PollResponseResult.Verdict.Refusal(
+                                code: error.code, message: error.message, description: "")
+                        })
+                }))
+    }
+
+    func getPollResponses(
+        _ params: PollResponsesGetParameters, by peer: PeerID, in host: isolated RoomHost
+    ) throws(SignallingError) -> Reply {
+        let (responses, isLast) = try ruled { () throws(RoomError) in
+            guard params.own ?? false else {
+                return try host.room.pollResponses(
+                    of: params.pollID, from: params.index, count: params.count, by: peer,
+                    at: host.clock.now())
+            }
+            let own = try host.room.ownPollResponses(of: params.pollID, by: peer)
+            let page = Page(
+                from: params.index, count: params.count, maximum: RoomLimits.pollPage,
+                of: own.count)
+            return (Array(own[page.range]), page.isLast)
+        }
+        return .result(
+            PollResponsesResult(
+                pollID: params.pollID, responses: responses.map { PollResponsesResult.Item($0) },
+                last: isLast))
+    }
+
+    func listPolls(_ params: PollListParameters, for peer: PeerID, in host: isolated RoomHost)
+        throws(SignallingError) -> Reply
+    {
+        let polls = try ruled { () throws(RoomError) in
+            try host.room.pollInfos(params.state, after: params.start, for: peer)
+        }
+        let page = Page(
+            from: 0, count: params.count, maximum: RoomLimits.pollPage, of: polls.count)
+        return .result(
+            PollListResult(
+                polls: polls[page.range].map { PollInfoPayload($0) },
+                last: page.isLast ? "" : polls[page.range].last?.id.rawValue ?? ""))
+    }
+
+    func getPollResult(
+        _ params: PollParameters, for peer: PeerID, in host: isolated RoomHost
+    ) throws(SignallingError) -> Reply {
+        let result = try ruled { () throws(RoomError) in
+            try host.room.pollResult(of: params.pollID, for: peer)
+        }
+        return .result(PollResultPayload(params.pollID, result))
+    }
+
+    func getPollLeaderboard(
+        _ params: PollLeaderboardParameters, by peer: PeerID, in host: isolated RoomHost
+    ) throws(SignallingError) -> Reply {
+        let (board, info) = try ruled { () throws(RoomError) in
+            let board = try host.room.pollLeaderboard(
+                of: params.pollID, question: params.question, by: peer, at: host.clock.now())
+            return (board, try host.room.pollInfo(of: params.pollID, for: peer))
+        }
+        let page = Page(
+            from: params.offset, count: params.count ?? PollLeaderboardResult.countDefault,
+            maximum: RoomLimits.pollLeaderboardPage, of: board.entries.count)
+        let key = PollPages.Key(
+            poll: info.id, createdAt: info.createdAt, question: params.question, range: page.range)
+        if let text = pollPages[key] { return .rendered(text) }
+        let text = try FrameCodec.text(of: PollLeaderboardResult(info.id, board, page))
+        pollPages.keep(text, for: key)
+        return .rendered(text)
+    }
+}

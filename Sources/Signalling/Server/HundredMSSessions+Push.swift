@@ -1,0 +1,225 @@
+internal import Logging
+internal import MediaKernel
+internal import RoomHost
+internal import Rooms
+
+/// What the server says unasked.
+extension HundredMSSessions {
+    func previewsWentStale() { arePreviewsStale = true }
+
+    func tell(_ peers: [PeerID], _ event: RoomEvent, in host: isolated RoomHost) {
+        let listeners = peers.compactMap { current[$0].flatMap { connections[$0] } }
+        switch event {
+        case .peerJoined(let peer):
+            push(.onPeerJoin, PeerPayload(peer, withTracks: false), to: listeners, in: host)
+        case .peerLeft(let peer):
+            push(.onPeerLeave, PeerPayload(peer, withTracks: false), to: listeners, in: host)
+        case .peerUpdated(let peer):
+            push(.onPeerUpdate, PeerPayload(peer, withTracks: false), to: listeners, in: host)
+        case .peerReceded(let peer):
+            push(
+                .onPeerUpdate, PeerPayload(peer, withTracks: false, isListed: false),
+                to: listeners, in: host)
+        case .policyChanged(let role):
+            for listener in listeners {
+                let payload = PolicyPayload(
+                    host.room.policy, role: role, for: listener.claims.client)
+                push(.onPolicyChange, payload, to: listener, in: host)
+            }
+        case .roleOffered(let offer):
+            push(.onRoleChangeRequest, RoleOfferPayload(offer), to: listeners, in: host)
+        case .trackMuteRequested(let track, let isMuted, let peer):
+            push(
+                .onTrackUpdateRequest, TrackMutePayload(track, isMuted: isMuted, by: peer),
+                to: listeners, in: host)
+        case .mutesRequested(let request, let peer):
+            push(
+                .onChangeTrackMuteStateRequest, MutesPayload(request, by: peer), to: listeners,
+                in: host)
+        case .tracksAdded(let tracks, let peer):
+            push(.onTrackAdd, TracksNotification(tracks, of: peer), to: listeners, in: host)
+        case .tracksUpdated(let tracks, let peer):
+            push(.onTrackUpdate, TracksNotification(tracks, of: peer), to: listeners, in: host)
+        case .tracksRemoved(let tracks, let peer):
+            push(.onTrackRemove, TracksNotification(tracks, of: peer), to: listeners, in: host)
+        case .messageSent(let message):
+            push(.onBroadcast, BroadcastNotification(message), to: listeners, in: host)
+        case .hlsChanged(let state):
+            push(.onHLSUpdate, HLSPayload(state), to: listeners, in: host)
+        case .recordingChanged(let state):
+            push(
+                .onRecordUpdate,
+                RecordingNotification(
+                    state, starter: starter(state.recording?.startedBy, in: host)),
+                to: listeners, in: host)
+        case .roomRecordingChanged(let recording):
+            push(
+                .onRecordUpdate,
+                RecordingNotification(recording, starter: starter(recording.startedBy, in: host)),
+                to: listeners, in: host)
+        case .rtmpChanged(let state):
+            push(
+                .onRTMPUpdate, RTMPPayload(state, starter: starter(state.startedBy, in: host)),
+                to: listeners, in: host)
+        case .storeChanged(let entries):
+            let values = entries.map { MetadataPayload($0) }
+            push(.onMetadataChange, MetadataNotification(values: values), to: listeners, in: host)
+        case .pollStarted(let info):
+            push(
+                .onPollStart, PollsNotification(polls: [PollInfoPayload(info)]), to: listeners,
+                in: host)
+        case .pollStopped(let info):
+            push(
+                .onPollStop, PollsNotification(polls: [PollInfoPayload(info)]), to: listeners,
+                in: host)
+        case .pollCounted(let id, let result):
+            push(
+                .onPollStats, PollStatsNotification(polls: [PollResultPayload(id, result)]),
+                to: listeners, in: host)
+        }
+    }
+
+    func dismiss(_ peers: [Peer], _ dismissal: Dismissal, in host: isolated RoomHost) {
+        func connection(of peer: Peer) -> Connection? {
+            current[peer.id].flatMap { connections[$0] }
+        }
+        let members = peers.filter(\.hasJoined)
+        // Who ended the room too: the answer to its request may be lost.
+        unheardDismissals.add(
+            members, dismissal, until: host.clock.now() + host.room.limits.absence)
+        push(
+            .onPeerLeaveRequest, LeaveRequestNotification(dismissal),
+            to: members.filter { !dismissal.isEnding(by: $0.id) }.compactMap(connection), in: host)
+        for connection in peers.compactMap(connection) {
+            if dismissal.isEnding(by: connection.peer) {
+                connections[connection.id]?.parting = Parting(
+                    deadline: host.clock.now() + limits.closing, reason: dismissal.reason)
+            } else {
+                close(connection, code: CloseCode.normal, reason: dismissal.reason, in: host)
+            }
+        }
+    }
+
+    /// Who started something, where others may know that peer.
+    private func starter(_ id: PeerID?, in host: isolated RoomHost) -> PeerPayload? {
+        guard let id, let peer = try? host.room.visiblePeer(id) else { return nil }
+        return PeerPayload(peer, withTracks: false)
+    }
+
+    /// Everything about the room, for a peer that has just joined or come back.
+    func pushRoom(to connection: Connection, in host: isolated RoomHost) {
+        let peers = host.room.peers(listedFor: connection.peer)
+        push(
+            .peerList,
+            PeerListPayload(
+                peers: PeerPayload.byID(peers, withTracks: true), room: RoomStatePayload(host.room)),
+            to: connection, in: host)
+        // What it was told as a visitor, or on another socket, is told again.
+        var newcomer = connection
+        newcomer.toldRoom = nil
+        newcomer.toldSession = nil
+        pushCounts(to: [newcomer], in: host)
+    }
+
+    /// Tells every peer how many there are, and whether that makes a large room, where it has
+    /// changed since the peer was told.
+    func pushCounts(in host: isolated RoomHost) {
+        pushCounts(
+            to: connections.values.filter { host.room.peer($0.peer)?.hasJoined ?? false }, in: host)
+    }
+
+    /// To visitors too: clients of 100ms take the number of peers from nothing else. Without a
+    /// session, or with one of hidden peers alone, it is nobody's.
+    func pushCounts(to listeners: [Connection], in host: isolated RoomHost) {
+        let roomInfo = RoomInfoNotification(
+            roomID: host.room.id, name: host.room.name, description: host.room.description,
+            maxSize: host.room.limits.visiblePeers ?? host.room.limits.peers,
+            largeRoomOptimization: host.room.isLarge)
+        let sessionInfo = SessionInfoNotification(
+            sessionID: host.room.visibleSession?.id ?? "", roomID: host.room.id,
+            peerCount: host.room.peerCount,
+            trackCount: host.room.trackCount)
+        push(.roomInfo, roomInfo, to: listeners.filter { $0.toldRoom != roomInfo }, in: host)
+        push(
+            .sessionInfo, sessionInfo, to: listeners.filter { $0.toldSession != sessionInfo },
+            in: host)
+        for listener in listeners {
+            connections[listener.id]?.toldRoom = roomInfo
+            connections[listener.id]?.toldSession = sessionInfo
+        }
+    }
+
+    func roomState(in host: isolated RoomHost) -> RoomStateNotification {
+        let shown = Array(host.room.listedPeers.prefix(SignallingLimits.previewPeers))
+        return RoomStateNotification(
+            peerCount: host.room.peerCount, room: RoomStatePayload(host.room),
+            peers: host.room.policy.showsPeers ? PeerPayload.byID(shown, withTracks: false) : nil)
+    }
+
+    // MARK: - Frames out
+
+    func push(
+        _ method: ServerMethod, _ params: some Encodable, to connection: Connection,
+        in host: isolated RoomHost
+    ) {
+        push(method, params, to: [connection], in: host)
+    }
+
+    /// Rendered once, however many listen.
+    func push(
+        _ method: ServerMethod, _ params: some Encodable, to listeners: [Connection],
+        in host: isolated RoomHost
+    ) {
+        guard !listeners.isEmpty,
+            let text = text(of: CallFrame.serverNotification(method, params), in: host)
+        else { return }
+        for listener in listeners { enqueue(text, to: listener, in: host) }
+    }
+
+    func reply(
+        _ result: some Encodable, to id: RequestID, on connection: Connection,
+        in host: isolated RoomHost
+    ) {
+        guard let text = text(of: ResultFrame(id: id, result: result), in: host) else { return }
+        enqueue(text, to: connection, in: host)
+    }
+
+    /// - Parameter result: JSON.
+    func reply(
+        rendered result: String, to id: RequestID, on connection: Connection,
+        in host: isolated RoomHost
+    ) {
+        guard let id = text(of: id, in: host) else { return }
+        enqueue(#"{"id":\#(id),"jsonrpc":"2.0","result":\#(result)}"#, to: connection, in: host)
+    }
+
+    /// A call gets its error; a notification has no answer and so gets a warning, which the web
+    /// client logs. (`on-error` would end its session.)
+    func refuse(
+        _ error: SignallingError, id: RequestID?, isCall: Bool, on connection: Connection,
+        in host: isolated RoomHost
+    ) {
+        host.log(
+            .debug, "request refused", connection.peer,
+            ["code": "\(error.code)", "reason": "\(error.message)"])
+        let payload = error.payload(for: connection.claims.client)
+        guard isCall else { return push(.onWarning, payload, to: connection, in: host) }
+        guard let text = text(of: ErrorFrame(id: id, error: payload), in: host) else { return }
+        enqueue(text, to: connection, in: host)
+    }
+
+    func text(of frame: some Encodable, in host: isolated RoomHost) -> String? {
+        do {
+            return try FrameCodec.text(of: frame)
+        } catch {
+            host.logger.error("frame cannot be written", metadata: ["reason": "\(error)"])
+            return nil
+        }
+    }
+
+    private func enqueue(_ text: String, to connection: Connection, in host: isolated RoomHost) {
+        guard !connection.outbox.append(text, at: host.clock.now()) else { return }
+        host.log(.warning, "connection reads too slowly", connection.peer)
+        drop(connection, code: CloseCode.tryAgainLater, reason: "reads too slowly", in: host)
+    }
+}

@@ -1,0 +1,38 @@
+internal import MediaKernel
+internal import RoomHost
+internal import Rooms
+
+/// The session's store (`docs/PROTOCOL.md` section 5).
+extension HundredMSSessions {
+    /// The key of clients that name none, as in 100ms' first version of the store.
+    private static let defaultKey = "default"
+
+    func setMetadata(
+        _ params: SetMetadataParameters, by peer: PeerID, in host: isolated RoomHost
+    ) throws(SignallingError) -> Reply {
+        let entry = try ruled { () throws(RoomError) in
+            try host.room.valueSet(
+                params.key ?? Self.defaultKey, to: params.data ?? .null,
+                ifVersion: params.ifChangeVersion,
+                by: peer, at: host.clock.now(), wall: host.clock.wall())
+        }
+        return .result(MetadataPayload(entry))
+    }
+
+    /// A key that nobody has set is `null` in version 0: a client that looks before it writes
+    /// needs no error for that.
+    func getMetadata(_ params: GetMetadataParameters, in host: isolated RoomHost) -> Reply {
+        let key = params.key ?? Self.defaultKey
+        guard let entry = host.room.store.entry(key) else {
+            return .result(MetadataPayload(unset: key))
+        }
+        return .result(MetadataPayload(entry))
+    }
+
+    func listen(
+        _ params: ListenMetadataParameters, by peer: PeerID, in host: isolated RoomHost
+    ) throws(SignallingError) -> Reply {
+        try ruled { () throws(RoomError) in try host.room.valuesListened(params.keys, by: peer) }
+        return .empty
+    }
+}

@@ -1,0 +1,143 @@
+internal import Logging
+internal import MediaKernel
+internal import RoomHost
+internal import Rooms
+
+/// Streams that are started and stopped from the room (`docs/PROTOCOL.md` section 5).
+extension HundredMSSessions {
+    func startHLS(
+        _ params: HLSStartParameters, on connection: Connection, in host: isolated RoomHost
+    ) async throws(SignallingError) -> Reply {
+        let peer = connection.peer
+        try checkAsking([.hlsStreaming], by: peer, in: host)
+        let variants = try checked(params.variants)
+        do {
+            try await host.streaming.start(
+                room: host.room.id, variants: variants, recording: params.hlsRecording,
+                startedBy: peer, authority: connection.claims.authority)
+        } catch {
+            throw streamingError(error, "start", in: host)
+        }
+        return .empty
+    }
+
+    func stopHLS(
+        _ params: HLSStopParameters, by peer: PeerID, in host: isolated RoomHost
+    ) async throws(SignallingError) -> Reply {
+        try checkAsking([.hlsStreaming], by: peer, in: host)
+        let variants = try checked(params.variants)
+        do {
+            try await host.streaming.stop(room: host.room.id, variants: variants, stoppedBy: peer)
+        } catch {
+            throw streamingError(error, "stop", in: host)
+        }
+        return .empty
+    }
+
+    func addTimedMetadata(
+        _ params: HLSTimedMetadataParameters, by peer: PeerID, in host: isolated RoomHost
+    ) async throws(SignallingError) -> Reply {
+        try checkAsking([.hlsStreaming], by: peer, in: host)
+        let count = params.metadata.count
+        guard (1...SignallingLimits.timedMetadata).contains(count) else {
+            throw .badParameter(
+                "metadata_objs",
+                reason: "has \(count) entries; 1 to \(SignallingLimits.timedMetadata) are allowed")
+        }
+        do {
+            try await host.streaming.addTimedMetadata(
+                params.metadata, room: host.room.id, addedBy: peer)
+        } catch {
+            throw streamingError(error, "take timed metadata", in: host)
+        }
+        return .empty
+    }
+
+    /// A recording without a live stream, or RTMP, which is refused: all of what is asked, or none.
+    func startRecording(
+        _ params: RTMPStartParameters, on connection: Connection, in host: isolated RoomHost
+    ) async throws(SignallingError) -> Reply {
+        let peer = connection.peer
+        let isRecorded = params.record ?? false
+        let isSent = !(params.rtmpURLs ?? []).isEmpty
+        try checkAsking(
+            (isRecorded ? [.browserRecording] : []) + (isSent ? [.rtmpStreaming] : []), by: peer,
+            in: host)
+        if isSent {
+            let refusal = LiveStreamingError(code: 400, message: "this server does not send RTMP")
+            host.room.rtmpFailed(
+                StreamingFailure(code: refusal.code, message: refusal.message), startedBy: peer)
+            throw .streaming(refusal)
+        }
+        guard isRecorded else {
+            throw .badParameter("record", reason: "must be true: there is nothing else to start")
+        }
+        if let bytes = params.meetingURL?.utf8.count, bytes > SignallingLimits.meetingURLBytes {
+            throw .badParameter(
+                "meeting_url",
+                reason:
+                    "has \(bytes) bytes; at most \(SignallingLimits.meetingURLBytes) are allowed")
+        }
+        do {
+            try await host.streaming.startRecording(
+                room: host.room.id,
+                RecordingRequest(meetingURL: params.meetingURL, resolution: params.resolution),
+                startedBy: peer, authority: connection.claims.authority)
+        } catch {
+            throw streamingError(error, "start", in: host)
+        }
+        return .empty
+    }
+
+    func stopRecording(by peer: PeerID, in host: isolated RoomHost) async throws(SignallingError)
+        -> Reply
+    {
+        try checkAsking([.browserRecording], by: peer, in: host)
+        do {
+            try await host.streaming.stopRecording(room: host.room.id, stoppedBy: peer)
+        } catch {
+            throw streamingError(error, "stop", in: host)
+        }
+        return .empty
+    }
+
+    private func checkAsking(
+        _ permissions: [Permission], by peer: PeerID, in host: isolated RoomHost
+    ) throws(SignallingError) {
+        try ruled { () throws(RoomError) in
+            try host.room.streamingAsked(permissions, by: peer, at: host.clock.now())
+        }
+    }
+
+    private func checked(
+        _ variants: [HLSVariantRequest]?
+    ) throws(SignallingError) -> [HLSVariantRequest] {
+        let variants = variants ?? []
+        guard variants.count <= RoomLimits.variants else {
+            throw .badParameter(
+                "variants", reason: "has \(variants.count) entries; at most \(RoomLimits.variants)")
+        }
+        for (index, variant) in variants.enumerated() {
+            let limits = [
+                ("meeting_url", variant.meetingURL, SignallingLimits.meetingURLBytes),
+                ("metadata", variant.metadata, RoomLimits.metadataBytes),
+            ]
+            for (field, value, maximum) in limits {
+                guard let count = value?.utf8.count, count > maximum else { continue }
+                throw .badParameter(
+                    "variants.\(index).\(field)",
+                    reason: "has \(count) bytes; at most \(maximum) are allowed")
+            }
+        }
+        return variants
+    }
+
+    private func streamingError(_ error: any Error, _ verb: String, in host: isolated RoomHost)
+        -> SignallingError
+    {
+        if let error = error as? LiveStreamingError { return .streaming(error) }
+        host.logger.error("stream did not \(verb)", metadata: ["reason": "\(error)"])
+        return .streaming(
+            LiveStreamingError(code: 500, message: "the stream could not \(verb)"))
+    }
+}

@@ -1,0 +1,303 @@
+internal import Logging
+internal import MediaKernel
+internal import RoomHost
+internal import Rooms
+
+/// The peers of one room that speak 100ms' protocol, the server's end (`docs/PROTOCOL.md`).
+///
+/// ``HundredMSRoom`` is what others use of it.
+final class HundredMSSessions: RoomSessions {
+    struct Connection {
+        let id: ConnectionID
+        let peer: PeerID
+        let claims: SignallingClaims
+        let socket: any SignallingSocket
+        let outbox: Outbox
+        var lastHeard: Instant
+        var allowance: FrameAllowance
+        /// Its client has said something by it.
+        var hasSpoken = false
+        /// Its client has joined by it, and not by an earlier one.
+        var hasJoined = false
+        /// Its peer has ended the room and is to leave.
+        var parting: Parting?
+        /// What it was told last of the room's size.
+        var toldRoom: RoomInfoNotification?
+        var toldSession: SessionInfoNotification?
+    }
+
+    /// How long a client that has ended the room may stay, and what its socket is then closed with.
+    struct Parting {
+        let deadline: Instant
+        let reason: String
+    }
+
+    /// A connection that has been told to close and may still be reading.
+    private struct Farewell {
+        let connection: ConnectionID
+        let peer: PeerID
+        /// A client that reads to the end knows why its place is over.
+        let saysWhy: Bool
+        let socket: any SignallingSocket
+        let outbox: Outbox
+        let deadline: Instant
+    }
+
+    let limits: SignallingLimits
+    var connections: [ConnectionID: Connection] = [:]
+    /// The one connection that speaks for a peer; a newer one ends it before it takes its place.
+    var current: [PeerID: ConnectionID] = [:]
+    /// Those who have joined by this protocol and are in the room, be their sockets there or not.
+    var members: Set<PeerID> = []
+    var walks: [PeerID: PeerWalks] = [:]
+    var pollPages = PollPages()
+    var unheardDismissals = UnheardDismissals()
+    var arePreviewsStale = false
+    private var farewells: [Farewell] = []
+    private var connectionCount: UInt64 = 0
+    private var nextPreviews = Instant.zero
+
+    init(limits: SignallingLimits) { self.limits = limits }
+
+    // MARK: - RoomSessions
+
+    func forget(_ peer: PeerID) {
+        members.remove(peer)
+        walks[peer] = nil
+    }
+
+    func isConnected(_ peer: PeerID) -> Bool { current[peer] != nil }
+
+    func hasUnheardDismissal(of peer: PeerID, owner: TokenOwner?) -> Bool {
+        guard let owner else { return unheardDismissals.contains(peer) }
+        return unheardDismissals.dismissal(of: peer, owner: owner) != nil
+    }
+
+    var isEmpty: Bool { connections.isEmpty && unheardDismissals.isEmpty }
+
+    func handleTimeout(at now: Instant, in host: isolated RoomHost) {
+        unheardDismissals.handleTimeout(at: now)
+        for connection in connections.values
+        where now - connection.lastHeard >= silence(of: connection, in: host) {
+            host.log(.info, "connection is silent", connection.peer)
+            drop(
+                connection, code: CloseCode.goingAway, reason: "nothing heard for too long",
+                in: host)
+        }
+        for connection in connections.values {
+            guard let parting = connection.parting, parting.deadline <= now else { continue }
+            close(connection, code: CloseCode.normal, reason: parting.reason, in: host)
+        }
+        let overdue = farewells.filter { $0.deadline <= now }
+        farewells.removeAll { $0.deadline <= now }
+        for farewell in overdue {
+            farewell.outbox.abandon()
+            closeNow(farewell.socket, code: CloseCode.goingAway, reason: "closing took too long")
+        }
+    }
+
+    func report(at now: Instant, in host: isolated RoomHost) {
+        refreshPreviews(at: now, in: host)
+        pushCounts(in: host)
+    }
+
+    func closeAll(reason: String, in host: isolated RoomHost) {
+        for connection in connections.values {
+            close(connection, code: CloseCode.normal, reason: reason, in: host)
+        }
+    }
+
+    // MARK: - Connections
+
+    /// See ``HundredMSRoom/open(peer:claims:socket:)``.
+    func open(
+        peer: PeerID, claims: SignallingClaims, socket: any SignallingSocket,
+        in host: isolated RoomHost
+    ) async -> ConnectionID? {
+        connectionCount += 1
+        let connection = Connection(
+            id: ConnectionID(rawValue: connectionCount), peer: peer, claims: claims,
+            socket: socket,
+            outbox: Outbox(frames: limits.outboxFrames, bytes: limits.outboxBytes),
+            lastHeard: host.clock.now(),
+            allowance: FrameAllowance(limits, host.room.limits, at: host.clock.now()))
+        startWriter(of: connection)
+        if host.room.peer(peer) == nil,
+            let dismissal = unheardDismissals.dismissal(of: peer, owner: claims.owner)
+        {
+            host.log(.info, "peer returned that was put out", peer)
+            unheardDismissals.forget(peer)
+            push(
+                .onPeerLeaveRequest, LeaveRequestNotification(dismissal), to: connection, in: host)
+            farewell(connection, code: CloseCode.normal, reason: dismissal.reason, in: host)
+            return nil
+        }
+        do {
+            try admit(connection, in: host)
+        } catch {
+            host.log(.notice, "connection refused", peer, ["reason": "\(error.message)"])
+            let payload = error.payload(for: claims.client)
+            push(.onError, payload, to: connection, in: host)
+            farewell(
+                connection, code: CloseCode.policyViolation, reason: "refused: \(payload.code)",
+                in: host)
+            return nil
+        }
+        push(
+            .onPolicyChange,
+            PolicyPayload(
+                host.room.policy, role: role(of: connection, in: host), for: claims.client),
+            to: connection, in: host)
+        if host.room.peer(peer)?.hasJoined ?? false {
+            host.log(.info, "peer returned", peer)
+            pushRoom(to: connection, in: host)
+            host.offerAnew(to: peer)
+        } else if host.room.policy.showsRoom(to: claims.role) {
+            pushCounts(to: [connection], in: host)
+            push(.roomState, roomState(in: host), to: connection, in: host)
+        }
+        await host.settle()
+        return connection.id
+    }
+
+    /// See ``HundredMSRoom/closed(_:)``.
+    func closed(_ id: ConnectionID, in host: isolated RoomHost) async {
+        if let index = farewells.firstIndex(where: { $0.connection == id }) {
+            let farewell = farewells.remove(at: index)
+            // Ended by its client, then, which has read to the end.
+            if farewell.saysWhy, host.clock.now() < farewell.deadline {
+                unheardDismissals.forget(farewell.peer)
+            }
+        }
+        guard let connection = connections[id] else { return }
+        forget(connection, in: host)
+        connection.outbox.abandon()
+        await host.settle()
+    }
+
+    private func admit(
+        _ connection: Connection, in host: isolated RoomHost
+    ) throws(SignallingError) {
+        let (peer, claims) = (connection.peer, connection.claims)
+        guard
+            !claims.isExpired(at: host.clock.wall()) || host.isHere(peer, of: claims.owner)
+        else { throw .tokenExpired }
+        do throws(RoomError) {
+            guard claims.room == host.room.id else { throw RoomError.otherRoom }
+            try host.room.checkArrival(peer, of: claims.owner, role: claims.role)
+            if let old = current[peer].flatMap({ connections[$0] }) {
+                guard old.claims.owner.isSame(as: claims.owner) else {
+                    throw RoomError.peerIDTaken(peer)
+                }
+                replace(old, in: host)
+            }
+            // A peer's place has a connection, also where visitors have taken all that there are.
+            if host.room.peer(peer)?.hasJoined ?? false {
+                try host.room.connectionReturned(peer, of: claims.owner, at: host.clock.now())
+            } else if connections.count >= limits.connections {
+                throw RoomError.tooManyConnections(maximum: limits.connections)
+            }
+        } catch {
+            throw .room(error)
+        }
+        connections[connection.id] = connection
+        current[peer] = connection.id
+    }
+
+    /// How long the connection may be silent. Where the network is gone, media says so first.
+    private func silence(of connection: Connection, in host: isolated RoomHost) -> Duration {
+        let isMediaBroken = host.room.peer(connection.peer)?.isMediaBroken ?? false
+        return isMediaBroken ? limits.silenceWithoutMedia : limits.silence
+    }
+
+    /// A peer keeps the role it joined with, whatever a later token of its user says.
+    private func role(of connection: Connection, in host: isolated RoomHost) -> String {
+        host.room.peer(connection.peer)?.role ?? connection.claims.role
+    }
+
+    /// The client has a new socket; nobody reads the old one.
+    private func replace(_ old: Connection, in host: isolated RoomHost) {
+        drop(old, code: CloseCode.normal, reason: "replaced by a newer connection", in: host)
+    }
+
+    private func startWriter(of connection: Connection) {
+        let (outbox, socket) = (connection.outbox, connection.socket)
+        // Unstructured because a slow reader must hold nothing up; it ends with the outbox.
+        Task {
+            while let item = await outbox.next() {
+                switch item {
+                case .frame(let text):
+                    // What is not written stays where it is, to be told on the peer's next socket.
+                    guard await socket.send(text) else { return }
+                case .close(let code, let reason): await socket.close(code: code, reason: reason)
+                }
+            }
+        }
+    }
+
+    /// Closes a connection at once; what it was not told yet it will never be.
+    func drop(
+        _ connection: Connection, code: UInt16, reason: String, in host: isolated RoomHost
+    ) {
+        forget(connection, in: host)
+        connection.outbox.abandon()
+        closeNow(connection.socket, code: code, reason: reason)
+    }
+
+    /// Closes a connection after what it was told.
+    func close(
+        _ connection: Connection, code: UInt16, reason: String, in host: isolated RoomHost
+    ) {
+        farewell(connection, code: code, reason: reason, in: host)
+        forget(connection, in: host)
+    }
+
+    private func farewell(
+        _ connection: Connection, code: UInt16, reason: String, in host: isolated RoomHost
+    ) {
+        connection.outbox.close(code: code, reason: reason)
+        farewells.append(
+            Farewell(
+                connection: connection.id, peer: connection.peer,
+                saysWhy: connection.parting == nil, socket: connection.socket,
+                outbox: connection.outbox, deadline: host.clock.now() + limits.closing))
+    }
+
+    private func closeNow(_ socket: any SignallingSocket, code: UInt16, reason: String) {
+        // Unstructured because the writer may be stuck in this very socket.
+        Task { await socket.close(code: code, reason: reason) }
+    }
+
+    private func forget(_ connection: Connection, in host: isolated RoomHost) {
+        guard let connection = connections.removeValue(forKey: connection.id) else { return }
+        current[connection.peer] = nil
+        if host.room.peer(connection.peer)?.isReachable ?? false {
+            host.log(.info, "connection lost", connection.peer)
+        }
+        host.room.connectionLost(
+            connection.peer, at: host.clock.now(),
+            heardUntil: connection.hasSpoken ? hearing(of: connection) : nil)
+    }
+
+    /// Until when its client may have heard what was said: nothing of what its socket has not taken.
+    private func hearing(of connection: Connection) -> Instant {
+        let heard = connection.lastHeard + SignallingLimits.hearing
+        guard let unwritten = connection.outbox.unwrittenSince else { return heard }
+        return min(heard, unwritten - SignallingLimits.telling)
+    }
+
+    // MARK: - Previews
+
+    private func refreshPreviews(at now: Instant, in host: isolated RoomHost) {
+        guard arePreviewsStale, nextPreviews <= now else { return }
+        arePreviewsStale = false
+        nextPreviews = now + .seconds(host.room.policy.roomState?.interval ?? 0)
+        let visitors = connections.values.filter {
+            !(host.room.peer($0.peer)?.hasJoined ?? false) && $0.parting == nil
+                && host.room.policy.showsRoom(to: $0.claims.role)
+        }
+        guard !visitors.isEmpty else { return }
+        pushCounts(to: visitors, in: host)
+        push(.roomState, roomState(in: host), to: visitors, in: host)
+    }
+}

@@ -1,0 +1,76 @@
+internal import SDP
+
+/// The body of a `PATCH`: a fragment of a description with candidates or new credentials.
+/// RFC 8840 sect. 9, RFC 9725 sect. 4.4.
+public struct TrickleFragment: Hashable, Sendable {
+    public static let mediaType = "application/trickle-ice-sdpfrag"
+    /// In bytes of UTF-8; a hundred candidates have some 10,000.
+    public static let bytesMaximum = 32 * 1024
+
+    public var usernameFragment: String?
+    public var password: String?
+    /// What follows `a=`: `candidate:…`, each once.
+    public var candidates: [String]
+    public var hasEndOfCandidates: Bool
+
+    /// - Throws: ``WHIPError/badDescription(_:)`` with the reason.
+    public init(parsing text: String) throws(WHIPError) {
+        // A fragment is a description without its beginning, which says nothing of ICE.
+        let beginning = "v=0\r\no=- 0 0 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\n"
+        let description: SessionDescription
+        do throws(SDPError) {
+            description = try SessionDescription.parse(beginning + text)
+        } catch {
+            throw .badDescription("malformed fragment: \(error)")
+        }
+        guard !description.media.isEmpty else {
+            throw .badDescription("the fragment has no m= line")
+        }
+        // All media is bundled on one transport, so its sections speak of the same one.
+        usernameFragment = description.media.lazy.compactMap(\.iceUsernameFragment).first
+        password = description.media.lazy.compactMap(\.icePassword).first
+        guard (usernameFragment == nil) == (password == nil) else {
+            throw .badDescription("a=ice-ufrag and a=ice-pwd must stand together")
+        }
+        var seen: Set<String> = []
+        candidates = description.media.flatMap(\.candidates).filter { seen.insert($0).inserted }
+        hasEndOfCandidates = description.media.contains(where: \.hasEndOfCandidates)
+    }
+
+    /// What a server answers to a restart: the transport's part of an answer.
+    ///
+    /// - Parameter answer: of all media, bundled.
+    static func rendered(of answer: SessionDescription) -> String? {
+        guard let section = answer.media.first(where: { $0.iceUsernameFragment != nil }),
+            let fragment = section.iceUsernameFragment, let password = section.icePassword
+        else { return nil }
+        var lines = answer.isICELite ? ["a=ice-lite"] : []
+        lines += answer.groups.map { "a=group:\($0.semantics) \($0.mids.joined(separator: " "))" }
+        lines.append("m=\(section.kind.name) 9 \(section.proto) 0")
+        if let mid = section.mid { lines.append("a=mid:\(mid)") }
+        lines += ["a=ice-ufrag:\(fragment)", "a=ice-pwd:\(password)"]
+        lines += section.candidates.map { "a=\($0)" }
+        lines.append("a=end-of-candidates")
+        return lines.joined(separator: "\r\n") + "\r\n"
+    }
+
+    /// Whether it begins a new ICE generation, compared with that of an offer. RFC 8840 sect. 4.4.
+    func restarts(_ offer: SessionDescription) -> Bool {
+        guard let usernameFragment else { return false }
+        return !offer.media.contains {
+            $0.iceUsernameFragment == usernameFragment && $0.icePassword == password
+        }
+    }
+
+    /// The offer as its client would make it after the restart.
+    func applied(to offer: SessionDescription) -> SessionDescription {
+        var offer = offer
+        for index in offer.media.indices {
+            offer.media[index].iceUsernameFragment = usernameFragment
+            offer.media[index].icePassword = password
+            offer.media[index].candidates = candidates
+            offer.media[index].hasEndOfCandidates = hasEndOfCandidates
+        }
+        return offer
+    }
+}

@@ -1,0 +1,315 @@
+internal import Logging
+internal import MediaKernel
+internal import MediaServer
+internal import PeerConnection
+internal import RoomHost
+internal import Rooms
+internal import SDP
+
+/// The peers of one room that came by WHIP or WHEP. ``WHIPRoom`` is what others use of it.
+///
+/// Such a client hears nothing of the room: who mutes it mutes what is forwarded of it.
+final class WHIPSessions: RoomSessions {
+    private var sessions: [PeerID: WHIPSession] = [:]
+
+    // MARK: - Requests
+
+    func publish(
+        _ sdp: String, by client: WHIPClient, in host: isolated RoomHost
+    ) async throws(WHIPError) -> WHIPAnswer {
+        let peer = PeerID(Hexadecimal.identifier())
+        var offer = try Self.offer(in: sdp)
+        let tracks = try Self.nameTracks(in: &offer, of: peer, source: client.source)
+        try checkPublishing(tracks, by: client, in: host)
+        let request = JoinRequest(
+            peer: peer, userID: client.userID, tokenID: client.tokenID, role: client.role,
+            name: client.name.isEmpty ? client.userID : client.name)
+        let entry = RoomHost.Entry(
+            request, offer: offer, connection: WHIPSession.connection, mutesItself: false)
+        let answer = try await join(entry, offer, in: host)
+        do throws(RoomError) {
+            try host.room.tracksPublished(tracks, by: peer, wall: host.clock.wall())
+        } catch {
+            await leave(peer, in: host)
+            throw .room(error)
+        }
+        return try await welcome(answer, peer, in: host)
+    }
+
+    func play(
+        _ sdp: String, by client: WHIPClient, view: RoomView, in host: isolated RoomHost
+    ) async throws(WHIPError) -> WHIPAnswer {
+        let offer = try Self.offer(in: sdp)
+        guard offer.media.contains(where: { $0.direction.receives && $0.kind.trackKind != nil })
+        else { throw .badDescription("the offer has no audio and no video that is received") }
+        try checkPlaying(view, by: client, in: host)
+        let request = JoinRequest(
+            peer: PeerID(Hexadecimal.identifier()), userID: client.userID,
+            tokenID: client.tokenID, role: client.role, name: client.name, isHidden: true)
+        let entry = RoomHost.Entry(
+            request, offer: offer, connection: WHIPSession.connection, view: view)
+        let answer = try await join(entry, offer, in: host)
+        return try await welcome(answer, request.peer, in: host)
+    }
+
+    private func join(
+        _ entry: RoomHost.Entry, _ offer: SessionDescription, in host: isolated RoomHost
+    ) async throws(WHIPError) -> SessionDescription {
+        let answer: SessionDescription
+        do throws(RoomHostError) {
+            guard let given = try await host.join(entry) else { throw RoomHostError.noMedia }
+            answer = given
+        } catch {
+            throw WHIPError(error)
+        }
+        let peer = entry.request.peer
+        sessions[peer] = WHIPSession(
+            id: Hexadecimal.identifier(), peer: peer, offer: offer, answer: answer,
+            at: host.clock.now())
+        return answer
+    }
+
+    private func welcome(
+        _ answer: SessionDescription, _ peer: PeerID, in host: isolated RoomHost
+    ) async throws(WHIPError) -> WHIPAnswer {
+        await host.releaseHeld(for: peer)
+        await host.settle()
+        // Nobody waits for the answer of a peer that was put out meanwhile.
+        guard let session = sessions[peer] else { throw .unknownSession }
+        host.log(.info, "peer joined by WHIP or WHEP", peer)
+        return WHIPAnswer(
+            session: session.id, entityTag: session.entityTag, body: answer.rendered(), peer: peer)
+    }
+
+    func patch(
+        _ id: String, with text: String, ifMatch condition: String?, in host: isolated RoomHost
+    ) async throws(WHIPError) -> WHIPAnswer? {
+        let peer = try peer(ofSession: id)
+        guard sessions[peer]?.requests.take(at: host.clock.now()) == true else {
+            throw .tooManyRequests
+        }
+        guard let condition else { throw .preconditionRequired }
+        guard let session = sessions[peer], session.matches(condition) else {
+            throw .preconditionFailed
+        }
+        let fragment = try TrickleFragment(parsing: text)
+        guard !fragment.restarts(session.offer) else {
+            return try await restart(session, with: fragment, in: host)
+        }
+        for candidate in fragment.candidates {
+            do throws(RoomHostError) {
+                try await host.trickle(candidate, on: WHIPSession.connection, from: peer)
+            } catch {
+                // Candidates that we cannot use (mDNS names, other transports) are no fault.
+                // RFC 9725 sect. 4.4.2.
+                guard case .media = error else { throw WHIPError(error) }
+            }
+        }
+        return nil
+    }
+
+    private func restart(
+        _ session: WHIPSession, with fragment: TrickleFragment, in host: isolated RoomHost
+    ) async throws(WHIPError) -> WHIPAnswer? {
+        let offer = fragment.applied(to: session.offer)
+        let answer: SessionDescription
+        do throws(RoomHostError) {
+            answer = try await host.offer(
+                offer, on: WHIPSession.connection, from: session.peer
+            ).answer
+        } catch {
+            throw WHIPError(error)
+        }
+        let tag = WHIPSession.entityTag(of: answer)
+        sessions[session.peer]?.offer = offer
+        sessions[session.peer]?.entityTag = tag
+        guard let body = TrickleFragment.rendered(of: answer) else {
+            throw .badDescription("there is nothing to restart")
+        }
+        return WHIPAnswer(session: session.id, entityTag: tag, body: body, peer: session.peer)
+    }
+
+    func end(_ id: String, in host: isolated RoomHost) async throws(WHIPError) {
+        await leave(try peer(ofSession: id), in: host)
+    }
+
+    private func peer(ofSession id: String) throws(WHIPError) -> PeerID {
+        guard let session = sessions.values.first(where: { $0.id == id }) else {
+            throw .unknownSession
+        }
+        return session.peer
+    }
+
+    private func leave(_ peer: PeerID, in host: isolated RoomHost) async {
+        sessions[peer] = nil
+        host.room.left(peer)
+        await host.settle()
+    }
+
+    // MARK: - Checks
+
+    private static func offer(in sdp: String) throws(WHIPError) -> SessionDescription {
+        let offer: SessionDescription
+        do throws(SDPError) {
+            offer = try SessionDescription.parse(sdp)
+        } catch {
+            throw .badDescription("malformed session description: \(error)")
+        }
+        return offer
+    }
+
+    /// The tracks that an offer publishes: one for each section that sends. What has no name there,
+    /// or the same as another one, is given one in the offer, too.
+    private static func nameTracks(
+        in offer: inout SessionDescription, of peer: PeerID, source: String
+    ) throws(WHIPError) -> [Track] {
+        var tracks: [Track] = []
+        for index in offer.media.indices {
+            let section = offer.media[index]
+            guard section.direction.sends, !section.isRejected, let kind = section.kind.trackKind
+            else { continue }
+            let msid = section.msids.first ?? section.sources.lazy.compactMap(\.msid).first
+            let isTaken = tracks.contains { $0.publishedID.rawValue == msid?.track }
+            let id = isTaken ? nil : msid?.track.identifier
+            let track = Track(
+                id: TrackID(id ?? "\(peer)-\(index)"),
+                streamID: msid?.stream.identifier ?? peer.rawValue, kind: kind,
+                source: kind == .video ? source : "regular")
+            offer.media[index].msids = [
+                MediaStreamIdentifier(stream: track.streamID, track: track.publishedID.rawValue)
+            ]
+            tracks.append(track)
+        }
+        guard !tracks.isEmpty else {
+            throw .badDescription("the offer has no audio and no video that is sent")
+        }
+        return tracks
+    }
+
+    /// An offer is taken as a whole or not at all. RFC 9725 sect. 4.2.
+    private func checkPublishing(
+        _ tracks: [Track], by client: WHIPClient, in host: isolated RoomHost
+    ) throws(WHIPError) {
+        guard let role = host.room.policy.role(client.role) else {
+            throw .room(.unknownRole(client.role))
+        }
+        let allowed = role.isHidden ? [] : role.publishParams.allowed
+        for track in tracks where !allowed.contains(track.publishKind) {
+            throw .forbidden("role '\(role.name)' may not publish \(track.publishKind.rawValue)")
+        }
+        guard tracks.count <= host.room.limits.tracksPerPeer else {
+            throw .room(
+                .tooManyTracks(count: tracks.count, maximum: host.room.limits.tracksPerPeer))
+        }
+    }
+
+    private func checkPlaying(
+        _ view: RoomView, by client: WHIPClient, in host: isolated RoomHost
+    ) throws(WHIPError) {
+        guard let role = host.room.policy.role(client.role) else {
+            throw .room(.unknownRole(client.role))
+        }
+        let heard = role.subscribeParams.subscribeToRoles
+        guard !heard.isEmpty else {
+            throw .forbidden("role '\(role.name)' receives nothing")
+        }
+        if case .peer(let id) = view {
+            guard let peer = try? host.room.visiblePeer(id) else { throw .unknownPeer(id) }
+            guard heard.contains(peer.role) else {
+                throw .forbidden("role '\(role.name)' does not receive role '\(peer.role)'")
+            }
+        }
+        let isThere = host.room.publishers.contains { publisher in
+            heard.contains(publisher.role)
+                && publisher.tracks.contains {
+                    view.includes($0, of: publisher, speaker: host.speaker)
+                }
+        }
+        guard isThere else { throw .nothingToPlay }
+    }
+
+    // MARK: - RoomSessions
+
+    func tell(_ peers: [PeerID], _ event: RoomEvent, in host: isolated RoomHost) {
+        switch event {
+        case .trackMuteRequested(let track, let isMuted, _):
+            for peer in peers where sessions[peer] != nil {
+                mute(isMuted, of: peer, in: host) { $0.id == track.id }
+            }
+        case .mutesRequested(let request, _):
+            for peer in peers where sessions[peer] != nil {
+                mute(request.isMuted, of: peer, in: host) { request.includes($0) }
+            }
+        default:
+            break
+        }
+    }
+
+    /// The client cannot mute itself, so the room does it.
+    private func mute(
+        _ isMuted: Bool, of peer: PeerID, in host: isolated RoomHost, where isMeant: (Track) -> Bool
+    ) {
+        let tracks = host.room.peer(peer)?.tracks.filter(isMeant) ?? []
+        let change = TrackChange(isMuted: isMuted)
+        let changes = Dictionary(tracks.map { ($0.publishedID, change) }) { first, _ in first }
+        // It refuses tracks only that the peer does not publish.
+        try? host.room.tracksUpdated(changes, by: peer, at: host.clock.now())
+        host.mutesChanged(of: peer)
+    }
+
+    func dismiss(_ peers: [Peer], _ dismissal: Dismissal, in host: isolated RoomHost) {
+        for peer in peers { sessions[peer.id] = nil }
+    }
+
+    func forget(_ peer: PeerID) { sessions[peer] = nil }
+
+    func received(_ event: MediaEvent, in host: isolated RoomHost) async {
+        guard case .connection(let peer, WHIPSession.connection, let state) = event,
+            sessions[peer] != nil
+        else { return }
+        switch state {
+        case .connected: sessions[peer]?.unreachableSince = nil
+        case .disconnected, .failed:
+            guard sessions[peer]?.unreachableSince == nil else { break }
+            sessions[peer]?.unreachableSince = host.clock.now()
+        case .closed: await leave(peer, in: host)
+        case .new, .connecting: break
+        }
+    }
+
+    func handleTimeout(at now: Instant, in host: isolated RoomHost) {
+        let gone = sessions.values.filter { session in
+            session.unreachableSince.map { $0 + WHIPSession.unreachableMaximum <= now } ?? false
+        }
+        for session in gone {
+            host.log(.info, "WHIP client cannot be reached", session.peer)
+            sessions[session.peer] = nil
+            host.room.left(session.peer)
+        }
+    }
+
+    func closeAll(reason: String, in host: isolated RoomHost) { sessions = [:] }
+
+    func isConnected(_ peer: PeerID) -> Bool { sessions[peer] != nil }
+
+    var isEmpty: Bool { sessions.isEmpty }
+}
+
+extension MediaSection.Kind {
+    fileprivate var trackKind: TrackKind? {
+        switch self {
+        case .audio: .audio
+        case .video: .video
+        case .application, .other: nil
+        }
+    }
+}
+
+extension String {
+    /// Itself, where it may name a track or a stream. A hyphen names no stream (RFC 9429
+    /// sect. 5.2.1).
+    fileprivate var identifier: String? {
+        guard (1...RoomLimits.identifierBytes).contains(utf8.count), self != "-" else { return nil }
+        return utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? self : nil
+    }
+}

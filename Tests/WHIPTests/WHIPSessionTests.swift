@@ -1,0 +1,306 @@
+import MediaKernel
+import MediaServer
+import PeerConnection
+import RoomHost
+import Rooms
+import SDP
+import Testing
+import WHIP
+
+/// A client of WHIP from its `POST` to its end.
+@Suite(.timeLimit(.minutes(1))) struct WHIPSessionTests {
+    let world = WHIPWorld()
+
+    @Test func aPublisherIsAPeerOfTheRoomWithItsTracks() async throws {
+        let answer = try await world.room.publish(
+            WHIPWorld.offer(), by: WHIPWorld.client(name: "Camera 1"))
+        let peer = try #require(await world.peers.first)
+        #expect(peer.id == answer.peer && peer.name == "Camera 1" && peer.role == "host")
+        #expect(peer.tracks.map(\.kind) == [.audio, .video])
+        #expect(peer.tracks.map(\.publishedID) == ["obs-0", "obs-1"])
+        #expect(answer.entityTag == "\"gen1\"")
+        #expect(
+            try SessionDescription.parse(answer.body).media.map(\.direction)
+                == [.receiveOnly, .receiveOnly])
+        #expect(answer.session != peer.id.rawValue, "everybody knows the peer's id")
+    }
+
+    /// FFmpeg and GStreamer call tracks alike, or give them no name.
+    @Test func everyTrackHasANameOfItsOwnThatTheMediaPlaneHearsToo() async throws {
+        var offer = try SessionDescription.parse(WHIPWorld.offer([.audio, .video, .video]))
+        offer.media[0].msids = []
+        offer.media[1].msids = [MediaStreamIdentifier(stream: "-", track: "video")]
+        offer.media[2].msids = [MediaStreamIdentifier(stream: "-", track: "video")]
+        let answer = try await world.room.publish(offer.rendered(), by: WHIPWorld.client())
+        let tracks = try #require(await world.peers.first).tracks
+        let names = tracks.map(\.publishedID.rawValue)
+        #expect(names == ["\(answer.peer)-0", "video", "\(answer.peer)-2"])
+        #expect(world.media.offers.first?.media.map { $0.msids.first?.track } == names)
+        #expect(tracks.allSatisfy { $0.streamID == answer.peer.rawValue })
+    }
+
+    @Test func whatTheRoleDoesNotAllowIsRefusedAsAWhole() async throws {
+        await #expect(throws: WHIPError.forbidden("role 'viewer' may not publish audio")) {
+            try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client(role: "viewer"))
+        }
+        await #expect(throws: WHIPError.room(.unknownRole("nobody"))) {
+            try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client(role: "nobody"))
+        }
+        #expect(await world.peers.isEmpty)
+        #expect(world.media.offers.isEmpty)
+    }
+
+    @Test(arguments: ["", "v=0", "nonsense"])
+    func whatIsNoOfferIsRefused(sdp: String) async throws {
+        let error = await #expect(throws: WHIPError.self) {
+            try await world.room.publish(sdp, by: WHIPWorld.client())
+        }
+        guard case .badDescription = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func anOfferThatTheMediaPlaneRefusesLeavesNobodyBehind() async throws {
+        world.media.refuse(.badDescription("no fingerprint"))
+        await #expect(
+            throws: WHIPError.badDescription("the offer was refused: no fingerprint")
+        ) {
+            try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        }
+        #expect(await world.peers.isEmpty)
+        #expect(world.media.removed.count == 1)
+        world.media.refuse(nil)
+        _ = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+    }
+
+    @Test func aFullRoomSaysSo() async throws {
+        var limits = RoomLimits()
+        limits.peers = 1
+        let world = WHIPWorld(limits: limits)
+        _ = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        await #expect(throws: WHIPError.room(.roomFull(maximum: 1))) {
+            try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        }
+    }
+
+    // MARK: - PATCH and DELETE
+
+    private func candidate(_ address: String, fragment: String = "Ab12") -> String {
+        "m=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\na=ice-ufrag:\(fragment)\r\n"
+            + "a=ice-pwd:0123456789abcdef01234567\r\n"
+            + "a=candidate:1 1 udp 1 \(address) 50000 typ host\r\n"
+    }
+
+    @Test func candidatesGoToTheMediaPlaneAndUselessOnesAreNoFault() async throws {
+        let answer = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        for address in ["192.0.2.9", "0d5f7b1c.local"] {
+            let reply = try await world.room.patch(
+                answer.session, with: candidate(address), ifMatch: answer.entityTag)
+            #expect(reply == nil)
+        }
+        #expect(world.media.candidates == ["candidate:1 1 udp 1 192.0.2.9 50000 typ host"])
+    }
+
+    @Test func aRestartHasANewEntityTagAndTheOldOneHoldsNoMore() async throws {
+        let answer = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        let restart = candidate("192.0.2.9", fragment: "Cd34")
+        let reply = try #require(
+            try await world.room.patch(answer.session, with: restart, ifMatch: "\"*\""))
+        #expect(reply.entityTag == "\"gen2\"")
+        let fragment = try TrickleFragment(parsing: reply.body)
+        #expect(fragment.usernameFragment == "gen2")
+        #expect(fragment.candidates.count == 1 && fragment.hasEndOfCandidates)
+        let offer = try #require(world.media.offers.last)
+        #expect(offer.media.map(\.iceUsernameFragment) == ["Cd34", "Cd34"])
+        await #expect(throws: WHIPError.preconditionFailed) {
+            try await world.room.patch(answer.session, with: restart, ifMatch: answer.entityTag)
+        }
+        #expect(
+            try await world.room.patch(answer.session, with: restart, ifMatch: reply.entityTag)
+                == nil, "the generation is in use, so there is nothing to restart")
+        await #expect(throws: WHIPError.preconditionRequired) {
+            try await world.room.patch(answer.session, with: restart, ifMatch: nil)
+        }
+    }
+
+    @Test func patchesAreCounted() async throws {
+        let answer = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        await #expect(throws: WHIPError.tooManyRequests) {
+            for _ in 0...100 {
+                _ = try await world.room.patch(
+                    answer.session, with: candidate("192.0.2.9"), ifMatch: "*")
+            }
+        }
+    }
+
+    @Test func anEndedSessionIsUnknown() async throws {
+        let answer = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        try await world.room.end(answer.session)
+        #expect(await world.peers.isEmpty)
+        #expect(world.media.removed == [answer.peer])
+        await #expect(throws: WHIPError.unknownSession) {
+            try await world.room.end(answer.session)
+        }
+        await #expect(throws: WHIPError.unknownSession) {
+            try await world.room.patch(answer.session, with: "", ifMatch: "*")
+        }
+        #expect(await world.host.isEmpty)
+    }
+
+    // MARK: - In the room
+
+    @Test func aPublisherThatIsPutOutHasNoSession() async throws {
+        let answer = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        try await world.host.remove(answer.peer, reason: "enough")
+        #expect(world.media.removed == [answer.peer])
+        await #expect(throws: WHIPError.unknownSession) {
+            try await world.room.end(answer.session)
+        }
+    }
+
+    /// It hears nothing, so the room holds its media back.
+    @Test func aPublisherThatIsMutedIsNotForwarded() async throws {
+        let first = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        let second = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        func heldBack() -> [Bool]? {
+            world.media.terms(of: second.peer)?.tracks.map(\.isHeldBack)
+        }
+        #expect(heldBack() == [false, false])
+        try await world.mute(true, of: first.peer, by: second.peer)
+        #expect(heldBack() == [true, false])
+        #expect(await world.peers.first?.tracks.map(\.isMuted) == [true, false])
+        try await world.mute(false, of: first.peer, by: second.peer)
+        #expect(heldBack() == [false, false])
+    }
+
+    @Test func aClientThatNeverConnectsIsGoneAfterHalfAMinute() async throws {
+        let answer = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        await world.pass(.seconds(29))
+        #expect(await world.peers.count == 1)
+        await world.pass(.seconds(1))
+        #expect(await world.peers.isEmpty)
+        #expect(world.media.removed == [answer.peer])
+    }
+
+    @Test func aClientThatVanishesIsGoneAfterFifteenSeconds() async throws {
+        let answer = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        await world.hear(.connection(answer.peer, .named("whip"), .connected))
+        await world.pass(.seconds(60))
+        #expect(await world.peers.count == 1)
+        await world.hear(.connection(answer.peer, .named("whip"), .disconnected))
+        await world.pass(.seconds(14))
+        #expect(await world.peers.count == 1)
+        await world.hear(.connection(answer.peer, .named("whip"), .failed))
+        await world.pass(.seconds(1))
+        #expect(await world.peers.isEmpty)
+    }
+
+    @Test func aClientThatClosesItsConnectionIsGoneAtOnce() async throws {
+        let answer = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        await world.hear(.connection(answer.peer, .named("whip"), .closed))
+        #expect(await world.peers.isEmpty)
+    }
+}
+
+extension WHIPWorld {
+    /// Somebody mutes, or unmutes, another one's audio.
+    func mute(_ isMuted: Bool, of target: PeerID, by peer: PeerID) async throws {
+        try await Self.mute(isMuted, of: target, by: peer, in: host)
+    }
+
+    private static func mute(
+        _ isMuted: Bool, of target: PeerID, by peer: PeerID, in host: isolated RoomHost
+    ) async throws {
+        try host.room.mutesRequested(
+            MuteRequest(isMuted: isMuted, kind: .audio), of: target, by: peer,
+            at: host.clock.now())
+        await host.settle()
+    }
+}
+
+/// A client of WHEP.
+@Suite(.timeLimit(.minutes(1))) struct WHEPSessionTests {
+    let world = WHIPWorld()
+
+    static let offer = WHIPWorld.offer().replacing("a=sendonly", with: "a=recvonly")
+
+    private func tracks(of viewer: WHIPAnswer) -> [TrackID] {
+        world.media.terms(of: viewer.peer)?.tracks.map(\.publishedID) ?? []
+    }
+
+    @Test func aViewerIsNotSeenAndGetsWhoSpeaks() async throws {
+        let ann = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        let ben = try await world.room.publish(
+            WHIPWorld.offer().replacing("obs-", with: "ben-"), by: WHIPWorld.client())
+        let viewer = try await world.room.play(
+            Self.offer, by: WHIPWorld.client(role: "viewer"), view: .activeSpeaker)
+        #expect(await world.peers.map(\.id) == [ann.peer, ben.peer])
+        #expect(tracks(of: viewer) == ["obs-0", "obs-1"], "nobody has spoken yet")
+        await world.hear(
+            .activeSpeakers([
+                ActiveSpeaker(peer: viewer.peer, track: "x", level: 90),
+                ActiveSpeaker(peer: ben.peer, track: "ben-0", level: 40),
+            ]))
+        #expect(tracks(of: viewer) == ["ben-0", "ben-1"])
+        await world.hear(.activeSpeakers([]))
+        #expect(tracks(of: viewer) == ["ben-0", "ben-1"], "who spoke last stays")
+        try await world.room.end(ben.session)
+        #expect(tracks(of: viewer) == ["obs-0", "obs-1"])
+    }
+
+    @Test func aViewerOfOnePeerGetsNobodyElse() async throws {
+        let ann = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        _ = try await world.room.publish(
+            WHIPWorld.offer().replacing("obs-", with: "ben-"), by: WHIPWorld.client())
+        let viewer = try await world.room.play(
+            Self.offer, by: WHIPWorld.client(role: "viewer"), view: .peer(ann.peer))
+        #expect(tracks(of: viewer) == ["obs-0", "obs-1"])
+    }
+
+    @Test func aScreenIsPlayedByItself() async throws {
+        _ = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        var screen = WHIPWorld.client()
+        screen.source = "screen"
+        _ = try await world.room.publish(
+            WHIPWorld.offer([.video]).replacing("obs-", with: "screen-"), by: screen)
+        let viewer = try await world.room.play(
+            Self.offer, by: WHIPWorld.client(role: "viewer"), view: .presentation)
+        #expect(tracks(of: viewer) == ["screen-0"])
+    }
+
+    @Test func nothingIsPlayedOfAnEmptyRoomOrOfNobody() async throws {
+        let viewer = WHIPWorld.client(role: "viewer")
+        await #expect(throws: WHIPError.nothingToPlay) {
+            try await world.room.play(Self.offer, by: viewer, view: .activeSpeaker)
+        }
+        await #expect(throws: WHIPError.unknownPeer("nobody")) {
+            try await world.room.play(Self.offer, by: viewer, view: .peer("nobody"))
+        }
+        await #expect(throws: WHIPError.self) {
+            try await world.room.play(WHIPWorld.offer(), by: viewer, view: .activeSpeaker)
+        }
+        #expect(await world.host.isEmpty)
+    }
+
+    @Test func aRoleThatReceivesNothingIsRefused() async throws {
+        let policy = try Policy(validating: [
+            Role(
+                name: "host", publishParams: PublishParameters(allowed: [.audio, .video]),
+                subscribeParams: SubscribeParameters(subscribeToRoles: ["host"])),
+            Role(name: "deaf"),
+            Role(
+                name: "fan", subscribeParams: SubscribeParameters(subscribeToRoles: ["deaf"])),
+        ])
+        let world = WHIPWorld(policy: policy)
+        let ann = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        await #expect(throws: WHIPError.forbidden("role 'deaf' receives nothing")) {
+            try await world.room.play(
+                Self.offer, by: WHIPWorld.client(role: "deaf"), view: .activeSpeaker)
+        }
+        await #expect(throws: WHIPError.forbidden("role 'fan' does not receive role 'host'")) {
+            try await world.room.play(
+                Self.offer, by: WHIPWorld.client(role: "fan"), view: .peer(ann.peer))
+        }
+    }
+}
