@@ -345,7 +345,8 @@ let package = Package(
         tests(
             "Bot",
             [
-                "MediaKernel", "RTP", "Stage", "Codec", "PeerConnection", "Pipeline", "RemoteRoom",
+                "MediaKernel", "RTP", "SDP", "Stage", "Codec", "PeerConnection", "Pipeline",
+                "RemoteRoom",
             ] + nio),
         tests(
             "Publisher", ["MediaKernel", "RTP", "Codec", "RemoteRoom", "Workbench"]),
