@@ -176,6 +176,14 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ] + nio),
 
+        room(
+            "WHIPClient",
+            [
+                "MediaKernel", "SDP", "Clocks", "PeerConnection", "MediaClient", "RemoteRoom", log,
+                nioCore, .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
+
         // Floor 9: the roles, wired.
         room(
             "Bot",
@@ -221,7 +229,8 @@ let package = Package(
             dependencies: [
                 "MediaKernel", "Clocks", "Streams", "Tokens", "Bot", "Publisher", "Finisher",
                 "Catalogue",
-                "ChildProcesses", "MediaClient", "HundredMSClient", "Sandbox", "Service",
+                "ChildProcesses", "MediaClient", "RemoteRoom", "HundredMSClient", "WHIPClient",
+                "Sandbox", "Service",
                 "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -335,6 +344,13 @@ let package = Package(
                 "RemoteRoom", "Rooms", "Signalling", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
+            ] + nio),
+        tests(
+            "WHIPClient",
+            [
+                "MediaKernel", "RTP", "SDP", "PeerConnection", "MediaServer", "MediaClient",
+                "RemoteRoom", log,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
         tests(
             "Finisher",
