@@ -145,7 +145,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ] + nio, resources: [.copy("Web")]),
-        // Floor 6: a room that a program has joined, and the owner of one. Neither speaks a protocol.
+        // Floor 6: the owner of a room, and a room that a program has joined. Speak no protocol.
         room(
             "RoomHost",
             [
@@ -158,14 +158,13 @@ let package = Package(
 
         // Floor 7: the protocols, a target each.
         room(
-            "Signalling",
-            ["MediaKernel", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost", log]),
+            "Signalling", ["MediaKernel", "SDP", "Rooms", "MediaServer", "RoomHost", log]),
 
         room(
             "WHIP",
             ["MediaKernel", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost", log]),
 
-        // Floor 8: a protocol's client each.
+        // Floor 8: the protocols' clients.
         room(
             "HundredMSClient",
             [
@@ -176,6 +175,14 @@ let package = Package(
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ] + nio),
+
+        room(
+            "WHIPClient",
+            [
+                "MediaKernel", "SDP", "Clocks", "PeerConnection", "MediaClient", "RemoteRoom", log,
+                nioCore, .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
 
         // Floor 9: the roles, wired.
         room(
@@ -222,7 +229,8 @@ let package = Package(
             dependencies: [
                 "MediaKernel", "Clocks", "Streams", "Tokens", "Bot", "Publisher", "Finisher",
                 "Catalogue",
-                "ChildProcesses", "MediaClient", "HundredMSClient", "Sandbox", "Service",
+                "ChildProcesses", "MediaClient", "RemoteRoom", "HundredMSClient", "WHIPClient",
+                "Sandbox", "Service",
                 "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -338,6 +346,13 @@ let package = Package(
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),
         tests(
+            "WHIPClient",
+            [
+                "MediaKernel", "RTP", "SDP", "PeerConnection", "MediaServer", "MediaClient",
+                "RemoteRoom", log,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ] + nio),
+        tests(
             "Finisher",
             [
                 "MediaKernel", "Streams", "Codec", "Recording", "Catalogue", "ChildProcesses",
@@ -346,7 +361,8 @@ let package = Package(
         tests(
             "Bot",
             [
-                "MediaKernel", "RTP", "Stage", "Codec", "PeerConnection", "Pipeline", "RemoteRoom",
+                "MediaKernel", "RTP", "SDP", "Stage", "Codec", "PeerConnection", "Pipeline",
+                "RemoteRoom",
             ] + nio),
         tests(
             "Publisher", ["MediaKernel", "RTP", "Codec", "RemoteRoom", "Workbench"]),

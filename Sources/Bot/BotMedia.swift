@@ -6,7 +6,8 @@ import RTP
 import SDP
 import Synchronization
 
-/// Turns the packets that the server sends into frames for the pipeline. Lives on the media loop.
+/// Turns the packets that the server sends into frames for whoever takes them. Lives on the media
+/// loop.
 final class BotMedia: ClientMediaObserver {
     private final class Track {
         let incoming: IncomingTrack
@@ -55,14 +56,14 @@ final class BotMedia: ClientMediaObserver {
     /// What a packet of sound lasts.
     static let readingInterval: Duration = .milliseconds(20)
 
-    private let pipeline: StreamPipeline
+    private let takers: [any TrackTaker]
     private let wishes: Wishes
     private var media: ClientMedia?
     /// By section, as packets name it.
     private var tracks: [String: Track] = [:]
 
-    init(pipeline: StreamPipeline, wishes: Wishes) {
-        self.pipeline = pipeline
+    init(takers: [any TrackTaker], wishes: Wishes) {
+        self.takers = takers
         self.wishes = wishes
     }
 
@@ -73,7 +74,7 @@ final class BotMedia: ClientMediaObserver {
         let announced = live.compactMapValues { SectionMedia($0) }
         for mid in SectionMedia.ended(in: tracks.mapValues(\.media), by: announced) {
             guard let track = tracks.removeValue(forKey: mid) else { continue }
-            pipeline.mediaEnded(track.id)
+            for taker in takers { taker.mediaEnded(track.id) }
         }
         for (mid, entry) in live where tracks[mid] == nil {
             guard let media = announced[mid], let codec = MediaCodec(rtpName: entry.codec.name)
@@ -91,7 +92,7 @@ final class BotMedia: ClientMediaObserver {
                 track.audio = AudioReceiver(configuration: configuration)
             }
             tracks[mid] = track
-            pipeline.mediaBegan(track.id, codec: media.codec)
+            for taker in takers { taker.mediaBegan(track.id, codec: media.codec) }
         }
     }
 
@@ -135,27 +136,30 @@ final class BotMedia: ClientMediaObserver {
             switch output {
             case .packet(let frame): deliver(frame, of: track, at: now)
             case .lost(_, let timestamp):
-                pipeline.audioLost(track.id, from: timestamp)
+                for taker in takers { taker.audioLost(track.id, from: timestamp) }
             }
         }
     }
 
     private func deliver(_ frame: EncodedFrame, of track: Track, at now: Instant) {
-        pipeline.receive(
-            IncomingFrame(
-                data: frame.data, timestamp: frame.timestamp, isKeyframe: frame.isKeyframe,
-                rotation: frame.rotation.rawValue, size: IncomingFrame.Size(frame),
-                audioLevel: frame.audioLevel.map { Int($0.level) },
-                arrival: frame.lastArrival, ready: now),
-            of: track.id, isVideo: frame.codec.isVideo)
+        let incoming = IncomingFrame(
+            data: frame.data, timestamp: frame.timestamp, isKeyframe: frame.isKeyframe,
+            rotation: frame.rotation.rawValue, size: IncomingFrame.Size(frame),
+            audioLevel: frame.audioLevel.map { Int($0.level) },
+            arrival: frame.lastArrival, ready: now)
+        for taker in takers {
+            taker.receive(incoming, of: track.id, isVideo: frame.codec.isVideo)
+        }
         // Behind the frame: what there is no clock for yet has no use for a report.
         pass(track.reports.delivered(timestamp: frame.timestamp), of: track)
     }
 
     private func pass(_ report: ReportUnwrapper.Report?, of track: Track) {
         guard let report else { return }
-        pipeline.senderReport(
-            track.id, rtpTimestamp: report.timestamp, ntp: report.ntp, at: report.arrival)
+        for taker in takers {
+            taker.senderReport(
+                track.id, rtpTimestamp: report.timestamp, ntp: report.ntp, at: report.arrival)
+        }
     }
 }
 

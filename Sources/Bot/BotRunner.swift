@@ -128,7 +128,7 @@ public struct BotRunner: Sendable {
                 name: "recorder", receivesVideo: !options.configuration.plan.audio.only,
                 readingInterval: BotMedia.readingInterval),
             on: group, logger: logger
-        ) { BotMedia(pipeline: pipeline, wishes: wishes) }
+        ) { BotMedia(takers: [pipeline], wishes: wishes) }
 
         let result = await withTaskGroup(of: Ending?.self) { tasks in
             tasks.addTask { await self.stay(in: room) }

@@ -3,8 +3,9 @@ import Pipeline
 import RemoteRoom
 import Stage
 
-/// Which form of which video the recorder needs: for what is on the canvas the smallest one that
-/// fills its tile without being enlarged, of everything else nothing.
+/// Which layer of which video the recorder needs. The picture needs for what is on the canvas the
+/// smallest one that fills its tile without being enlarged, of everything else nothing. Where
+/// another taker needs a better one, that is asked for.
 ///
 /// Every change gives what is to be asked for that was not asked for before. Sound is
 /// `SoundWishes`' matter: who speaks is heard, on the canvas or not.
@@ -14,6 +15,13 @@ struct LayerWishes {
         var layer: LayerPreference
     }
 
+    /// Who takes the frames of a video.
+    enum Taker: Hashable {
+        case picture
+        /// A file of that track.
+        case file
+    }
+
     /// Videos in the room.
     private var videos: Set<TrackID> = []
     /// The largest tile that each video has; nil before the first layout.
@@ -21,6 +29,7 @@ struct LayerWishes {
     /// Videos that the latest layout knew, whether or not it shows them.
     private var laidOut: Set<TrackID> = []
     private var layers: [TrackID: [TrackLayers.Layer]] = [:]
+    private var demands = LayerDemands<Taker>()
     private var asked: [TrackID: LayerPreference] = [:]
 
     /// These videos are in the room, and no others. What is new comes as it is until a layout
@@ -30,6 +39,7 @@ struct LayerWishes {
         layers = layers.filter { videos.contains($0.key) }
         // The server forgets what was asked of a track that ended; so must we.
         asked = asked.filter { videos.contains($0.key) }
+        demands.keep(videos)
     }
 
     /// - Parameters:
@@ -55,12 +65,22 @@ struct LayerWishes {
         return changes()
     }
 
+    /// - Parameter layer: nil for a taker that does not take the track any more.
+    mutating func want(
+        _ layer: LayerPreference?, of track: TrackID, for taker: Taker
+    ) -> [Wish] {
+        guard videos.contains(track) else { return [] }
+        demands.set(layer, of: track, for: taker)
+        return changes()
+    }
+
     private mutating func changes() -> [Wish] {
         guard let places else { return [] }
         var wishes: [Wish] = []
         for track in videos.intersection(laidOut).sorted() {
-            let layer = places[track].map { wanted(of: track, for: $0) } ?? .none
-            guard asked[track] != layer else { continue }
+            let seen = places[track].map { wanted(of: track, for: $0) } ?? .none
+            demands.set(seen, of: track, for: .picture)
+            guard let layer = demands.layer(of: track), asked[track] != layer else { continue }
             asked[track] = layer
             wishes.append(Wish(track: track, layer: layer))
         }

@@ -20,9 +20,9 @@ public struct HundredMSAddress: RoomAddress {
     public func room(
         for guest: RoomGuest, on group: any EventLoopGroup, logger: Logger,
         makeObserver: @escaping @Sendable () -> any ClientMediaObserver
-    ) -> HundredMSRoom {
-        HundredMSRoom(
-            configuration: HundredMSRoom.Configuration(
+    ) -> HundredMSClient {
+        HundredMSClient(
+            configuration: HundredMSClient.Configuration(
                 endpoint: endpoint, token: token, peer: PeerID(UUID().uuidString.lowercased()),
                 guest: guest),
             group: group, logger: logger, makeObserver: makeObserver)

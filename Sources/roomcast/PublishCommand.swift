@@ -4,21 +4,33 @@ import HundredMSClient
 import Logging
 import NIOPosix
 import Publisher
+import RemoteRoom
 import Service
+import WHIPClient
 
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
-        abstract: "Join a room as a participant who shows a media file in a loop.")
+        abstract: "Join a room as a participant who shows a media file in a loop.",
+        discussion: """
+            With --whip the file goes to any server that speaks WHIP (RFC 9725), such as \
+            http://127.0.0.1:8080/whip/ROOM.
+            """)
 
     @Option(help: "Origin of the server: http://127.0.0.1:8080")
     var endpoint = "http://127.0.0.1:8080"
 
     @Option(
         help: ArgumentHelp(
+            "A WHIP endpoint to publish to, in place of a room at --endpoint.", valueName: "url"))
+    var whip: String?
+
+    @Option(
+        help: ArgumentHelp(
             """
-            A room token, as `roomcast token room` makes them; without it the variable \
-            ROOMCAST_TOKEN is read, which other users of the machine do not see.
+            A room token, as `roomcast token room` makes them, or the bearer token of a WHIP \
+            endpoint; without it the variable ROOMCAST_TOKEN is read, which other users of the \
+            machine do not see.
             """))
     var token: String?
 
@@ -44,10 +56,20 @@ struct PublishCommand: AsyncParsableCommand {
     private static let tokenVariable = "ROOMCAST_TOKEN"
 
     func run() async throws {
-        let variable = ProcessInfo.processInfo.environment[Self.tokenVariable]
-        guard let token = token ?? variable else {
+        let token = token ?? ProcessInfo.processInfo.environment[Self.tokenVariable]
+        if let whip {
+            try await publish(in: WHIPAddress(endpoint: whip, token: token), called: whip)
+        } else if let token {
+            let room = HundredMSAddress(endpoint: endpoint, token: token)
+            try await publish(in: room, called: endpoint)
+        } else {
             throw ValidationError("--token or \(Self.tokenVariable) must be given")
         }
+    }
+
+    private func publish<Address: RoomAddress>(
+        in address: Address, called endpoint: String
+    ) async throws where Address.Room: PublishingRoom {
         let logger = Logger.roomcast("roomcast.publish", level: .info, format: .logfmt)
         logger.info("connecting", metadata: ["endpoint": "\(endpoint)"])
         let signals = StopSignals()
@@ -57,8 +79,7 @@ struct PublishCommand: AsyncParsableCommand {
                 conditions: conditions.conditions()),
             logger: logger
         ).run(
-            in: HundredMSAddress(endpoint: endpoint, token: token),
-            group: MultiThreadedEventLoopGroup.singleton, stop: signals.reasons
+            in: address, group: MultiThreadedEventLoopGroup.singleton, stop: signals.reasons
         ) {
             logger.info("published", metadata: ["file": "\(file)"])
         }

@@ -150,4 +150,24 @@ import Testing
         #expect(
             wishes.tilesChanged(tiles, among: Self.all) == [.init(track: Self.ann, layer: .low)])
     }
+
+    @Test func theBestOfWhatTakersWantIsAskedFor() {
+        var wishes = known(Self.ann)
+        let small = [tile(Self.ann, 160, 90)]
+        _ = wishes.tilesChanged(small, among: Self.all)
+        #expect(
+            wishes.want(.high, of: Self.ann, for: .file) == [.init(track: Self.ann, layer: .high)])
+        #expect(wishes.tilesChanged([], among: Self.all).isEmpty, "the file goes on")
+        #expect(wishes.tilesChanged(small, among: Self.all).isEmpty)
+        #expect(
+            wishes.want(nil, of: Self.ann, for: .file) == [.init(track: Self.ann, layer: .low)])
+    }
+
+    @Test func anotherTakerWaitsForTheFirstLayoutToo() {
+        var wishes = known(Self.ann)
+        #expect(wishes.want(.low, of: Self.ann, for: .file).isEmpty)
+        #expect(
+            wishes.tilesChanged([], among: Self.all) == [.init(track: Self.ann, layer: .low)])
+        #expect(wishes.want(.high, of: "nobody", for: .file).isEmpty)
+    }
 }

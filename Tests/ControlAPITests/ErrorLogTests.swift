@@ -58,7 +58,8 @@ import Testing
         let service = try HTTPService(
             world.configuration, authority: world.authority, control: world.control,
             door: world.door,
-            signalling: [HundredMSEndpoint(door: world.door)], templates: TemplatesDouble(), recordings: world.recordings,
+            signalling: [HundredMSEndpoint(door: world.door)], templates: TemplatesDouble(),
+            recordings: world.recordings,
             playbackKey: world.playbackKey, metrics: [], renewedBody: { _ in nil },
             logger: logger(lines), clock: { TestWorld.now })
         try await service.application().test(.live) { client in

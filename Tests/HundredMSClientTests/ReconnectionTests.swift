@@ -22,10 +22,10 @@ import Testing
     private let group = MultiThreadedEventLoopGroup.singleton
     private let clock = ClockDouble()
 
-    private func client(of server: SocketServer) async throws -> HundredMSRoom {
+    private func client(of server: SocketServer) async throws -> HundredMSClient {
         let door = try await StubServer.start(on: group, status: .ok, body: server.initBody)
-        return HundredMSRoom(
-            configuration: HundredMSRoom.Configuration(
+        return HundredMSClient(
+            configuration: HundredMSClient.Configuration(
                 endpoint: door.endpoint, token: "t", peer: "ann", guest: RoomGuest(name: "Ann")),
             group: group, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             clock: { [clock] in clock.now }, makeObserver: { DeafObserver() })
@@ -46,7 +46,7 @@ import Testing
     /// A client that is in a room, and its socket.
     private func entered(
         _ server: SocketServer,
-        _ body: (HundredMSRoom, Task<Void, any Error>, SocketServer.Socket) async throws -> Void
+        _ body: (HundredMSClient, Task<Void, any Error>, SocketServer.Socket) async throws -> Void
     ) async throws {
         let media = try await MediaServer.start(
             configuration: .init(bindHosts: ["127.0.0.1"], port: 0, advertised: []),

@@ -6,7 +6,7 @@ import RemoteRoom
 import Signalling
 
 /// The media's side, which lives on an event loop of its own.
-extension HundredMSRoom {
+extension HundredMSClient {
     /// The name that 100ms' clients give the data channel (docs/PROTOCOL.md sect. 8).
     static let channelLabel = "ion-sfu"
 

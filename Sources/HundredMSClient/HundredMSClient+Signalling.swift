@@ -7,7 +7,7 @@ import SDP
 import Signalling
 
 /// What the server says, and the answers to it.
-extension HundredMSRoom {
+extension HundredMSClient {
     func drain() async throws {
         while let output = signalling.poll() {
             switch output {

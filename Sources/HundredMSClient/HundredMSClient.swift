@@ -13,7 +13,7 @@ import Signalling
 /// Signalling that breaks is taken up again for up to a minute with the same
 /// peer id, as the protocol has it; media goes on meanwhile. A server that does not know us any
 /// more, as after its restart, is joined again, with new media connections.
-public actor HundredMSRoom: PublishingRoom {
+public actor HundredMSClient: PublishingRoom {
     public struct Configuration: Sendable {
         /// Origin of the server: `http://127.0.0.1:8080`.
         public var endpoint: String

@@ -7,7 +7,7 @@ import SDP
 import Signalling
 
 /// What is sent, and what is asked for.
-extension HundredMSRoom {
+extension HundredMSClient {
     public func publish(_ tracks: [LocalTrack]) async throws {
         published = tracks
         try await offerPublish()

@@ -1,0 +1,162 @@
+import Foundation
+import RemoteRoom
+
+/// A client's exchange with a WHIP endpoint: which requests to make, and what the answers mean.
+/// RFC 9725. No socket, no clock.
+struct WHIPExchange: Sendable {
+    struct Request: Hashable, Sendable {
+        enum Method: String, Sendable {
+            case post = "POST"
+            case delete = "DELETE"
+        }
+
+        var method: Method
+        var url: URL
+        /// Nil where the request goes to another origin than the token was given for.
+        var bearer: String?
+        /// SDP; nil for a request without a body.
+        var body: String?
+    }
+
+    struct Response: Hashable, Sendable {
+        var status: Int
+        var location: String?
+        var contentType: String?
+        var retryAfter: String?
+        var body: String
+    }
+
+    enum Step: Hashable, Sendable {
+        /// The server has moved.
+        case ask(Request)
+        /// The session is there; its answer is SDP.
+        case answered(String)
+        /// The server is busy.
+        case again(after: Duration)
+        case over(RoomEnd)
+    }
+
+    static let redirectsMaximum = 5
+    /// More is no session description.
+    static let bodyBytesMaximum = 256 << 10
+    /// The longest pause that a server may ask for.
+    static let pauseMaximum: Duration = .seconds(60)
+    static let pauseDefault: Duration = .seconds(1)
+    /// Characters of a server's own words in an error.
+    static let wordsMaximum = 200
+
+    let endpoint: URL
+    private let token: String?
+    private var asked: Request?
+    private var redirects = 0
+    /// The session's address; nil while there is none.
+    private(set) var session: URL?
+
+    init(endpoint text: String, token: String?) throws(RoomEnd) {
+        guard let url = URL(string: text), Self.isHTTP(url) else { throw .badEndpoint(text) }
+        endpoint = url
+        self.token = token
+    }
+
+    /// Begins a session.
+    mutating func offer(_ description: String) -> Request {
+        redirects = 0
+        session = nil
+        return ask(Request(method: .post, url: endpoint, bearer: token, body: description))
+    }
+
+    /// What follows from the answer to the latest offer.
+    mutating func received(_ response: Response) -> Step {
+        guard let asked else { return .over(.protocolViolation("an answer to no request")) }
+        switch response.status {
+        case 201: return created(response, by: asked)
+        case 307, 308: return redirected(response, from: asked)
+        case 429, 503: return .again(after: Self.pause(response.retryAfter))
+        case 500...599: return .over(.unreachable("status \(response.status)"))
+        case 400...499:
+            return .over(.refused(code: response.status, message: Self.words(of: response)))
+        default:
+            return .over(.protocolViolation("the offer was answered with \(response.status)"))
+        }
+    }
+
+    /// Ends the session. RFC 9725 sect. 4.2. Nil where there is none.
+    mutating func end() -> Request? {
+        guard let session else { return nil }
+        self.session = nil
+        return Request(method: .delete, url: session, bearer: bearer(for: session), body: nil)
+    }
+
+    // MARK: - Answers
+
+    private mutating func created(_ response: Response, by request: Request) -> Step {
+        guard let location = response.location.flatMap({ Self.resolve($0, against: request.url) })
+        else { return .over(.protocolViolation("the session has no address")) }
+        // Noted first: whatever is wrong with the answer, the session is to be ended.
+        session = location
+        let type = response.contentType.map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
+        guard type ?? "application/sdp" == "application/sdp" else {
+            return .over(.protocolViolation("the answer is \(type ?? ""), not application/sdp"))
+        }
+        return .answered(response.body)
+    }
+
+    /// Only these two keep method and body, and RFC 9725 sect. 4.5 has no others.
+    private mutating func redirected(_ response: Response, from request: Request) -> Step {
+        guard redirects < Self.redirectsMaximum else {
+            return .over(.protocolViolation("more than \(Self.redirectsMaximum) redirections"))
+        }
+        guard let target = response.location.flatMap({ Self.resolve($0, against: request.url) })
+        else { return .over(.protocolViolation("a redirection without an address")) }
+        redirects += 1
+        var next = request
+        next.url = target
+        next.bearer = bearer(for: target)
+        return .ask(ask(next))
+    }
+
+    private mutating func ask(_ request: Request) -> Request {
+        asked = request
+        return request
+    }
+
+    /// The token is for the origin that it was given with, as browsers have it.
+    private func bearer(for url: URL) -> String? {
+        let isSameOrigin =
+            url.scheme?.lowercased() == endpoint.scheme?.lowercased()
+            && url.host?.lowercased() == endpoint.host?.lowercased() && url.port == endpoint.port
+        return isSameOrigin ? token : nil
+    }
+
+    private static func isHTTP(_ url: URL) -> Bool {
+        ["http", "https"].contains(url.scheme?.lowercased()) && url.host?.isEmpty == false
+    }
+
+    private static func resolve(_ location: String, against base: URL) -> URL? {
+        guard let url = URL(string: location, relativeTo: base)?.absoluteURL, isHTTP(url) else {
+            return nil
+        }
+        return url
+    }
+
+    /// In seconds. A date (RFC 9110 sect. 10.2.3) is not read.
+    private static func pause(_ text: String?) -> Duration {
+        guard let seconds = text.flatMap({ Int($0) }), seconds >= 0 else { return pauseDefault }
+        return min(max(.seconds(seconds), pauseDefault), pauseMaximum)
+    }
+
+    /// The server's own words, of `application/problem+json` (RFC 9457) or of a plain text.
+    private static func words(of response: Response) -> String {
+        struct Problem: Decodable {
+            var title: String?
+            var detail: String?
+            var message: String?
+        }
+        let problem = try? JSONDecoder().decode(Problem.self, from: Data(response.body.utf8))
+        let words =
+            problem?.detail ?? problem?.message ?? problem?.title
+            ?? response.body.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+        let clean = words.filter { !$0.isNewline }.prefix(wordsMaximum)
+        return clean.isEmpty ? "no reason given" : String(clean)
+    }
+}

@@ -1,0 +1,217 @@
+import Clocks
+public import Logging
+public import MediaClient
+public import MediaKernel
+public import NIOCore
+import PeerConnection
+public import RemoteRoom
+import SDP
+
+/// What a program publishes to a WHIP server: one offer and one answer a session, and nobody else
+/// in sight. RFC 9725.
+///
+/// WHIP has no renegotiation, so that other tracks are another session. A session whose connection
+/// is lost is begun anew for up to a minute.
+public actor WHIPPublication: PublishingRoom {
+    static let reconnectWindow: Duration = .seconds(60)
+
+    private let address: WHIPAddress
+    private let network: NetworkConditions
+    private let eventLoop: any EventLoop
+    private let logger: Logger
+    private let makeObserver: @Sendable () -> any ClientMediaObserver
+    private nonisolated let feed = RoomEvents()
+    private let http = WHIPHTTP()
+    /// The states of the connection; finished when we leave.
+    private let states: AsyncStream<PeerConnectionState>
+    private let stateSink: AsyncStream<PeerConnectionState>.Continuation
+    private var exchange: WHIPExchange?
+    private var media: NIOLoopBound<ClientMedia>?
+    private var tracks: [LocalTrack] = []
+    /// Counts sessions: an older one's answer is of no use.
+    private var generation = 0
+
+    public nonisolated var events: AsyncStream<RemoteRoomEvent> { feed.stream }
+
+    init(
+        address: WHIPAddress, network: NetworkConditions, eventLoop: any EventLoop,
+        logger: Logger, makeObserver: @escaping @Sendable () -> any ClientMediaObserver
+    ) {
+        self.address = address
+        self.network = network
+        self.eventLoop = eventLoop
+        self.logger = logger
+        self.makeObserver = makeObserver
+        (states, stateSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(16))
+    }
+
+    // MARK: - Life
+
+    public func run() async throws(RoomEnd) {
+        defer { feed.finish() }
+        let end = await stay()
+        await close()
+        if let end { throw end }
+    }
+
+    public func leave() async {
+        stateSink.finish()
+        await feed.waitForEnd()
+    }
+
+    /// - Returns: nil after `leave()` or a cancellation.
+    private func stay() async -> RoomEnd? {
+        do {
+            exchange = try WHIPExchange(endpoint: address.endpoint, token: address.token)
+            try await openMedia()
+            feed.send(.joined)
+            for await state in states {
+                switch state {
+                case .failed where !tracks.isEmpty: try await beginAgain()
+                case .closed where !tracks.isEmpty:
+                    return .roomEnded(reason: "the server closed the connection")
+                case .new, .connecting, .connected, .disconnected, .failed, .closed: break
+                }
+            }
+            return nil
+        } catch let end as RoomEnd {
+            return end
+        } catch is CancellationError {
+            return nil
+        } catch {
+            return .failed(NetworkFault.words(error))
+        }
+    }
+
+    private func openMedia() async throws {
+        let (feed, stateSink) = (feed, stateSink)
+        media = try await ClientMedia.open(
+            on: eventLoop,
+            configuration: ClientMedia.Configuration(directions: [.publish], network: network),
+            makeObserver: makeObserver
+        ) { _, state in
+            feed.send(.path(state))
+            stateSink.yield(state)
+        }
+    }
+
+    private func close() async {
+        generation += 1
+        await endSession()
+        if let media {
+            self.media = nil
+            try? await eventLoop.submit { media.value.stop() }.get()
+        }
+        await http.close()
+    }
+
+    // MARK: - Publishing
+
+    public func publish(_ tracks: [LocalTrack]) async throws {
+        let isFirst = self.tracks.isEmpty && generation == 0
+        self.tracks = tracks
+        try await begin(onFreshConnection: !isFirst)
+    }
+
+    /// WHIP cannot tell. What is muted is not sent.
+    public func setMuted(_ isMuted: Bool, track: TrackID) async throws {}
+
+    public func interrupt(for duration: Duration) async throws {
+        let end = MonotonicClock.now + duration
+        try await onMedia { $0.interrupt(until: end) }
+    }
+
+    /// After a lost connection.
+    private func beginAgain() async throws {
+        let lost = MonotonicClock.now
+        logger.warning("connection lost", metadata: ["endpoint": "\(address.endpoint)"])
+        while true {
+            do throws(RoomEnd) {
+                return try await begin(onFreshConnection: true)
+            } catch {
+                guard case .unreachable = error,
+                    MonotonicClock.now - lost < Self.reconnectWindow
+                else { throw error }
+            }
+            try await Task.sleep(for: WHIPExchange.pauseDefault)
+        }
+    }
+
+    /// Ends the session there is, and begins one with the tracks there are.
+    private func begin(onFreshConnection: Bool) async throws(RoomEnd) {
+        generation += 1
+        let ours = generation
+        do {
+            // First: a server closes the connection of a session that is deleted.
+            if onFreshConnection { try await onMedia { try $0.beginAnew() } }
+            await endSession()
+            guard ours == generation, !tracks.isEmpty else { return }
+            let offered = tracks.map(\.media)
+            let offer = try await onMedia { try $0.publishOffer(tracks: offered) }
+            let answer = try await answer(to: offer.rendered())
+            guard ours == generation else { return }
+            let description: SessionDescription
+            do {
+                description = try SessionDescription.parse(answer)
+            } catch {
+                throw RoomEnd.protocolViolation("the answer: \(error)")
+            }
+            try await onMedia { try $0.publishAnswer(description) }
+            feed.send(.published)
+        } catch let end as RoomEnd {
+            throw end
+        } catch is CancellationError {
+            return
+        } catch {
+            throw .failed(String(describing: error))
+        }
+    }
+
+    private func answer(to offer: String) async throws -> String {
+        guard var exchange else { throw RoomEnd.protocolViolation("closed") }
+        let begin = MonotonicClock.now
+        var request = exchange.offer(offer)
+        while true {
+            let response = try await http.send(request)
+            let step = exchange.received(response)
+            self.exchange = exchange
+            switch step {
+            case .answered(let answer): return answer
+            case .ask(let next): request = next
+            case .over(let end): throw end
+            case .again(let pause):
+                guard MonotonicClock.now + pause - begin < Self.reconnectWindow else {
+                    throw RoomEnd.unreachable("status \(response.status)")
+                }
+                try await Task.sleep(for: pause)
+                request = exchange.offer(offer)
+            }
+        }
+    }
+
+    /// Even when cancelled: the server would wait for us until consent is gone.
+    private func endSession() async {
+        guard let request = exchange?.end() else { return }
+        let http = http
+        let outcome = await Task { () -> Result<WHIPExchange.Response, RoomEnd> in
+            do throws(RoomEnd) {
+                return .success(try await http.send(request))
+            } catch {
+                return .failure(error)
+            }
+        }.value
+        if case .failure(let error) = outcome {
+            logger.warning("session not ended", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func onMedia<Result: Sendable>(
+        _ body: @escaping @Sendable (ClientMedia) throws -> Result
+    ) async throws -> Result {
+        guard let media else { throw ClientMediaError.closed }
+        return try await eventLoop.submit {
+            defer { media.value.flush() }
+            return try body(media.value)
+        }.get()
+    }
+}
