@@ -10,6 +10,11 @@ enum DTLSContext {
         ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384
         """
 
+    /// For the exchange of keys, and those on which a peer's certificate may lie. The last is only for
+    /// the latter: FFmpeg with GnuTLS makes certificates on P-224, and a peer has a better one of the
+    /// others for its keys.
+    private static let groups = "X25519:P-256:P-384:P-521:P-224"
+
     /// An `SSL_CTX *` with one reference, which the caller frees.
     static func make(
         key: OpaquePointer, certificate: OpaquePointer
@@ -35,7 +40,7 @@ enum DTLSContext {
         try OpenSSLFailure.check(
             SSL_CTX_set_cipher_list(context, cipherSuites), "SSL_CTX_set_cipher_list")
         try OpenSSLFailure.check(
-            roomcast_set_groups(context, "X25519:P-256:P-384"), "SSL_CTX_set1_groups_list")
+            roomcast_set_groups(context, groups), "SSL_CTX_set1_groups_list")
         // No tickets, no resumption: every connection verifies its peer's certificate. No
         // renegotiation: SRTP keys belong to the first handshake.
         roomcast_disable_session_cache(context)

@@ -1,8 +1,8 @@
 import Clocks
-public import Logging
-public import MediaClient
+import Logging
+import MediaClient
 public import MediaKernel
-public import NIOCore
+import NIOCore
 import PeerConnection
 public import RemoteRoom
 import SDP

@@ -94,15 +94,24 @@ def test_a_publisher_that_vanishes_is_gone_within_half_a_minute(server, room, an
              lambda: any(one["method"] == "on-peer-leave" for one in list(ann.notifications)), 30)
 
 
-def test_debians_client_publishes(server, room, ann, stack, tmp_path):
-    log = tmp_path / "whip-client.log"
-    process = stack.enter_context(whip.debian_client(server, room, GREEN, 700, log))
+def test_a_browser_publishes_and_another_one_plays(server, room, ann, browser):
+    context = browser.new_context(permissions=["camera", "microphone"])
     try:
-        assert_is_seen_and_heard(ann, "Debian", GREEN)
-    except BaseException:
-        print(log.read_text(errors="replace"))
-        raise
-    assert process.poll() is None
+        publisher, viewer = context.new_page(), context.new_page()
+        for page in (publisher, viewer):
+            page.goto(server.base)
+        token = tokens.room_token(room, user="browser")
+        session = whip.in_browser(publisher, server, f"/whip/{room}?name=Browser", token)
+        assert session.startswith(f"http://127.0.0.1:{server.http.port}/whip/{room}/sessions/")
+        tracks = tracks_of(ann, "Browser")
+        ann.wait_for_frames(tracks["video"], 10)
+        ann.wait_for_frames(tracks["audio"], 50)
+        whip.in_browser(viewer, server, f"/whep/{room}", tokens.room_token(room, role="viewer"))
+        wait_for("the other one plays", lambda: viewer.evaluate(
+            "document.querySelector('video').videoWidth > 0 && "
+            "document.querySelector('video').currentTime > 1"), TIMEOUT)
+    finally:
+        context.close()
 
 
 def test_ffmpeg_publishes(server, room, ann, stack):

@@ -1,10 +1,9 @@
-"""Clients of WHIP and WHEP that nobody of us wrote: Debian's `whip-client`, FFmpeg's muxer by PyAV, and
-aiortc with the exchange of RFC 9725 around it."""
+"""Clients of WHIP and WHEP whose media nobody of us wrote: FFmpeg's muxer by PyAV, and aiortc and browsers
+with the exchange of RFC 9725 around them."""
 
 import asyncio
 import contextlib
 import fractions
-import subprocess
 import threading
 from urllib.parse import urlsplit
 
@@ -27,6 +26,7 @@ SDP = {"Content-Type": "application/sdp"}
 FRAGMENT = "application/trickle-ice-sdpfrag"
 RATE = 10  # pictures in a second
 SIZE = 320, 180
+
 
 class Exchange:
     """One connection of aiortc's that is offered by a `POST`, from its making to its end."""
@@ -148,33 +148,9 @@ class Viewer(Exchange):
         for kind in ("audio", "video"):
             connection.addTransceiver(kind, direction="recvonly")
 
-@contextlib.contextmanager
-def debian_client(server, room, colour, frequency, log):
-    """Meetecho's `whip-client`, on GStreamer."""
-    url = f"http://127.0.0.1:{server.http.port}/whip/{room}?name=Debian"
-    red, green, blue = colour
-    video = (f"videotestsrc is-live=true pattern=solid-color foreground-color=0xff{red:02x}{green:02x}{blue:02x}"
-             f" ! video/x-raw,width={SIZE[0]},height={SIZE[1]},framerate={RATE}/1"
-             " ! vp8enc deadline=1 keyframe-max-dist=20 ! rtpvp8pay pt=96 ssrc=2"
-             " ! application/x-rtp,media=video,encoding-name=VP8,payload=96")
-    audio = (f"audiotestsrc is-live=true freq={frequency} volume=0.15 ! audioconvert ! opusenc"
-             " ! rtpopuspay pt=100 ssrc=1 ! application/x-rtp,media=audio,encoding-name=OPUS,payload=100")
-    with open(log, "wb") as output:
-        process = subprocess.Popen(
-            ["whip-client", "-u", url, "-t", tokens.room_token(room, user="debian"), "-A", audio,
-             "-V", video, "-o"], stdout=output, stderr=subprocess.STDOUT)
-        try:
-            yield process
-        finally:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
 
 class FFmpeg:
-    """FFmpeg's muxer, in a thread: H.264 and Opus, until its block ends."""
+    """FFmpeg's muxer, in a thread: H.264 and Opus, until its block ends. Its certificate is on P-224."""
 
     def __init__(self, server, room, colour, frequency):
         self.url = f"http://127.0.0.1:{server.http.port}/whip/{room}?name=FFmpeg"
@@ -228,3 +204,34 @@ class FFmpeg:
         frame.sample_rate = 48_000
         frame.pts, frame.time_base = count * samples, fractions.Fraction(1, 48_000)
         return frame
+
+
+# What a page needs, in full: it publishes what it captures, or plays what is said.
+BROWSER = """
+async ({endpoint, token, publishes}) => {
+    const connection = new RTCPeerConnection({bundlePolicy: "max-bundle"});
+    if (publishes) {
+        const stream = await navigator.mediaDevices.getUserMedia({audio: true, video: true});
+        for (const track of stream.getTracks()) connection.addTransceiver(track, {direction: "sendonly"});
+    } else {
+        const video = document.body.appendChild(document.createElement("video"));
+        video.muted = video.autoplay = true;
+        video.srcObject = new MediaStream();
+        connection.ontrack = ({track}) => video.srcObject.addTrack(track);
+        for (const kind of ["audio", "video"]) connection.addTransceiver(kind, {direction: "recvonly"});
+    }
+    await connection.setLocalDescription();
+    const answer = await fetch(endpoint, {method: "POST", body: connection.localDescription.sdp,
+        headers: {"Content-Type": "application/sdp", "Authorization": `Bearer ${token}`}});
+    if (answer.status !== 201) throw new Error(await answer.text());
+    await connection.setRemoteDescription({type: "answer", sdp: await answer.text()});
+    window.connection = connection;
+    return answer.headers.get("Location");
+}"""
+
+
+def in_browser(page, server, path, token):
+    """The session's address."""
+    return page.evaluate(BROWSER, {
+        "endpoint": f"http://127.0.0.1:{server.http.port}{path}", "token": token,
+        "publishes": path.startswith("/whip")})
