@@ -2,8 +2,6 @@
 public enum Base64URL {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    private static let values: [UInt8: UInt32] = Dictionary(
-        uniqueKeysWithValues: alphabet.enumerated().map { ($1, UInt32($0)) })
 
     public static func text(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
@@ -19,21 +17,9 @@ public enum Base64URL {
 
     /// Nil for anything that `text` does not make: each sequence of bytes has one text only.
     public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        let characters = Array(text.utf8)
-        for start in stride(from: 0, to: characters.count, by: 4) {
-            let group = characters[start..<min(start + 4, characters.count)]
-            guard group.count > 1 else { return nil }
-            var bits: UInt32 = 0
-            for character in group {
-                guard let value = values[character] else { return nil }
-                bits = bits << 6 | value
-            }
-            bits <<= 6 * (4 - group.count)
-            for index in 0..<group.count - 1 {
-                bytes.append(UInt8(truncatingIfNeeded: bits >> (16 - 8 * index)))
-            }
-        }
-        return Self.text(bytes) == text ? bytes : nil
+        guard let decoded = Base64Decoder(last: ("-", "_")).decode(Array(text.utf8)[...]),
+            decoded.rest == 0
+        else { return nil }
+        return decoded.bytes
     }
 }
