@@ -11,13 +11,14 @@ extension RoomHost {
         let published = room.publishers.map { publisher in
             (publisher: publisher, tracks: wanted(tracksOf: publisher))
         }
+        let speaker = views.isEmpty ? nil : speaker
         return ids.compactMap { room.peer($0) }.map { (peer: Peer) -> SubscriberTerms in
             let role = room.policy.role(peer.role)
             let params = role?.isHidden == false ? role?.subscribeParams : nil
-            let view = views[peer.id] ?? .everything
             let received = published.filter { room.receives(peer, from: $0.publisher) }
             let tracks = received.flatMap { publisher, wanted in
-                zip(publisher.tracks, wanted)
+                guard let view = views[peer.id] else { return wanted }
+                return zip(publisher.tracks, wanted)
                     .filter { view.includes($0.0, of: publisher, speaker: speaker) }.map(\.1)
             }
             return SubscriberTerms(
