@@ -219,10 +219,11 @@ final class WHIPSessions: RoomSessions {
                 throw .forbidden("role '\(role.name)' does not receive role '\(peer.role)'")
             }
         }
+        let speaker = host.speaker
         let isThere = host.room.publishers.contains { publisher in
             heard.contains(publisher.role)
                 && publisher.tracks.contains {
-                    view.includes($0, of: publisher, speaker: host.speaker)
+                    view.includes($0, of: publisher, speaker: speaker)
                 }
         }
         guard isThere else { throw .nothingToPlay }
