@@ -222,7 +222,10 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     func admitted(_ claims: RoomTokenClaims) async throws(APIError) -> RoomHost {
         _ = try await check(claims, peer: nil)
         do {
-            return try await entry(claims.room).host
+            let host = try await entry(claims.room).host
+            // An empty room is kept until the client has joined.
+            entries[claims.room]?.emptyTicks = 0
+            return host
         } catch let error as APIError {
             throw error
         } catch {
