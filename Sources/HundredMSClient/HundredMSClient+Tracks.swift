@@ -51,7 +51,7 @@ extension HundredMSClient {
     }
 
     public func want(_ track: TrackID, layer: LayerPreference) async {
-        let wish = signalling.preferVideo(track, layer: VideoLayerPreference(layer))
+        let wish = signalling.preferVideo(track, layer: layer)
         await say(wish?.text, about: track)
     }
 

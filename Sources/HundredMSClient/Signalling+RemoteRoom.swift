@@ -87,32 +87,11 @@ extension RemoteRoomEvent {
 extension TrackLayers {
     init(_ track: TrackLayersPayload.Track) {
         self.init(
-            track: track.trackID, current: LayerPreference(track.currentLayer),
-            expected: LayerPreference(track.expectedLayer),
+            track: track.trackID, current: track.currentLayer, expected: track.expectedLayer,
+            isSubscriberDegraded: track.isSubscriberDegraded,
+            isPublisherDegraded: track.isPublisherDegraded,
             layers: (track.layers ?? []).map {
-                Layer(name: LayerPreference($0.layer), width: $0.width, height: $0.height)
+                Layer(name: $0.layer, width: $0.width, height: $0.height)
             })
-    }
-}
-
-extension LayerPreference {
-    init(_ layer: VideoLayerPreference) {
-        switch layer {
-        case .none: self = .none
-        case .low: self = .low
-        case .medium: self = .medium
-        case .high: self = .high
-        }
-    }
-}
-
-extension VideoLayerPreference {
-    init(_ layer: LayerPreference) {
-        switch layer {
-        case .none: self = .none
-        case .low: self = .low
-        case .medium: self = .medium
-        case .high: self = .high
-        }
     }
 }

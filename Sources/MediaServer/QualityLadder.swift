@@ -1,22 +1,6 @@
 import MediaKernel
 import RTP
 
-/// The best layer of a video that a subscriber wishes to get, in the words of 100ms' clients.
-public enum LayerPreference: String, Sendable, Hashable, CaseIterable, Comparable {
-    case none, low, medium, high
-
-    private var rank: Int {
-        switch self {
-        case .none: 0
-        case .low: 1
-        case .medium: 2
-        case .high: 3
-        }
-    }
-
-    public static func < (a: LayerPreference, b: LayerPreference) -> Bool { a.rank < b.rank }
-}
-
 /// The forms in which a track can be had, poorest first.
 struct QualityLadder: Hashable {
     struct Rung: Hashable {

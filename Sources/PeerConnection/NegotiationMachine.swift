@@ -14,8 +14,8 @@ public struct NegotiationMachine: Sendable {
         case offered(at: Instant)
     }
 
-    /// How long a restart waits for the answer to an offer. 100ms' web SDK ends its session when
-    /// another one comes while it makes its answer.
+    /// How long a restart waits for the answer to an offer. Some clients end their session when
+    /// another offer comes while they make their answer.
     public static let answerTimeout: Duration = .seconds(10)
     /// Refused answers in a row after which the same is offered once more, the last time with a
     /// restart.

@@ -1,3 +1,4 @@
+public import MediaKernel
 public import PeerConnection
 
 /// What happens in a room that a program has joined.

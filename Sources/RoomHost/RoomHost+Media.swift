@@ -36,6 +36,11 @@ extension RoomHost {
         subscribeRestarts.restarted(peer, at: clock.now())
     }
 
+    /// Whether an offer of the subscribe connection that was made for that socket is still wanted.
+    public func offersSubscribe(to peer: PeerID, for socket: Int) -> Bool {
+        socket == offeredSockets[peer] ?? 0
+    }
+
     /// What a peer publishes was muted or unmuted, whose client goes on to send what is muted.
     public func mutesChanged(of peer: PeerID) {
         guard mutedForOthers.contains(peer), let publisher = room.peer(peer) else { return }
@@ -54,7 +59,7 @@ extension RoomHost {
         case .subscribeOffer(let peer, _, let socket):
             // What was made for an earlier socket would be a second offer beside the one for this
             // one, which clients take for a fault.
-            guard socket == offeredSockets[peer] ?? 0, canHear(peer, event) else { return }
+            guard offersSubscribe(to: peer, for: socket), canHear(peer, event) else { return }
         case .excessMedia(let peer, let track):
             log(
                 .notice, "peer sends too much media", peer,

@@ -3,10 +3,6 @@ internal import SDP
 /// The body of a `PATCH`: a fragment of a description with candidates or new credentials.
 /// RFC 8840 sect. 9, RFC 9725 sect. 4.4.
 public struct TrickleFragment: Hashable, Sendable {
-    public static let mediaType = "application/trickle-ice-sdpfrag"
-    /// In bytes of UTF-8; a hundred candidates have some 10,000.
-    public static let bytesMaximum = 32 * 1024
-
     public var usernameFragment: String?
     public var password: String?
     /// What follows `a=`: `candidate:…`, each once.

@@ -2,36 +2,6 @@ public import MediaKernel
 public import RoomHost
 internal import SDP
 
-/// WHIP (RFC 9725) and WHEP (draft-ietf-wish-whep): one HTTP exchange makes a client a peer that
-/// publishes, or one that watches and is not seen.
-public struct WHIP: RoomProtocol {
-    public init() {}
-
-    public func makeSessions() -> any RoomSessions { WHIPSessions() }
-}
-
-/// Who comes: what its token and its address say.
-public struct WHIPClient: Hashable, Sendable {
-    public var userID: String
-    public var tokenID: String
-    public var role: String
-    /// What others see; empty for the user's id.
-    public var name: String
-    /// `regular`, or another source of its video, such as `screen`.
-    public var source: String
-
-    public init(
-        userID: String, tokenID: String, role: String, name: String = "",
-        source: String = "regular"
-    ) {
-        self.userID = userID
-        self.tokenID = tokenID
-        self.role = role
-        self.name = name
-        self.source = source
-    }
-}
-
 /// What a client is answered.
 public struct WHIPAnswer: Hashable, Sendable {
     /// The session, by the last part of its address.
@@ -44,11 +14,16 @@ public struct WHIPAnswer: Hashable, Sendable {
     public var peer: PeerID
 }
 
+extension WHIPAnswer {
+    init(_ welcome: WHIPSessions.Welcome) {
+        self.init(
+            session: welcome.session.id, entityTag: welcome.session.entityTag,
+            body: welcome.answer.rendered(), peer: welcome.session.peer)
+    }
+}
+
 /// WHIP in one room, as the server uses it.
 public struct WHIPRoom: Sendable {
-    /// In bytes of UTF-8: an offer.
-    public static let offerBytesMaximum = 64 * 1024
-
     public let host: RoomHost
 
     /// - Parameter host: one that lets clients of ``WHIP`` in.
@@ -60,7 +35,7 @@ public struct WHIPRoom: Sendable {
     public func publish(
         _ sdp: String, by client: WHIPClient
     ) async throws(WHIPError) -> WHIPAnswer {
-        try await Self.publish(sdp, by: client, in: host)
+        WHIPAnswer(try await Self.publish(try Self.description(in: sdp), by: client, in: host))
     }
 
     /// A client offers in which sections it receives. It is answered that all of them are sent;
@@ -68,7 +43,8 @@ public struct WHIPRoom: Sendable {
     public func play(
         _ sdp: String, by client: WHIPClient, view: RoomView
     ) async throws(WHIPError) -> WHIPAnswer {
-        try await Self.play(sdp, by: client, view: view, in: host)
+        WHIPAnswer(
+            try await Self.play(try Self.description(in: sdp), by: client, view: view, in: host))
     }
 
     /// A client tells candidates, or restarts ICE.
@@ -85,18 +61,30 @@ public struct WHIPRoom: Sendable {
         try await Self.end(session, in: host)
     }
 
+    /// Descriptions are read and written outside of the room's isolation, where everybody would wait.
+    private static func description(
+        in sdp: String
+    ) throws(WHIPError) -> SessionDescription {
+        do throws(SDPError) {
+            return try SessionDescription.parse(sdp)
+        } catch {
+            throw .badDescription("malformed session description: \(error)")
+        }
+    }
+
     private static func publish(
-        _ sdp: String, by client: WHIPClient, in host: isolated RoomHost
-    ) async throws(WHIPError) -> WHIPAnswer {
+        _ offer: SessionDescription, by client: WHIPClient, in host: isolated RoomHost
+    ) async throws(WHIPError) -> WHIPSessions.Welcome {
         guard let sessions = host.sessions(of: WHIPSessions.self) else { throw .unknownSession }
-        return try await sessions.publish(sdp, by: client, in: host)
+        return try await sessions.publish(offer, by: client, in: host)
     }
 
     private static func play(
-        _ sdp: String, by client: WHIPClient, view: RoomView, in host: isolated RoomHost
-    ) async throws(WHIPError) -> WHIPAnswer {
+        _ offer: SessionDescription, by client: WHIPClient, view: RoomView,
+        in host: isolated RoomHost
+    ) async throws(WHIPError) -> WHIPSessions.Welcome {
         guard let sessions = host.sessions(of: WHIPSessions.self) else { throw .unknownSession }
-        return try await sessions.play(sdp, by: client, view: view, in: host)
+        return try await sessions.play(offer, by: client, view: view, in: host)
     }
 
     private static func patch(

@@ -11,8 +11,8 @@ struct WHIPSession {
     var offer: SessionDescription
     /// The entity tag of that generation.
     var entityTag: String
-    /// Since when the client cannot be reached, or has not been yet.
-    var unreachableSince: Instant?
+    /// When the client is taken for gone unless it is reached; nil while it is.
+    var givenUpAt: Instant?
     /// Of its `PATCH`es.
     var requests: TokenBucket
 
@@ -35,7 +35,7 @@ struct WHIPSession {
         self.peer = peer
         self.offer = offer
         entityTag = Self.entityTag(of: answer)
-        unreachableSince = now + (Self.connectingMaximum - Self.unreachableMaximum)
+        givenUpAt = now + Self.connectingMaximum
         requests = TokenBucket(
             rate: Self.requestsPerSecond, burst: Self.requestsBurst, at: now)
     }

@@ -10,15 +10,18 @@ internal import SDP
 ///
 /// Such a client hears nothing of the room: who mutes it mutes what is forwarded of it.
 final class WHIPSessions: RoomSessions {
+    /// What a client that has come in is told.
+    typealias Welcome = (session: WHIPSession, answer: SessionDescription)
+
     private var sessions: [PeerID: WHIPSession] = [:]
 
     // MARK: - Requests
 
     func publish(
-        _ sdp: String, by client: WHIPClient, in host: isolated RoomHost
-    ) async throws(WHIPError) -> WHIPAnswer {
+        _ offer: SessionDescription, by client: WHIPClient, in host: isolated RoomHost
+    ) async throws(WHIPError) -> Welcome {
         let peer = PeerID(Hexadecimal.identifier())
-        var offer = try Self.offer(in: sdp)
+        var offer = offer
         let tracks = try Self.nameTracks(in: &offer, of: peer, source: client.source)
         try checkPublishing(tracks, by: client, in: host)
         let request = JoinRequest(
@@ -37,9 +40,9 @@ final class WHIPSessions: RoomSessions {
     }
 
     func play(
-        _ sdp: String, by client: WHIPClient, view: RoomView, in host: isolated RoomHost
-    ) async throws(WHIPError) -> WHIPAnswer {
-        let offer = try Self.offer(in: sdp)
+        _ offer: SessionDescription, by client: WHIPClient, view: RoomView,
+        in host: isolated RoomHost
+    ) async throws(WHIPError) -> Welcome {
         guard offer.media.contains(where: { $0.direction.receives && $0.kind.trackKind != nil })
         else { throw .badDescription("the offer has no audio and no video that is received") }
         try checkPlaying(view, by: client, in: host)
@@ -71,14 +74,13 @@ final class WHIPSessions: RoomSessions {
 
     private func welcome(
         _ answer: SessionDescription, _ peer: PeerID, in host: isolated RoomHost
-    ) async throws(WHIPError) -> WHIPAnswer {
+    ) async throws(WHIPError) -> Welcome {
         await host.releaseHeld(for: peer)
         await host.settle()
         // Nobody waits for the answer of a peer that was put out meanwhile.
         guard let session = sessions[peer] else { throw .unknownSession }
         host.log(.info, "peer joined by WHIP or WHEP", peer)
-        return WHIPAnswer(
-            session: session.id, entityTag: session.entityTag, body: answer.rendered(), peer: peer)
+        return (session, answer)
     }
 
     func patch(
@@ -147,16 +149,6 @@ final class WHIPSessions: RoomSessions {
     }
 
     // MARK: - Checks
-
-    private static func offer(in sdp: String) throws(WHIPError) -> SessionDescription {
-        let offer: SessionDescription
-        do throws(SDPError) {
-            offer = try SessionDescription.parse(sdp)
-        } catch {
-            throw .badDescription("malformed session description: \(error)")
-        }
-        return offer
-    }
 
     /// The tracks that an offer publishes: one for each section that sends. What has no name there,
     /// or the same as another one, is given one in the offer, too.
@@ -269,19 +261,17 @@ final class WHIPSessions: RoomSessions {
             sessions[peer] != nil
         else { return }
         switch state {
-        case .connected: sessions[peer]?.unreachableSince = nil
+        case .connected: sessions[peer]?.givenUpAt = nil
         case .disconnected, .failed:
-            guard sessions[peer]?.unreachableSince == nil else { break }
-            sessions[peer]?.unreachableSince = host.clock.now()
+            guard sessions[peer]?.givenUpAt == nil else { break }
+            sessions[peer]?.givenUpAt = host.clock.now() + WHIPSession.unreachableMaximum
         case .closed: await leave(peer, in: host)
         case .new, .connecting: break
         }
     }
 
     func handleTimeout(at now: Instant, in host: isolated RoomHost) {
-        let gone = sessions.values.filter { session in
-            session.unreachableSince.map { $0 + WHIPSession.unreachableMaximum <= now } ?? false
-        }
+        let gone = sessions.values.filter { $0.givenUpAt.map { $0 <= now } ?? false }
         for session in gone {
             host.log(.info, "WHIP client cannot be reached", session.peer)
             sessions[session.peer] = nil

@@ -20,7 +20,7 @@ struct ChannelTextTests {
         #expect(
             layers == [
                 TrackLayers(
-                    track: "t", current: .low, expected: .high,
+                    track: "t", current: .low, expected: .high, isSubscriberDegraded: true,
                     layers: [.init(name: .low, width: 160, height: 90)])
             ])
     }

@@ -172,7 +172,7 @@ public struct SignallingClient: Sendable {
 
     /// One call of the data channel `ion-sfu`: the layer of a video we wish to receive.
     public mutating func preferVideo(
-        _ track: TrackID, layer: VideoLayerPreference
+        _ track: TrackID, layer: LayerPreference
     ) -> (id: RequestID, text: String)? {
         let id = makeID()
         let frame = DataRequestFrame(

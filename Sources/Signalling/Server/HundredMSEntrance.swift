@@ -1,15 +1,6 @@
 public import MediaKernel
 public import RoomHost
 
-/// 100ms' protocol.
-public struct HundredMS: RoomProtocol {
-    private let limits: SignallingLimits
-
-    public init(limits: SignallingLimits = SignallingLimits()) { self.limits = limits }
-
-    public func makeSessions() -> any RoomSessions { HundredMSSessions(limits: limits) }
-}
-
 /// 100ms' protocol in one room, as the server uses it.
 ///
 /// The caller opens a connection for every WebSocket, hands in its text frames one after another

@@ -24,19 +24,23 @@ extension HundredMSSessions {
             host.room.left(peer)
             await host.settle()
         }
+        var offer: SessionDescription?
+        if let given = params.offer {
+            try check(given, is: .offer, field: "offer", maximum: SignallingLimits.sdpBytes)
+            do throws(RoomHostError) {
+                offer = try await Self.description(in: given.sdp, "the offer")
+            } catch {
+                throw SignallingError(error)
+            }
+        }
         // Nobody would ever let go of a peer whose socket went before it had a place.
         guard connections[connection.id] != nil else { throw .busy }
-        if let offer = params.offer {
-            try check(offer, is: .offer, field: "offer", maximum: SignallingLimits.sdpBytes)
-        }
         connections[connection.id]?.parting = nil
         let request = JoinRequest(
             peer: peer, userID: claims.userID, tokenID: claims.tokenID, role: claims.role,
             name: params.name ?? "", metadata: params.data ?? "")
         let answer: SessionDescription?
         do throws(RoomHostError) {
-            var offer: SessionDescription?
-            if let text = params.offer?.sdp { offer = try description(in: text, "the offer") }
             answer = try await host.join(
                 RoomHost.Entry(
                     request, offer: offer, asksForVideos: params.disableVidAutoSub ?? false,
@@ -88,14 +92,19 @@ extension HundredMSSessions {
         let (answer, isFirst): (SessionDescription, Bool)
         do throws(RoomHostError) {
             try host.checkOffering(by: peer)
-            let offer = try description(in: params.desc.sdp, "the offer")
+            let offer = try await Self.description(in: params.desc.sdp, "the offer")
             (answer, isFirst) = try await host.offer(offer, on: .publish, from: peer)
         } catch {
             throw SignallingError(error)
         }
-        try published(tracks, on: connection, in: host)
+        guard isFirst else {
+            let result = AnswerResult(type: .answer, sdp: await Self.rendered(answer))
+            try published(tracks, on: connection, in: host)
+            return .result(result)
+        }
+        // Nothing may come between the first answer and what waits for it.
         let result = AnswerResult(type: .answer, sdp: answer.rendered())
-        guard isFirst else { return .result(result) }
+        try published(tracks, on: connection, in: host)
         if let id { reply(result, to: id, on: connection, in: host) }
         await host.releaseHeld(for: peer)
         return .sent
@@ -122,7 +131,7 @@ extension HundredMSSessions {
             try host.requireMedia(of: peer)
             let answer: SessionDescription
             do throws(RoomHostError) {
-                answer = try description(in: params.desc.sdp, "the answer")
+                answer = try await Self.description(in: params.desc.sdp, "the answer")
             } catch {
                 await host.answerRefused(from: peer)
                 throw error
@@ -153,6 +162,11 @@ extension HundredMSSessions {
         return .empty
     }
 
+    /// See `description(in:_:)`.
+    static func rendered(_ description: SessionDescription) async -> String {
+        description.rendered()
+    }
+
     // MARK: - Checks
 
     func check(
@@ -169,10 +183,13 @@ extension HundredMSSessions {
         }
     }
 
+    /// Descriptions are read and written outside of the room's isolation: in a large room they are long
+    /// and many, and everybody would wait.
+    ///
     /// - Parameter name: what it is, with its article.
-    private func description(
+    private static func description(
         in sdp: String, _ name: String
-    ) throws(RoomHostError) -> SessionDescription {
+    ) async throws(RoomHostError) -> SessionDescription {
         do throws(SDPError) {
             return try SessionDescription.parse(sdp)
         } catch {

@@ -9,11 +9,12 @@ internal import SDP
 extension HundredMSSessions {
     func received(_ event: MediaEvent, in host: isolated RoomHost) async {
         switch event {
-        case .subscribeOffer(let peer, let offer, _):
-            guard let listener = listener(peer) else { break }
-            push(
-                .offer, DescriptionPayload(type: .offer, sdp: offer.rendered()), to: listener,
-                in: host)
+        case .subscribeOffer(let peer, let offer, let socket):
+            let sdp = await Self.rendered(offer)
+            // Its client may be on another socket by now, for which another offer is made.
+            guard host.offersSubscribe(to: peer, for: socket), let listener = listener(peer)
+            else { break }
+            push(.offer, DescriptionPayload(type: .offer, sdp: sdp), to: listener, in: host)
         case .excessMedia(let peer, let track):
             guard let listener = listener(peer) else { break }
             let error = SignallingError.tooMuchMedia(track: track.map { "\($0)" })
@@ -114,7 +115,7 @@ extension HundredMSSessions {
         switch DataChannelMethod(rawValue: name) {
         case .preferVideoTrackState:
             let wish = try frame.parameters(PreferVideoParameters.self)
-            return Wish(track: wish.trackID, layer: wish.maxSpatialLayer?.preference ?? .high)
+            return Wish(track: wish.trackID, layer: wish.maxSpatialLayer ?? .high)
         case .preferAudioTrackState:
             let wish = try frame.parameters(PreferAudioParameters.self)
             return Wish(track: wish.trackID, layer: wish.subscribed == false ? .none : .high)

@@ -1,14 +1,9 @@
 public import MediaKernel
 
-/// The best simulcast layer that a client wishes to receive of a video.
-public enum VideoLayerPreference: String, Hashable, Sendable, Codable {
-    case none, low, medium, high
-}
-
 /// `prefer-video-track-state`, on the data channel.
 public struct PreferVideoParameters: Hashable, Sendable, Codable {
     public var trackID: TrackID
-    public var maxSpatialLayer: VideoLayerPreference?
+    public var maxSpatialLayer: LayerPreference?
 
     enum CodingKeys: String, CodingKey {
         case trackID = "track_id"
@@ -75,16 +70,16 @@ public struct ConnectionQualityPayload: Hashable, Sendable, Codable {
 public struct TrackLayersPayload: Hashable, Sendable, Codable {
     public struct Track: Hashable, Sendable, Codable {
         public var trackID: TrackID
-        public var currentLayer: VideoLayerPreference
-        public var expectedLayer: VideoLayerPreference
+        public var currentLayer: LayerPreference
+        public var expectedLayer: LayerPreference
         public var isSubscriberDegraded: Bool
         public var isPublisherDegraded: Bool
         /// What there is, poorest first. An addition of ours: 100ms does not say it.
         public var layers: [Layer]?
 
         public init(
-            trackID: TrackID, currentLayer: VideoLayerPreference,
-            expectedLayer: VideoLayerPreference, isSubscriberDegraded: Bool,
+            trackID: TrackID, currentLayer: LayerPreference,
+            expectedLayer: LayerPreference, isSubscriberDegraded: Bool,
             isPublisherDegraded: Bool, layers: [Layer]? = nil
         ) {
             self.trackID = trackID
@@ -107,12 +102,12 @@ public struct TrackLayersPayload: Hashable, Sendable, Codable {
 
     /// One form of a video.
     public struct Layer: Hashable, Sendable, Codable {
-        public var layer: VideoLayerPreference
+        public var layer: LayerPreference
         /// In pixels, before rotation.
         public var width: Int
         public var height: Int
 
-        public init(layer: VideoLayerPreference, width: Int, height: Int) {
+        public init(layer: LayerPreference, width: Int, height: Int) {
             self.layer = layer
             self.width = width
             self.height = height

@@ -1,5 +1,3 @@
-public import MediaKernel
-
 /// What a subscriber gets of one video and in which forms there is.
 public struct TrackLayers: Sendable, Hashable {
     /// One form of the video.
@@ -31,7 +29,7 @@ public struct TrackLayers: Sendable, Hashable {
 
     public init(
         track: TrackID, current: LayerPreference, expected: LayerPreference,
-        isSubscriberDegraded: Bool, isPublisherDegraded: Bool, layers: [Layer]
+        isSubscriberDegraded: Bool = false, isPublisherDegraded: Bool = false, layers: [Layer]
     ) {
         self.track = track
         self.current = current

@@ -1,0 +1,28 @@
+public import HTTPTypes
+public import Hummingbird
+
+/// `/init` and `/ws`: 100ms' clients.
+public struct HundredMSEndpoint: SignallingEndpoint {
+    private let door: any RoomDoor
+
+    public init(door: any RoomDoor) { self.door = door }
+
+    public func add(to router: Router<CallerContext>, with entry: EndpointEntry) {
+        let initial = InitRoute(tokens: entry.tokens, door: door, endpoints: entry.endpoints)
+        router.get("/init") { request, _ in await initial.respond(to: request) }
+        router.on("/init", method: .options) { _, _ in CrossOrigin.preflight("GET") }
+        let entrance = entrance(entry)
+        router.get("/ws") { request, _ in try await entrance.refuse(request) }
+    }
+
+    public func session(
+        for request: HTTPRequest, with entry: EndpointEntry
+    ) async -> WebSocketSession? {
+        await entrance(entry).decide(request)
+    }
+
+    private func entrance(_ entry: EndpointEntry) -> WebSocketEntrance {
+        WebSocketEntrance(
+            tokens: entry.tokens, door: door, endpoints: entry.endpoints, hosts: entry.hosts)
+    }
+}

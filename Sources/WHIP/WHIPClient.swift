@@ -1,0 +1,21 @@
+/// Who comes: what its token and its address say.
+public struct WHIPClient: Hashable, Sendable {
+    public var userID: String
+    public var tokenID: String
+    public var role: String
+    /// What others see; empty for the user's id.
+    public var name: String
+    /// `regular`, or another source of its video, such as `screen`.
+    public var source: String
+
+    public init(
+        userID: String, tokenID: String, role: String, name: String = "",
+        source: String = "regular"
+    ) {
+        self.userID = userID
+        self.tokenID = tokenID
+        self.role = role
+        self.name = name
+        self.source = source
+    }
+}
