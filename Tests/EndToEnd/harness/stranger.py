@@ -7,10 +7,8 @@ tests' thread; it lives on a loop of its own.
 import asyncio
 import fractions
 import json
-import threading
 import time
 import uuid
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from urllib.parse import urlencode
 
 import av
@@ -28,9 +26,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from . import tokens
+from .own_loop import TIMEOUT, OnItsOwnLoop
 from .waiting import wait_for
 
-TIMEOUT = 20  # s
 SAMPLE_RATE = 48_000  # Hz
 PACKET = 960  # samples: 20 ms
 PING_INTERVAL = 3  # s
@@ -120,7 +118,7 @@ class Failure(Exception):
         self.code = error["code"]
 
 
-class Stranger:
+class Stranger(OnItsOwnLoop):
     """Somebody in a room, from `join` until `leave` or the end of its block."""
 
     def __init__(self, server, room, name, role="host"):
@@ -137,14 +135,7 @@ class Stranger:
         self._consumers = []
         self._channel = None
         self._failure = None
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
-        try:
-            self._run(self._connect())
-        except BaseException:
-            self.close()
-            raise
+        self._begin(self._connect())
 
     # What the tests do with it.
 
@@ -207,31 +198,7 @@ class Stranger:
         self.close()
         return self._socket.close_code
 
-    def close(self):
-        if not self._thread.is_alive():
-            return
-        try:
-            self._run(self._close())
-        finally:
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join(TIMEOUT)
-            self._loop.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
     # What happens on its loop.
-
-    def _run(self, work):
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        try:
-            return future.result(TIMEOUT)
-        except FutureTimeoutError:
-            future.cancel()
-            raise
 
     def _check(self):
         if self._failure:

@@ -1,7 +1,6 @@
 """Clients of WHIP and WHEP whose media nobody of us wrote: FFmpeg's muxer by PyAV, and aiortc and browsers
 with the exchange of RFC 9725 around them."""
 
-import asyncio
 import contextlib
 import fractions
 import threading
@@ -18,17 +17,17 @@ from aiortc import (
 from aiortc.mediastreams import MediaStreamError
 
 from . import tokens
+from .own_loop import TIMEOUT, OnItsOwnLoop
 from .stranger import Received
 from .waiting import wait_for
 
-TIMEOUT = 20  # s
 SDP = {"Content-Type": "application/sdp"}
 FRAGMENT = "application/trickle-ice-sdpfrag"
 RATE = 10  # pictures in a second
 SIZE = 320, 180
 
 
-class Exchange:
+class Exchange(OnItsOwnLoop):
     """One connection of aiortc's that is offered by a `POST`, from its making to its end."""
 
     def __init__(self, server, path, token):
@@ -36,14 +35,7 @@ class Exchange:
         self.token = token
         self.received = {}  # by kind
         self._consumers = []
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._thread.start()
-        try:
-            self._run(self._exchange(path))
-        except BaseException:
-            self.close()
-            raise
+        self._begin(self._exchange(path))
 
     def prepare(self, connection):
         """Says what is offered."""
@@ -82,25 +74,6 @@ class Exchange:
         answer = self.server.http.request("DELETE", self.session, token=self.token)
         self.close()
         return answer
-
-    def close(self):
-        if not self._thread.is_alive():
-            return
-        try:
-            self._run(self._close())
-        finally:
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join(TIMEOUT)
-            self._loop.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-    def _run(self, work):
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(TIMEOUT)
 
     async def _close(self):
         for consumer in self._consumers:
