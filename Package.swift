@@ -23,11 +23,21 @@ let settings: [SwiftSetting] =
 let testSettings: [SwiftSetting] =
     language + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
-func room(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = [])
+/// - Parameter path: the folder below `Sources`, of which the last part is the target's name.
+func room(_ path: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = [])
     -> Target
 {
     .target(
-        name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+        name: name(path), dependencies: dependencies, path: "Sources/\(path)",
+        resources: resources, swiftSettings: settings)
+}
+
+func library(_ path: String, pkgConfig: String? = nil) -> Target {
+    .systemLibrary(name: name(path), path: "Sources/\(path)", pkgConfig: pkgConfig)
+}
+
+func name(_ path: String) -> String {
+    String(path.split(separator: "/").last!)
 }
 
 func tests(
@@ -64,74 +74,74 @@ let package = Package(
     ],
     targets: [
         // Floor 0: C libraries.
-        .systemLibrary(name: "CLibAV"),
-        .systemLibrary(name: "COpus"),
-        .systemLibrary(name: "CYUV"),
-        .systemLibrary(name: "CPango", pkgConfig: "pangocairo"),
-        .systemLibrary(name: "COpenSSL"),
-        .systemLibrary(name: "CZlib"),
-        .systemLibrary(name: "CSRTP"),
-        .systemLibrary(name: "CUsrSCTP"),
-        .systemLibrary(name: "CSockets"),
-        .systemLibrary(name: "CSandbox"),
-        .systemLibrary(name: "CProcesses"),
+        library("C/CLibAV"),
+        library("C/COpus"),
+        library("C/CYUV"),
+        library("C/CPango", pkgConfig: "pangocairo"),
+        library("C/COpenSSL"),
+        library("C/CZlib"),
+        library("C/CSRTP"),
+        library("C/CUsrSCTP"),
+        library("C/CSockets"),
+        library("C/CSandbox"),
+        library("C/CProcesses"),
 
         // Floor 1: time, ids, bytes, JSON.
-        room("MediaKernel"),
+        room("Base/MediaKernel"),
 
         // Floor 2: pure, no Foundation, no NIO, no C.
-        room("RTP", ["MediaKernel"]),
-        room("ICE", ["MediaKernel"]),
-        room("SDP", ["MediaKernel"]),
-        room("HLS", ["MediaKernel"]),
-        room("Rooms", ["MediaKernel"]),
-        room("Stage", ["MediaKernel"]),
-        room("Zip"),
+        room("WebRTC/RTP", ["MediaKernel"]),
+        room("WebRTC/ICE", ["MediaKernel"]),
+        room("WebRTC/SDP", ["MediaKernel"]),
+        room("Media/HLS", ["MediaKernel"]),
+        room("Rooms/Rooms", ["MediaKernel"]),
+        room("Media/Stage", ["MediaKernel"]),
+        room("Base/Zip"),
 
         // Floor 3: C libraries behind Swift types.
-        room("SecureTransport", ["MediaKernel", "COpenSSL", "CSRTP"]),
-        room("DataChannel", ["MediaKernel", "CUsrSCTP"]),
-        room("Codec", ["MediaKernel", "CLibAV", "COpus"]),
-        room("Recording", ["MediaKernel", "HLS", "Zip"]),
-        room("Webhooks", ["MediaKernel"]),
-        room("Streams", ["MediaKernel", "HLS", "Rooms", "Stage"]),
-        room("Digests", ["COpenSSL"]),
-        room("Clocks", ["MediaKernel"]),
-        room("Sandbox", ["CSandbox"]),
-        room("Datagrams", ["MediaKernel", "CSockets"] + nio),
+        room("WebRTC/SecureTransport", ["MediaKernel", "COpenSSL", "CSRTP"]),
+        room("WebRTC/DataChannel", ["MediaKernel", "CUsrSCTP"]),
+        room("Media/Codec", ["MediaKernel", "CLibAV", "COpus"]),
+        room("Media/Recording", ["MediaKernel", "HLS", "Zip"]),
+        room("HTTP/Webhooks", ["MediaKernel"]),
+        room("Streams/Streams", ["MediaKernel", "HLS", "Rooms", "Stage"]),
+        room("Base/Digests", ["COpenSSL"]),
+        room("Base/Clocks", ["MediaKernel"]),
+        room("Base/Sandbox", ["CSandbox"]),
+        room("WebRTC/Datagrams", ["MediaKernel", "CSockets"] + nio),
 
         // Floor 4: one connection, one picture, orders to a child process.
         room(
-            "PeerConnection",
+            "WebRTC/PeerConnection",
             ["MediaKernel", "RTP", "ICE", "SDP", "Digests", "SecureTransport", "DataChannel"]),
-        room("Signing", ["MediaKernel", "Digests"]),
-        room("Tokens", ["MediaKernel", "Digests"]),
+        room("Base/Signing", ["MediaKernel", "Digests"]),
+        room("Base/Tokens", ["MediaKernel", "Digests"]),
         room(
-            "Catalogue",
+            "Streams/Catalogue",
             ["MediaKernel", "Streams", .product(name: "GRDB", package: "GRDB.swift")]),
-        room("ObjectStorage", ["MediaKernel", "Digests"]),
-        room("Compositor", ["MediaKernel", "Stage", "Codec", "CYUV", "CPango"]),
-        room("ChildProcesses", ["MediaKernel", "Stage", "Streams", "Recording"]),
+        room("Streams/ObjectStorage", ["MediaKernel", "Digests"]),
+        room("Media/Compositor", ["MediaKernel", "Stage", "Codec", "CYUV", "CPango"]),
+        room("Streams/ChildProcesses", ["MediaKernel", "Stage", "Streams", "Recording"]),
 
         // Floor 5: rooms on the air, streams, HTTP.
         room(
-            "MediaServer",
+            "WebRTC/MediaServer",
             [
                 "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel", "Clocks",
                 "Datagrams", "PeerConnection", log, nioCore,
             ]),
         room(
-            "MediaClient",
+            "WebRTC/MediaClient",
             [
                 "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel", "Clocks",
                 "Datagrams", "PeerConnection",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
             ] + nio),
         room(
-            "Pipeline",
+            "Media/Pipeline",
             ["MediaKernel", "Stage", "HLS", "Clocks", "Codec", "Compositor", "Recording", log]),
         room(
-            "ControlAPI",
+            "HTTP/ControlAPI",
             [
                 "CZlib", "MediaKernel", "HLS", "Clocks", "Rooms", "Stage", "Streams", "Tokens",
                 "Catalogue", "Digests", "Signing", "ObjectStorage", "Datagrams", "Webhooks", log,
@@ -147,46 +157,39 @@ let package = Package(
             ] + nio, resources: [.copy("Web")]),
         // Floor 6: the owner of a room, and a room that a program has joined. Speak no protocol.
         room(
-            "RoomHost",
+            "Rooms/RoomHost",
             [
                 "MediaKernel", "SDP", "Clocks", "Rooms", "PeerConnection", "MediaServer", log,
             ]),
 
         room(
-            "RemoteRoom",
+            "Rooms/RemoteRoom",
             ["MediaKernel", "RTP", "SDP", "PeerConnection", "MediaClient", log, nioCore]),
 
-        // Floor 7: the protocols, a target each.
+        // Floor 7: the protocols, a target each: what a room's owner says of it, and what a program
+        // says that joins a room.
         room(
-            "Signalling", ["MediaKernel", "SDP", "Rooms", "MediaServer", "RoomHost", log]),
-
-        room(
-            "WHIP",
-            ["MediaKernel", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost", log]),
-
-        // Floor 8: the protocols' clients.
-        room(
-            "HundredMSClient",
+            "Protocols/HundredMS",
             [
-                "MediaKernel", "SDP", "SecureTransport", "Clocks", "PeerConnection", "Rooms",
-                "Signalling", "MediaClient", "RemoteRoom", log,
+                "MediaKernel", "SDP", "SecureTransport", "Clocks", "Rooms", "PeerConnection",
+                "MediaServer", "RoomHost", "MediaClient", "RemoteRoom", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ] + nio),
-
         room(
-            "WHIPClient",
+            "Protocols/WHIP",
             [
-                "MediaKernel", "SDP", "Clocks", "PeerConnection", "MediaClient", "RemoteRoom", log,
-                nioCore, .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "MediaKernel", "SDP", "Clocks", "Rooms", "PeerConnection", "MediaServer",
+                "RoomHost", "MediaClient", "RemoteRoom", log, nioCore,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
 
-        // Floor 9: the roles, wired.
+        // Floor 8: the roles, wired.
         room(
-            "Bot",
+            "Programs/Bot",
             [
                 "MediaKernel", "RTP", "SDP", "Stage", "HLS", "Streams", "Clocks", "Codec",
                 "PeerConnection", "Pipeline", "Recording", "ChildProcesses", "MediaClient",
@@ -195,22 +198,22 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
         room(
-            "Finisher",
+            "Programs/Finisher",
             [
                 "MediaKernel", "Streams", "Codec", "Recording", "Catalogue", "ChildProcesses",
                 "Sandbox",
             ]),
         room(
-            "Publisher",
+            "Programs/Publisher",
             [
                 "MediaKernel", "RTP", "SDP", "Clocks", "Codec", "PeerConnection", "MediaClient",
                 "RemoteRoom", log, nioCore,
             ]),
         room(
-            "Service",
+            "Programs/Service",
             [
                 "CProcesses", "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec",
-                "Streams", "Tokens", "RoomHost", "Signalling", "WHIP", "MediaServer", "Recording",
+                "Streams", "Tokens", "RoomHost", "HundredMS", "WHIP", "MediaServer", "Recording",
                 "Catalogue", "Digests", "Signing", "Webhooks", "ObjectStorage", "ChildProcesses",
                 "ControlAPI", "Sandbox", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -223,13 +226,13 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ] + nio),
 
-        // Floor 10: the command line.
+        // Floor 9: the command line.
         .executableTarget(
             name: "roomcast",
             dependencies: [
                 "MediaKernel", "Clocks", "Streams", "Tokens", "Bot", "Publisher", "Finisher",
                 "Catalogue",
-                "ChildProcesses", "MediaClient", "RemoteRoom", "HundredMSClient", "WHIPClient",
+                "ChildProcesses", "MediaClient", "RemoteRoom", "HundredMS", "WHIP",
                 "Sandbox", "Service",
                 "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -252,8 +255,7 @@ let package = Package(
             name: "load-rooms",
             dependencies: [
                 "MediaKernel", "RTP", "SDP", "Clocks", "PeerConnection", "MediaClient",
-                "RemoteRoom",
-                "HundredMSClient", log,
+                "RemoteRoom", "HundredMS", log,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -305,13 +307,20 @@ let package = Package(
                 "Datagrams", "PeerConnection", log,
             ] + nio),
         tests(
-            "WHIP", ["MediaKernel", "SDP", "Rooms", "MediaServer", "PeerConnection", "RoomHost"]),
-        tests(
-            "Signalling",
+            "WHIP",
             [
-                "MediaKernel", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost",
-                "Workbench",
-            ]),
+                "MediaKernel", "RTP", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost",
+                "MediaClient", "RemoteRoom", log,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ] + nio),
+        tests(
+            "HundredMS",
+            [
+                "MediaKernel", "RTP", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost",
+                "MediaClient", "RemoteRoom", "Workbench", log,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+            ] + nio),
         tests(
             "Pipeline",
             [
@@ -338,21 +347,6 @@ let package = Package(
                 "PeerConnection", "MediaServer", log,
             ] + nio),
         tests(
-            "HundredMSClient",
-            [
-                "MediaKernel", "RTP", "SDP", "PeerConnection", "MediaServer", "MediaClient",
-                "RemoteRoom", "Rooms", "Signalling", log,
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOWebSocket", package: "swift-nio"),
-            ] + nio),
-        tests(
-            "WHIPClient",
-            [
-                "MediaKernel", "RTP", "SDP", "PeerConnection", "MediaServer", "MediaClient",
-                "RemoteRoom", log,
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ] + nio),
-        tests(
             "Finisher",
             [
                 "MediaKernel", "Streams", "Codec", "Recording", "Catalogue", "ChildProcesses",
@@ -369,7 +363,7 @@ let package = Package(
         tests(
             "Service",
             [
-                "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec", "RoomHost", "Signalling",
+                "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec", "RoomHost", "HundredMS",
                 "MediaServer", "Sandbox", "Streams", "Tokens", "Recording", "Catalogue", "Digests",
                 "Signing", "ObjectStorage", "ChildProcesses", "ControlAPI", "Webhooks", "Workbench",
                 log,

@@ -3,7 +3,7 @@ import Bot
 import ChildProcesses
 import Foundation
 import Glibc
-import HundredMSClient
+import HundredMS
 import Logging
 import MediaKernel
 import Sandbox

@@ -1,7 +1,7 @@
 import ChildProcesses
 import Clocks
 import Foundation
-import HundredMSClient
+import HundredMS
 import Logging
 import MediaKernel
 import NIOPosix

@@ -1,12 +1,12 @@
 import ArgumentParser
 import Foundation
-import HundredMSClient
+import HundredMS
 import Logging
 import NIOPosix
 import Publisher
 import RemoteRoom
 import Service
-import WHIPClient
+import WHIP
 
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

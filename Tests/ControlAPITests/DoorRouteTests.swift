@@ -263,7 +263,7 @@ import Workbench
                     uri: uri, method: .get, headers: [.ifNoneMatch: tag])
                 #expect(again.status == .notModified)
             }
-            let script = try await client.execute(uri: "/assets/room.js", method: .get)
+            let script = try await client.execute(uri: "/assets/room/room.js", method: .get)
             #expect(script.headers[.contentType] == "text/javascript; charset=utf-8")
             #expect(script.headers[.xContentTypeOptions] == "nosniff")
         }

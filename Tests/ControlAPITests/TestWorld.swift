@@ -39,7 +39,7 @@ struct TestWorld: Sendable {
         for name in ["index.html", "recordings.html", "room.html", "watch.html"] {
             try scratch.write("<!doctype html><title>\(name)</title>".utf8, to: "web/\(name)")
         }
-        try scratch.write("export {}".utf8, to: "web/assets/room.js")
+        try scratch.write("export {}".utf8, to: "web/assets/room/room.js")
         authority = try TokenAuthority(accessKey: "key", secret: TestToken.secret)
         catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
         guard let key = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .assetLinks),

@@ -6,7 +6,7 @@ import pytest
 def with_devices(steps):
     """The steps, with a `media` whose questions to the browser are answered by hand."""
     return """async () => {
-  const { LocalMedia } = await import("/assets/local-media.js");
+  const { LocalMedia } = await import("/assets/room/devices/local-media.js");
   const asked = []; // what the browser was asked for, each to be granted or refused
   const given = []; // tracks
   const make = {
@@ -201,10 +201,10 @@ def test_a_device_that_was_plugged_in_is_listed(page):
 
 
 CHOOSE_LOUDSPEAKER = """async (answer) => {
-  const { RoomSound } = await import("/assets/room-sound.js");
-  const { LocalMedia } = await import("/assets/local-media.js");
-  const { chooseDevices } = await import("/assets/device-dialog.js");
-  const { dismissAll } = await import("/assets/dialog.js");
+  const { RoomSound } = await import("/assets/room/room-sound.js");
+  const { LocalMedia } = await import("/assets/room/devices/local-media.js");
+  const { chooseDevices } = await import("/assets/room/devices/device-dialog.js");
+  const { dismissAll } = await import("/assets/common/dialog.js");
   navigator.mediaDevices.selectAudioOutput = async () => {
     if (typeof answer === "string") throw new DOMException("No.", answer);
     return answer;

@@ -2,8 +2,8 @@
 
 def test_a_toast_can_be_read_and_dismissed_while_a_question_is_open(page):
     found = page.evaluate("""async () => {
-      const { ask, dismissAll } = await import("/assets/dialog.js");
-      const { toast } = await import("/assets/toasts.js");
+      const { ask, dismissAll } = await import("/assets/common/dialog.js");
+      const { toast } = await import("/assets/common/toasts.js");
       const inFront = (node) => {
         const { x, y, width, height } = node.getBoundingClientRect();
         return node.contains(document.elementFromPoint(x + width / 2, y + height / 2));
@@ -28,7 +28,7 @@ def test_a_toast_can_be_read_and_dismissed_while_a_question_is_open(page):
 def with_toasts(steps):
     """The steps, with messages that are shown for 60 ms, if they are not kept."""
     return """async () => {
-  const { toast } = await import("/assets/toasts.js");
+  const { toast } = await import("/assets/common/toasts.js");
   const real = window.setTimeout;
   const pause = (wait) => new Promise((resolve) => real.call(window, resolve, wait));
   window.setTimeout = (run, wait) => real.call(window, run, wait / 100);
@@ -86,7 +86,7 @@ def test_a_note_stays_while_the_focus_is_on_it_which_then_goes_back(page):
 
 def test_the_focus_stays_on_what_is_moved(page):
     found = page.evaluate("""async () => {
-      const { element, reconcile } = await import("/assets/dom.js");
+      const { element, reconcile } = await import("/assets/common/dom.js");
       const list = element("div");
       document.body.append(list);
       const show = (...names) => reconcile(list, names, {
@@ -116,7 +116,7 @@ def test_the_focus_stays_on_what_is_moved(page):
 
 def test_what_comes_at_once_is_announced_together(page):
     assert page.evaluate("""async () => {
-      const { Announcer } = await import("/assets/announcer.js");
+      const { Announcer } = await import("/assets/common/announcer.js");
       const real = window.setTimeout;
       const later = [];
       window.setTimeout = (run) => later.push(run);
@@ -151,7 +151,7 @@ def test_what_comes_at_once_is_announced_together(page):
 def with_a_list(steps):
     """The steps, with a list of rows, each with two controls, that shows what it is told to."""
     return """async () => {
-  const { element, reconcile } = await import("/assets/dom.js");
+  const { element, reconcile } = await import("/assets/common/dom.js");
   const list = element("ul", { id: "list" });
   document.body.append(list);
   const show = (...names) => reconcile(list, names, {
@@ -183,8 +183,8 @@ def test_the_focus_of_what_goes_goes_to_the_same_control_of_what_is_in_its_place
 
 def test_a_menu_and_a_question_give_the_focus_to_what_is_in_the_place_of_their_button(page):
     assert page.evaluate(with_a_list("""
-      const { ask, dismissAll } = await import("/assets/dialog.js");
-      const { closeOrphanedMenu, toggleMenu } = await import("/assets/menu.js");
+      const { ask, dismissAll } = await import("/assets/common/dialog.js");
+      const { closeOrphanedMenu, toggleMenu } = await import("/assets/common/menu.js");
       show("a", "b", "c");
       toggleMenu(control("menu b"), "b", [{ text: "do", drawing: "chat", run: () => {} }]);
       const told = [focused()];

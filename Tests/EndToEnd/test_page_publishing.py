@@ -47,7 +47,7 @@ def test_sound_is_wished_without_silence_and_what_a_screen_plays_in_stereo(page)
 
 
 PUBLISHING = """async ([roles, screen]) => {
-  const { Publishing } = await import("/assets/publishing.js");
+  const { Publishing } = await import("/assets/room/publishing.js");
   const [picture, sound] = ["video", "audio"].map((kind) => ({ kind }));
   const calls = [], faults = [];
   const client = {
@@ -122,7 +122,7 @@ def test_a_screen_that_the_system_refuses_is_told(page, reason, faults):
 
 
 CHOOSE_SCREEN = """async (meanwhile) => {
-  const { Publishing } = await import("/assets/publishing.js");
+  const { Publishing } = await import("/assets/room/publishing.js");
   const client = {
     state: "joined",
     role: { publishParams: { allowed: ["screen"] } },
@@ -179,7 +179,7 @@ def test_a_chosen_screen_is_shared_where_that_is_still_wanted(page, meanwhile, a
 
 def test_what_is_cut_off_while_it_is_published_is_no_fault(page):
     found = page.evaluate("""async () => {
-      const { Publishing } = await import("/assets/publishing.js");
+      const { Publishing } = await import("/assets/room/publishing.js");
       const client = {
         role: { publishParams: { allowed: ["audio"] } },
         async publish() {

@@ -24,7 +24,7 @@ def in_a_room(answers, steps):
     that it is in another state.
     """
     return """async () => {
-  const { RoomcastClient } = await import("/assets/roomcast-client.js");
+  const { RoomcastClient } = await import("/assets/client/roomcast-client.js");
   const answers = %s;
   const sockets = [], calls = [];
   class Socket extends EventTarget {

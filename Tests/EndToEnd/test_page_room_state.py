@@ -207,7 +207,7 @@ def test_requests_of_others_become_events(page):
 
 
 EARLY_MUTE = """async () => {
-  const { Moderating } = await import("/assets/moderating.js");
+  const { Moderating } = await import("/assets/room/moderation/moderating.js");
   const known = [];
   const media = { isMicrophoneOn: true, setMicrophone(isOn) { this.isMicrophoneOn = isOn; } };
   const moderating = new Moderating({
@@ -229,7 +229,7 @@ def test_a_mute_waits_for_the_track_that_it_is_about(page):
 
 
 UNMUTE = """async (meanwhile) => {
-  const { Moderating } = await import("/assets/moderating.js");
+  const { Moderating } = await import("/assets/room/moderation/moderating.js");
   const held = new Set(["audio"]);
   const media = { isMicrophoneOn: false, setMicrophone(isOn) { this.isMicrophoneOn = isOn; } };
   const moderating = new Moderating({
@@ -267,7 +267,7 @@ def test_roles_are_in_the_order_of_their_priority(page):
 
 
 ACTIONS = """async ([person, role]) => {
-  const { actionsFor } = await import("/assets/person-actions.js");
+  const { actionsFor } = await import("/assets/room/moderation/person-actions.js");
   return actionsFor(person, role).map(({ name }) => name);
 }"""
 HOST = {"mute": True, "unmute": True, "changeRole": True, "removeOthers": True, "broadcast": True}

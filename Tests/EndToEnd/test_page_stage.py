@@ -9,7 +9,7 @@ def test_tiles_stay_on_the_stage_and_apart(page, size, screens):
     width, height = size
     places = page.evaluate(
         """async ([screens, width, height]) => {
-          const { layout } = await import("/assets/stage-layout.js");
+          const { layout } = await import("/assets/room/stage/stage-layout.js");
           return Array.from({length: 26}, (_, cameras) => layout(screens, cameras, width, height));
         }""",
         [screens, width, height],
@@ -28,7 +28,7 @@ def test_tiles_stay_on_the_stage_and_apart(page, size, screens):
 
 
 CAST = """async ([tiles, wish, width, height]) => {
-  const { cast } = await import("/assets/stage-layout.js");
+  const { cast } = await import("/assets/room/stage/stage-layout.js");
   const spoke = new Map(Object.entries(wish.spoke));
   const { large, small, left } = cast(tiles, { ...wish, spoke }, width, height);
   return [large, small, left].map((some) => some.map(({ key }) => key));
@@ -82,14 +82,14 @@ def test_the_only_face_beside_a_screen_is_not_ones_own(page, size, spoke, small)
 
 def test_a_picture_is_asked_for_in_the_size_in_which_it_is_shown(page):
     layers = page.evaluate("""async (heights) => {
-      const { layerFor } = await import("/assets/stage-layout.js");
+      const { layerFor } = await import("/assets/room/stage/stage-layout.js");
       return heights.map(layerFor);
     }""", [90, 200, 201, 400, 401, 1080])
     assert layers == ["low", "low", "medium", "medium", "high", "high"]
 
 
 SPOTLIGHT = """async (reports) => {
-  const { Spotlight } = await import("/assets/spotlight.js");
+  const { Spotlight } = await import("/assets/room/stage/spotlight.js");
   const spotlight = new Spotlight();
   return reports.map((levels) => {
     spotlight.take(new Map(Object.entries(levels)));

@@ -178,7 +178,7 @@ def test_a_recording_is_followed_played_and_downloaded(world, room):
 def forget_token(server, page):
     """The tab may know that of a test before. Where no script runs, for the page keeps it again as
     soon as it was of use."""
-    page.goto(f"{server.base}/assets/base.css")
+    page.goto(f"{server.base}/assets/common/base.css")
     page.evaluate("() => sessionStorage.clear()")
 
 

@@ -52,7 +52,7 @@ def test_a_refusal_on_a_connection_that_was_used(server, room):
 def test_what_was_asked_before_is_answered_before(server, room):
     """All that a client sends at once is taken in its order."""
     client = RawClient(server)
-    script = b"GET /assets/room.js HTTP/1.1\r\nHost: h\r\n\r\n"
+    script = b"GET /assets/room/room.js HTTP/1.1\r\nHost: h\r\n\r\n"
     query = urlencode({"peer": "p1", "token": tokens.room_token(room)})
     client.send(20 * script + f"GET /ws?{query} HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\n"
                 "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"

@@ -1,4 +1,4 @@
-import HundredMSClient
+import HundredMS
 import Logging
 import MediaClient
 import NIOCore

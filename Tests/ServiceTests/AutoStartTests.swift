@@ -2,10 +2,10 @@ import ChildProcesses
 import ControlAPI
 import Foundation
 import HLS
+import HundredMS
 import MediaKernel
 import RoomHost
 import Rooms
-import Signalling
 import Stage
 import Streams
 import Synchronization

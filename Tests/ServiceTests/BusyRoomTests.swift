@@ -16,8 +16,8 @@ import Tokens
 import Workbench
 
 @testable import ControlAPI
+@testable import HundredMS
 @testable import Service
-@testable import Signalling
 
 /// One room that is busy, whatever with, holds up no other.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1))

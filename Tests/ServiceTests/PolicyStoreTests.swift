@@ -2,9 +2,9 @@ import Catalogue
 import ControlAPI
 import Foundation
 import HLS
+import HundredMS
 import MediaKernel
 import Rooms
-import Signalling
 import Stage
 import Streams
 import Testing

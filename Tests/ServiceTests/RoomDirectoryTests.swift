@@ -14,8 +14,8 @@ import Testing
 import Tokens
 
 @testable import ControlAPI
+@testable import HundredMS
 @testable import Service
-@testable import Signalling
 
 /// Rooms in which somebody is, and what else hears of them.
 @Suite(.timeLimit(.minutes(1))) struct RoomDirectoryTests {

@@ -2,11 +2,11 @@ import Codec
 import ControlAPI
 import Foundation
 import HLS
+import HundredMS
 import Logging
 import MediaServer
 import Rooms
 import Sandbox
-import Signalling
 import Stage
 import Streams
 import Testing

@@ -1,11 +1,11 @@
 import Catalogue
 import ChildProcesses
 import Foundation
+import HundredMS
 import MediaKernel
 import ObjectStorage
 import RoomHost
 import Rooms
-import Signalling
 import Signing
 import Streams
 import Testing

@@ -1,7 +1,7 @@
 import HLS
+import HundredMS
 import RoomHost
 import Rooms
-import Signalling
 import Stage
 import Streams
 import Testing

@@ -7,7 +7,7 @@ import sys
 from harness.server import REPOSITORY, free_port
 from harness.waiting import wait_for
 
-WEB = REPOSITORY / "Sources/ControlAPI/Web"
+WEB = REPOSITORY / "Sources/HTTP/ControlAPI/Web"
 BLANK = "/assets/"  # a list of files, on the modules' origin
 
 

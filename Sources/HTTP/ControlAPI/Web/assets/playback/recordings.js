@@ -1,0 +1,279 @@
+// The recordings page: what was recorded, how far it is, to be played and downloaded.
+
+import { configuration, recordings } from "../common/api.js";
+import { byID, clockText, element, reconcile, setText, sizeText } from "../common/dom.js";
+import { icon, placeIcons } from "../common/icons.js";
+import { Player } from "./player.js";
+import { Scrubber } from "./scrubber.js";
+
+const refreshInterval = 3000; // ms, while something is still to come
+const idleInterval = 600000; // ms
+const tokenKey = "roomcast-management-token"; // for as long as the tab is open
+const list = byID("list");
+const theatre = byID("theatre");
+const video = byID("video");
+const scrubbers = new WeakMap(); // of the cards' elements
+
+let token = sessionStorage.getItem(tokenKey) ?? "";
+let room = new URLSearchParams(location.search).get("room") ?? "";
+let pages = 1;
+let timer = null;
+let round = 0; // answers to earlier questions are not shown
+let known = null; // how many cards there were when older ones were asked for
+
+placeIcons();
+byID("room").value = room;
+const settings = await configuration().catch(() => ({}));
+const player = new Player(video, settings.hls_js_url ?? null, { isLive: false });
+player.addEventListener("fault", () => {
+  if (theatre.open) setText(byID("theatre-error"), "It cannot be fetched. Trying again …");
+});
+player.addEventListener("playing", () => setText(byID("theatre-error"), ""));
+
+byID("key").addEventListener("submit", (event) => {
+  event.preventDefault();
+  token = byID("token").value.trim();
+  refresh();
+});
+byID("filter").addEventListener("submit", (event) => {
+  event.preventDefault();
+  room = byID("room").value.trim();
+  pages = 1;
+  known = null;
+  history.replaceState(null, "", room ? `?room=${encodeURIComponent(room)}` : location.pathname);
+  refresh();
+});
+byID("more").addEventListener("click", () => {
+  known = list.children.length;
+  pages += 1;
+  refresh();
+});
+byID("theatre-close").addEventListener("click", () => theatre.close());
+theatre.addEventListener("click", (event) => {
+  if (event.target === theatre) theatre.close(); // beside it
+});
+theatre.addEventListener("close", () => player.stop());
+video.addEventListener("error", () => {
+  if (theatre.open && video.hasAttribute("src")) {
+    setText(byID("theatre-error"), "This browser cannot play it. The download may.");
+  }
+});
+
+const states = {
+  starting: ["starting", "Starting"],
+  running: ["live", "Recording"],
+  stopping: ["starting", "Stopping"],
+  post_processing: ["starting", "Processing"],
+  completed: ["done", "Ready"],
+  failed: ["failed", "Failed"],
+};
+
+/** What ends a wait is not worth asking for again and again; but links end, and others begin. */
+const isFinal = (card) => card.status === "completed" || card.status === "failed";
+
+async function refresh() {
+  clearTimeout(timer);
+  const asked = ++round;
+  try {
+    const { data, last } = await load();
+    if (asked !== round) return;
+    if (token) sessionStorage.setItem(tokenKey, token);
+    const hadFocus = byID("key").contains(document.activeElement);
+    byID("key").hidden = true;
+    byID("filter").hidden = false;
+    draw(data, last);
+    if (hadFocus) byID("title").focus(); // where what one sees now begins
+    const isOver = data.every(isFinal);
+    timer = setTimeout(refresh, isOver ? idleInterval : refreshInterval);
+  } catch (error) {
+    if (asked !== round) return;
+    if (error.status === 401 || error.status === 403) return askForToken(error);
+    setText(byID("summary"), error.message);
+    timer = setTimeout(refresh, refreshInterval);
+  }
+}
+
+async function load() {
+  const data = [];
+  let last = "";
+  for (let page = 0; page < pages; page += 1) {
+    const answer = await recordings({ token, room, start: last });
+    data.push(...answer.data);
+    last = answer.last;
+    if (!last) break;
+  }
+  return { data, last };
+}
+
+function askForToken(error) {
+  sessionStorage.removeItem(tokenKey);
+  setText(byID("key-error"), token ? error.message : "");
+  token = "";
+  byID("key").hidden = false;
+  byID("filter").hidden = true;
+  byID("more").hidden = true;
+  byID("empty").hidden = true;
+  setText(byID("summary"), "");
+  list.replaceChildren();
+  byID("token").focus();
+}
+
+function draw(cards, last) {
+  const rules = { key: (card) => card.id, create: createCard, update: updateCard };
+  reconcile(list, cards, rules);
+  const older = known === null ? null : list.children[known]?.querySelector("h2");
+  known = null;
+  const isAtEnd = byID("more") === document.activeElement;
+  byID("more").hidden = !last;
+  if (isAtEnd && (older || !last)) (older ?? byID("title")).focus();
+  byID("empty").hidden = cards.length > 0;
+  setText(byID("empty"), room ? `Nothing was recorded in ${room}.` : "Nothing was recorded yet.");
+  setText(byID("summary"), summaryOf(cards, last));
+}
+
+/** It is read out, so it says all that the page shows. */
+function summaryOf(cards, last) {
+  const count = cards.length === 1 ? "1 recording" : `${cards.length || "No"} recordings`;
+  const busy = cards.filter((card) => !isFinal(card)).length;
+  const parts = [room ? `${count} of ${room}` : count];
+  if (last) parts.push("and older ones");
+  if (busy > 0) parts.push(`${busy} in progress`);
+  return parts.join(", ");
+}
+
+function createCard(card) {
+  const title = `card-${card.id}`;
+  const still = element("div", { class: "still", "data-testid": "still" });
+  const node = element(
+    "li",
+    { class: "card", "data-testid": "recording", "data-recording": card.id },
+    still,
+    element(
+      "article",
+      { class: "card-text", "aria-labelledby": title },
+      element(
+        "div",
+        { class: "card-head" },
+        element("h2", { class: "card-title", id: title, tabindex: "-1" }),
+        element("span", { class: "lamp" }),
+      ),
+      element("p", { class: "quiet card-detail" }),
+      element("progress", { class: "progress", max: "1", "aria-labelledby": title, hidden: true }),
+      element("p", { class: "problem card-problem", hidden: true }),
+      element("ul", { class: "files" }),
+    ),
+    element(
+      "button",
+      { class: "button button-primary play", type: "button", "data-testid": "play" },
+      icon("play"),
+      "Play",
+      element("span", { class: "visually-hidden play-what" }),
+    ),
+  );
+  scrubbers.set(node, new Scrubber(still));
+  return node;
+}
+
+function updateCard(node, card) {
+  const find = (name) => node.querySelector(name);
+  const [phase, text] = states[card.status] ?? ["none", card.status];
+  const when = dateText(card.created_at);
+  setText(find(".card-title"), card.room_id);
+  setText(find(".play-what"), ` the recording of ${card.room_id}, ${when}`);
+  const length = card.duration ? ` · ${clockText(card.duration * 1000)}` : "";
+  setText(find(".card-detail"), `${when}${length}`);
+  const isExpired = card.assets.length > 0 && card.assets.every((one) => one.status === "expired");
+  const lamp = find(".lamp");
+  lamp.dataset.phase = isExpired ? "none" : phase;
+  const percent = card.progress === undefined ? "" : ` ${Math.round(card.progress * 100)} %`;
+  setText(lamp, isExpired ? "Expired" : text + percent);
+  const progress = find(".progress");
+  progress.hidden = card.status !== "post_processing";
+  progress.value = card.progress ?? 0;
+  const problem = find(".card-problem");
+  problem.hidden = card.status !== "failed";
+  setText(problem, (card.stop_reason ?? "").replace(/^failure: /, ""));
+  const source = sourceOf(card);
+  find(".play").hidden = !source;
+  find(".play").onclick = () => open(card, source, 0);
+  const pictured = card.assets.find((one) => one.thumbnail_url ?? one.sprite_vtt_url);
+  scrubbers.get(node).show({
+    picture: pictured?.thumbnail_url ?? null,
+    cues: pictured?.sprite_vtt_url ?? null,
+    pick: source && ((seconds) => open(card, source, seconds)),
+  });
+  reconcile(find(".files"), card.assets, {
+    key: (asset) => asset.id,
+    create: createFile,
+    update: updateFile,
+  });
+}
+
+function createFile() {
+  return element("li", { "data-testid": "asset" });
+}
+
+function updateFile(node, asset) {
+  const what = `${describe(asset)} · ${sizeText(asset.size)}`;
+  const path = asset.url?.split("/").at(-1) ?? "";
+  if (node.dataset.shown === `${what} ${path}`) {
+    const link = node.querySelector("a");
+    if (link) link.href = `${asset.url}?download`; // links end, and are new each time
+    return;
+  }
+  node.dataset.shown = `${what} ${path}`;
+  node.replaceChildren(
+    asset.url
+      ? element("a", { class: "file", href: `${asset.url}?download` }, icon("download"), what)
+      : element("span", { class: "file quiet" }, `${what} · ${asset.status}`),
+  );
+}
+
+function describe(asset) {
+  const size = asset.width ? `${asset.width} × ${asset.height} ` : "";
+  switch (asset.type) {
+    case "room-composite":
+      return size ? `${size}MP4` : "Sound M4A";
+    case "room-vod":
+      return `${size}HLS in a zip`;
+    default:
+      return asset.type;
+  }
+}
+
+/** What to play: the best file, which every browser takes, or else the VOD. */
+function sourceOf(card) {
+  const files = card.assets.filter((one) => one.type === "room-composite" && one.url);
+  files.sort((a, b) => (b.width ?? 0) - (a.width ?? 0));
+  if (files.length > 0) return { file: files[0].url };
+  const vod = card.assets.find((one) => one.playback_url);
+  return vod && player.isPossible ? { playlist: vod.playback_url } : null;
+}
+
+function open(card, source, seconds) {
+  setText(byID("theatre-title"), `${card.room_id}, ${dateText(card.created_at)}`);
+  setText(byID("theatre-error"), "");
+  theatre.showModal();
+  video.onloadedmetadata = () => {
+    if (seconds > 0) video.currentTime = seconds;
+  };
+  if (source.playlist) {
+    player.play(source.playlist).catch((error) => setText(byID("theatre-error"), error.message));
+  } else {
+    video.src = source.file;
+    video.play().catch(() => {}); // the controls are there
+  }
+  video.focus();
+}
+
+const dates = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+function dateText(time) {
+  return dates.format(new Date(time));
+}
+
+// Who comes back to the page after a day finds links that are good.
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && byID("key").hidden) refresh();
+});
+refresh();

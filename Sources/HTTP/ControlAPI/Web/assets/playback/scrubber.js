@@ -1,0 +1,120 @@
+// The picture of a recording on its card, and others while a pointer moves over it: a sheet of small
+// pictures, and a WebVTT file that says which is shown when and where on the sheet it is.
+
+import { clockText, element } from "../common/dom.js";
+import { icon } from "../common/icons.js";
+
+const cue =
+  /(?:(\d+):)?(\d\d):(\d\d\.\d{3}) --> (?:(\d+):)?(\d\d):(\d\d\.\d{3}).*\n(.*)#xywh=(\d+),(\d+),(\d+),(\d+)/g;
+
+/**
+ * The cues of a WebVTT file of media fragments, with times in seconds.
+ * @param {string} base what the pictures' addresses are relative to
+ */
+export function parseCues(text, base) {
+  const seconds = (hours, minutes, rest) => Number(hours ?? 0) * 3600 + minutes * 60 + Number(rest);
+  return [...text.replace(/\r\n?/g, "\n").matchAll(cue)].map((found) => {
+    const [x, y, width, height] = found.slice(8).map(Number);
+    return {
+      begin: seconds(...found.slice(1, 4)),
+      end: seconds(...found.slice(4, 7)),
+      url: new URL(found[7], base).href,
+      x,
+      y,
+      width,
+      height,
+    };
+  });
+}
+
+export class Scrubber {
+  #still;
+  #tile = element("div", { class: "still-tile" });
+  #clock = element("span", { class: "still-clock" });
+  #cuesURL = null;
+  #cues = null;
+  #isLoading = false;
+  #fraction = null; // where the pointer is; null while it is elsewhere
+  #shown = null;
+  #pick = null;
+
+  /** @param {Element} still what shows the picture */
+  constructor(still) {
+    this.#still = still;
+    still.addEventListener("pointermove", (event) => this.#moved(event));
+    still.addEventListener("pointerleave", () => this.#left());
+    still.addEventListener("click", () => this.#pick?.(this.#seconds ?? 0));
+  }
+
+  /**
+   * Links are new each time that they are asked for, so pictures are told apart by their names.
+   * @param {object} recording
+   * @param {string|null} recording.picture its address
+   * @param {string|null} recording.cues the WebVTT file's
+   * @param {((seconds: number) => void)|null} recording.pick called when a time is pressed on
+   */
+  show({ picture, cues, pick }) {
+    this.#cuesURL = cues;
+    this.#pick = pick;
+    this.#still.classList.toggle("playable", Boolean(pick));
+    const name = picture?.split("/").at(-1) ?? "";
+    if (name === this.#shown) return;
+    this.#shown = name;
+    this.#still.replaceChildren(
+      picture ? element("img", { src: picture, alt: "" }) : icon("film"),
+      this.#tile,
+      this.#clock,
+    );
+  }
+
+  get #seconds() {
+    return this.#cues && this.#fraction !== null ? this.#fraction * this.#cues.at(-1).end : null;
+  }
+
+  #moved(event) {
+    // A finger covers what it points at, and means to scroll.
+    if (event.pointerType === "touch") return;
+    const { left, width } = this.#still.getBoundingClientRect();
+    this.#fraction = Math.min(1, Math.max(0, (event.clientX - left) / width));
+    if (!this.#cues) this.#load();
+    this.#draw();
+  }
+
+  #left() {
+    this.#fraction = null;
+    this.#draw();
+  }
+
+  async #load() {
+    if (this.#isLoading || !this.#cuesURL) return;
+    this.#isLoading = true;
+    try {
+      const answer = await fetch(this.#cuesURL);
+      const cues = answer.ok ? parseCues(await answer.text(), answer.url) : [];
+      if (cues.length > 0) this.#cues = cues;
+    } catch {
+      // It stays the picture that it is.
+    }
+    this.#isLoading = this.#cues === null; // asked for once
+    this.#draw();
+  }
+
+  #draw() {
+    const seconds = this.#seconds;
+    this.#still.classList.toggle("scrubbed", seconds !== null);
+    if (seconds === null) return;
+    const cue = this.#cues.findLast((one) => one.begin <= seconds) ?? this.#cues[0];
+    const scale = Math.max(
+      this.#still.clientWidth / cue.width,
+      this.#still.clientHeight / cue.height,
+    );
+    Object.assign(this.#tile.style, {
+      width: `${cue.width}px`,
+      height: `${cue.height}px`,
+      backgroundImage: `url("${cue.url}")`,
+      backgroundPosition: `${-cue.x}px ${-cue.y}px`,
+      transform: `translate(-50%, -50%) scale(${scale})`,
+    });
+    this.#clock.textContent = clockText(seconds * 1000);
+  }
+}

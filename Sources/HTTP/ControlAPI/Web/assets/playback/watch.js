@@ -1,0 +1,182 @@
+// The watch page: waits for the room's stream, plays it, says when it is over.
+
+import { configuration, stream } from "../common/api.js";
+import { byID, clockText, setText } from "../common/dom.js";
+import { placeIcons } from "../common/icons.js";
+import { Player } from "./player.js";
+import { lackWords, startWords } from "./stream-words.js";
+
+const pollInterval = 2000; // ms
+const roomID = decodeURIComponent(location.pathname.split("/")[2] ?? "");
+const video = byID("video");
+const lamp = byID("lamp");
+
+const notices = {
+  none: ["Nothing is on air", "This page starts the stream by itself as soon as there is one."],
+  starting: ["The stream is about to begin", "Only a few seconds more."],
+  connecting: ["Connecting …", "The picture comes in a moment."],
+  ended: ["The stream has ended", "Thank you for watching. A new one would start here by itself."],
+  failed: ["The stream was interrupted", "This page goes on by itself when it is back."],
+  unplayable: [
+    "This browser cannot play the stream by itself",
+    "Open it in Chrome, Edge or Safari, or give this address to a player such as VLC.",
+  ],
+  unreachable: ["The server cannot be reached", "This page keeps trying."],
+};
+
+placeIcons();
+byID("title").textContent = roomID;
+document.title = `${roomID} · live on Roomcast`;
+
+const settings = await configuration().catch(() => ({}));
+const player = new Player(video, settings.hls_js_url ?? null);
+let current = { phase: "none", id: null };
+let isShown = false; // the player, not a notice
+let hasBegun = false; // there was a picture, or sound, of what plays
+let notice = { kind: "", since: 0 }; // what is shown, and since when, in ms of this page's clock
+let finished = null; // the id of a stream whose last segments are still to be played
+
+player.addEventListener("playing", () => {
+  if (video.muted) byID("unmute").hidden = false;
+  else hide(byID("unmute"));
+});
+for (const event of ["loadeddata", "playing", "pause"]) {
+  video.addEventListener(event, () => {
+    // A browser that does not play by itself has nothing to show before somebody has it play.
+    const isReady = video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
+    const isOurs = event === "pause" && video.readyState >= HTMLMediaElement.HAVE_METADATA;
+    if (!player.url || !(isReady || isOurs)) return;
+    hasBegun = true;
+    if (current.phase === "live") hideNotice();
+  });
+}
+// Whether there is a picture is known when the first segment is, and again after every change.
+for (const event of ["loadedmetadata", "resize", "emptied", "play", "pause", "ended"]) {
+  video.addEventListener(event, drawSoundOnly);
+}
+byID("unmute").addEventListener("click", () => {
+  video.muted = false;
+  hide(byID("unmute"));
+});
+video.addEventListener("volumechange", () => {
+  if (!video.muted) hide(byID("unmute"));
+});
+video.addEventListener("ended", () => {
+  if (finished === current.id) show("ended");
+});
+byID("to-live").addEventListener("click", () => player.seekToLive());
+byID("copy").addEventListener("click", async () => {
+  byID("address").select();
+  setText(byID("copied"), ""); // so that it is told once more
+  try {
+    await navigator.clipboard.writeText(byID("address").value);
+    setText(byID("copied"), "The address is copied.");
+  } catch {
+    setText(byID("copied"), "This browser does not copy it. The address is selected.");
+  }
+});
+
+async function poll() {
+  try {
+    take(await stream(roomID));
+  } catch {
+    // What plays, plays on: the segments may come from somewhere else.
+    if (!player.url) show("unreachable");
+  }
+  drawLamp();
+  setTimeout(poll, pollInterval);
+}
+
+function take(next) {
+  current = next;
+  switch (next.phase) {
+    case "live":
+      if (player.isPossible && player.url !== absolute(next.url)) {
+        hasBegun = false;
+        player.play(absolute(next.url)).catch(() => {});
+      }
+      if (!player.isPossible || player.isLibraryMissing) return showAddress(next.url);
+      return hasBegun ? hideNotice() : show("connecting");
+    case "ended":
+      // A viewer is some seconds behind: let the rest play out.
+      if (player.url && !video.ended) {
+        finished = next.id;
+        return;
+      }
+      return show("ended");
+    case "failed":
+    case "starting":
+    case "none":
+      if (player.url) player.stop();
+      return show(next.phase);
+  }
+}
+
+function absolute(url) {
+  return new URL(url, location.href).href;
+}
+
+function show(kind) {
+  const [title, text] = notices[kind];
+  if (notice.kind !== kind) notice = { kind, since: performance.now() };
+  isShown = false;
+  // One that is to play must be there; the notice covers it.
+  video.hidden = kind !== "connecting";
+  drawSoundOnly();
+  hide(byID("unmute"));
+  byID("notice").hidden = false;
+  byID("notice-mark").dataset.phase = kind;
+  byID("notice-address").hidden = kind !== "unplayable";
+  setText(byID("notice-title"), title);
+  setText(byID("notice-text"), longerText(kind) || text);
+}
+
+/** What is said instead when it takes long. */
+function longerText(kind) {
+  const waited = (performance.now() - notice.since) / 1000;
+  if (kind === "starting") return startWords({ waited, restarts: current.bot_restarts });
+  return kind === "connecting" ? startWords({ waited, who: "This page" }) : "";
+}
+
+function showAddress(url) {
+  byID("address").value = absolute(url);
+  show("unplayable");
+}
+
+function hideNotice() {
+  byID("notice").hidden = true;
+  notice = { kind: "", since: 0 };
+  video.hidden = false;
+  isShown = true;
+  drawSoundOnly();
+}
+
+/** In place of a black rectangle. The controls stay free. */
+function drawSoundOnly() {
+  const hasPicture = video.readyState === HTMLMediaElement.HAVE_NOTHING || video.videoWidth > 0;
+  byID("sound-only").hidden = !isShown || hasPicture;
+  byID("sound-only").dataset.state = video.paused ? "paused" : "playing";
+}
+
+function drawLamp() {
+  const isLive = current.phase === "live";
+  lamp.hidden = !isLive && current.phase !== "starting";
+  lamp.dataset.phase = current.phase;
+  const started = Date.parse(current.started_at ?? "") || Number(current.started_at) || 0;
+  const elapsed = started > 0 ? ` ${clockText(Date.now() - started)}` : "";
+  lamp.toggleAttribute("data-lack", isLive && Boolean(current.degradation));
+  setText(byID("lack"), isLive ? lackWords(current.degradation ?? null) : "");
+  lamp.textContent = isLive ? `Live${elapsed}` : "Starting";
+  if (isLive && player.url && player.isBehind) byID("to-live").hidden = false;
+  else hide(byID("to-live"));
+}
+
+/** The focus that a button had goes to what there is now. */
+function hide(button) {
+  const hadFocus = button === document.activeElement;
+  button.hidden = true;
+  if (hadFocus) (video.hidden ? byID("title") : video).focus();
+}
+
+setInterval(drawLamp, 1000);
+poll();

@@ -1,0 +1,421 @@
+// Inside the room: ties the client, the local devices and the parts of the page together.
+
+import { Announcer } from "../common/announcer.js";
+import { ChatPanel } from "./panels/chat-panel.js";
+import { shownRecording } from "../client/on-air-state.js";
+import { badge, drawControls } from "./controls.js";
+import { chooseDevices } from "./devices/device-dialog.js";
+import { ask, checkbox, dismissAll, labelled } from "../common/dialog.js";
+import { byID, element, setText } from "../common/dom.js";
+import { closeMenu } from "../common/menu.js";
+import { Moderating } from "./moderation/moderating.js";
+import { stream } from "../common/api.js";
+import { OnAir } from "./on-air.js";
+import { PeoplePanel } from "./panels/people-panel.js";
+import { actionsFor } from "./moderation/person-actions.js";
+import { Polling } from "./panels/polling.js";
+import { Publishing } from "./publishing.js";
+import { RecordingLamp } from "./recording-lamp.js";
+import { roleText } from "./moderation/role-dialog.js";
+import { RoomSound } from "./room-sound.js";
+import { peopleOf, soundsOf, tilesOf } from "./room-view.js";
+import { SidePanel } from "./panels/side-panel.js";
+import { Spotlight } from "./stage/spotlight.js";
+import { Stage } from "./stage/stage.js";
+import { toast } from "../common/toasts.js";
+
+const speakingLevel = 15; // of 100
+const unseenInterval = 1000; // ms between drawings of lists that nobody sees
+const greetedUpTo = 20; // people; in a larger room comings, goings and others' roles are noise
+
+// What everybody has to know, by the phases of on-air.js and on-air-state.js.
+const streamNews = {
+  live: "The room is on air",
+  ended: "The stream has ended",
+  failed: "The stream failed",
+};
+const recordingNews = {
+  recording: "The room is being recorded",
+  paused: "The recording is paused",
+  none: "The recording has ended",
+  failed: "The recording failed",
+};
+
+export class Call {
+  #client;
+  #media;
+  #roomID;
+  #spotlight = new Spotlight();
+  #isSpeakerView = false;
+  #pinned = null; // a tile's key
+  #unread = 0;
+  #isPathBroken = false;
+  #isDue = false; // all is to be drawn
+  #listsTimer = null;
+  #stage = new Stage(byID("stage"), {
+    onLayer: (trackID, layer) => this.#client.preferLayer(trackID, layer),
+    onMore: () => this.#side.open("people"),
+    onPin: (key) => this.#pin(key),
+  });
+  #announcer = new Announcer(byID("news"));
+  #sound = new RoomSound((isBlocked) => this.#soundBlocked(isBlocked));
+  #publishing;
+  #moderating;
+  #polling;
+  #chat;
+  #people;
+  #side;
+  #onAir;
+  #recording;
+
+  /** @param {(reason: string) => void} onEnd the room was left; called once */
+  constructor({ client, media, roomID, onEnd }) {
+    this.#client = client;
+    this.#media = media;
+    this.#roomID = roomID;
+    const attempt = (action) => this.#attempt(action);
+    const onChange = () => this.#draw();
+    this.#publishing = new Publishing({ client, media, onChange, attempt });
+    this.#moderating = new Moderating({ client, media, publishing: this.#publishing, attempt });
+    this.#makePanels();
+    this.#makeLamps();
+    this.#listen(onEnd);
+    this.#bindControls();
+  }
+
+  start() {
+    byID("call").hidden = false;
+    this.#roleChanged();
+    const { streaming, recording } = this.#client.room;
+    this.#onAir.show(streaming);
+    this.#recording.show(recording);
+    if (this.#onAir.phase === "live") tellNews(streamNews, "live");
+    if (this.#recording.phase === "recording") tellNews(recordingNews, "recording");
+    byID("call-title").focus(); // where one is now; the form that had the focus is gone
+  }
+
+  #makePanels() {
+    const { moderation } = this.#client;
+    this.#side = new SidePanel({
+      onChange: (current) => {
+        if (current === "chat") this.#chat.focus();
+        if (current === "chat") this.#count(0);
+        if (current === "polls") this.#polling.seen();
+        this.#drawNow(); // what one opens is of now
+      },
+    });
+    this.#chat = new ChatPanel({
+      onSend: (text, audience) => this.#attempt(() => this.#client.sendMessage(text, audience)),
+    });
+    this.#people = new PeoplePanel({
+      actionsOf: (person) => actionsFor(person, this.#client.role),
+      onAction: (name, person) => this.#act(name, person),
+      onMuteAll: () => this.#attempt(() => moderation.muteEverybody()),
+      onChangeRoles: () => this.#moderating.changeRoles(),
+      search: (text) => moderation.search(text),
+    });
+    this.#polling = new Polling({
+      client: this.#client,
+      side: this.#side,
+      announcer: this.#announcer,
+      attempt: (action) => this.#attempt(action),
+    });
+  }
+
+  #makeLamps() {
+    const { airing } = this.#client;
+    const page = (kind) =>
+      new URL(`/${kind}/${encodeURIComponent(this.#roomID)}`, location.origin).href;
+    this.#onAir = new OnAir({
+      watchURL: page("watch"),
+      onStart: (wish) => this.#attempt(() => airing.startStream(page("rooms"), wish)),
+      onStop: () => this.#attempt(() => airing.stopStream()),
+      look: () => stream(this.#roomID),
+    });
+    this.#recording = new RecordingLamp({
+      onStart: () => this.#attempt(() => airing.startRecording()),
+      onStop: () => this.#attempt(() => airing.stopRecording()),
+    });
+  }
+
+  #listen(onEnd) {
+    const client = this.#client;
+    const on = (type, handler) => client.addEventListener(type, ({ detail }) => handler(detail));
+    for (const type of ["peers", "media", "quality"]) on(type, () => this.#draw());
+    on("role", () => this.#roleChanged());
+    on("message", (message) => this.#gotMessage(message));
+    on("streaming", (streaming) => this.#streamingChanged(streaming));
+    on("recording", (recording) => this.#recordingChanged(recording));
+    on("fault", ({ message }) => toast(message, "error"));
+    on("presence", ({ peer, isHere }) => {
+      if (!isHere) this.#spotlight.forget(peer.id);
+      const isGreeted = peer.name && client.room.count <= greetedUpTo;
+      if (isGreeted) toast(`${peer.name} ${isHere ? "joined" : "left"}`);
+    });
+    on("hand", ({ peer, isRaised }) => {
+      if (isRaised && peer.id !== client.peerID) toast(`${peer.name} raised a hand`);
+    });
+    on("peer-role", ({ peer }) => {
+      if (peer.id === client.peerID) toast(`You are ${roleText(peer.role)} now`);
+      else if (client.room.count <= greetedUpTo) toast(`${peer.name} is ${roleText(peer.role)} now`);
+    });
+    on("role-offer", (offer) => this.#moderating.roleOffered(offer));
+    on("mute-request", (request) => this.#moderating.muteAsked(request));
+    on("speakers", ({ levels }) => this.#speakersChanged(levels));
+    on("path", ({ isBroken }) => {
+      this.#isPathBroken = isBroken;
+      this.#showWay();
+    });
+    on("state", ({ state, reason }) => {
+      this.#showWay();
+      if (state === "joined") this.#publishing.sync(); // what was wished meanwhile
+      if (state !== "left") return;
+      this.#moderating.stop();
+      closeMenu();
+      dismissAll();
+      this.#publishing.stopScreen();
+      onEnd(reason);
+    });
+    this.#media.addEventListener("change", () => this.#mediaChanged());
+    this.#media.addEventListener("problem", ({ detail }) => toast(detail, "error"));
+  }
+
+  #gotMessage(message) {
+    this.#chat.add(message);
+    if (message.isMine || this.#side.current === "chat") return;
+    this.#count(this.#unread + 1);
+    if (message.mark) toast(`${message.name} wrote ${message.mark}`);
+    else this.#announcer.say(`${message.name}: ${message.text}`, "messages");
+  }
+
+  #count(count) {
+    this.#unread = count;
+    badge("open-chat", count, count > 0 ? `Chat, ${count} unread` : "Chat");
+  }
+
+  #streamingChanged(streaming) {
+    const before = this.#onAir.phase;
+    this.#onAir.show(streaming);
+    const { phase } = this.#onAir;
+    if (phase !== before) tellNews(streamNews, phase, streaming.error);
+  }
+
+  #recordingChanged(recording) {
+    const before = this.#recording.phase;
+    this.#recording.show(recording);
+    const { phase } = this.#recording;
+    if (phase !== before) tellNews(recordingNews, phase, shownRecording(recording).error);
+  }
+
+  #speakersChanged(levels) {
+    const loud = new Map([...levels].filter(([, level]) => level >= speakingLevel));
+    this.#stage.highlight(new Set(loud.keys()));
+    loud.delete(this.#client.peerID); // nobody needs to see themselves large
+    this.#spotlight.take(loud);
+    const { peerID: speaker, spoke } = this.#spotlight;
+    this.#stage.prefer({ speaker, spoke });
+  }
+
+  /** What is wrong with the way to the server, if anything. */
+  #showWay() {
+    const broken = this.#isPathBroken ? "No sound or picture gets through. Trying again …" : "";
+    const isAway = this.#client.state === "reconnecting";
+    setText(byID("call-state"), isAway ? "Reconnecting …" : broken);
+  }
+
+  // MARK: Devices and the role
+
+  #mediaChanged() {
+    if (this.#client.state === "left") return;
+    this.#draw();
+    this.#publishing.sync();
+  }
+
+  #roleChanged() {
+    const focused = document.activeElement;
+    const { name, permissions, publishParams } = this.#client.role;
+    const isAllowed = (kind) => publishParams.allowed.includes(kind);
+    this.#moderating.roleIs(name);
+    this.#onAir.allow(Boolean(permissions.hlsStreaming));
+    this.#recording.allow(Boolean(permissions.browserRecording));
+    this.#people.allow({
+      mayMute: Boolean(permissions.mute),
+      mayChangeRoles: Boolean(permissions.changeRole) && this.#client.role.known.length > 1,
+    });
+    this.#chat.allow(permissions.broadcast !== false);
+    this.#polling.allow(permissions);
+    if (!isAllowed("screen")) this.#publishing.stopScreen();
+    // Who may speak again decides anew to be seen and heard.
+    this.#media.release({ camera: !isAllowed("video"), microphone: !isAllowed("audio") });
+    this.#drawNow();
+    // What one may do no more is no place to be.
+    const isGone = focused !== document.body && focused.getClientRects().length === 0;
+    if (isGone) byID("call-title").focus();
+    this.#publishing.sync();
+  }
+
+  // MARK: Drawing
+
+  /** Once for all that is told in one go: an offer has a hundred tracks, each an event. */
+  #draw() {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    // Not with the next frame: a page in the background has none, and is to be heard.
+    queueMicrotask(() => this.#drawNow());
+  }
+
+  #drawNow() {
+    this.#isDue = false;
+    const client = this.#client;
+    const tiles = tilesOf(this.#view);
+    if (!tiles.some((tile) => tile.key === this.#pinned)) this.#pinned = null;
+    setText(byID("call-title"), client.room.name || this.#roomID);
+    const { count } = client.room;
+    setText(byID("call-count"), count === 1 ? "1 person" : `${count} people`);
+    this.#stage.show(tiles, this.#pinned);
+    this.#sound.play(soundsOf(client));
+    this.#people.count(count);
+    byID("stage-empty").hidden = tiles.length > 0;
+    this.#drawControls();
+    const isSeen = ["chat", "people"].includes(this.#side.current);
+    if (isSeen) this.#drawLists();
+    else this.#listsTimer ??= setTimeout(() => this.#drawLists(), unseenInterval);
+  }
+
+  get #view() {
+    const { screen } = this.#publishing;
+    return { client: this.#client, media: this.#media, name: this.#client.name, screen };
+  }
+
+  /** Of people, to be seen and to be written to. */
+  #drawLists() {
+    clearTimeout(this.#listsTimer);
+    this.#listsTimer = null;
+    const people = peopleOf(this.#view, this.#pinned);
+    this.#people.show(people);
+    const others = people.filter((person) => !person.isLocal);
+    this.#chat.showAudiences(this.#client.role.known, others);
+  }
+
+  #drawControls() {
+    const { permissions, publishParams } = this.#client.role;
+    drawControls({
+      media: this.#media,
+      allowed: publishParams.allowed,
+      isSharing: this.#publishing.screen !== null,
+      hand: this.#client.room.local.handRaisedAs,
+      panel: this.#side.current,
+      mayEnd: Boolean(permissions.endRoom),
+      mayPoll: this.#polling.mayRead,
+    });
+  }
+
+  #pin(key) {
+    this.#pinned = key;
+    this.#draw();
+  }
+
+  #setSpeakerView(isSpeakerView) {
+    this.#isSpeakerView = isSpeakerView;
+    byID("speaker-view").setAttribute("aria-pressed", String(isSpeakerView));
+    this.#stage.prefer({ isSpeakerView });
+  }
+
+  // MARK: Controls
+
+  #bindControls() {
+    const media = this.#media;
+    const { moderation } = this.#client;
+    byID("microphone").onclick = () => media.setMicrophone(!media.isMicrophoneOn);
+    byID("camera").onclick = () => media.setCamera(!media.isCameraOn);
+    byID("screen").onclick = () => {
+      if (this.#publishing.screen) this.#publishing.stopScreen();
+      else this.#publishing.startScreen();
+    };
+    byID("hand").onclick = () =>
+      this.#attempt(() =>
+        this.#client.room.local.handRaisedAs ? moderation.lowerHand() : moderation.raiseHand());
+    byID("open-chat").onclick = () => this.#side.toggle("chat");
+    byID("open-people").onclick = () => this.#side.toggle("people");
+    byID("open-polls").onclick = () => this.#side.toggle("polls");
+    byID("speaker-view").onclick = () => this.#setSpeakerView(!this.#isSpeakerView);
+    byID("devices").onclick = () =>
+      chooseDevices({ media, sound: this.#sound, onFault: (text) => toast(text, "error") });
+    byID("end-room").onclick = () => this.#endRoom();
+    byID("leave").onclick = () => this.#client.leave();
+  }
+
+  #act(name, person) {
+    if (name === "pin") return this.#pin(person.isPinned ? null : person.id);
+    if (name === "rename") return this.#rename();
+    if (name !== "write") return this.#moderating.act(name, person);
+    this.#side.open("chat");
+    this.#chat.writeTo(person);
+  }
+
+  async #rename() {
+    const before = this.#client.name;
+    const field = element("input", {
+      class: "field", value: before, maxlength: 64, autocomplete: "nickname",
+      "data-testid": "own-name",
+    });
+    field.addEventListener("focus", () => field.select());
+    const isWished = await ask({
+      title: "Change your name",
+      content: [labelled("Your name", field)],
+      confirm: "Change",
+      refuse: "Cancel",
+    });
+    const name = field.value.trim();
+    if (!isWished || !name || name === before) return;
+    await this.#attempt(() => this.#client.rename(name));
+  }
+
+  async #endRoom() {
+    const lock = checkbox("Lock the room", "Nobody comes in again until it is opened anew.");
+    const isSure = await ask({
+      title: "End the room for everybody?",
+      text: "All who are here have to leave.",
+      content: [lock.node],
+      confirm: "End the room",
+      refuse: "Cancel",
+      isDanger: true,
+    });
+    if (!isSure) return;
+    const end = () => this.#client.moderation.endRoom({ isLocked: lock.isOn() });
+    // Only the others are told to leave.
+    if (await this.#attempt(end)) this.#client.leave();
+  }
+
+  #soundBlocked(isBlocked) {
+    const place = byID("hear");
+    if (isBlocked === place.hasChildNodes()) return;
+    const hadFocus = place.contains(document.activeElement);
+    const attributes = {
+      class: "button button-primary",
+      type: "button",
+      onclick: () => {
+        this.#sound.resume();
+        this.#stage.resume();
+      },
+    };
+    place.replaceChildren(...(isBlocked ? [element("button", attributes, "Hear the room")] : []));
+    if (hadFocus) byID("call-title").focus();
+  }
+
+  /** @returns {Promise<boolean>} whether it worked; why not is shown to the user */
+  async #attempt(action) {
+    try {
+      await action();
+      return true;
+    } catch (error) {
+      toast(error.message, "error");
+      return false;
+    }
+  }
+}
+
+function tellNews(news, phase, error = "") {
+  if (!news[phase]) return;
+  toast(error ? `${news[phase]}: ${error}` : news[phase], phase === "failed" ? "error" : "note");
+}

@@ -1,0 +1,226 @@
+// The camera and the microphone of this page. Switching the camera off gives the device back, so
+// its light goes out; a muted microphone stays open and sends silence.
+
+import { Queue } from "../../client/queue.js";
+
+const pictureWanted = {
+  width: { ideal: 1280 },
+  height: { ideal: 720 },
+  frameRate: { ideal: 30, max: 30 },
+};
+const soundWanted = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
+
+/**
+ * Emits `change` whenever a track, its state or the list of devices is another, and `problem` with the
+ * words for it where a device does not work.
+ *
+ * What is wished holds at once; browsers take their time, so devices are opened one after the other,
+ * and one that is no longer wanted when it comes is given back.
+ */
+export class LocalMedia extends EventTarget {
+  stream = new MediaStream();
+  #video = deviceFor("camera", pictureWanted);
+  #audio = deviceFor("microphone", soundWanted);
+  #work = new Queue();
+
+  constructor() {
+    super();
+    navigator.mediaDevices?.addEventListener("devicechange", () => this.#changed());
+  }
+
+  get isAvailable() {
+    return Boolean(navigator.mediaDevices?.getUserMedia);
+  }
+
+  get isCameraOn() {
+    return this.#video.isOn;
+  }
+
+  get isMicrophoneOn() {
+    return this.#audio.isOn;
+  }
+
+  /** What is wrong with the devices; empty where nothing is. */
+  get problem() {
+    const both = new Set([this.#video.problem, this.#audio.problem]);
+    return [...both].filter(Boolean).join(" ");
+  }
+
+  get camera() {
+    return this.#trackOf("video");
+  }
+
+  get microphone() {
+    return this.#trackOf("audio");
+  }
+
+  /** The camera in use, or the one to be used. */
+  get cameraID() {
+    return this.camera?.getSettings().deviceId || this.#video.id;
+  }
+
+  get microphoneID() {
+    return this.microphone?.getSettings().deviceId || this.#audio.id;
+  }
+
+  /** Asks for both devices; what one lacks or refuses does not cost the other. */
+  start() {
+    return this.#work.run(async () => {
+      // In one question, where both are there.
+      const both = this.isAvailable && (await this.#ask("video", "audio").catch(() => null));
+      if (both) this.#adopt(both);
+      await this.#open("video");
+      await this.#open("audio");
+    });
+  }
+
+  setCamera(isOn) {
+    this.#wish("video", { isOn, isHeld: isOn });
+    return this.#work.run(() => this.#open("video"));
+  }
+
+  setMicrophone(isOn) {
+    this.#wish("audio", { isOn, isHeld: isOn || this.#audio.isHeld });
+    return this.#work.run(() => this.#open("audio"));
+  }
+
+  chooseCamera(deviceID) {
+    return this.#choose("video", deviceID);
+  }
+
+  chooseMicrophone(deviceID) {
+    return this.#choose("audio", deviceID);
+  }
+
+  /** Gives the devices back that a role has no use for; they stay off until they are wanted. */
+  release({ camera, microphone }) {
+    if (camera && this.#video.isHeld) this.#wish("video", { isOn: false, isHeld: false });
+    if (microphone && this.#audio.isHeld) this.#wish("audio", { isOn: false, isHeld: false });
+  }
+
+  /** @param {"videoinput"|"audioinput"|"audiooutput"} kind */
+  async devices(kind) {
+    if (!this.isAvailable) return [];
+    const all = await navigator.mediaDevices.enumerateDevices();
+    return all.filter((device) => device.kind === kind && device.deviceId);
+  }
+
+  stop() {
+    this.release({ camera: true, microphone: true });
+  }
+
+  #device(kind) {
+    return kind === "video" ? this.#video : this.#audio;
+  }
+
+  #trackOf(kind) {
+    return this.stream.getTracks().find((track) => track.kind === kind) ?? null;
+  }
+
+  /** @param {{isOn: boolean, isHeld: boolean}} wish see `deviceFor` */
+  #wish(kind, wish) {
+    const device = this.#device(kind);
+    Object.assign(device, wish);
+    if (wish.isOn) device.problem = ""; // it is tried again
+    const track = this.#trackOf(kind);
+    if (!wish.isHeld) this.#drop(track);
+    else if (track) track.enabled = wish.isOn;
+    this.#changed();
+  }
+
+  #choose(kind, deviceID) {
+    this.#device(kind).id = deviceID;
+    return this.#work.run(() => {
+      if (this.#device(kind).isHeld) this.#drop(this.#trackOf(kind)); // many have one open at a time
+      return this.#open(kind);
+    });
+  }
+
+  #ask(...kinds) {
+    const constraints = kinds.map((kind) => {
+      const { wanted, id } = this.#device(kind);
+      return [kind, id ? { ...wanted, deviceId: { exact: id } } : wanted];
+    });
+    return navigator.mediaDevices.getUserMedia(Object.fromEntries(constraints));
+  }
+
+  /** Opens a device that is wanted and not there. */
+  async #open(kind) {
+    const device = this.#device(kind);
+    if (!device.isHeld || this.#trackOf(kind)) return;
+    if (!this.isAvailable) {
+      this.#failed(kind, "Camera and microphone need a secure page: HTTPS, or this machine itself.");
+      return;
+    }
+    const { id } = device;
+    try {
+      this.#adopt(await this.#ask(kind));
+    } catch (error) {
+      if (id && isMissing(error)) {
+        // It was taken out; perhaps there is another, or one has been chosen meanwhile.
+        if (device.id === id) device.id = "";
+        return this.#open(kind);
+      }
+      if (device.isHeld) this.#failed(kind, explanation(error, device.word));
+    }
+  }
+
+  #adopt(stream) {
+    for (const track of stream.getTracks()) {
+      const { isOn, isHeld } = this.#device(track.kind);
+      if (!isHeld) {
+        track.stop();
+        continue;
+      }
+      track.enabled = isOn;
+      track.addEventListener("ended", () => this.#lost(track));
+      this.stream.addTrack(track);
+    }
+    this.#changed();
+  }
+
+  /** The device was unplugged, or the permission withdrawn. */
+  #lost(track) {
+    const { kind } = track;
+    if (this.#trackOf(kind) === track) {
+      this.#failed(kind, `Your ${this.#device(kind).word} was disconnected.`);
+    }
+  }
+
+  #drop(track) {
+    if (!track) return;
+    this.stream.removeTrack(track);
+    track.stop();
+  }
+
+  #failed(kind, text) {
+    this.#device(kind).problem = text;
+    this.#wish(kind, { isOn: false, isHeld: false });
+    this.dispatchEvent(new CustomEvent("problem", { detail: text }));
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+/** @returns what there is to a device: isHeld: it is open, or to be opened; id: "" for any */
+function deviceFor(word, wanted) {
+  return { word, wanted, isOn: true, isHeld: true, id: "", problem: "" };
+}
+
+function isMissing(error) {
+  return ["NotFoundError", "OverconstrainedError"].includes(error.name);
+}
+
+function explanation(error, word) {
+  if (isMissing(error)) return `No ${word} was found.`;
+  switch (error.name) {
+    case "NotAllowedError":
+      return `This page may not use your ${word}. Allow it in the browser.`;
+    case "NotReadableError":
+      return `Your ${word} is in use by another program.`;
+    default:
+      return `Your ${word} did not start: ${error.message}`;
+  }
+}

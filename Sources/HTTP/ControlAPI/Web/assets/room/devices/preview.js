@@ -1,0 +1,161 @@
+// Before the door: see yourself, choose devices, name and role.
+
+import { configuration, rooms } from "../../common/api.js";
+import { listDevices } from "./devices.js";
+import { byID, element, setText } from "../../common/dom.js";
+import { icon } from "../../common/icons.js";
+import { LevelMeter } from "./level-meter.js";
+import { roleText } from "../moderation/role-dialog.js";
+
+const nameKey = "roomcast.name";
+const usualRoles = ["host", "guest", "viewer"];
+
+const node = {
+  root: byID("preview"),
+  video: byID("preview-video"),
+  note: byID("preview-note"),
+  microphone: byID("preview-microphone"),
+  camera: byID("preview-camera"),
+  meter: byID("preview-meter"),
+  form: byID("preview-form"),
+  title: byID("preview-title"),
+  status: byID("preview-status"),
+  name: byID("name"),
+  role: byID("role"),
+  cameras: byID("camera-device"),
+  microphones: byID("microphone-device"),
+  join: byID("join"),
+  error: byID("preview-error"),
+};
+
+export class Preview {
+  #media;
+  #meter = new LevelMeter(node.meter);
+  #onJoin;
+  #isJoining = false;
+
+  /**
+   * @param {boolean} hasToken the address holds a room token, so none need be asked for
+   * @param {(choice: {name: string, role: string}) => Promise<void>} onJoin
+   */
+  constructor({ roomID, media, name, role, hasToken, onJoin }) {
+    this.#media = media;
+    this.#onJoin = onJoin;
+    node.title.textContent = roomID;
+    node.name.value = name || remembered();
+    node.role.closest("label").hidden = hasToken; // which says the role
+    this.#offerRoles(usualRoles, role);
+    this.#describe(roomID, role, hasToken);
+
+    media.addEventListener("change", () => this.#show());
+    node.camera.addEventListener("click", () => media.setCamera(!media.isCameraOn));
+    node.microphone.addEventListener("click", () => media.setMicrophone(!media.isMicrophoneOn));
+    node.cameras.addEventListener("change", () => media.chooseCamera(node.cameras.value));
+    node.microphones.addEventListener("change", () =>
+      media.chooseMicrophone(node.microphones.value),
+    );
+    node.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.join();
+    });
+  }
+
+  show() {
+    node.root.hidden = false;
+    this.#show();
+    if (!node.name.value) node.name.focus();
+  }
+
+  hide() {
+    node.root.hidden = true;
+    node.video.srcObject = null;
+    this.#meter.stop();
+  }
+
+  async join() {
+    if (this.#isJoining) return;
+    const name = node.name.value.trim();
+    if (!name) return node.name.focus();
+    remember(name);
+    node.error.hidden = true;
+    this.#showJoining(true);
+    try {
+      await this.#onJoin({ name, role: node.role.value });
+    } catch (error) {
+      node.error.textContent = error.message;
+      node.error.hidden = false;
+    } finally {
+      this.#showJoining(false);
+    }
+  }
+
+  /** Meanwhile the button does nothing, and keeps the focus, which a disabled one would lose. */
+  #showJoining(isJoining) {
+    this.#isJoining = isJoining;
+    node.join.setAttribute("aria-disabled", String(isJoining));
+    node.join.textContent = isJoining ? "Joining …" : "Join room";
+  }
+
+  #show() {
+    if (node.root.hidden) return;
+    const media = this.#media;
+    if (node.video.srcObject !== media.stream) node.video.srcObject = media.stream;
+    node.video.hidden = !media.camera;
+    const without = media.isCameraOn ? "Waiting for your camera …" : "Camera off";
+    const state = media.camera ? "" : without;
+    setText(node.note, media.problem || state);
+    toggle(node.camera, media.isCameraOn, "camera", "cameraOff");
+    toggle(node.microphone, media.isMicrophoneOn, "microphone", "microphoneOff");
+    this.#meter.follow(media.microphone);
+    listDevices(media, { cameras: node.cameras, microphones: node.microphones });
+  }
+
+  #offerRoles(names, chosen) {
+    const before = chosen || node.role.value;
+    const list = chosen && !names.includes(chosen) ? [...names, chosen] : names;
+    node.role.replaceChildren(
+      ...list.map((name) => element("option", { value: name }, roleText(name))),
+    );
+    if (list.includes(before)) node.role.value = before;
+  }
+
+  /** What the server knows beforehand; the page works without it. */
+  async #describe(roomID, role, hasToken) {
+    const [settings, list] = await Promise.all([
+      configuration(roomID).catch(() => null),
+      rooms().catch(() => null),
+    ]);
+    if (settings?.roles?.length) this.#offerRoles(settings.roles, role);
+    const room = list?.find((one) => one.id === roomID);
+    if (room?.name) node.title.textContent = room.name;
+    const count = room?.peer_count ?? 0;
+    const people = count === 1 ? "1 person is here." : `${count} people are here.`;
+    // Where the server does not tell who is where, the page does not either.
+    if (list) node.status.textContent = count === 0 ? "Nobody is here yet." : people;
+    if (settings?.open_tokens === false && !hasToken) {
+      node.status.textContent = "Only people with an invitation link can enter.";
+    }
+  }
+}
+
+function toggle(button, isOn, onIcon, offIcon) {
+  button.setAttribute("aria-pressed", String(isOn));
+  button.replaceChildren(icon(isOn ? onIcon : offIcon));
+}
+
+// Storage may be forbidden; then the name is typed again.
+function remembered() {
+  try {
+    return localStorage.getItem(nameKey) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function remember(name) {
+  try {
+    localStorage.setItem(nameKey, name);
+  } catch {
+    return;
+  }
+}

@@ -1,0 +1,158 @@
+// What is asked of others, from their menus, and what others ask of us.
+
+import { ask } from "../../common/dialog.js";
+import { Requests } from "./requests.js";
+import { chooseRole, chooseRoles, roleText } from "./role-dialog.js";
+import { toast } from "../../common/toasts.js";
+
+export class Moderating {
+  #client;
+  #media;
+  #publishing;
+  #attempt;
+  #requests = new Requests();
+  #role = null; // its name
+
+  /** @param attempt reports what did not work */
+  constructor({ client, media, publishing, attempt }) {
+    this.#client = client;
+    this.#media = media;
+    this.#publishing = publishing;
+    this.#attempt = attempt;
+  }
+
+  stop() {
+    this.#requests.clear();
+  }
+
+  /** The role is this one from now on: what was asked of us in another is of no interest. */
+  roleIs(name) {
+    if (this.#role !== null && this.#role !== name) this.#requests.clear();
+    this.#role = name;
+  }
+
+  // MARK: Of others
+
+  /** @param {string} name of an action of person-actions.js */
+  act(name, person) {
+    const { moderation } = this.#client;
+    const { audio, video, screen } = person;
+    const setMuted = (track, isMuted) =>
+      this.#attempt(() => moderation.setTrackMuted(person.id, track, isMuted));
+    switch (name) {
+      case "mute": return setMuted(audio, true);
+      case "unmute": return setMuted(audio, false);
+      case "darken": return setMuted(video, true);
+      case "lighten": return setMuted(video, false);
+      case "unshare": return setMuted(screen, true);
+      case "lower": return this.#attempt(() => moderation.lowerHandOf(person.id));
+      case "role": return this.#changeRole(person);
+      case "remove": return this.#remove(person);
+    }
+  }
+
+  async changeRoles() {
+    const { moderation, role } = this.#client;
+    const chosen = await chooseRoles(role);
+    if (!chosen) return;
+    const { from, to } = chosen;
+    const isDone = await this.#attempt(() => moderation.changeRoles(from, to));
+    if (isDone) toast(`Everybody who was ${roleText(from)} is ${roleText(to)} now`);
+  }
+
+  async #changeRole(person) {
+    const chosen = await chooseRole(person, this.#client.role.known);
+    if (!chosen) return;
+    const { role, isForced } = chosen;
+    const { moderation } = this.#client;
+    const isDone = await this.#attempt(() => moderation.changeRole(person.id, role, { isForced }));
+    if (isDone && !isForced) toast(`${person.name} was asked to be ${roleText(role)}`);
+  }
+
+  async #remove(person) {
+    const isSure = await ask({
+      title: `Remove ${person.name} from the room?`,
+      confirm: "Remove",
+      refuse: "Cancel",
+      isDanger: true,
+    });
+    if (isSure) await this.#attempt(() => this.#client.moderation.remove(person.id));
+  }
+
+  // MARK: Of us
+
+  roleOffered(offer) {
+    const role = roleText(offer.role);
+    const question = {
+      title: `Become ${role}?`,
+      text: `${this.#nameOf(offer.requestedBy)} would like you to be ${role}. What you may do in the`
+        + " room changes with it.",
+      confirm: `Become ${role}`,
+      refuse: "Not now",
+    };
+    this.#requests.add("role", question, () =>
+      this.#attempt(() => this.#client.moderation.acceptRole(offer)));
+  }
+
+  /** A mute is done at once; to be heard or seen again is one's own decision. */
+  async muteAsked(request) {
+    await this.#publishing.settled; // others may know of a track before we know its id
+    const name = this.#nameOf(request.requestedBy);
+    const kinds = request.trackID !== undefined
+      ? [this.#publishing.kindOf(request.trackID)]
+      : this.#kindsOf(request);
+    for (const kind of kinds.filter((one) => one && this.#publishing.has(one))) {
+      if (request.isMuted) this.#mute(kind, name);
+      else this.#askToUnmute(kind, name);
+    }
+  }
+
+  #kindsOf({ kind, source }) {
+    const regular = kind ? [kind] : ["audio", "video"];
+    if (source === "screen") return ["screen"];
+    return source || kind === "audio" ? regular : [...regular, "screen"];
+  }
+
+  #mute(kind, name) {
+    const media = this.#media;
+    if (kind === "audio" && media.isMicrophoneOn) {
+      media.setMicrophone(false);
+      toast(`${name} muted your microphone`);
+    } else if (kind === "video" && media.isCameraOn) {
+      media.setCamera(false);
+      toast(`${name} turned your camera off`);
+    } else if (kind === "screen" && this.#publishing.screen) {
+      this.#publishing.stopScreen();
+      toast(`${name} stopped your screen share`);
+    }
+  }
+
+  #askToUnmute(kind, name) {
+    const media = this.#media;
+    if (kind === "audio" && !media.isMicrophoneOn) {
+      const question = {
+        title: "Turn your microphone on?",
+        text: `${name} asks you to unmute.`,
+        confirm: "Unmute",
+        refuse: "Stay muted",
+      };
+      this.#requests.add(kind, question, () => {
+        if (this.#publishing.has(kind)) media.setMicrophone(true);
+      });
+    } else if (kind === "video" && !media.isCameraOn) {
+      const question = {
+        title: "Turn your camera on?",
+        text: `${name} asks to see you.`,
+        confirm: "Turn on",
+        refuse: "Stay off",
+      };
+      this.#requests.add(kind, question, () => {
+        if (this.#publishing.has(kind)) media.setCamera(true);
+      });
+    }
+  }
+
+  #nameOf(peerID) {
+    return this.#client.room.peers.get(peerID)?.name || "The host";
+  }
+}

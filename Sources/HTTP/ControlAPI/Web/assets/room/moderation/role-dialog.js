@@ -1,0 +1,58 @@
+// Which other role somebody is to have, and whether they are asked; or everybody of a role.
+
+import { ask, checkbox, choice, labelled } from "../../common/dialog.js";
+import { element } from "../../common/dom.js";
+
+/** "Host" for "host". */
+export const roleText = (name) => name.charAt(0).toUpperCase() + name.slice(1);
+
+/**
+ * @param {{name: string, role: string}} person
+ * @param {string[]} roles all that there are
+ * @returns {Promise<{role: string, isForced: boolean}|null>}
+ */
+export async function chooseRole(person, roles) {
+  const others = roles.filter((name) => name !== person.role);
+  const role = choice(
+    "role",
+    `${person.name} is ${roleText(person.role)} now. The new role:`,
+    others.map((name) => ({ value: name, text: roleText(name) })),
+  );
+  const isAsked = checkbox(`Ask ${person.name} first`, "Without, the role changes at once.", {
+    isOn: true,
+  });
+  const isChosen = await ask({
+    title: `Change the role of ${person.name}`,
+    content: [role.node, isAsked.node],
+    confirm: "Change role",
+    refuse: "Cancel",
+  });
+  return isChosen ? { role: role.value(), isForced: !isAsked.isOn() } : null;
+}
+
+/**
+ * Proposes what takes from others rather than what gives them more.
+ * @param {{name: string, known: string[]}} mine one's own role, and all that there are, by priority
+ * @returns {Promise<{from: string, to: string}|null>}
+ */
+export async function chooseRoles({ name, known }) {
+  const options = (roles) =>
+    roles.map((role) => element("option", { value: role }, roleText(role)));
+  const select = (testID) => element("select", { class: "field", "data-testid": testID });
+  const [from, to] = [select("roles-from"), select("roles-to")];
+  const proposeOthers = () => {
+    to.replaceChildren(...options(known.filter((role) => role !== from.value)));
+    to.selectedIndex = to.length - 1;
+  };
+  from.append(...options([...known.filter((role) => role !== name), name]));
+  from.addEventListener("change", proposeOthers);
+  proposeOthers();
+  const isChosen = await ask({
+    title: "Change roles",
+    text: "All of a role have the other one at once.",
+    content: [labelled("Everybody who is", from), labelled("becomes", to)],
+    confirm: "Change roles",
+    refuse: "Cancel",
+  });
+  return isChosen ? { from: from.value, to: to.value } : null;
+}

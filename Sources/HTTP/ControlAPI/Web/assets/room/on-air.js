@@ -1,0 +1,159 @@
+// What the room says about its stream: the lamp, the watch link and the button.
+
+import { phaseOf } from "../common/api.js";
+import { ask, checkbox } from "../common/dialog.js";
+import { byID, clockText, setText } from "../common/dom.js";
+import { lackWords, leftOutWords, startWords } from "../playback/stream-words.js";
+
+const node = {
+  lamp: byID("lamp"),
+  button: byID("go-live"),
+  text: byID("go-live-text"),
+  watch: byID("watch-link"),
+  note: byID("stream-note"),
+};
+const tickInterval = 1000; // ms
+const lookInterval = 3000; // ms between questions how the stream goes, while there is one
+
+export class OnAir {
+  #streaming = { state: "none", startedAt: 0 };
+  #isAllowed = false;
+  #isBusy = false;
+  #isStopWanted = false; // from our own word until the stream is over
+  #startingSince = 0; // ms, of this page's clock
+  #condition = {}; // as `look` found it
+
+  /**
+   * @param {{watchURL: string, onStart: (wish: {isRecorded: boolean}) => Promise<boolean>,
+   *          onStop: () => Promise<boolean>, look: () => Promise<object>}} rules the actions report
+   *   their own failures, and give whether there was none; `look` is `stream` in api.js
+   */
+  constructor({ watchURL, onStart, onStop, look }) {
+    node.watch.href = watchURL;
+    node.button.addEventListener("click", async () => {
+      if (this.#isBusy || this.#isEnding) return;
+      if (this.#isOn) {
+        if (await askForStop()) await this.#run(() => this.#stop(onStop));
+        return;
+      }
+      const wish = await askForStart();
+      if (wish) await this.#run(() => onStart(wish));
+    });
+    setInterval(() => this.#tick(), tickInterval);
+    setInterval(() => this.#look(look), lookInterval);
+    this.#draw();
+  }
+
+  allow(isAllowed) {
+    this.#isAllowed = isAllowed;
+    this.#draw();
+  }
+
+  show(streaming) {
+    const before = this.phase;
+    this.#streaming = streaming;
+    if (this.phase === "starting" && before !== "starting") this.#startingSince = performance.now();
+    if (!this.#isOn) [this.#isStopWanted, this.#condition] = [false, {}];
+    this.#draw();
+  }
+
+  /** See `phaseOf` in api.js. */
+  get phase() {
+    return phaseOf(this.#streaming.state);
+  }
+
+  get #isOn() {
+    return this.phase === "starting" || this.phase === "live";
+  }
+
+  get #isEnding() {
+    return this.#isOn && (this.#isStopWanted || this.#condition.state === "stopping");
+  }
+
+  async #stop(onStop) {
+    // A stream that ended while it was asked about needs no word of ours.
+    if (!this.#isOn) return;
+    this.#isStopWanted = true;
+    this.#draw();
+    if (!(await onStop())) this.#isStopWanted = false;
+  }
+
+  async #look(look) {
+    if (!this.#isOn) return;
+    const found = await look().catch(() => null); // the room's own connection tells of such faults
+    if (!found || !this.#isOn) return;
+    this.#condition = found;
+    this.#draw();
+  }
+
+  /** Meanwhile the button does nothing, and keeps the focus, which a disabled one would lose. */
+  async #run(action) {
+    this.#isBusy = true;
+    this.#draw();
+    await action();
+    this.#isBusy = false;
+    this.#draw();
+  }
+
+  #draw() {
+    const phase = this.#isEnding ? "ending" : this.phase;
+    node.lamp.dataset.phase = phase;
+    node.lamp.dataset.state = this.#streaming.state;
+    node.lamp.dataset.url = this.#streaming.url ?? "";
+    node.lamp.hidden = !["starting", "live", "ending", "failed"].includes(phase);
+    node.lamp.toggleAttribute("data-lack", phase === "live" && Boolean(this.#condition.degradation));
+    node.watch.hidden = !this.#isOn;
+    node.button.hidden = !this.#isAllowed;
+    node.button.setAttribute("aria-disabled", String(this.#isBusy || this.#isEnding));
+    node.button.classList.toggle("is-live", this.#isOn);
+    const action = this.#isOn ? "End stream" : "Go live";
+    node.text.textContent = this.#isEnding ? "Ending …" : action;
+    this.#tick();
+  }
+
+  #tick() {
+    const { startedAt, error } = this.#streaming;
+    const elapsed = startedAt > 0 ? clockText(Date.now() - startedAt) : "";
+    const failed = error ? `Stream failed: ${error}` : "Stream failed";
+    const texts = {
+      starting: "Starting", live: `Live ${elapsed}`.trim(), ending: "Ending …", failed,
+    };
+    setText(node.lamp, texts[node.lamp.dataset.phase] ?? "");
+    const note = this.#noteFor(node.lamp.dataset.phase);
+    node.note.hidden = note === "";
+    setText(node.note, note);
+  }
+
+  #noteFor(phase) {
+    const waited = (performance.now() - this.#startingSince) / 1000;
+    const { bot_restarts: restarts, degradation } = this.#condition;
+    if (phase === "starting") return startWords({ waited, restarts });
+    if (phase !== "live") return "";
+    const leftOut = (this.#streaming.variants ?? []).flatMap((one) => one.tracks_left_out ?? []);
+    return [lackWords(degradation ?? null), leftOutWords(leftOut)].filter(Boolean).join(" ");
+  }
+}
+
+/** @returns {Promise<boolean>} */
+function askForStop() {
+  return ask({
+    title: "End the stream?",
+    text: "It ends for all who watch it. The room goes on.",
+    confirm: "End stream",
+    refuse: "Cancel",
+    isDanger: true,
+  });
+}
+
+/** @returns {Promise<{isRecorded: boolean}|null>} null: not after all */
+async function askForStart() {
+  const record = checkbox("Record with the stream", "Its files are on the recordings page later.");
+  const isSure = await ask({
+    title: "Go live?",
+    text: "All who open the watch page see and hear the room.",
+    content: [record.node],
+    confirm: "Go live",
+    refuse: "Cancel",
+  });
+  return isSure ? { isRecorded: record.isOn() } : null;
+}

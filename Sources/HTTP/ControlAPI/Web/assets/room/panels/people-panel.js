@@ -1,0 +1,164 @@
+// Who is in the room: roles, hands, marks, and a menu for each person.
+
+import { byID, element, hueOf, initials, reconcile, setText } from "../../common/dom.js";
+import { icon } from "../../common/icons.js";
+import { closeOrphanedMenu, toggleMenu } from "../../common/menu.js";
+import { qualityMark, showQuality } from "../quality-mark.js";
+import { roleText } from "../moderation/role-dialog.js";
+
+const searchedFrom = 8; // people; fewer are seen at a glance
+const searchDelay = 300; // ms without a key before the server is asked
+
+const node = {
+  tab: byID("tab-people"),
+  list: byID("people"),
+  search: byID("people-search"),
+  none: byID("people-none"),
+  note: byID("people-note"),
+  muteAll: byID("mute-all"),
+  changeRoles: byID("change-roles"),
+};
+
+export class PeoplePanel {
+  #rules;
+  #people = [];
+  #count = 0;
+  #found = []; // by the server, of those who are not listed
+  #timer = null;
+
+  /**
+   * @param {{actionsOf: (person: object) => object[], onAction: (name: string, person) => void,
+   *          onMuteAll: () => void, onChangeRoles: () => void,
+   *          search: (text: string) => Promise<object[]>}} rules
+   */
+  constructor(rules) {
+    this.#rules = rules;
+    node.search.addEventListener("input", () => this.#searched());
+    node.muteAll.addEventListener("click", () => rules.onMuteAll());
+    node.changeRoles.addEventListener("click", () => rules.onChangeRoles());
+  }
+
+  /** @param {{mayMute: boolean, mayChangeRoles: boolean}} permissions */
+  allow({ mayMute, mayChangeRoles }) {
+    node.muteAll.hidden = !mayMute;
+    node.changeRoles.hidden = !mayChangeRoles;
+  }
+
+  /** @param {number} count of all, of whom a large room lists a part */
+  count(count) {
+    this.#count = count;
+    setText(node.tab, `People (${count})`);
+  }
+
+  /** @param {object[]} people see `peopleOf` in room-view.js */
+  show(people) {
+    const count = this.#count;
+    this.#people = people;
+    node.search.hidden = count < searchedFrom && !node.search.value;
+    this.#draw();
+  }
+
+  get #text() {
+    return node.search.value.trim().toLowerCase();
+  }
+
+  #draw() {
+    const text = this.#text;
+    const listed = this.#people.filter((person) => person.name.toLowerCase().includes(text));
+    const ids = new Set(this.#people.map((person) => person.id));
+    const found = text ? this.#found.filter((person) => !ids.has(person.id)) : [];
+    // Hands first, in the order in which they went up.
+    const raised = listed.filter((person) => person.hand > 0).sort((a, b) => a.hand - b.hand);
+    const shown = [...raised, ...listed.filter((person) => person.hand === 0), ...found];
+    reconcile(node.list, shown, {
+      key: (person) => person.id,
+      create: (person) => this.#create(person),
+      update: (row, person) => this.#update(row, person),
+    });
+    setText(node.none, text && shown.length === 0 ? "Nobody of that name." : "");
+    const beyond = text ? 0 : this.#count - this.#people.length;
+    setText(node.note, beyond > 0 ? `${beyond} more, who only watch: the search finds them.` : "");
+    closeOrphanedMenu();
+  }
+
+  #create(person) {
+    const more = element(
+      "button",
+      { class: "icon-button", type: "button", "aria-haspopup": "menu", "aria-expanded": "false",
+        "data-testid": "person-menu" },
+      icon("more"),
+    );
+    const row = element(
+      "li",
+      { class: "person", "data-testid": "person", "data-peer": person.id },
+      element("span", { class: "face", "aria-hidden": "true" }),
+      element("div", { class: "person-text" }, element("b"), element("span")),
+      element("span", { class: "person-marks" }),
+      qualityMark(),
+      more,
+    );
+    more.addEventListener("click", () => this.#openMenu(more, row.person));
+    return row;
+  }
+
+  #update(row, person) {
+    row.person = person;
+    row.style.setProperty("--hue", hueOf(person.id));
+    setText(row.querySelector(".face"), initials(person.name));
+    const name = person.isLocal ? `${person.name} (you)` : person.name;
+    setText(row.querySelector("b"), name);
+    setText(row.querySelector(".person-text span"), roleText(person.role));
+    showQuality(row.querySelector(".quality"), person.quality ?? null);
+    const marks = row.querySelector(".person-marks");
+    const state = [person.hand, person.isSilent, person.isDark, Boolean(person.screen)].join();
+    if (marks.dataset.state !== state) {
+      marks.dataset.state = state;
+      marks.replaceChildren(...marksOf(person));
+    }
+    const more = row.querySelector("button");
+    more.setAttribute("aria-label", `What to do with ${name}`);
+    more.hidden = this.#rules.actionsOf(person).length === 0;
+  }
+
+  #openMenu(button, person) {
+    const items = this.#rules.actionsOf(person).map((action) => ({
+      ...action,
+      run: () => this.#rules.onAction(action.name, person),
+    }));
+    toggleMenu(button, person.name, items);
+  }
+
+  /** A large room does not list everybody, so the server is asked too. */
+  #searched() {
+    clearTimeout(this.#timer);
+    this.#draw();
+    const text = this.#text;
+    if (!text || this.#people.length >= this.#count) {
+      this.#found = [];
+      return;
+    }
+    this.#timer = setTimeout(async () => {
+      const found = await this.#rules.search(text).catch(() => []);
+      if (text !== this.#text) return;
+      this.#found = found;
+      this.#draw();
+    }, searchDelay);
+  }
+}
+
+function marksOf(person) {
+  const marks = [];
+  const add = (name, text, ...children) =>
+    marks.push(element("span", { role: "img", "aria-label": text, title: text },
+      icon(name), ...children));
+  if (person.hand > 0) {
+    const mark = element("b", {}, String(person.hand));
+    add("hand", `Hand raised, number ${person.hand}`, mark);
+    marks[0].className = "hand-mark";
+    marks[0].dataset.testid = "hand-mark";
+  }
+  if (person.screen) add("screen", "Shares the screen");
+  if (person.isSilent) add("microphoneOff", "Microphone off");
+  if (person.isDark) add("cameraOff", "Camera off");
+  return marks;
+}

@@ -1,0 +1,129 @@
+// Polls in the room: asks the server for what it does not say unasked, and shows it.
+
+import { unlessCutOff } from "../../client/cut-off.js";
+import { badge } from "../controls.js";
+import { byID, setText } from "../../common/dom.js";
+import { PollPanel } from "./poll-panel.js";
+import { toast } from "../../common/toasts.js";
+
+export class Polling {
+  #client;
+  #attempt;
+  #panel;
+  #side;
+  #announcer;
+  #mayRead = false;
+  #unseen = 0; // polls that have started since the panel was looked at
+
+  /**
+   * @param {{client: import("../../client/roomcast-client.js").RoomcastClient,
+   *          side: import("./side-panel.js").SidePanel,
+   *          announcer: import("../../common/announcer.js").Announcer,
+   *          attempt: (action: () => Promise) => Promise<boolean>}} parts attempt reports failures
+   */
+  constructor({ client, side, announcer, attempt }) {
+    this.#client = client;
+    this.#side = side;
+    this.#announcer = announcer;
+    this.#attempt = attempt;
+    const { polls, pollBook } = client;
+    this.#panel = new PollPanel({
+      onStart: (draft) => attempt(() => polls.start(draft)),
+      onStop: (id) => attempt(() => polls.stop(id)),
+      onAnswer: (id, answers) => attempt(async () => {
+        await polls.answer(id, answers);
+        pollBook.answered(id, answers);
+        this.draw();
+      }),
+      nameOf: (peerID, known) => this.#nameOf(peerID, known),
+    });
+    const on = (type, handler) => client.addEventListener(type, ({ detail }) => handler(detail));
+    on("poll-started", (poll) => this.#started(poll));
+    on("poll-stopped", (poll) => this.#stopped(poll));
+    on("polls", () => this.draw());
+    on("state", ({ state }) => {
+      if (state === "joined") this.#load();
+    });
+  }
+
+  get mayRead() {
+    return this.#mayRead;
+  }
+
+  /** The role is this one from now on. */
+  allow({ pollRead, pollWrite }) {
+    const couldRead = this.#mayRead;
+    this.#mayRead = Boolean(pollRead || pollWrite);
+    byID("tab-polls").hidden = !this.#mayRead;
+    this.#panel.allow(Boolean(pollWrite));
+    if (!this.#mayRead && this.#side.current === "polls") this.#side.close();
+    if (this.#mayRead && !couldRead) this.#load();
+    this.draw();
+  }
+
+  /** The panel is in view. */
+  seen() {
+    this.#count(0);
+  }
+
+  draw() {
+    const { runningCount, polls } = this.#client.pollBook;
+    setText(byID("tab-polls"), runningCount > 0 ? `Polls (${runningCount})` : "Polls");
+    this.#panel.show(polls);
+  }
+
+  #started(poll) {
+    this.#fill(poll);
+    if (poll.startedBy === this.#client.peerID) return;
+    const news = `${this.#nameOf(poll.startedBy)} asks: ${poll.title || "a poll"}`;
+    if (this.#side.current === "polls") return this.#announcer.say(news); // it is seen
+    toast(news);
+    this.#count(this.#unseen + 1);
+  }
+
+  #stopped(poll) {
+    this.#fill(poll);
+    toast(`The poll is over: ${poll.title || "a poll"}`);
+  }
+
+  #count(count) {
+    this.#unseen = count;
+    badge("open-polls", count, count > 0 ? `Polls, ${count} new` : "Polls");
+  }
+
+  /** What has gone on before we came, or while we were away, is no news. */
+  async #load() {
+    if (!this.#mayRead) return;
+    await this.#ask(async () => {
+      const { polls, pollBook } = this.#client;
+      const before = new Set(pollBook.polls.map(({ id }) => id));
+      const infos = await polls.list();
+      // Those that were started since are in no list that was asked for before.
+      const since = pollBook.polls.filter(({ id }) => !before.has(id));
+      pollBook.keep([...infos, ...since.map(({ id }) => ({ poll_id: id }))]);
+      // All at once: one may be stopped while others are filled.
+      for (const info of infos) pollBook.put(info);
+      for (const info of infos) await this.#fill({ id: info.poll_id });
+      this.draw();
+    });
+  }
+
+  async #fill({ id }) {
+    this.draw();
+    await this.#ask(async () => {
+      const { polls, pollBook } = this.#client;
+      pollBook.fill(id, await polls.details(id));
+      if (pollBook.isRanked(id)) pollBook.rank(id, await polls.standings(id));
+      this.draw();
+    });
+  }
+
+  #ask(action) {
+    return this.#attempt(() => unlessCutOff(this.#client, action));
+  }
+
+  #nameOf(peerID, known = "") {
+    if (peerID === this.#client.peerID) return "You";
+    return this.#client.room.peers.get(peerID)?.name || known || "Somebody";
+  }
+}

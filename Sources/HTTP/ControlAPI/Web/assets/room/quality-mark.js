@@ -1,0 +1,31 @@
+// How well somebody receives the room: bars, and words for who does not see them.
+
+import { element } from "../common/dom.js";
+
+const words = ["no connection", "very poor", "poor", "fair", "good", "very good"];
+const barCount = 5;
+
+/** Up to this score it is worth a mark where there is little room. */
+export const worthTelling = 2;
+
+/** @param {number} score 0 to 5 */
+export function qualityWords(score) {
+  return `network ${words[Math.round(score)]}`;
+}
+
+export function qualityMark() {
+  const bars = Array.from({ length: barCount }, () => element("i"));
+  return element("span", { class: "quality", role: "img", "data-testid": "quality" }, ...bars);
+}
+
+/** @param {number|null} score nothing is shown for null */
+export function showQuality(node, score) {
+  node.hidden = score === null;
+  if (score === null) return;
+  const level = Math.round(score);
+  node.dataset.score = String(level);
+  const text = `Network: ${words[level]}`;
+  node.setAttribute("aria-label", text);
+  node.title = text;
+  [...node.children].forEach((bar, index) => bar.classList.toggle("lit", index < level));
+}

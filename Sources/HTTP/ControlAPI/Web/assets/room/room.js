@@ -1,0 +1,69 @@
+// The room page: preview, then the call, then farewell.
+//
+// Query: `name`, `role`, `auth_token` (a room token, where the server gives none to pages) and
+// `skip_preview=true`, as 100ms' own meeting URLs have them.
+
+import { roomToken } from "../common/api.js";
+import { Call } from "./call.js";
+import { randomIdentifier } from "../client/identifier.js";
+import { byID } from "../common/dom.js";
+import { placeIcons } from "../common/icons.js";
+import { LocalMedia } from "./devices/local-media.js";
+import { Preview } from "./devices/preview.js";
+import { RoomcastClient } from "../client/roomcast-client.js";
+
+const roomID = decodeURIComponent(location.pathname.split("/")[2] ?? "");
+const query = new URLSearchParams(location.search);
+const media = new LocalMedia();
+let client = null;
+
+document.title = `${roomID} · Roomcast`;
+placeIcons();
+
+const preview = new Preview({
+  roomID,
+  media,
+  name: query.get("name") ?? "",
+  role: query.get("role") ?? "",
+  hasToken: query.has("auth_token"),
+  onJoin: enter,
+});
+
+async function enter({ name, role }) {
+  const token =
+    query.get("auth_token") ?? (await roomToken(roomID, { role, userID: userIDFrom(name) }));
+  client = new RoomcastClient({ origin: location.origin, token });
+  try {
+    await client.connect();
+    await client.join({ name });
+  } catch (error) {
+    client.leave();
+    throw error;
+  }
+  preview.hide();
+  new Call({ client, media, roomID, onEnd: sayFarewell }).start();
+}
+
+/** Plain ASCII, because clients of the protocol read tokens with nothing better. */
+function userIDFrom(name) {
+  const plain = name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "");
+  return `${plain.slice(0, 40) || "user"}-${randomIdentifier().slice(0, 8)}`;
+}
+
+function sayFarewell(reason) {
+  media.stop();
+  byID("call").hidden = true;
+  byID("farewell-reason").textContent = reason;
+  byID("farewell").hidden = false;
+  byID("rejoin").focus();
+}
+
+byID("rejoin").addEventListener("click", () => location.reload());
+addEventListener("pagehide", () => client?.leave());
+
+preview.show();
+const isReady = media.start();
+if (query.get("skip_preview") === "true") {
+  await isReady;
+  await preview.join();
+}

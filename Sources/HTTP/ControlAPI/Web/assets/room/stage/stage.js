@@ -1,0 +1,197 @@
+// The tiles of the room.
+
+import { element, hueOf, initials, reconcile, setText } from "../../common/dom.js";
+import { icon } from "../../common/icons.js";
+import { qualityMark, qualityWords, showQuality, worthTelling } from "../quality-mark.js";
+import { cast, layerFor, layout } from "./stage-layout.js";
+
+/**
+ * @typedef {{key: string, name: string, peerID: string, source: string, isLocal: boolean,
+ *            trackID: string|null, video: MediaStreamTrack|null, isSilent: boolean,
+ *            hand: number, quality: number|null}} Tile hand: its place in the row, 0 while it is down
+ */
+export class Stage {
+  #root;
+  #tiles = [];
+  #wish = { isSpeakerView: false, pinned: null, speaker: null, spoke: new Map() };
+  #speaking = new Set();
+  #onLayer;
+  #onMore;
+  #onPin;
+
+  /**
+   * @param {(trackID: string, layer: string) => void} onLayer in which quality a video is shown now
+   * @param {() => void} onMore who is not on the stage is to be listed
+   * @param {(key: string|null) => void} onPin a tile is to be large, or none
+   */
+  constructor(root, { onLayer, onMore, onPin }) {
+    this.#root = root;
+    this.#onLayer = onLayer;
+    this.#onMore = onMore;
+    this.#onPin = onPin;
+    new ResizeObserver(() => this.#draw()).observe(root);
+    root.addEventListener("click", () => this.resume());
+  }
+
+  /** The user has done something: phones that save power start no picture by themselves. */
+  resume() {
+    for (const video of this.#root.querySelectorAll("video")) {
+      if (video.srcObject && video.paused) video.play().catch(() => {});
+    }
+  }
+
+  /**
+   * @param {Tile[]} tiles
+   * @param {string|null} pinned the key of the one that is to be large
+   */
+  show(tiles, pinned) {
+    this.#tiles = tiles;
+    this.prefer({ pinned });
+  }
+
+  /** Who is to be large; see `cast` in stage-layout.js. */
+  prefer(wish) {
+    this.#wish = { ...this.#wish, ...wish };
+    this.#draw();
+  }
+
+  /** @param {Set<string>} peerIDs who is speaking now */
+  highlight(peerIDs) {
+    this.#speaking = peerIDs;
+    this.#light();
+  }
+
+  #draw() {
+    const { clientWidth: width, clientHeight: height } = this.#root;
+    const { large, small, left } = cast(this.#tiles, this.#wish, width, height);
+    const shown = [...large, ...small];
+    const more = left.length > 0 ? [{ key: "more", count: left.length }] : [];
+    reconcile(this.#root, [...shown, ...more], {
+      key: (tile) => tile.key,
+      create: (tile) => (tile.key === "more" ? this.#createMore() : this.#createTile(tile)),
+      update: (node, tile) => {
+        if (tile.key === "more") return setText(node, `+${tile.count}`);
+        update(node, tile, { isPinned: tile.key === this.#wish.pinned });
+      },
+    });
+    const places = layout(large.length, small.length + more.length, width, height);
+    [...this.#root.children].forEach((node, index) => place(node, places[index]));
+    this.#light();
+    for (const tile of left) if (tile.trackID) this.#onLayer(tile.trackID, "none");
+    shown.forEach((tile, index) => {
+      if (!tile.trackID || !places[index]) return;
+      const isScreen = tile.source === "screen"; // whose small print is to be read
+      const lines = places[index].height * devicePixelRatio;
+      this.#onLayer(tile.trackID, isScreen ? "high" : layerFor(lines));
+    });
+  }
+
+  #light() {
+    for (const node of this.#root.children) {
+      const speaks = node.dataset.source === "regular" && this.#speaking.has(node.dataset.peer);
+      node.classList.toggle("is-speaking", speaks);
+    }
+  }
+
+  #createTile(tile) {
+    const node = create(tile);
+    node.querySelector(".tile-pin").addEventListener("click", () => {
+      this.#onPin(this.#wish.pinned === tile.key ? null : tile.key);
+    });
+    return node;
+  }
+
+  #createMore() {
+    return element("button", {
+      class: "tile tile-more",
+      type: "button",
+      "aria-label": "Others, who are not shown: list everybody",
+      "data-testid": "tile-more",
+      onclick: () => this.#onMore(),
+    });
+  }
+}
+
+function place(node, rectangle) {
+  if (!rectangle) return;
+  node.style.left = `${rectangle.x}px`;
+  node.style.top = `${rectangle.y}px`;
+  node.style.width = `${rectangle.width}px`;
+  node.style.height = `${rectangle.height}px`;
+}
+
+function create(tile) {
+  // Firefox would stop at it twice on the way by the Tab key, with nothing to do there.
+  const video = element("video", { autoplay: true, playsinline: true, tabindex: "-1" });
+  video.muted = true; // the sound comes from RoomSound
+  // Until the first frame is there, the face stands in for it.
+  const node = element(
+    "article",
+    {
+      class: "tile",
+      "data-testid": "tile",
+      "data-peer": tile.peerID,
+      "data-source": tile.source,
+      "data-local": tile.isLocal,
+    },
+    video,
+    element(
+      "div",
+      { class: "tile-inner" },
+      element("div", { class: "tile-face" }, element("span")),
+    ),
+    element("span", { class: "tile-hand", hidden: true, "aria-hidden": "true" }, icon("hand")),
+    element("div", { class: "tile-label" }, element("span", { class: "name" }), qualityMark()),
+    element("button", { class: "tile-pin", type: "button", "data-testid": "pin" }, icon("pin")),
+  );
+  node.querySelector(".tile-hand").append(element("b"));
+  video.addEventListener("loadeddata", () => node.classList.add("has-picture"));
+  video.addEventListener("emptied", () => node.classList.remove("has-picture"));
+  return node;
+}
+
+function update(node, tile, { isPinned }) {
+  const isScreen = tile.source === "screen";
+  const owner = tile.isLocal ? "Your" : `${tile.name}’s`;
+  const person = tile.isLocal ? `${tile.name} (you)` : tile.name;
+  const label = isScreen ? `${owner} screen` : person;
+  const isWeak = !isScreen && tile.quality !== null && tile.quality <= worthTelling;
+  const facts = [
+    label,
+    tile.isSilent ? "microphone off" : "",
+    tile.hand > 0 ? "hand raised" : "",
+    isWeak ? qualityWords(tile.quality) : "",
+  ];
+  node.setAttribute("aria-label", facts.filter(Boolean).join(", "));
+  node.dataset.name = tile.name;
+  setText(node.querySelector(".name"), label);
+  node.classList.toggle("is-mirrored", tile.isLocal && !isScreen);
+  node.style.setProperty("--hue", hueOf(tile.peerID));
+  setText(node.querySelector(".tile-face span"), initials(tile.name));
+  showQuality(node.querySelector(".quality"), isWeak ? tile.quality : null);
+
+  const hand = node.querySelector(".tile-hand");
+  hand.hidden = tile.hand === 0;
+  setText(hand.querySelector("b"), String(tile.hand));
+
+  const pin = node.querySelector(".tile-pin");
+  const subject = isScreen ? `${owner.toLowerCase() === "your" ? "your" : owner} screen`
+    : tile.isLocal ? "yourself" : tile.name;
+  pin.setAttribute("aria-pressed", String(isPinned));
+  pin.setAttribute("aria-label", `Show ${subject} large`);
+  pin.title = isPinned ? "Let go" : `Show ${subject} large`;
+
+  const video = node.querySelector("video");
+  const shown = video.srcObject?.getVideoTracks()[0] ?? null;
+  if (shown !== tile.video) {
+    video.srcObject = tile.video ? new MediaStream([tile.video]) : null;
+    // Muted video may play nearly always; else a rejection means that the source changed again.
+    if (tile.video) video.play().catch(() => {});
+  }
+  video.hidden = !tile.video;
+
+  const chip = node.querySelector(".tile-label");
+  const mark = chip.querySelector(".icon");
+  if (tile.isSilent && !mark) chip.prepend(icon("microphoneOff"));
+  if (!tile.isSilent && mark) mark.remove();
+}

@@ -1,0 +1,104 @@
+import ControlAPI
+import Foundation
+import HundredMS
+import Logging
+import MediaKernel
+import MediaServer
+import NIOCore
+import NIOPosix
+import Rooms
+public import ServiceLifecycle
+public import UnixSignals
+
+extension RoomcastServer {
+    /// The whole server as `roomcast serve` runs it: media, rooms, signalling, streams, HTTP.
+    ///
+    /// - Parameters:
+    ///   - signals: on which to stop in good order.
+    ///   - guest: started last; when it returns, the server stops in good order.
+    ///   - onRunning: called with the bound HTTP port, once everything answers.
+    /// - Throws: what keeps the server from starting, each with its reason.
+    public func run(
+        stoppingOn signals: [UnixSignal] = Self.stopSignals,
+        guest: (any ServiceLifecycle.Service)? = nil,
+        onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) async throws {
+        // Threads of its own: media does not wait for who downloads, nor they for media.
+        let threads = MultiThreadedEventLoopGroup(numberOfThreads: settings.udpThreads)
+        do {
+            try await run(on: threads, stoppingOn: signals, guest: guest, onRunning: onRunning)
+        } catch {
+            try? await threads.shutdownGracefully()
+            throw error
+        }
+        try await threads.shutdownGracefully()
+    }
+
+    private func run(
+        on mediaThreads: any EventLoopGroup, stoppingOn signals: [UnixSignal],
+        guest: (any ServiceLifecycle.Service)?, onRunning: @escaping @Sendable (Int) async -> Void
+    ) async throws {
+        let media = try await openMedia(on: mediaThreads)
+        logger.info(
+            "media port open",
+            metadata: [
+                "advertised": "\(media.advertised.map(\.description).joined(separator: " "))"
+            ])
+        let journal = RoomJournal(
+            catalogue: catalogue, accountID: settings.webhooks?.accountID, logger: logger)
+        let sessions = SessionRetention(
+            catalogue: catalogue, kept: settings.rooms.sessionsKept, logger: logger)
+        let registry = RoomRegistry(
+            catalogue: catalogue, opensOnJoin: settings.rooms.opensOnJoin, logger: logger)
+        let directory = RoomDirectory(
+            policies: policies, settings: settings.rooms, registry: registry, media: media,
+            streaming: streamsInRoom,
+            streams: streams, opensTokens: settings.opensTokens, turn: settings.turn,
+            journal: journal, logger: logger)
+        // What is noted while the rooms end is written down before the journal does.
+        let account: [any ServiceLifecycle.Service] = [journal, sessions]
+        try await run(
+            door: directory,
+            signalling: [
+                HundredMSEndpoint(door: directory), WHIPEndpoint(.publishing, door: directory),
+                WHIPEndpoint(.playing, door: directory),
+            ],
+            observer: directory, services: account + [directory],
+            metrics: [directory, MediaMetrics(media: media)], stoppingOn: signals, guest: guest,
+            onRunning: onRunning)
+    }
+
+    private func openMedia(on threads: any EventLoopGroup) async throws -> MediaServer {
+        do {
+            return try await MediaServer.start(
+                configuration: MediaServerConfiguration(
+                    bindHosts: [settings.udpHost], port: settings.udpPort,
+                    advertised: settings.advertisedAddresses.compactMap {
+                        TransportAddress($0, port: 0)
+                    },
+                    tcpPort: settings.tcpPort,
+                    tcpAdvertised: settings.tcpAdvertisedAddresses.compactMap {
+                        TransportAddress($0, port: 0)
+                    }, tcpLinksMaximum: settings.tcpLinksMaximum),
+                group: threads, logger: logger)
+        } catch {
+            throw settings.explained(error)
+        }
+    }
+
+    static func policy(_ settings: Settings) throws -> Policy {
+        guard let file = settings.policyFile else { return .standard }
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: file))
+        } catch {
+            throw SettingsError.invalid(
+                key: "policy.file", reason: "\(file) cannot be read: \(error.systemReason)")
+        }
+        do {
+            return try PolicyFile.policy(fromJSON: String(decoding: data, as: UTF8.self))
+        } catch {
+            throw SettingsError.invalid(key: "policy.file", reason: "\(file): \(error.message)")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Logging
+import MediaClient
+import NIOCore
+import PeerConnection
+import RemoteRoom
+
+/// The media's side, which lives on an event loop of its own.
+extension HundredMSClient {
+    /// The name that 100ms' clients give the data channel (docs/PROTOCOL.md sect. 8).
+    static let channelLabel = "ion-sfu"
+
+    /// Runs on the media loop.
+    func onMedia<Result: Sendable>(
+        _ body: @escaping @Sendable (ClientMedia) throws -> Result
+    ) async throws -> Result {
+        guard let media else { throw RoomEnd.protocolViolation("not connected") }
+        return try await eventLoop.submit {
+            defer { media.value.flush() }
+            return try body(media.value)
+        }.get()
+    }
+
+    func startMedia() async throws {
+        let feed = feed
+        let changed: @Sendable (ConnectionDirection, PeerConnectionState) -> Void = {
+            [weak self] direction, state in
+            guard direction == .publish else {
+                feed.send(.path(state))
+                return
+            }
+            guard state == .failed || state == .disconnected else { return }
+            // The loop cannot wait for an actor.
+            Task { try await self?.publishConnectionLost() }
+        }
+        let heard: @Sendable (String) -> Void = { text in
+            if let event = RemoteRoomEvent(channelText: text) { feed.send(event) }
+        }
+        let media = try await ClientMedia.open(
+            on: eventLoop,
+            configuration: ClientMedia.Configuration(
+                channelLabel: Self.channelLabel, network: configuration.guest.network,
+                receivesVideo: configuration.guest.receivesVideo,
+                readingInterval: configuration.guest.readingInterval),
+            makeObserver: makeObserver, stateChanged: changed, channelText: heard)
+        self.media = media
+        if let shortage = try await eventLoop.submit({ media.value.receiveBufferShortage }).get() {
+            logger.warning("receive buffer is small", metadata: ["reason": "\(shortage)"])
+        }
+    }
+
+    func stopMedia() async {
+        guard let media else { return }
+        self.media = nil
+        try? await eventLoop.submit { media.value.stop() }.get()
+    }
+
+    /// The client restarts the publish side; the server the other (docs/PROTOCOL.md sect. 9).
+    func publishConnectionLost() async throws {
+        guard membership == .inside, !isLeaving else { return }
+        offers.lost(connection: true)
+        try await offerPublish()
+    }
+}

@@ -1,0 +1,66 @@
+import Clocks
+import MediaClient
+public import MediaKernel
+import PeerConnection
+public import RemoteRoom
+import SDP
+
+/// What is sent, and what is asked for.
+extension HundredMSClient {
+    public func publish(_ tracks: [LocalTrack]) async throws {
+        published = tracks
+        try await offerPublish()
+    }
+
+    public func setMuted(_ isMuted: Bool, track: TrackID) async throws {
+        guard let index = published.firstIndex(where: { $0.id == track }) else { return }
+        published[index].isMuted = isMuted
+        let payload = TrackPayload(published[index])
+        guard membership == .inside, outbox != nil, mayPublish(payload) else { return }
+        signalling.updateTracks([payload])
+        try await drain()
+    }
+
+    /// Signalling breaks, and neither
+    /// connection sends or receives. Afterwards all of it comes back by itself.
+    public func interrupt(for duration: Duration) async throws {
+        let end = MonotonicClock.now + duration
+        interruptedUntil = end
+        try await onMedia { $0.interrupt(until: end) }
+        outbox?.finish()
+    }
+
+    func offerPublish() async throws {
+        guard membership == .inside, outbox != nil else { return }
+        guard let restarts = offers.begin() else { return }
+        let offered = publishable
+        let tracks = offered.map(\.media)
+        let offer = try await onMedia { try $0.publishOffer(tracks: tracks, restartsICE: restarts) }
+        signalling.offer(offer.rendered(), tracks: offered.map { TrackPayload($0) })
+        try await drain()
+    }
+
+    /// What we send of what we were given: all of it in the role that we came with, so that one
+    /// that may not is told so; in another role, what that role may publish.
+    var publishable: [LocalTrack] { published.filter { mayPublish(TrackPayload($0)) } }
+
+    private func mayPublish(_ track: TrackPayload) -> Bool {
+        guard let policy, policy.name != firstRole else { return true }
+        return policy.allows(track)
+    }
+
+    public func want(_ track: TrackID, layer: LayerPreference) async {
+        let wish = signalling.preferVideo(track, layer: layer)
+        await say(wish?.text, about: track)
+    }
+
+    public func want(_ track: TrackID, isHeard: Bool) async {
+        await say(signalling.preferAudio(track, isSubscribed: isHeard)?.text, about: track)
+    }
+
+    /// Fails only once the media is gone, and with it the need.
+    private func say(_ wish: String?, about track: TrackID) async {
+        guard let wish else { return }
+        try? await onMedia { $0.wish(wish, for: track) }
+    }
+}

@@ -1,0 +1,96 @@
+import MediaKernel
+import PeerConnection
+import RemoteRoom
+import Rooms
+
+// From 100ms' words to those of a remote room, and back.
+
+extension SignallingRoster {
+    var remotePeers: [RemotePeer] {
+        peers.map { peer in
+            RemotePeer(
+                id: peer.peerID, name: peer.info.name, role: peer.role, metadata: peer.info.data,
+                joinedAt: peer.joinedAt ?? 0,
+                tracks: tracks(of: peer.peerID).map { track in
+                    RemoteTrack(
+                        id: track.trackID, isVideo: track.type == .video,
+                        source: TrackSource(named: track.source), isMuted: track.mute)
+                })
+        }
+    }
+}
+
+extension TrackSource {
+    /// By the word with which a client of 100ms publishes a track.
+    init(named word: String) {
+        switch word {
+        case "regular": self = .regular
+        case _ where Track.presentations.contains(word): self = .presentation
+        // A playlist's sound, and words of clients' own.
+        default: self = .other
+        }
+    }
+}
+
+extension TrackPayload {
+    init(_ track: LocalTrack) {
+        self.init(
+            trackID: track.id, streamID: track.media.streamID,
+            type: track.isVideo ? .video : .audio, mute: track.isMuted)
+    }
+}
+
+extension TrackMuteRequest {
+    /// What an event asks for; most ask for nothing.
+    static func requests(of event: SignallingEvent) -> [TrackMuteRequest] {
+        switch event {
+        case .trackMuteRequested(let request):
+            return [TrackMuteRequest(isMuted: request.mute, target: .track(request.trackID))]
+        case .mutesRequested(let request):
+            // Of all sources, we publish a camera and a microphone.
+            guard request.source ?? "regular" == "regular" else { return [] }
+            return [false, true].filter { isVideo in
+                request.type.map { ($0 == .video) == isVideo } ?? true
+            }
+            .map { TrackMuteRequest(isMuted: request.value, target: .kind(isVideo: $0)) }
+        default:
+            return []
+        }
+    }
+}
+
+extension RoomMessage {
+    init(_ message: BroadcastNotification) {
+        self.init(
+            sender: message.peer?.peerID, type: message.info.type ?? "chat",
+            content: message.info.message, isPrivate: message.isPrivate ?? false)
+    }
+}
+
+extension RemoteRoomEvent {
+    /// Nil for a frame of the data channel that is of no use to a program.
+    init?(channelText text: String) {
+        if let payload = TrackLayersPayload(frame: text) {
+            self = .layers(payload.tracks.values.map { TrackLayers($0) })
+        } else if let payload = ActiveSpeakersPayload(frame: text) {
+            self = .activeSpeakers(
+                payload.speakerList.map {
+                    RemoteSpeaker(peer: $0.peerID, track: $0.trackID, level: $0.level)
+                })
+        } else {
+            return nil
+        }
+    }
+}
+
+extension TrackLayers {
+    init(_ track: TrackLayersPayload.Track) {
+        self.init(
+            track: track.trackID, current: track.currentLayer, expected: track.expectedLayer,
+            isSubscriberDegraded: track.isSubscriberDegraded,
+            isPublisherDegraded: track.isPublisherDegraded,
+            layers: (track.layers ?? []).map {
+                Layer(name: $0.layer, width: $0.width, height: $0.height)
+            })
+    }
+}

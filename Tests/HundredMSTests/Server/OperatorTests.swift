@@ -1,0 +1,67 @@
+import HundredMS
+import MediaKernel
+import RoomHost
+import Rooms
+import Testing
+
+/// What is done to a room from outside it.
+@Suite(.timeLimit(.minutes(1))) struct OperatorTests {
+    let fixture = SignallingFixture()
+
+    private func refusal(of peer: PeerID) async -> String? {
+        let socket = FakeSocket()
+        let id = await fixture.signalling.open(
+            peer: peer, claims: fixture.claims("u", role: "guest"), socket: socket)
+        guard id == nil else { return nil }
+        return await socket.next()
+    }
+
+    @Test func aLockedRoomKeepsItsPeersAndTakesNobodyNew() async throws {
+        let ann = try await fixture.join("ann")
+        let visitor = try await fixture.connect("v")
+        await fixture.host.setLocked(true)
+        #expect(await refusal(of: "ben")?.contains("the room is locked") == true)
+        let join = #"{"name":"V","data":"","offer":{"type":"offer","sdp":"o"}}"#
+        #expect(
+            try await visitor.call("join", join).error
+                == "403 the room is locked: nobody may join it")
+        await ann.close()
+        #expect(await fixture.host.isHere("ann"), "it may come back")
+        #expect(await !fixture.host.isHere("v"))
+        _ = try await fixture.connect("ann")
+        await fixture.host.setLocked(false)
+        #expect(try await visitor.call("join", join).error == nil)
+        #expect(await fixture.host.snapshot().peerCount == 2)
+    }
+
+    @Test func aSessionThatIsEndedMayBeFollowedByAnother() async throws {
+        let ann = try await fixture.join("ann")
+        let bot = try await fixture.join("bot", role: Policy.recorderRole)
+        let session = await fixture.host.snapshot().session
+        await fixture.host.end(reason: "max duration reached")
+        for client in [ann, bot] {
+            let frame = try #require(await client.next())
+            #expect(frame.method == "on-peer-leave-request")
+            #expect(frame.params["reason"].string == "max duration reached")
+            #expect(frame.params["room_end"] == .bool(true))
+            #expect(await client.socket.closure().code == 1000)
+            await client.close()
+        }
+        #expect(await fixture.host.isEmpty)
+        _ = try await fixture.join("ann")
+        let next = await fixture.host.snapshot().session
+        #expect(next != nil && next?.id != session?.id)
+    }
+
+    @Test func aRoomOfASizeSaysSo() async throws {
+        var limits = RoomLimits()
+        limits.visiblePeers = 3
+        let fixture = SignallingFixture(roomLimits: limits)
+        let ann = try await fixture.connect("ann")
+        await ann.send(
+            #"{"id":"1","method":"join","params":{"name":"A","data":"","#
+                + #""offer":{"type":"offer","sdp":"o"}}}"#)
+        let info = try await ann.drain().first { $0.method == "room-info" }
+        #expect(info?.params["max_size"].integer == 3)
+    }
+}

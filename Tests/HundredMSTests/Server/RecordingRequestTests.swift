@@ -1,0 +1,100 @@
+import HundredMS
+import MediaKernel
+import Rooms
+import Testing
+
+/// `rtmp-start` and `rtmp-stop`: a recording without a live stream, and RTMP, which is refused.
+@Suite(.timeLimit(.minutes(1))) struct RecordingRequestTests {
+    let fixture = SignallingFixture()
+
+    @Test func whoMayStartsAndStopsARecordingAndOthersMayNot() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        for (params, call) in [
+            (#"{"record":true}"#, "record r1 [-] - by ann at rooms.test:8443"),
+            (
+                """
+                {"meeting_url":"https://h.test/rooms/r1","record":true,"rtmp_urls":[],\
+                "resolution":{"width":1280,"height":720}}
+                """, "record r1 [https://h.test/rooms/r1] 1280x720 by ann at rooms.test:8443"
+            ),
+        ] {
+            #expect(try await ann.call("rtmp-start", params).result == .object([:]))
+            #expect(fixture.streaming.calls() == [call])
+        }
+        #expect(try await ann.call("rtmp-stop").result == .object([:]))
+        #expect(fixture.streaming.calls() == ["stop recording r1 by ann"])
+        for (method, params) in [("rtmp-start", #"{"record":true}"#), ("rtmp-stop", "{}")] {
+            #expect(
+                try await ben.call(method, params).error
+                    == "403 role 'guest' has no permission 'browserRecording'")
+        }
+        #expect(
+            try await ben.call("rtmp-start", #"{"record":false,"rtmp_urls":["rtmp://x/y"]}"#).error
+                == "403 role 'guest' has no permission 'rtmpStreaming'")
+        #expect(fixture.streaming.calls().isEmpty)
+        #expect(try await ben.drain().isEmpty, "what nobody may ask for is told to nobody")
+    }
+
+    @Test func whatIsWrongIsNamed() async throws {
+        let ann = try await fixture.join("ann")
+        let long = String(repeating: "u", count: 2049)
+        for (params, error) in [
+            ("{}", "400 parameter 'record' must be true: there is nothing else to start"),
+            (#"{"record":1}"#, "400 parameter 'record' must be a boolean"),
+            (
+                #"{"record":true,"meeting_url":"\#(long)"}"#,
+                "400 parameter 'meeting_url' has 2049 bytes; at most 2048 are allowed"
+            ),
+            (
+                #"{"record":true,"resolution":{"width":1280}}"#,
+                "400 parameter 'resolution.height' is missing"
+            ),
+        ] {
+            #expect(try await ann.call("rtmp-start", params).error == error)
+        }
+        #expect(fixture.streaming.calls().isEmpty)
+        fixture.streaming.fail(LiveStreamingError(code: 503, message: "too many streams"))
+        #expect(
+            try await ann.call("rtmp-start", #"{"record":true}"#).error == "503 too many streams")
+        fixture.streaming.fail(FakeMediaError(description: "/secret/path"))
+        #expect(try await ann.call("rtmp-stop").error == "500 the stream could not stop")
+    }
+
+    @Test func rtmpIsRefusedWholeAndEverybodyKnowsWhy() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "viewer")
+        let dora = try await fixture.join("dora")
+        for client in [ann, ben] { _ = try await client.drain() }
+        let both = #"{"record":true,"rtmp_urls":["rtmp://x/y"]}"#
+        #expect(
+            try await ann.call("rtmp-start", both).error == "400 this server does not send RTMP")
+        #expect(fixture.streaming.calls().isEmpty, "nothing is recorded either")
+        let failed = """
+            {"enabled":false,"error":{"code":400,"message":"this server does not send RTMP"},\
+            "state":"failed"}
+            """
+        for client in [ann, ben] {
+            let update = try #require(await client.next())
+            #expect(update.method == "on-rtmp-update")
+            #expect(update.params["state"].string == "failed")
+            #expect(update.params["error"]["code"].integer == 400)
+            #expect(update.params["peer"]["peer_id"].string == "ann")
+            #expect(update.params["peer"]["info"]["name"].string == "ANN")
+        }
+        // Once more is refused once more, and nothing new to the others.
+        for client in [ann, dora] {
+            #expect(try await client.call("rtmp-start", both).error != nil)
+        }
+        #expect(try await ben.drain().isEmpty)
+        let cleo = try await fixture.connect("cleo")
+        #expect(try await cleo.drain().last?.text.contains(#""rtmp":\#(failed)"#) == true)
+    }
+
+    @Test func theRoomsStateSaysWhatThereIsNot() async throws {
+        let ann = try await fixture.connect("ann")
+        let text = try #require(try await ann.drain().last?.text)
+        let none = #"{"enabled":false,"state":"none"}"#
+        #expect(text.contains(#""sfu":\#(none)"#) && text.contains(#""rtmp":\#(none)"#))
+    }
+}

@@ -1,0 +1,228 @@
+import HundredMS
+import MediaKernel
+import RoomHost
+import Rooms
+import Testing
+
+/// What a joined peer may ask of the room.
+@Suite(.timeLimit(.minutes(1))) struct RoomRequestTests {
+    let fixture = SignallingFixture()
+
+    @Test func theSessionsStoreIsSharedVersionedAndListenedTo() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        _ = try await ann.drain()
+        #expect(
+            try await ann.call("get-metadata", #"{"key":"pin"}"#).result
+                == .object(["key": .string("pin"), "data": .null, "change_version": .integer(0)]))
+        #expect(
+            try await ben.call("listen-metadata-change", #"{"keys":["pin"]}"#).result
+                == .object([:]))
+        let set = try await ann.call("set-metadata", #"{"key":"pin","data":{"text":"hi"}}"#)
+        #expect(set.result["change_version"].integer == 1)
+        #expect(set.result["data"]["text"].string == "hi")
+        #expect(
+            await ben.socket.next() == """
+                {"jsonrpc":"2.0","method":"on-metadata-change","params":{"values":\
+                [{"change_version":1,"data":{"text":"hi"},"key":"pin",\
+                "updated_at":1720000000000,"updated_by":"ann"}]}}
+                """)
+        #expect(
+            try await ben.call(
+                "set-metadata", #"{"key":"pin","data":1,"if_change_version":7}"#
+            ).error == "409 key 'pin' has version 1 by now")
+        #expect(
+            try await ben.call("get-metadata", #"{"key":"pin"}"#).result["updated_by"].string
+                == "ann")
+        #expect(
+            try await ben.call("set-metadata", #"{"data":"x"}"#).result["key"].string == "default")
+    }
+
+    @Test func aListenerIsToldTheValueOfTheDay() async throws {
+        let ann = try await fixture.join("ann")
+        _ = try await ann.call("set-metadata", #"{"key":"pin","data":1}"#)
+        await ann.send(
+            #"{"id":"1","method":"listen-metadata-change","params":{"keys":["pin"]}}"#)
+        let frames = try await ann.drain()
+        #expect(frames.map { $0.method ?? "answer" } == ["answer", "on-metadata-change"])
+        #expect(frames.last?.params["values"][0]["data"].integer == 1)
+    }
+
+    @Test func theRoomsDescriptionIsToldToThoseWhoJoinAndComeBack() async throws {
+        let fixture = SignallingFixture(description: "of the town")
+        for _ in 1...2 {
+            let ann = try await fixture.connect("ann")
+            _ = try await ann.call("join", #"{"name":"A","offer":{"type":"offer","sdp":"o"}}"#)
+            let info = try await ann.drain().filter { $0.method == "room-info" }
+            #expect(info.map { $0.params["description"].string } == ["of the town"])
+            await ann.close()
+        }
+    }
+
+    @Test func peersAreFoundPageByPage() async throws {
+        let ann = try await fixture.join("ann")
+        for index in 0..<4 { _ = try await fixture.join(PeerID("g\(index)"), role: "guest") }
+        let first = try await ann.call("find-peer", #"{"role":"guest","limit":3}"#).result
+        #expect(first["total"].integer == 4)
+        #expect(first["eof"] == .bool(false))
+        #expect(first["peers"][0]["peer_id"].string == "g0")
+        #expect(first["peers"][2]["peer_id"].string == "g2")
+        let iterator = try #require(first["iterator"].string)
+        let rest = try await ann.call(
+            "peer-iter-next", #"{"iterator":"\#(iterator)","limit":3}"#
+        ).result
+        #expect(rest["eof"] == .bool(true))
+        #expect(rest["peers"][0]["peer_id"].string == "g3")
+        #expect(rest["peers"][1] == .null)
+        let named = try await ann.call("find-peer", #"{"peers":["ann","x"],"limit":-5}"#).result
+        #expect(named["total"].integer == 1)
+        #expect(
+            try await ann.call("find-peer", #"{"group":"_handraise"}"#).result["total"].integer
+                == 0)
+        #expect(
+            try await ann.call("get-peer", #"{"peer_id":"g1"}"#).result["info"]["name"].string
+                == "G1")
+    }
+
+    @Test func theOldestWalksAreForgotten() async throws {
+        let ann = try await fixture.join("ann")
+        for _ in 0...16 { _ = try await ann.call("find-peer") }
+        #expect(
+            try await ann.call("peer-iter-next", #"{"iterator":"1"}"#).error
+                == "400 parameter 'iterator' is not known or too old")
+        #expect(try await ann.call("peer-iter-next", #"{"iterator":"2"}"#).error == nil)
+    }
+
+    @Test func aWalkOutlastsItsSocketAndEndsWithItsPeer() async throws {
+        let ann = try await fixture.join("ann")
+        for index in 0..<2 { _ = try await fixture.join(PeerID("g\(index)"), role: "guest") }
+        let first = try await ann.call("find-peer", #"{"role":"guest","limit":1}"#).result
+        let next = #"{"iterator":"\#(try #require(first["iterator"].string))","limit":1}"#
+        await ann.close()
+        let back = try await fixture.connect("ann")
+        let rest = try await back.call("peer-iter-next", next).result
+        #expect(rest["peers"][0]["peer_id"].string == "g1" && rest["eof"] == .bool(true))
+        await back.notify("leave")
+        let anew = try await fixture.join("ann")
+        #expect(
+            try await anew.call("peer-iter-next", next).error
+                == "400 parameter 'iterator' is not known or too old")
+    }
+
+    @Test func aRemovedPeerIsToldAndClosedAndMayNotStayByItsSocket() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        _ = try await ann.drain()
+        #expect(
+            try await ann.call(
+                "peer-leave-request", #"{"requested_for":"ben","reason":"noise"}"#
+            ).result == .object([:]))
+        #expect(
+            await ben.socket.next() == """
+                {"jsonrpc":"2.0","method":"on-peer-leave-request","params":{"reason":"noise",\
+                "requested_by":"ann","room_end":false}}
+                """)
+        #expect(await ben.socket.closure().code == 1000)
+        #expect(try await ann.drain().map(\.method) == ["on-peer-leave"])
+        #expect(fixture.media.calls().last == "remove ben")
+        await ben.notify("track-update", #"{"tracks":{}}"#)
+        #expect(await fixture.host.snapshot().peerCount == 1)
+    }
+
+    @Test func endingTheRoomTellsAndClosesEverybodyAndALockKeepsThemOut() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        _ = try await ann.drain()
+        #expect(
+            try await ben.call("end-room", #"{"lock":true,"reason":"x"}"#).error
+                == "403 role 'guest' has no permission 'endRoom'")
+        await ann.send(
+            #"{"id":"1","method":"end-room","params":{"lock":true,"reason":"done"}}"#)
+        #expect(try await ann.next()?.result == .object([:]))
+        let told = try #require(await ben.next())
+        #expect(told.method == "on-peer-leave-request")
+        #expect(told.params["room_end"] == .bool(true))
+        #expect(await ben.socket.closure().code == 1000)
+        await ben.close()
+        // Who ended it has its answer, and leaves by itself.
+        #expect(try await ann.drain().isEmpty)
+        await ann.notify("leave")
+        #expect(await ann.socket.closure() == FakeSocket.Closure(code: 1000, reason: "left"))
+        await ann.close()
+        #expect(await fixture.host.isEmpty)
+        let socket = FakeSocket()
+        let claims = fixture.claims("c", role: "host")
+        #expect(
+            await fixture.signalling.open(peer: "c", claims: claims, socket: socket) == nil)
+        #expect(await socket.next()?.contains("the room is locked") == true)
+    }
+
+    @Test func theServerEndsARoomVisitorsIncluded() async throws {
+        let ann = try await fixture.join("ann")
+        let visitor = try await fixture.connect("v")
+        await fixture.host.endAll(reason: "shutting down")
+        #expect(try await ann.next()?.params["reason"].string == "shutting down")
+        #expect(await ann.socket.closure().reason == "shutting down")
+        #expect(await visitor.socket.closure().code == 1000)
+        await ann.close()
+        #expect(await fixture.host.isEmpty)
+        #expect(fixture.media.calls().last == "remove ann")
+    }
+
+    @Test func aFloodOfMessagesIsRefusedAndTheConnectionStays() async throws {
+        let ann = try await fixture.join("ann")
+        // One was spent on joining.
+        for _ in 0..<99 {
+            #expect(try await ann.call("broadcast", #"{"info":{"message":"x"}}"#).error == nil)
+        }
+        #expect(
+            try await ann.call("broadcast", #"{"info":{"message":"x"}}"#).error
+                == "429 too many requests: at most 20 a second")
+        await fixture.pass(.seconds(1))
+        #expect(try await ann.call("broadcast", #"{"info":{"message":"x"}}"#).error == nil)
+    }
+
+    /// As many at once as a page asks that comes to a room full of polls, and three times that.
+    @Test func aFloodOfQuestionsIsRefusedAndTakesNothingFromMessages() async throws {
+        let ann = try await fixture.join("ann")
+        let questions = [
+            ("get-metadata", #"{"key":"x"}"#), ("poll-list", #"{"state":"started"}"#),
+            ("get-peer", #"{"peer_id":"ann"}"#), ("find-peer", #"{"count":1}"#),
+            ("listen-metadata-change", #"{"keys":["x"]}"#),
+        ]
+        for number in 0..<500 {
+            let (method, parameters) = questions[number % questions.count]
+            let error = try await ann.call(method, parameters).error
+            #expect(error?.hasPrefix("429") != true)
+        }
+        for (method, parameters) in questions {
+            #expect(
+                try await ann.call(method, parameters).error
+                    == "429 too many requests: at most 100 a second")
+        }
+        #expect(try await ann.call("broadcast", #"{"info":{"message":"x"}}"#).error == nil)
+        await fixture.pass(.seconds(1))
+        #expect(try await ann.call("poll-list", #"{"state":"started"}"#).error == nil)
+    }
+
+    @Test(arguments: [
+        ("peer-leave-request", #"{"requested_for":"ben","reason":""}"#),
+        ("end-room", #"{"lock":false,"reason":""}"#), ("hls-start", "{}"), ("hls-stop", "{}"),
+        ("hls-timed-metadata", #"{"metadata_objs":[{"payload":"p","duration":1}]}"#),
+        ("rtmp-start", #"{"record":true}"#), ("rtmp-start", #"{"rtmp_urls":["rtmp://x/y"]}"#),
+        ("rtmp-stop", "{}"),
+    ])
+    func whatIsToldToAllCountsLikeAMessage(method: String, parameters: String) async throws {
+        var limits = RoomLimits()
+        limits.fanOutBurst = 2
+        let fixture = SignallingFixture(roomLimits: limits)
+        let ann = try await fixture.join("ann")
+        _ = try await fixture.join("ben")
+        #expect(try await ann.call("broadcast", #"{"info":{"message":"x"}}"#).error == nil)
+        #expect(
+            try await ann.call(method, parameters).error
+                == "429 too many requests: at most 20 a second")
+        #expect(fixture.streaming.calls().isEmpty)
+        #expect(await fixture.host.snapshot().peerCount == 2)
+    }
+}
