@@ -1,9 +1,9 @@
-/// What numbers the system calls.
+/// The processor's architecture, which determines the numbers of system calls.
 public enum Architecture: Hashable, Sendable, CaseIterable {
     case x86
     case arm
 
-    /// That of this program; nil for one whose numbers are not known here.
+    /// The architecture of this program; nil if its system calls are not known here.
     public static var current: Architecture? {
         #if arch(x86_64)
             .x86

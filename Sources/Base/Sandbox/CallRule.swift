@@ -12,7 +12,7 @@ public struct CallRule: Hashable, Sendable {
 
     public let call: SystemCall
     public let condition: Condition
-    /// What the caller gets in `errno`.
+    /// The caller's `errno`.
     public let error: Int32
 
     init(_ call: SystemCall, when condition: Condition = .always, error: Int32) {

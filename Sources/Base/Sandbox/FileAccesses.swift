@@ -1,4 +1,4 @@
-/// What Landlock calls the things that can be done with files: landlock(7), "Filesystem actions".
+/// Landlock's names of the accesses to files: landlock(7), "Filesystem actions".
 /// Programs cannot be started anywhere: that access is never given.
 public enum FileAccesses {
     private static let execute: UInt64 = 1 << 0
@@ -14,7 +14,7 @@ public enum FileAccesses {
     private static let truncate: UInt64 = 1 << 14
     private static let controlDevice: UInt64 = 1 << 15
 
-    /// What can be allowed for a file that is no directory.
+    /// The accesses that apply to a file that is not a directory.
     private static let ofFiles = execute | writeFile | readFile | truncate | controlDevice
 
     /// Everything that a version of Landlock can refuse.

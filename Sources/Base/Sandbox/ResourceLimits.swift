@@ -1,4 +1,4 @@
-/// What a process may use. setrlimit(2); none of it is ever raised.
+/// The resource limits of a process, setrlimit(2). None is ever raised.
 public struct ResourceLimits: Hashable, Sendable {
     /// Bytes of a memory image left behind by a crash: it would hold what was said in the room.
     public var coreBytes: UInt64 = 0

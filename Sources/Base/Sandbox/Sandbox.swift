@@ -7,7 +7,7 @@ import Synchronization
 public enum Sandbox {
     private static let known = Mutex<[SandboxGap]>([])
 
-    /// What this process had to do without when it entered.
+    /// The protections that were missing when this process entered the sandbox.
     public static var gaps: [SandboxGap] { known.withLock { $0 } }
 
     /// To be called once, on the main thread, before there are others: Landlock binds the calling

@@ -1,6 +1,6 @@
-/// What a process may reach once it has started: everything else is refused.
+/// The resources that a process may reach once it has started: all others are refused.
 public struct SandboxPlan: Hashable, Sendable {
-    /// What may be done with the files below a path.
+    /// The permitted accesses to the files below a path.
     public enum Access: Hashable, Sendable, CaseIterable {
         case read
         /// A device, or what stands in `/proc/self`: read, written and controlled, not replaced.
@@ -33,7 +33,7 @@ public struct SandboxPlan: Hashable, Sendable {
     public var paths: [Path]
     public var families: [SocketFamily]
     public var limits: ResourceLimits
-    /// Whom the process becomes if it is root; nil to stay who it is.
+    /// The user that a root process becomes; nil to keep its user.
     public var user: SystemUser?
 
     /// - Parameters:

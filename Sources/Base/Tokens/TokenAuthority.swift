@@ -171,7 +171,7 @@ public struct TokenAuthority: Sendable {
 
     private struct Header: Decodable {
         var alg: String?
-        /// What whoever verifies has to understand.
+        /// The extensions that a verifier must understand.
         var crit: OpaqueJSON?
     }
 

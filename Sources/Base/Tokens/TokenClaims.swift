@@ -1,6 +1,7 @@
 public import MediaKernel
 
-/// What a verified room token says: who may join which room as what. The token's type is `app`.
+/// The claims of a verified room token: who may join which room in which role. The token's type
+/// is `app`.
 public struct RoomTokenClaims: Hashable, Sendable {
     public var room: RoomID
     /// The caller's own name for the user; several peers may carry the same one. The token's own id
@@ -27,7 +28,7 @@ public struct RoomTokenClaims: Hashable, Sendable {
     public func isExpired(at now: UnixTime) -> Bool { expiresAt <= now }
 }
 
-/// What a verified management token says. The token's type is `management`.
+/// The claims of a verified management token. The token's type is `management`.
 public struct ManagementTokenClaims: Hashable, Sendable {
     public var issuedAt: UnixTime
     public var expiresAt: UnixTime

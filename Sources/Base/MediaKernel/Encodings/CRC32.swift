@@ -6,7 +6,7 @@ public struct CRC32: Hashable, Sendable {
 
     public init() {}
 
-    /// Of all bytes so far.
+    /// The checksum of all bytes so far.
     public var value: UInt32 { ~remainder }
 
     public static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {

@@ -54,7 +54,7 @@ public struct JSONElement: Sendable {
             document: document, index: index, path: JSONPath(key: key, parent: path))
     }
 
-    /// Of an object: each name, and which node its value is.
+    /// The members of an object: each name with the node of its value.
     func forEachMember(_ body: (String, Int) -> Void) {
         let nodes = document.nodes
         var index = index + 1
@@ -198,7 +198,7 @@ extension JSONDocument {
         return Self.unescaped(inside)
     }
 
-    /// Of a number without fraction and exponent; nil of one that does not fit.
+    /// The value of a number without fraction and exponent; nil if it does not fit.
     fileprivate func integer(of node: JSONNode) -> Int64? {
         var rest = bytes[Int(node.start)..<Int(node.end)]
         let isNegative = rest.first == UInt8(ascii: "-")

@@ -1,4 +1,4 @@
-/// What a subscriber gets of one video and in which forms there is.
+/// The layers of a video: the available ones, and the one that a subscriber receives.
 public struct TrackLayers: Sendable, Hashable {
     /// One form of the video.
     public struct Layer: Sendable, Hashable {
@@ -15,9 +15,9 @@ public struct TrackLayers: Sendable, Hashable {
     }
 
     public var track: TrackID
-    /// What flows, or begins to at the next key frame.
+    /// The layer that is forwarded, or will be from the next key frame.
     public var current: LayerPreference
-    /// What the subscriber's preference asks for.
+    /// The layer that the subscriber prefers.
     public var expected: LayerPreference
     /// Less than expected flows because the way to the subscriber, or what it may get in all, does
     /// not carry it.

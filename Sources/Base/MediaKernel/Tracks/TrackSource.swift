@@ -1,4 +1,4 @@
-/// What a track is of.
+/// The source of a track.
 public enum TrackSource: Hashable, Sendable {
     /// A camera or a microphone.
     case regular

@@ -69,7 +69,7 @@ final class Director {
     private var wallClockWatch = WallClockWatch()
     private var governor: LoadGovernor
     private var decoding = DecodingGovernor()
-    /// By how much the slowest of us was behind since the batch was taken.
+    /// The lag of the slowest layer since the batch was taken.
     private var worstBacklog = Duration.zero
     private var framesDropped: [Int]
     /// The newest picture that each layer was given.
@@ -111,7 +111,7 @@ final class Director {
 
     /// The body of the director's thread. Returns when the stream is over.
     func run() throws {
-        // Nobody is to wait for room that nobody will make.
+        // Wakes writers that wait for space: no reader will make any.
         defer { inbox.close() }
         var batch: [Command] = []
         while takeInput(into: &batch) {
@@ -415,7 +415,7 @@ final class Director {
         return (try scene.picture(at: middle, source: sources.video), takers)
     }
 
-    /// By how much the slowest of us is behind.
+    /// The lag of the slowest layer.
     private func backlog(at now: Instant, since tick: Instant) -> Duration {
         var frames: Int64 = 0
         for (index, layer) in layers.enumerated() {

@@ -86,7 +86,7 @@ final class VideoSource {
         isOutdated = true
     }
 
-    /// Nothing is to come of it, so that it is not known what the sender shows.
+    /// Marks the picture as outdated: the track is no longer subscribed.
     func goUnseen() { isOutdated = true }
 
     /// Decodes a frame.

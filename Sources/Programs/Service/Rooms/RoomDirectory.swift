@@ -185,7 +185,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
             room: room, media: mediaRoom, streaming: streaming,
             protocols: [HundredMS(limits: settings.signalling), WHIP()],
             journal: { [journal, registry, streamControl] note, time in
-                // Who notes does not wait. Until it is written down the room itself knows it.
+                // The room does not wait for the catalogue: it knows the fact itself.
                 if note == .roomLocked { Task { await registry.locked(id) } }
                 if case .roomEnded = note {
                     let now = MonotonicClock.now

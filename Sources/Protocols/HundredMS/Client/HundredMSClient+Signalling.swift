@@ -5,7 +5,7 @@ import PeerConnection
 import RemoteRoom
 import SDP
 
-/// What the server says, and the answers to it.
+/// Notifications from the server, and the answers to them.
 extension HundredMSClient {
     func drain() async throws {
         while let output = signalling.poll() {

@@ -5,7 +5,7 @@ import PeerConnection
 public import RemoteRoom
 import SDP
 
-/// What is sent, and what is asked for.
+/// Published tracks and subscription preferences.
 extension HundredMSClient {
     public func publish(_ tracks: [LocalTrack]) async throws {
         published = tracks

@@ -139,7 +139,7 @@ public actor HundredMSClient: PublishingRoom {
         // We have ended it ourselves.
         guard !isLeaving, interruptedUntil <= MonotonicClock.now else { return }
         logger.warning("signalling lost", metadata: ["error": "\(error)"])
-        // Who was never in the room has nothing to come back to.
+        // A client that never joined has nothing to rejoin.
         guard hasJoined else { throw error }
         if now - since > Self.reconnectWindow { throw error }
     }

@@ -41,13 +41,13 @@ extension TrackPayload {
 }
 
 extension TrackMuteRequest {
-    /// What an event asks for; most ask for nothing.
+    /// The reaction to an event; most need none.
     static func requests(of event: SignallingEvent) -> [TrackMuteRequest] {
         switch event {
         case .trackMuteRequested(let request):
             return [TrackMuteRequest(isMuted: request.mute, target: .track(request.trackID))]
         case .mutesRequested(let request):
-            // Of all sources, we publish a camera and a microphone.
+            // Of all sources, this client publishes a camera and a microphone.
             guard request.source ?? "regular" == "regular" else { return [] }
             return [false, true].filter { isVideo in
                 request.type.map { ($0 == .video) == isVideo } ?? true

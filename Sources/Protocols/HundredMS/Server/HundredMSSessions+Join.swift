@@ -33,7 +33,7 @@ extension HundredMSSessions {
                 throw SignallingError(error)
             }
         }
-        // Nobody would ever let go of a peer whose socket went before it had a place.
+        // A peer whose socket closed before it had a seat would never be removed.
         guard connections[connection.id] != nil else { throw .busy }
         connections[connection.id]?.parting = nil
         let request = JoinRequest(
@@ -102,7 +102,7 @@ extension HundredMSSessions {
             try published(tracks, on: connection, in: host)
             return .result(result)
         }
-        // Nothing may come between the first answer and what waits for it.
+        // No frame may come between the first answer and the frames that wait for it.
         let result = AnswerResult(type: .answer, sdp: answer.rendered())
         try published(tracks, on: connection, in: host)
         if let id { reply(result, to: id, on: connection, in: host) }

@@ -82,7 +82,7 @@ extension HundredMSSessions {
         await host.media.sendTexts(letters)
     }
 
-    /// What a peer wishes to get of a track.
+    /// A peer's preference for a track.
     private struct Wish {
         var track: TrackID
         var layer: LayerPreference

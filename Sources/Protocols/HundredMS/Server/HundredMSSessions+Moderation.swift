@@ -2,7 +2,8 @@ internal import MediaKernel
 internal import RoomHost
 internal import Rooms
 
-/// What a peer may do to others, when its role permits it (`docs/PROTOCOL.md` section 5).
+/// Requests that act on other peers, subject to the role's permissions
+/// (`docs/PROTOCOL.md` section 5).
 extension HundredMSSessions {
     func requestRoleChange(
         _ params: RoleChangeRequestParameters, by peer: PeerID, in host: isolated RoomHost

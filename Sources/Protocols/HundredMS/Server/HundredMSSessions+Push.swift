@@ -3,7 +3,7 @@ internal import MediaKernel
 internal import RoomHost
 internal import Rooms
 
-/// What the server says unasked.
+/// Notifications from the server.
 extension HundredMSSessions {
     func previewsWentStale() { arePreviewsStale = true }
 
@@ -84,7 +84,7 @@ extension HundredMSSessions {
             current[peer.id].flatMap { connections[$0] }
         }
         let members = peers.filter(\.hasJoined)
-        // Who ended the room too: the answer to its request may be lost.
+        // The peer that ended the room is notified too: the answer to its request may be lost.
         unheardDismissals.add(
             members, dismissal, until: host.clock.now() + host.room.limits.absence)
         push(
@@ -100,7 +100,7 @@ extension HundredMSSessions {
         }
     }
 
-    /// Who started something, where others may know that peer.
+    /// The peer that started something, unless it is hidden from others.
     private func starter(_ id: PeerID?, in host: isolated RoomHost) -> PeerPayload? {
         guard let id, let peer = try? host.room.visiblePeer(id) else { return nil }
         return PeerPayload(peer, withTracks: false)
@@ -114,7 +114,7 @@ extension HundredMSSessions {
             PeerListPayload(
                 peers: PeerPayload.byID(peers, withTracks: true), room: RoomStatePayload(host.room)),
             to: connection, in: host)
-        // What it was told as a visitor, or on another socket, is told again.
+        // Notifications to a visitor, or on an earlier socket, are sent again.
         var newcomer = connection
         newcomer.toldRoom = nil
         newcomer.toldSession = nil

@@ -3,9 +3,9 @@ internal import MediaKernel
 internal import RoomHost
 internal import Rooms
 
-/// What a client says.
+/// Requests from clients.
 extension HundredMSSessions {
-    /// What becomes of a request: something to answer, or an answer that has been sent already.
+    /// The outcome of a request: a result to send, or an answer that has been sent already.
     enum Reply {
         case result(any Encodable & Sendable)
         /// A result that is JSON already.
@@ -103,7 +103,7 @@ extension HundredMSSessions {
             .pollInfoGet, .pollQuestionsSet, .pollQuestionsGet, .pollStart, .pollStop,
             .pollResponse, .pollResponses, .pollList, .pollResult, .pollLeaderboard:
             guard host.room.peer(connection.peer)?.hasJoined ?? false else {
-                // Nobody offers before its join who has not joined on an earlier socket.
+                // Only a peer that joined on an earlier socket may offer before its join.
                 guard method != .offer else { throw .placeLost(connection.peer) }
                 throw host.room.hasLeft(connection.peer)
                     ? .room(.peerGone(connection.peer)) : .joinFirst(method: method.rawValue)

@@ -21,7 +21,7 @@ final class HundredMSSessions: RoomSessions {
         var hasJoined = false
         /// Its peer has ended the room and is to leave.
         var parting: Parting?
-        /// What it was told last of the room's size.
+        /// The size of the room in the last notification to it.
         var toldRoom: RoomInfoNotification?
         var toldSession: SessionInfoNotification?
     }
@@ -227,7 +227,7 @@ final class HundredMSSessions: RoomSessions {
             while let item = await outbox.next() {
                 switch item {
                 case .frame(let text):
-                    // What is not written stays where it is, to be told on the peer's next socket.
+                    // Unwritten notifications stay queued for the peer's next socket.
                     guard await socket.send(text) else { return }
                 case .close(let code, let reason): await socket.close(code: code, reason: reason)
                 }

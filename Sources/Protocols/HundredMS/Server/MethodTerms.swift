@@ -3,9 +3,9 @@ internal import Rooms
 /// What a request must meet before its parameters are read, so that nobody pays for reading what is
 /// refused anyway.
 struct MethodTerms {
-    /// What its peer's rate is asked for.
+    /// The rate limit that applies.
     enum Rate {
-        /// Nothing here: it costs little, or is counted when it is known what it does.
+        /// None here: it costs little, or is counted once its parameters are read.
         case free
         /// It looks at what the room has at hand.
         case read

@@ -1,7 +1,7 @@
 internal import MediaKernel
 internal import Synchronization
 
-/// What waits to be sent on one socket: written by the room without waiting, drained by one writer.
+/// The frames that one socket has yet to send: the room appends without waiting, one writer drains.
 ///
 /// Bounded in frames and in bytes. A full outbox refuses, and its reader is let go: a client that
 /// misses a frame would show a wrong room for ever, one that reconnects is told everything anew.
@@ -10,7 +10,7 @@ internal import Synchronization
 final class Outbox: Sendable {
     enum Item: Hashable, Sendable {
         case frame(String)
-        /// Nothing follows.
+        /// The last frame is queued.
         case close(code: UInt16, reason: String)
     }
 
@@ -29,17 +29,17 @@ final class Outbox: Sendable {
 
     private struct State {
         var frames: BoundedQueue<Frame>
-        /// What the writer has and has not come back from.
+        /// The frames that the writer is sending.
         var inFlight: Frame?
         let bytesMaximum: Int
-        /// What the frames count for.
+        /// The weight of the frames.
         var bytes = 0
         var phase = Phase.open
         var writer: CheckedContinuation<Item?, Never>?
 
         func weight(of text: String) -> Int { min(text.utf8.count, bytesMaximum / 4) }
 
-        /// What the writer gets now, if anything; `.some(nil)` is the end.
+        /// The next frames for the writer, if there are any; `.some(nil)` is the end.
         mutating func next() -> Item?? {
             inFlight = nil
             switch phase {

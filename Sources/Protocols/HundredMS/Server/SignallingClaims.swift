@@ -1,7 +1,7 @@
 public import MediaKernel
 public import Rooms
 
-/// What a verified room token says (`docs/PROTOCOL.md` section 1).
+/// The claims of a verified room token (`docs/PROTOCOL.md` section 1).
 public struct SignallingClaims: Hashable, Sendable {
     public var room: RoomID
     public var userID: String
@@ -30,6 +30,6 @@ public struct SignallingClaims: Hashable, Sendable {
 
     func isExpired(at wall: UnixTime) -> Bool { expiresAt <= wall }
 
-    /// Who may speak for a peer that joined with it.
+    /// The owner of peers that join with this token.
     var owner: TokenOwner { TokenOwner(userID: userID, tokenID: tokenID) }
 }

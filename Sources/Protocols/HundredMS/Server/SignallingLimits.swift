@@ -1,4 +1,4 @@
-/// What one connection may send and how much may wait for it.
+/// The limits of one connection: what it may send, and what may be queued for it.
 public struct SignallingLimits: Hashable, Sendable {
     /// In bytes of UTF-8; an offer of the largest SDP with its JSON escapes fits. A longer frame
     /// closes the connection with 1009.

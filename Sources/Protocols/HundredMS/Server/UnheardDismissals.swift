@@ -36,7 +36,7 @@ struct UnheardDismissals {
 
     func contains(_ peer: PeerID) -> Bool { entries[peer] != nil }
 
-    /// What the peer has to be told; nil for whoever comes with another token than it had.
+    /// The dismissal that the peer has not received; nil if it returns with another token.
     func dismissal(of peer: PeerID, owner: TokenOwner) -> Dismissal? {
         guard let entry = entries[peer], entry.owner.isSame(as: owner) else { return nil }
         return entry.dismissal

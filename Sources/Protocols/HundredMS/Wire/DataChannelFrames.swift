@@ -74,7 +74,7 @@ public struct TrackLayersPayload: Hashable, Sendable, Codable {
         public var expectedLayer: LayerPreference
         public var isSubscriberDegraded: Bool
         public var isPublisherDegraded: Bool
-        /// What there is, poorest first. An addition of ours: 100ms does not say it.
+        /// The available layers, lowest first. An addition of ours: 100ms does not send it.
         public var layers: [Layer]?
 
         public init(

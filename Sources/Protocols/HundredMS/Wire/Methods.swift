@@ -1,4 +1,5 @@
-/// What a client calls or notifies (`docs/PROTOCOL.md` section 5): what this server understands.
+/// The requests and notifications of clients that this server understands (`docs/PROTOCOL.md`
+/// section 5).
 public enum ClientMethod: String, Sendable, Hashable, CaseIterable {
     case join, offer, answer, trickle, broadcast, leave, ping, analytics
     case trackUpdate = "track-update"
@@ -38,7 +39,7 @@ public enum ClientMethod: String, Sendable, Hashable, CaseIterable {
     case pollLeaderboard = "poll-leaderboard"
 }
 
-/// What a server notifies (`docs/PROTOCOL.md` section 6).
+/// The notifications of the server (`docs/PROTOCOL.md` section 6).
 public enum ServerMethod: String, Sendable, Hashable, CaseIterable {
     case offer, trickle
     case onError = "on-error"
@@ -68,7 +69,7 @@ public enum ServerMethod: String, Sendable, Hashable, CaseIterable {
     case onChangeTrackMuteStateRequest = "on-change-track-mute-state-request"
 }
 
-/// What goes over the `ion-sfu` data channel (`docs/PROTOCOL.md` section 8).
+/// Methods on the `ion-sfu` data channel (`docs/PROTOCOL.md` section 8).
 public enum DataChannelMethod: String, Sendable, Hashable {
     case preferVideoTrackState = "prefer-video-track-state"
     case preferAudioTrackState = "prefer-audio-track-state"

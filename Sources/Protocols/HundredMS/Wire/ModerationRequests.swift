@@ -1,7 +1,7 @@
 public import MediaKernel
 public import Rooms
 
-// What a client asks of other peers, and what they are asked, `docs/PROTOCOL.md` sections 5 and 6.
+// Requests of a client to other peers, as sent and as received, `docs/PROTOCOL.md` sections 5 and 6.
 
 public struct EndRoomParameters: Hashable, Sendable, Codable {
     public var lock: Bool?

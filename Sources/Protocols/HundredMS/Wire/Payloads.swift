@@ -39,7 +39,7 @@ public struct TrackPayload: Hashable, Sendable, Codable {
     }
 }
 
-/// What others know of the person behind a peer.
+/// The person behind a peer, as other peers see them.
 public struct PeerInfoPayload: Hashable, Sendable, Codable {
     public var name: String
     /// The peer's metadata.

@@ -1,6 +1,6 @@
 public import MediaKernel
 
-// What a client says of itself and asks of others, `docs/PROTOCOL.md` section 5.
+// Requests of a client about itself and other peers, `docs/PROTOCOL.md` section 5.
 
 public struct PeerUpdateParameters: Hashable, Sendable, Codable {
     public var name: String?

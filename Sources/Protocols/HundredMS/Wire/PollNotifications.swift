@@ -1,4 +1,4 @@
-// What is told of polls.
+// Notifications about polls.
 
 /// `on-poll-start`, `on-poll-stop`.
 public struct PollsNotification: Hashable, Sendable, Codable {

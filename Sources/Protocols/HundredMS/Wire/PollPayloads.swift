@@ -4,7 +4,7 @@ public import Rooms
 // Polls on the wire: `signal/interfaces/polls.ts` of 100ms' web SDK. `version` is what its native
 // libraries read (`live.hms.video.polls.network`).
 
-/// What `poll-info-get` answers, and what is told of polls that start and stop.
+/// The result of `poll-info-get`, and the payload of polls that start and stop.
 public struct PollInfoPayload: Hashable, Sendable, Codable {
     public var pollID: PollID
     public var title: String

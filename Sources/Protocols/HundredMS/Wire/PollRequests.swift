@@ -1,7 +1,7 @@
 public import MediaKernel
 public import Rooms
 
-// What clients ask about polls: `signal/interfaces/polls.ts` of 100ms' web SDK, and its server
+// Requests of clients about polls: `signal/interfaces/polls.ts` of 100ms' web SDK, and its server
 // API's `polls/overview.mdx` for what is left out.
 
 /// `poll-info-set`.
@@ -66,7 +66,7 @@ public struct PollQuestionsSetParameters: Hashable, Sendable, Codable {
 /// `poll-questions-get`.
 public struct PollQuestionsGetParameters: Hashable, Sendable, Codable {
     public var pollID: PollID
-    /// Of the first one, from 0.
+    /// The index of the first one, from 0.
     public var index: Int?
     public var count: Int?
 
@@ -110,7 +110,7 @@ public struct PollResponseParameters: Hashable, Sendable, Codable {
 /// `poll-responses`.
 public struct PollResponsesGetParameters: Hashable, Sendable, Codable {
     public var pollID: PollID
-    /// Of the first one, from 0.
+    /// The index of the first one, from 0.
     public var index: Int?
     public var count: Int?
     /// The caller's own; missing: everybody's.
@@ -137,7 +137,7 @@ public struct PollLeaderboardParameters: Hashable, Sendable, Codable {
     /// From 1; missing: all of them.
     public var question: Int?
     public var count: Int?
-    /// Of the first one, from 0.
+    /// The index of the first one, from 0.
     public var offset: Int?
 
     enum CodingKeys: String, CodingKey {

@@ -1,9 +1,9 @@
 public import MediaKernel
 public import Rooms
 
-// What calls that concern polls are answered with.
+// Results of the calls about polls.
 
-/// What `poll-info-set` answers.
+/// The result of `poll-info-set`.
 public struct PollSetResult: Hashable, Sendable, Codable {
     public var pollID: PollID
     public var version = PollVersion.current
@@ -14,7 +14,7 @@ public struct PollSetResult: Hashable, Sendable, Codable {
     }
 }
 
-/// What `poll-start` and `poll-stop` answer.
+/// The result of `poll-start` and `poll-stop`.
 public struct PollRunResult: Hashable, Sendable, Codable {
     public var pollID: PollID
     /// In seconds.
@@ -41,7 +41,7 @@ public struct PollQuestionsSetResult: Hashable, Sendable, Codable {
 public struct PollQuestionsGetResult: Hashable, Sendable, Codable {
     public var pollID: PollID
     public var questions: [PollQuestionPayload]
-    /// Nothing comes after this page.
+    /// This page is the last.
     public var last: Bool
     public var version = PollVersion.current
 
@@ -51,7 +51,7 @@ public struct PollQuestionsGetResult: Hashable, Sendable, Codable {
     }
 }
 
-/// What `poll-response` answers: of each response by itself.
+/// The result of `poll-response`: one entry for each response.
 public struct PollResponseResult: Hashable, Sendable, Codable {
     public struct Verdict: Hashable, Sendable, Codable {
         public struct Refusal: Hashable, Sendable, Codable {
@@ -103,7 +103,7 @@ public struct PollResponsesResult: Hashable, Sendable, Codable {
 
     public var pollID: PollID
     public var responses: [Item]
-    /// Nothing comes after this page.
+    /// This page is the last.
     public var last: Bool
     public var version = PollVersion.current
 
@@ -113,7 +113,7 @@ public struct PollResponsesResult: Hashable, Sendable, Codable {
     }
 }
 
-/// Who answered. Only `hash` is there where the poll is anonymous.
+/// The peer that answered. In an anonymous poll only `hash` is set.
 public struct PollPeerPayload: Hashable, Sendable, Codable {
     public var hash: String
     public var peerid: PeerID?
@@ -134,7 +134,7 @@ public struct PollListResult: Hashable, Sendable, Codable {
     public var last: String
 }
 
-/// What `poll-result` answers, and one of `on-poll-stats`.
+/// The result of `poll-result`, and an entry of `on-poll-stats`.
 public struct PollResultPayload: Hashable, Sendable, Codable {
     public struct Question: Hashable, Sendable, Codable {
         /// From 1.
@@ -203,7 +203,7 @@ public struct PollLeaderboardResult: Hashable, Sendable, Codable {
     public var avgScore: Double
     /// 100ms' name for the entries.
     public var questions: [Entry]
-    /// Nothing comes after this page.
+    /// This page is the last.
     public var last: Bool
 
     enum CodingKeys: String, CodingKey {

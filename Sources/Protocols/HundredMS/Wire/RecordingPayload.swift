@@ -20,7 +20,7 @@ public struct RecordingPayload: Hashable, Sendable, Codable {
         case startedAt = "started_at"
     }
 
-    /// What is kept of the streams.
+    /// The recording of the streams.
     public init(_ streams: HLSState) {
         let recording = streams.recording
         state = recording?.state ?? .none
@@ -63,7 +63,7 @@ public struct RecordingNotification: Hashable, Sendable, Codable {
     /// In milliseconds since 1970.
     public var initialisedAt: Int64?
     public var startedAt: Int64?
-    /// Who started it.
+    /// The peer that started it.
     public var peer: PeerPayload?
     public var error: ErrorPayload?
     public var recording: HLSRecordingRequest?

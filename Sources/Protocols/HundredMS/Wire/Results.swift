@@ -3,7 +3,7 @@ public import MediaKernel
 /// The answer to `join` and `offer`.
 public typealias AnswerResult = DescriptionPayload
 
-/// Of calls that have nothing to say. Must be an object: the web client takes `null` for an error.
+/// The result of calls without one. It must be an object: the web client takes `null` for an error.
 public struct EmptyResult: Hashable, Sendable, Codable {
     public init() {}
 }

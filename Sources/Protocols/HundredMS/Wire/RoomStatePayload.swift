@@ -67,7 +67,7 @@ public struct HLSPayload: Hashable, Sendable, Codable {
     public var enabled: Bool
     public var variants: [HLSVariantPayload]
     public var error: ErrorPayload?
-    /// What was to be kept.
+    /// The requested recording.
     public var recording: HLSRecordingRequest?
 
     public init(_ state: HLSState) {
@@ -96,7 +96,7 @@ public struct HLSPayload: Hashable, Sendable, Codable {
 public struct RTMPPayload: Hashable, Sendable, Codable {
     public var enabled: Bool
     public var state: HLSVariant.State
-    /// Who started it.
+    /// The peer that started it.
     public var peer: PeerPayload?
     public var error: ErrorPayload?
 
@@ -126,7 +126,7 @@ public struct RTMPPayload: Hashable, Sendable, Codable {
 /// The room in `peer-list` and `room-state` (`docs/PROTOCOL.md` section 6).
 public struct RoomStatePayload: Hashable, Sendable, Codable {
     public struct Recording: Hashable, Sendable, Codable {
-        /// Of each track by itself, which this server does not do.
+        /// One recording per track, which this server does not make.
         public var sfu = RecordingPayload(nil as RoomRecording?)
         public var browser: RecordingPayload
         public var hls: RecordingPayload

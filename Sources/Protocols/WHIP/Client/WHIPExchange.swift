@@ -65,7 +65,7 @@ struct WHIPExchange: Sendable {
         return ask(Request(method: .post, url: endpoint, bearer: token, body: description))
     }
 
-    /// What follows from the answer to the latest offer.
+    /// The next step after a response to the latest offer.
     mutating func received(_ response: Response) -> Step {
         guard let asked else { return .over(.protocolViolation("an answer to no request")) }
         switch response.status {

@@ -5,7 +5,7 @@ internal import SDP
 public struct TrickleFragment: Hashable, Sendable {
     public var usernameFragment: String?
     public var password: String?
-    /// What follows `a=`: `candidate:…`, each once.
+    /// The values of the candidate lines without `a=`, each once.
     public var candidates: [String]
     public var hasEndOfCandidates: Bool
 
@@ -33,7 +33,7 @@ public struct TrickleFragment: Hashable, Sendable {
         hasEndOfCandidates = description.media.contains(where: \.hasEndOfCandidates)
     }
 
-    /// What a server answers to a restart: the transport's part of an answer.
+    /// The answer to an ICE restart: the part of an SDP answer that describes the transport.
     ///
     /// - Parameter answer: of all media, bundled.
     static func rendered(of answer: SessionDescription) -> String? {

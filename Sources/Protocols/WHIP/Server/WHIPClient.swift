@@ -1,9 +1,9 @@
-/// Who comes: what its token and its address say.
+/// The identity of a client, from its token and its URL.
 public struct WHIPClient: Hashable, Sendable {
     public var userID: String
     public var tokenID: String
     public var role: String
-    /// What others see; empty for the user's id.
+    /// The name that other peers see; empty for the user's id.
     public var name: String
     /// `regular`, or another source of its video, such as `screen`.
     public var source: String

@@ -8,7 +8,7 @@ public enum WHIPError: Error, Hashable, Sendable {
     case unknownSession
     /// There is no such peer to be played.
     case unknownPeer(PeerID)
-    /// Nobody publishes what was asked for, for the time being.
+    /// No peer publishes the requested media at present.
     case nothingToPlay
     /// The description or the fragment cannot be used.
     case badDescription(String)

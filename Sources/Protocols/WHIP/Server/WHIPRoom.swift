@@ -2,11 +2,11 @@ public import MediaKernel
 public import RoomHost
 internal import SDP
 
-/// What a client is answered.
+/// The parts of a response to a client.
 public struct WHIPAnswer: Hashable, Sendable {
     /// The session, by the last part of its address.
     public var session: String
-    /// Of the current ICE generation, quoted.
+    /// The entity tag of the current ICE generation, in quotes.
     public var entityTag: String
     /// The answer, or the fragment that answers a restart.
     public var body: String

@@ -7,13 +7,13 @@ struct WHIPSession {
     /// Unguessable: whoever knows it may end the session. RFC 9725 sect. 5.
     let id: String
     let peer: PeerID
-    /// What the client offered last, with the ICE generation in use.
+    /// The client's latest offer, with the ICE generation in use.
     var offer: SessionDescription
     /// The entity tag of that generation.
     var entityTag: String
     /// When the client is taken for gone unless it is reached; nil while it is.
     var givenUpAt: Instant?
-    /// Of its `PATCH`es.
+    /// Limits the rate of its `PATCH` requests.
     var requests: TokenBucket
 
     /// The only connection that the peer has.

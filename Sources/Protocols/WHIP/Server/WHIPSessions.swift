@@ -10,7 +10,7 @@ internal import SDP
 ///
 /// Such a client hears nothing of the room: who mutes it mutes what is forwarded of it.
 final class WHIPSessions: RoomSessions {
-    /// What a client that has come in is told.
+    /// The answer to a client that has been admitted.
     typealias Welcome = (session: WHIPSession, answer: SessionDescription)
 
     private var sessions: [PeerID: WHIPSession] = [:]
@@ -77,7 +77,7 @@ final class WHIPSessions: RoomSessions {
     ) async throws(WHIPError) -> Welcome {
         await host.releaseHeld(for: peer)
         await host.settle()
-        // Nobody waits for the answer of a peer that was put out meanwhile.
+        // A peer that was removed meanwhile needs no answer.
         guard let session = sessions[peer] else { throw .unknownSession }
         host.log(.info, "peer joined by WHIP or WHEP", peer)
         return (session, answer)

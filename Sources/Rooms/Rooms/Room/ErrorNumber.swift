@@ -13,7 +13,7 @@ public enum ErrorNumber: Int, Hashable, Sendable, CaseIterable {
     case customerID = 40105
     case userID = 40107
     case role = 40108
-    /// What should be a signed token is not.
+    /// The token is malformed or its signature is invalid.
     case tokenForm = 40109
     case unknownRoom = 40001
     /// The token is for another room than the one that is asked for.

@@ -56,7 +56,7 @@ extension Room {
         reappear(id)
         // Others may have renamed it or lowered its hand; it is in no list that it is given.
         if let peer = peers[id], peer.isVisible { tell([id], .peerUpdated(peer)) }
-        // What it listens to may have changed meanwhile, and its client does not ask again.
+        // The store may have changed meanwhile, and the client does not ask again.
         let entries = store.entries(heardBy: id)
         if !entries.isEmpty { tell([id], .storeChanged(entries)) }
         if case .lost = peer.phase, let unheard = peer.unheard {

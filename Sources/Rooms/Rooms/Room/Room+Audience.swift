@@ -1,6 +1,7 @@
 import MediaKernel
 
-/// Who is told of whom, where many only watch (`docs/PROTOCOL.md` section 6, `room-info`).
+/// Which peers are notified of which others, where many only watch (`docs/PROTOCOL.md` section 6,
+/// `room-info`).
 ///
 /// In a large room a newcomer who may publish nothing is quiet: it is in nobody's list, and nobody
 /// is told that it comes, changes or leaves. It counts, it is found by those who look for it, and

@@ -1,8 +1,8 @@
 public import MediaKernel
 
-/// Who is here, and who may know it.
+/// The peers of a room, and which peers may see them.
 extension Room {
-    /// Nobody is here and nobody is about to come, hidden peers included.
+    /// The room has no peers, hidden ones included, and none is joining.
     public var isEmpty: Bool { peers.isEmpty }
 
     /// How many peers the room says it has. Hidden ones do not count.

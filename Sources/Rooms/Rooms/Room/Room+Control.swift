@@ -1,7 +1,7 @@
 public import MediaKernel
 
-/// What the operator does from outside to those who are in the room. It needs no permission and
-/// has no rate; what it says has the limits of what peers say. Hidden peers are nobody to it.
+/// Actions of the operator, from outside, on the peers of a room. They need no permission and have
+/// no rate; messages have the same limits as those of peers. Hidden peers are out of reach.
 extension Room {
     /// The operator said something to peers.
     public mutating func operatorSpoke(

@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// What peers say: about themselves, to each other, to the session.
+/// Messages of peers: about themselves, to each other, to the session.
 extension Room {
     /// A peer changed its name or its metadata.
     public mutating func peerUpdated(

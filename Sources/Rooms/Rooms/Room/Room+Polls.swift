@@ -108,7 +108,7 @@ extension Room {
 
     // MARK: - Reading
 
-    /// What is known of a poll.
+    /// The state of a poll.
     public func pollInfo(of id: PollID, for peer: PeerID) throws(RoomError) -> PollInfo {
         try readablePoll(id, for: pollReader(peer).role).info
     }
@@ -152,7 +152,7 @@ extension Room {
         return poll.result(sight(of: role, on: poll.info))
     }
 
-    /// What the peer itself answered.
+    /// The peer's own answers.
     public func ownPollResponses(
         of id: PollID, by peer: PeerID
     ) throws(RoomError) -> [PollResponse] {
@@ -271,7 +271,7 @@ extension Room {
         return try polls.poll(id)
     }
 
-    /// What has not started is there only for who may write it.
+    /// A poll that has not started is visible only to peers that may edit it.
     private func readablePoll(_ id: PollID, for role: Role) throws(RoomError) -> Poll {
         let poll = try poll(id)
         guard isReadable(poll.info, for: role) else { throw .unknownPoll(id) }

@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// Who has which role, and how that changes while somebody is here.
+/// The roles of peers, and changes of them during a session.
 extension Room {
     /// A peer asked that another one take a role: told to when forced, else asked, be it when it is
     /// back.

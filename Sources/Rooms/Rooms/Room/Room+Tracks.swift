@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// What peers publish.
+/// The tracks that peers publish.
 extension Room {
     /// A peer's offer came, before its media is negotiated: whether it may offer so often.
     public mutating func offerReceived(from id: PeerID, at now: Instant) throws(RoomError) {

@@ -259,7 +259,7 @@ public struct Room: Sendable {
         recentEvents = RecentEvents()
         store = SessionStore()
         polls = Polls()
-        // What ended with the session is nothing to the next one; what still runs is.
+        // Streams that ended with the session do not concern the next one; running ones do.
         if !hls.isRunning { hls = HLSState() }
         if recording?.state.isOn != true { recording = nil }
         rtmp = .none

@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// What is to be done because of a transition, in order. A room never does anything itself.
+/// An effect of a transition, in order. A room never does anything itself.
 public enum RoomEffect: Hashable, Sendable {
     /// Tell these peers. All of them are reachable; none is told of a hidden peer.
     case tell([PeerID], RoomEvent)
@@ -12,13 +12,13 @@ public enum RoomEffect: Hashable, Sendable {
     /// These were put out, be their sockets there or not. Those that had joined are told, once they
     /// can be; their sockets are closed after that. Who ended the room itself has time to leave.
     case dismiss([Peer], Dismissal)
-    /// Who watches the room without having joined should hear of it.
+    /// Visitors that watch the room without having joined are notified.
     case refreshPreviews
     /// Whoever keeps account of the room should hear of it.
     case noted(RoomNote)
 }
 
-/// What peers are told.
+/// A notification to peers.
 public enum RoomEvent: Hashable, Sendable {
     case peerJoined(Peer)
     case peerLeft(Peer)
@@ -34,7 +34,7 @@ public enum RoomEvent: Hashable, Sendable {
     case tracksRemoved([Track], of: Peer)
     case messageSent(Message)
     case hlsChanged(HLSState)
-    /// What is kept of the streams, which `hlsChanged` has too, changed.
+    /// The recording of the streams, which `hlsChanged` carries too, changed.
     case recordingChanged(HLSState)
     /// The recording without a live stream changed.
     case roomRecordingChanged(RoomRecording)

@@ -1,4 +1,4 @@
-/// What a room holds at most. Each maximum is far above what people need and far below what hurts.
+/// The maxima of a room. Each maximum is far above what people need and far below what hurts.
 public struct RoomLimits: Hashable, Sendable {
     /// Peers in a room at once, hidden ones included but for the first `hiddenPlaces`.
     public var peers = 1500
@@ -77,7 +77,7 @@ public struct RoomLimits: Hashable, Sendable {
     public static let pollBytes = 64 * 1024
     /// In Unicode scalars: an answer in words.
     public static let pollAnswerScalars = 4096
-    /// What a question, or an option, weighs.
+    /// The weight of a question or an option.
     public static let pollWeight = 10_000
     /// How long a poll runs, and a question is shown.
     public static let pollSeconds = 86_400

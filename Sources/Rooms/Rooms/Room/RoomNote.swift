@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// What happened in a session, for whoever keeps account of it. Hidden peers are in none of it.
+/// An event of a session for the audit log. Hidden peers do not appear in it.
 ///
 /// A session is noted when the first visible peer joins, and closed when the last peer has left,
 /// hidden ones included: who comes while the recorder is still there is in the same session.

@@ -28,7 +28,7 @@ protocol SocketSink: DatagramSink {
 
 /// Where they go over TCP.
 protocol LinkSink: DatagramSink {
-    /// Whom the TCP connection from there belonged to is gone.
+    /// Closes the TCP connection from this address: its peer has left.
     func close(_ address: TransportAddress)
 }
 

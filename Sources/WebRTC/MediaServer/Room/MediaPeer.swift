@@ -5,7 +5,7 @@ import RTP
 /// The connections of one peer and what it should receive.
 final class MediaPeer {
     let id: PeerID
-    /// A video of which it has said nothing is not sent to it.
+    /// A video without a preference is not sent.
     let asksForVideos: Bool
     let isRecorder: Bool
     /// As they came.

@@ -36,7 +36,7 @@ extension IncomingTrack {
             let repair = pairs.first { $0.ssrcs[0] == ssrc }?.ssrcs[1]
             return IncomingEncoding(ssrc: SSRC(ssrc), rtxSSRC: repair.map { SSRC($0) })
         }
-        // A group of nothing says nothing: a track without an encoding there is not.
+        // An empty group describes no track: a track has at least one encoding.
         let layers = remote.sourceGroups.first { $0.semantics == "SIM" && !$0.ssrcs.isEmpty }
         if let layers {
             return layers.ssrcs.prefix(OutgoingTrack.layersMaximum).map(encoding)

@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// What a client asks of other peers, when its role permits it.
+/// Requests that act on other peers, subject to the role's permissions.
 extension SignallingClient {
     /// Gives a peer another role, or asks it to take one.
     @discardableResult

@@ -1,4 +1,4 @@
-/// What the server says unasked.
+/// Notifications from the server.
 extension SignallingClient {
     mutating func receivedNotification(
         _ name: String, _ frame: IncomingFrame
@@ -46,7 +46,7 @@ extension SignallingClient {
         case .onHLSUpdate:
             emit(.hls(try read(HLSPayload.self, frame)))
         case .onRecordUpdate, .onRTMPUpdate, .onPollStart, .onPollStop, .onPollStats:
-            // What is kept, sent elsewhere, or asked concerns people, and no client of ours.
+            // Recordings, pushes and polls concern people, and no client of ours.
             break
         case .onRoleChangeRequest:
             emit(.roleOffered(try read(RoleOfferPayload.self, frame)))

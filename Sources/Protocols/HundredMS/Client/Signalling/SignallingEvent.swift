@@ -1,4 +1,4 @@
-/// What a server told its client, typed.
+/// A typed event from the server.
 public enum SignallingEvent: Hashable, Sendable {
     /// The role we have; before the first of these nothing but pings may be sent. Another one on
     /// the same socket is a new role.
@@ -46,6 +46,6 @@ public enum SignallingEvent: Hashable, Sendable {
     case warning(ErrorPayload)
     /// A frame that could not be read, or that nobody asked for. Nothing follows from it.
     case ignored(String)
-    /// Nothing came for too long: connect anew.
+    /// The server was silent for too long: reconnect.
     case silent
 }
