@@ -23,7 +23,7 @@ let settings: [SwiftSetting] =
 let testSettings: [SwiftSetting] =
     language + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
-/// - Parameter path: the folder below `Sources`, of which the last part is the target's name.
+/// - Parameter path: the folder below `Sources`; its last part names the target.
 func room(_ path: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = [])
     -> Target
 {
@@ -166,8 +166,7 @@ let package = Package(
             "Rooms/RemoteRoom",
             ["MediaKernel", "RTP", "SDP", "PeerConnection", "MediaClient", log, nioCore]),
 
-        // Floor 7: the protocols, a target each: what a room's owner says of it, and what a program
-        // says that joins a room.
+        // Floor 7: the protocols, a target each: its server and its client.
         room(
             "Protocols/HundredMS",
             [
@@ -231,10 +230,8 @@ let package = Package(
             name: "roomcast",
             dependencies: [
                 "MediaKernel", "Clocks", "Streams", "Tokens", "Bot", "Publisher", "Finisher",
-                "Catalogue",
-                "ChildProcesses", "MediaClient", "RemoteRoom", "HundredMS", "WHIP",
-                "Sandbox", "Service",
-                "ControlAPI", log,
+                "Catalogue", "ChildProcesses", "MediaClient", "RemoteRoom", "HundredMS", "WHIP",
+                "Sandbox", "Service", "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

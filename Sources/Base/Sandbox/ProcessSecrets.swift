@@ -1,7 +1,7 @@
 import CSandbox
 import Glibc
 
-/// The memory that a process hides from other processes of the same user.
+/// Hides the secrets of a process from other processes of the same user.
 public enum ProcessSecrets {
     /// Takes variables out of the environment and overwrites them where they stood: in
     /// `/proc/<pid>/environ` the kernel shows the bytes that a process was started with.

@@ -44,8 +44,8 @@ final class WHIPWorld: Sendable {
 
     var peers: [Peer] { get async { await host.snapshot().peers } }
 
-    static func client(role: String = "host", name: String = "") -> WHIPClient {
-        WHIPClient(userID: "obs", tokenID: "t1", role: role, name: name)
+    static func client(role: String = "host", name: String = "") -> WHIPCaller {
+        WHIPCaller(userID: "obs", tokenID: "t1", role: role, name: name)
     }
 
     /// An offer of one audio and one video, as OBS makes it.

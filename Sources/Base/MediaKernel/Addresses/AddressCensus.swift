@@ -1,7 +1,7 @@
 /// How many of something each address has at a time, so that no one takes what is for all. IPv6
 /// addresses of one network are one (`TransportAddress.network`).
 public struct AddressCensus: Hashable, Sendable {
-    /// The count of one address.
+    /// The largest count of one address.
     public let maximum: Int
     private var counts: [[UInt8]: Int] = [:]
 

@@ -23,7 +23,7 @@ enum H264Preset: String, CaseIterable {
         self == .balanced && !Self.isSmall(pixels) ? 2 : nil
     }
 
-    /// `superfast` with the options that reach the quality of `veryfast` for 10 % more CPU.
+    /// `superfast` with the options that bring its quality close to that of `veryfast`.
     /// Measured on natural clips in 2x2, 1280x720 at 2000 and 640x360 at 600 kbit/s; the figures
     /// are in docs/BENCHMARKS.md.
     private static let room: [(name: String, value: String)] = [

@@ -86,7 +86,7 @@ final class VideoSource {
         isOutdated = true
     }
 
-    /// Marks the picture as outdated: the track is no longer subscribed.
+    /// Marks the picture as outdated: a video without a tile is not decoded.
     func goUnseen() { isOutdated = true }
 
     /// Decodes a frame.

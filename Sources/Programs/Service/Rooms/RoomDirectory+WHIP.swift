@@ -12,7 +12,7 @@ extension RoomDirectory: WHIPDoor {
     ) async throws(APIError) -> WHIPResource {
         let room = WHIPRoom(try await admitted(request.claims))
         do throws(WHIPError) {
-            return WHIPResource(try await room.publish(offer, by: WHIPClient(request)))
+            return WHIPResource(try await room.publish(offer, by: WHIPCaller(request)))
         } catch {
             throw APIError(error)
         }
@@ -24,7 +24,7 @@ extension RoomDirectory: WHIPDoor {
         let room = WHIPRoom(try await admitted(request.claims))
         do throws(WHIPError) {
             return WHIPResource(
-                try await room.play(offer, by: WHIPClient(request), view: RoomView(view)))
+                try await room.play(offer, by: WHIPCaller(request), view: RoomView(view)))
         } catch {
             throw APIError(error)
         }
@@ -52,7 +52,7 @@ extension RoomDirectory: WHIPDoor {
     }
 }
 
-extension WHIPClient {
+extension WHIPCaller {
     fileprivate init(_ request: WHIPRequest) {
         self.init(
             userID: request.claims.user, tokenID: request.claims.tokenID,

@@ -10,7 +10,7 @@ internal import Synchronization
 final class Outbox: Sendable {
     enum Item: Hashable, Sendable {
         case frame(String)
-        /// The last frame is queued.
+        /// Closes the socket; no frame follows.
         case close(code: UInt16, reason: String)
     }
 
@@ -29,7 +29,7 @@ final class Outbox: Sendable {
 
     private struct State {
         var frames: BoundedQueue<Frame>
-        /// The frames that the writer is sending.
+        /// The frame that the writer is sending.
         var inFlight: Frame?
         let bytesMaximum: Int
         /// The weight of the frames.

@@ -49,7 +49,7 @@ struct ErrorFrame: Encodable {
     }
 }
 
-/// The parts of a frame that are read before its method. Any object has a head, so that the id
+/// The head of a frame, read before its method is known. Any object has a head, so that the id
 /// is known even of a call that is otherwise nonsense.
 struct FrameHead: Decodable {
     var id: RequestID?

@@ -33,7 +33,7 @@ public struct WHIPRoom: Sendable {
     ///
     /// - Parameter sdp: its offer, of which every section is taken or none.
     public func publish(
-        _ sdp: String, by client: WHIPClient
+        _ sdp: String, by client: WHIPCaller
     ) async throws(WHIPError) -> WHIPAnswer {
         WHIPAnswer(try await Self.publish(try Self.description(in: sdp), by: client, in: host))
     }
@@ -41,7 +41,7 @@ public struct WHIPRoom: Sendable {
     /// A client offers in which sections it receives. It is answered that all of them are sent;
     /// what comes later, or takes the place of what went, flows without another exchange.
     public func play(
-        _ sdp: String, by client: WHIPClient, view: RoomView
+        _ sdp: String, by client: WHIPCaller, view: RoomView
     ) async throws(WHIPError) -> WHIPAnswer {
         WHIPAnswer(
             try await Self.play(try Self.description(in: sdp), by: client, view: view, in: host))
@@ -73,14 +73,14 @@ public struct WHIPRoom: Sendable {
     }
 
     private static func publish(
-        _ offer: SessionDescription, by client: WHIPClient, in host: isolated RoomHost
+        _ offer: SessionDescription, by client: WHIPCaller, in host: isolated RoomHost
     ) async throws(WHIPError) -> WHIPSessions.Welcome {
         guard let sessions = host.sessions(of: WHIPSessions.self) else { throw .unknownSession }
         return try await sessions.publish(offer, by: client, in: host)
     }
 
     private static func play(
-        _ offer: SessionDescription, by client: WHIPClient, view: RoomView,
+        _ offer: SessionDescription, by client: WHIPCaller, view: RoomView,
         in host: isolated RoomHost
     ) async throws(WHIPError) -> WHIPSessions.Welcome {
         guard let sessions = host.sessions(of: WHIPSessions.self) else { throw .unknownSession }

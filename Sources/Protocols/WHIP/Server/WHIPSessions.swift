@@ -18,7 +18,7 @@ final class WHIPSessions: RoomSessions {
     // MARK: - Requests
 
     func publish(
-        _ offer: SessionDescription, by client: WHIPClient, in host: isolated RoomHost
+        _ offer: SessionDescription, by client: WHIPCaller, in host: isolated RoomHost
     ) async throws(WHIPError) -> Welcome {
         let peer = PeerID(Hexadecimal.identifier())
         var offer = offer
@@ -40,7 +40,7 @@ final class WHIPSessions: RoomSessions {
     }
 
     func play(
-        _ offer: SessionDescription, by client: WHIPClient, view: RoomView,
+        _ offer: SessionDescription, by client: WHIPCaller, view: RoomView,
         in host: isolated RoomHost
     ) async throws(WHIPError) -> Welcome {
         guard offer.media.contains(where: { $0.direction.receives && $0.kind.trackKind != nil })
@@ -180,7 +180,7 @@ final class WHIPSessions: RoomSessions {
 
     /// An offer is taken as a whole or not at all. RFC 9725 sect. 4.2.
     private func checkPublishing(
-        _ tracks: [Track], by client: WHIPClient, in host: isolated RoomHost
+        _ tracks: [Track], by client: WHIPCaller, in host: isolated RoomHost
     ) throws(WHIPError) {
         guard let role = host.room.policy.role(client.role) else {
             throw .room(.unknownRole(client.role))
@@ -196,7 +196,7 @@ final class WHIPSessions: RoomSessions {
     }
 
     private func checkPlaying(
-        _ view: RoomView, by client: WHIPClient, in host: isolated RoomHost
+        _ view: RoomView, by client: WHIPCaller, in host: isolated RoomHost
     ) throws(WHIPError) {
         guard let role = host.room.policy.role(client.role) else {
             throw .room(.unknownRole(client.role))

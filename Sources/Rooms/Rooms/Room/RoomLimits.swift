@@ -1,4 +1,4 @@
-/// The maxima of a room. Each maximum is far above what people need and far below what hurts.
+/// The limits of a room. Each maximum is far above what people need and far below what hurts.
 public struct RoomLimits: Hashable, Sendable {
     /// Peers in a room at once, hidden ones included but for the first `hiddenPlaces`.
     public var peers = 1500

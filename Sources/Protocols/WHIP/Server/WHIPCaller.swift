@@ -1,5 +1,5 @@
 /// The identity of a client, from its token and its URL.
-public struct WHIPClient: Hashable, Sendable {
+public struct WHIPCaller: Hashable, Sendable {
     public var userID: String
     public var tokenID: String
     public var role: String
