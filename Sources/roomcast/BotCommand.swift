@@ -6,8 +6,11 @@ import Glibc
 import HundredMS
 import Logging
 import MediaKernel
+import RemoteRoom
 import Sandbox
 import Service
+import Streams
+import WHIP
 
 struct BotCommand: AsyncParsableCommand, ConfinedCommand {
     static let configuration = CommandConfiguration(
@@ -76,11 +79,22 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
         }
         let status = await BotRunner(
             options: BotRunner.Options(
-                room: HundredMSAddress(endpoint: endpoint, token: token),
+                room: Self.room(of: settings.plan, endpoint: endpoint, token: token),
                 outputDirectory: URL(fileURLWithPath: output).path, configuration: settings),
             logger: stream
         ).run(stop: signals.reasons, orders: orders)
         throw ExitCode(status)
+    }
+
+    private static func room(
+        of plan: StreamPlan, endpoint: String, token: String
+    ) -> any RoomAddress {
+        if let source = plan.variant.source {
+            WHEPAddress(
+                endpoint: source.endpoint.text, token: source.token, hosts: plan.sourceHosts)
+        } else {
+            HundredMSAddress(endpoint: endpoint, token: token)
+        }
     }
 }
 

@@ -74,7 +74,7 @@ import Testing
     ) async throws {
         let (events, sink) = AsyncStream.makeStream(of: Event.self)
         let pictures = BotPictures(
-            hosts: try #require(PictureHosts(["example.org"])), layout: Layout(),
+            hosts: try #require(WebHosts(["example.org"])), layout: Layout(),
             pauses: [.zero, .zero],
             show: { picture, address in
                 sink.yield(picture == nil ? .gone(address) : .shown(address))

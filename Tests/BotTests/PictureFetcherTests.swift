@@ -1,5 +1,6 @@
 import Codec
 import Foundation
+import MediaKernel
 import NIOCore
 import NIOPosix
 import Stage
@@ -34,7 +35,7 @@ import Testing
             default: .init(status: 404)
             }
         }
-        let hosts = try #require(PictureHosts(["127.0.0.1:\(server.port)"], allowsHTTP: true))
+        let hosts = try #require(WebHosts(["127.0.0.1:\(server.port)"], allowsHTTP: true))
         let address = try #require(hosts.allowed("http://127.0.0.1:\(server.port)\(path)"))
         let fetcher = PictureFetcher(hosts: hosts)
         let result: Result<StillPicture, PictureFetchError>

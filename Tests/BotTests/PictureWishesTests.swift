@@ -6,7 +6,7 @@ import Testing
 @testable import Bot
 
 @Suite struct PictureWishesTests {
-    private let hosts = PictureHosts(["example.org"]) ?? PictureHosts()
+    private let hosts = WebHosts(["example.org"]) ?? WebHosts()
     private let logo = "https://example.org/logo.png"
     private let face = "https://example.org/ann.jpg"
 

@@ -17,8 +17,8 @@ import Workbench
             audio: LiveStreamAudio(roles: ["host"], only: true),
             segmentDuration: .milliseconds(1500), playlist: .live(window: 6),
             layout: Layout(name: .speaker, gap: 8),
-            pictureHosts: PictureHosts(["example.org", "*.example.net:8443"], allowsHTTP: true)
-                ?? PictureHosts(),
+            pictureHosts: WebHosts(["example.org", "*.example.net:8443"], allowsHTTP: true)
+                ?? WebHosts(),
             preset: "sharp", encoder: "auto"),
         isRecorded: true, isRecordingPaused: true, logLevel: "debug", logFormat: "json")
 
@@ -83,7 +83,7 @@ import Workbench
     @Test func whatIsLeftOutIsAsUsual() throws {
         let read = try read(Self.least)
         #expect(read.plan.layout == Layout() && read.plan.audio == LiveStreamAudio())
-        #expect(read.plan.pictureHosts == PictureHosts())
+        #expect(read.plan.pictureHosts == WebHosts())
         #expect(!read.isRecorded && !read.isRecordingPaused)
         #expect(read.logLevel == "info" && read.logFormat == "logfmt")
     }

@@ -138,6 +138,21 @@ def test_a_viewer_gets_whoever_speaks_and_is_not_seen(server, room, ann, stack):
     assert not any(one["method"] == "on-peer-leave" for one in ann.notifications)
 
 
+UNPLAYABLE = b"v=0\r\no=- 0 0 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\na=group:BUNDLE 0\r\n" \
+    b"m=audio 9 UDP/TLS/RTP/SAVPF 0\r\nc=IN IP4 0.0.0.0\r\na=mid:0\r\na=recvonly\r\na=rtcp-mux\r\n"
+
+
+@pytest.mark.parametrize("offer, status", [(b"", 201), (UNPLAYABLE, 406)], ids=["none", "useless"])
+def test_a_viewer_that_offers_nothing_to_play_is_offered_something(
+        server, room, ann, stack, offer, status):
+    ann.publish(Colour(RED), Tone(440), codec="H264")
+    viewer = stack.enter_context(whip.OfferedViewer(server, room, offer, status))
+    assert is_near(viewer.wait_for_frames("video", 5).last, RED)
+    assert np.abs(viewer.wait_for_frames("audio", 50).last).max() > 0.02
+    viewer.reply(viewer.connection.localDescription.sdp.encode(), 400)
+    assert viewer.end().status == 200
+
+
 def test_one_room_for_all_protocols_and_the_stream(server, room, ann, stack):
     """A client of 100ms, our publisher's own, WHIP and WHEP: each sees what it should."""
     ann.publish(Colour(RED), Tone(440), codec="VP8")
@@ -172,7 +187,9 @@ def test_bad_requests_are_refused_in_order(server, room, path):
     assert post(b"x" * 100_000, token).status == 413
     refusal = post(b"nonsense", token)
     assert refusal.status == 400 and "malformed session description" in refusal.json["details"][0]
-    assert post(OFFER.encode(), token, **{"Content-Type": "Application/SDP; charset=utf-8"}).status == 400
+    # A viewer would be offered something, if anybody published anything.
+    status = {"whip": 400, "whep": 409}[path]
+    assert post(OFFER.encode(), token, **{"Content-Type": "Application/SDP; charset=utf-8"}).status == status
     session = f"/{path}/{room}/sessions/0123456789ab"
     fragment = {"Content-Type": whip.FRAGMENT, "If-Match": "*"}
     assert server.http.request("PATCH", session, body=b"m=audio 9 x 0", headers=fragment).status == 404

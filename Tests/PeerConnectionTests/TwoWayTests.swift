@@ -89,6 +89,37 @@ extension PeerConnectionTests {
             #expect(here.incomingTracks.map(\.trackID) == ["theirs"])
         }
 
+        @Test func aSectionThatIsOfferedWithoutATrackTakesOneAfterTheAnswer() throws {
+            let wire = Wire()
+            let server = wire.server.core
+            for kind in [MediaSection.Kind.audio, .video] { try server.holdSection(kind) }
+            let offer = try Wire.carried(server.createOffer(at: wire.now))
+            #expect(offer.media.map(\.direction) == [.sendOnly, .sendOnly])
+            #expect(offer.media[1].codecs.contains { $0.isNamed("AV1") })
+            #expect(server.freeSections(for: .video).isEmpty, "the other side has not answered")
+            let answer = try Wire.carried(wire.client.core.answer(offer, at: wire.now))
+            #expect(answer.media.map(\.direction) == [.receiveOnly, .receiveOnly])
+            try server.accept(answer: answer, at: wire.now)
+            try wire.runUntilConnected()
+
+            let section = try #require(server.freeSections(for: .video).first)
+            let mid = try server.send(.video(codecs: ["VP9"]), on: section)
+            #expect(server.isWanted(mid: mid) && server.freeSections(for: .video).isEmpty)
+            wire.send([5, 6], mid: mid, from: .server)
+            wire.run(for: .milliseconds(100))
+            #expect(wire.client.numbers(mid: mid) == [5, 6])
+            #expect(server.incomingTracks.allSatisfy { !$0.isSending })
+
+            // As a client restarts ICE: its answer, with other credentials, is an offer.
+            var restart = answer
+            for index in restart.media.indices {
+                restart.media[index].iceUsernameFragment = "Cd34"
+                restart.media[index].icePassword = "0123456789abcdef01234567"
+            }
+            #expect(try server.answer(restart, at: wire.now).media[1].direction == .sendOnly)
+            #expect(server.isWanted(mid: mid))
+        }
+
         @Test func aHeldSectionTakesALaterTrackAtOnce() throws {
             let wire = Wire()
             let (_, answer) = try ask(wire, for: [.audio, .video], sending: [], holds: true)

@@ -153,7 +153,7 @@ import Testing
             """
         return try StreamDestinations(
             try PolicyFile.policy(fromJSON: json).hlsDestinations, standard: .standard,
-            playlist: .event, layout: Layout(), pictures: PictureHosts())
+            playlist: .event, layout: Layout(), pictures: WebHosts())
     }
 
     @Test func destinationsSayWhatStartsByItselfAndTheSettingsStandInForThem() throws {

@@ -4,6 +4,7 @@ import Foundation
 import HLS
 import HundredMS
 import Logging
+import MediaKernel
 import MediaServer
 import Rooms
 import Sandbox
@@ -86,7 +87,7 @@ import Workbench
                         "segmentSeconds": 1.5, "playlist": "live", "playlistWindow": 8,
                         "layout": {"fit": "letterbox", "focus": null},
                         "preset": "superfast", "encoder": "auto", "emptyTimeoutSeconds": 0, "maximumSeconds": 600,
-                        "signedPlaybackSeconds": 7200,
+                        "signedPlaybackSeconds": 7200, "sourceHosts": ["live.example.org"],
                         "maximum": 9, "idleCoresMinimum": 0.75, "variantsPerRoomMaximum": 2},
              "rooms": {"openOnJoin": false, "maximum": 7, "peersMaximum": 100, "largeRoomPeers": 50,
                        "connectionsMaximum": 150, "tracksPerPeerMaximum": 4,
@@ -139,6 +140,7 @@ import Workbench
             settings.stream.thumbnails
                 == ThumbnailWish(enabled: true, width: 640, height: 0, offsets: [0, 9]))
         #expect(settings.stream.pictureHosts.allowed("http://a.example.org/x") != nil)
+        #expect(settings.stream.sourceHosts.allowed("http://live.example.org/whep") != nil)
         #expect(settings.stream.rules.emptyTimeout == nil)
         #expect(settings.stream.streamsMaximum == 9)
         #expect(settings.stream.idleCoresMinimum == 0.75)
@@ -350,6 +352,12 @@ import Workbench
             #"{"pictures": {"hosts": ["https://a.org"]}}"#,
             .invalid(
                 key: "pictures.hosts",
+                reason: "entries are like example.org, *.example.org or example.org:8443")
+        ),
+        (
+            #"{"stream": {"sourceHosts": ["example.org/live"]}}"#,
+            .invalid(
+                key: "stream.sourceHosts",
                 reason: "entries are like example.org, *.example.org or example.org:8443")
         ),
         (

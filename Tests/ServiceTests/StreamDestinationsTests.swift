@@ -1,5 +1,6 @@
 import HLS
 import HundredMS
+import MediaKernel
 import RoomHost
 import Rooms
 import Stage
@@ -18,7 +19,7 @@ import Testing
             """
         return try StreamDestinations(
             try PolicyFile.policy(fromJSON: json).hlsDestinations, standard: .standard,
-            playlist: playlist, layout: Layout(), pictures: PictureHosts())
+            playlist: playlist, layout: Layout(), pictures: WebHosts())
     }
 
     @Test func aDestinationGivesItsLadderAndTheConfiguredOneFillsItsGaps() throws {
@@ -168,7 +169,7 @@ import Testing
     @Test func aDestinationGivesItsLayout() throws {
         let destinations = try ladders(#"{"main": {"layout": {"name": "speaker", "gap": 8}}}"#)
         let change = try #require(destinations.layout(for: ""))
-        let layout = try Layout().changed(by: change, pictures: PictureHosts())
+        let layout = try Layout().changed(by: change, pictures: WebHosts())
         #expect(layout == Layout(name: .speaker, gap: 8))
     }
 

@@ -580,7 +580,7 @@ import Tokens
         let main = try JSONDocument.decode(HLSDestination.self, from: Data("{}".utf8))
         let destinations = try StreamDestinations(
             ["main": main], standard: .standard, playlist: .event, layout: Layout(),
-            pictures: PictureHosts())
+            pictures: WebHosts())
         try await StreamsWorld { $0.destinations = destinations }.run { world in
             await #expect(throws: LiveStreamError.unknownDestination("typo")) {
                 try await world.streams.start(
@@ -597,7 +597,7 @@ import Tokens
                     .utf8))
         let destinations = try StreamDestinations(
             ["main": main], standard: .standard, playlist: .event, layout: Layout(),
-            pictures: PictureHosts())
+            pictures: WebHosts())
         try await StreamsWorld { $0.destinations = destinations }.run { world in
             let stream = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: "ann")[0]

@@ -12,7 +12,8 @@ import Testing
         recording: LiveStreamRecording(hlsVOD: true), destination: "main",
         audio: LiveStreamAudio(roles: ["host"]), segmentDuration: .milliseconds(1500),
         playlist: .live(window: 6), layout: Layout(name: .speaker, gap: 8),
-        pictureHosts: PictureHosts(["example.org"], allowsHTTP: true) ?? PictureHosts(),
+        pictureHosts: WebHosts(["example.org"], allowsHTTP: true) ?? WebHosts(),
+        sourceHosts: WebHosts(["example.net:8443"], allowsHTTP: true) ?? WebHosts(),
         preset: "sharp", encoder: "auto")
 
     @Test func whatIsKeptIsRead() throws {
@@ -35,7 +36,7 @@ import Testing
             json.keys.sorted() == [
                 "audio", "destination", "encoder", "ladder", "layout", "meeting_url", "metadata",
                 "picture_hosts", "picture_http", "playlist", "preset", "recording",
-                "segment_seconds",
+                "segment_seconds", "source_hosts",
             ])
     }
 
@@ -54,7 +55,19 @@ import Testing
     }
 
     @Test func aBotMayMissSomeOfItsSegmentsHoweverLongTheyAre() {
-        #expect(StreamRules().fitting(.seconds(2)).segmentTimeout == .seconds(30))
-        #expect(StreamRules().fitting(.seconds(10)).segmentTimeout == .seconds(50))
+        func timeout(_ seconds: Int) -> Duration {
+            StreamRules().fitting(StreamPlan(segmentDuration: .seconds(seconds))).segmentTimeout
+        }
+        #expect(timeout(2) == .seconds(30))
+        #expect(timeout(10) == .seconds(50))
+    }
+
+    @Test func aSourceGoesOnWithoutAnybodyInTheRoom() {
+        var rules = StreamRules(emptyTimeout: .seconds(300))
+        rules.idleTimeout = .seconds(60)
+        let source = LiveStreamVariant(meetingURL: "whep:https://example.org/live")
+        #expect(rules.fitting(StreamPlan()) == rules)
+        let fitting = rules.fitting(StreamPlan(variant: source))
+        #expect(fitting.emptyTimeout == nil && fitting.idleTimeout == nil)
     }
 }

@@ -204,6 +204,8 @@ extension APIError {
         case .runsOtherwise:
             self = .conflict("live stream is already running, but differently", error.description)
         case .invalidLayout(let reason): self = .badRequest("layout is not valid", reason)
+        case .sourceNotAllowed:
+            self = .badRequest("meeting_url is not supported", error.description)
         case .invalidResolution(let reason): self = .badRequest("resolution is not valid", reason)
         case .notOnAir(let id):
             let message =

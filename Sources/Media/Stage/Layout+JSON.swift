@@ -208,7 +208,7 @@ private struct WrittenField {
     func address() throws(LayoutError) -> String? {
         let expected = "the http or https URL of an image"
         guard let text = try text(Layout.addressBytesMaximum, expected) else { return nil }
-        guard PictureAddress(text) != nil else { throw must(be: expected) }
+        guard WebAddress(text) != nil else { throw must(be: expected) }
         return text
     }
 

@@ -18,7 +18,7 @@ actor BotPictures {
     /// Images that are fetched at a time: each takes some MiB until it is decoded.
     static let fetchesMaximum = 4
 
-    private let hosts: PictureHosts
+    private let hosts: WebHosts
     private let pauses: [Duration]
     private let show: @Sendable (StillPicture?, String) -> Void
     private let warn: @Sendable (String) -> Void
@@ -29,7 +29,7 @@ actor BotPictures {
     private let sink: AsyncStream<Void>.Continuation
 
     init(
-        hosts: PictureHosts, layout: Layout, pipeline: StreamPipeline,
+        hosts: WebHosts, layout: Layout, pipeline: StreamPipeline,
         warn: @escaping @Sendable (String) -> Void
     ) {
         self.init(
@@ -38,7 +38,7 @@ actor BotPictures {
 
     /// - Parameter show: gets an address' image, nil when there is none any more or will be none.
     init(
-        hosts: PictureHosts, layout: Layout, pauses: [Duration] = BotPictures.pauses,
+        hosts: WebHosts, layout: Layout, pauses: [Duration] = BotPictures.pauses,
         show: @escaping @Sendable (StillPicture?, String) -> Void,
         warn: @escaping @Sendable (String) -> Void
     ) {

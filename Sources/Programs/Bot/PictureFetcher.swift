@@ -34,10 +34,10 @@ struct PictureFetcher: Sendable {
     static let redirectsMaximum = 3
     static let timeout: TimeAmount = .seconds(10)
 
-    private let hosts: PictureHosts
+    private let hosts: WebHosts
     private let client: HTTPClient
 
-    init(hosts: PictureHosts) {
+    init(hosts: WebHosts) {
         self.hosts = hosts
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
@@ -69,7 +69,7 @@ struct PictureFetcher: Sendable {
         case redirect(String)
     }
 
-    private func answer(from address: PictureAddress) async throws(PictureFetchError) -> Answer {
+    private func answer(from address: WebAddress) async throws(PictureFetchError) -> Answer {
         do {
             var request = HTTPClientRequest(url: address.text)
             request.headers.add(
@@ -100,14 +100,14 @@ struct PictureFetcher: Sendable {
     }
 
     /// A redirection's target: a whole address, or a path on the same host.
-    static func resolve(_ location: String, against address: PictureAddress) -> PictureAddress? {
+    static func resolve(_ location: String, against address: WebAddress) -> WebAddress? {
         guard location.hasPrefix("/"), !location.hasPrefix("//") else {
-            return PictureAddress(location)
+            return WebAddress(location)
         }
         let port = address.port.map { ":\($0)" } ?? ""
         let url = HTTPURL(
             isSecure: address.isSecure, authority: address.host + port, target: location)
-        return PictureAddress(url.description)
+        return WebAddress(url.description)
     }
 
     /// On a thread of its own: a large picture takes some tenths of a second.

@@ -10,7 +10,7 @@ import Stage
 /// of joining.
 struct PictureWishes {
     struct Wish: Hashable {
-        var address: PictureAddress
+        var address: WebAddress
         /// Pixels of the longer side; larger images are scaled down.
         var sideMaximum: Int
     }
@@ -34,10 +34,10 @@ struct PictureWishes {
     /// Half of a canvas' height, which a placeholder's circle has: 1 MiB at most for each peer.
     static let peerSide = 512
 
-    private let hosts: PictureHosts
-    private var ofLayout: [PictureAddress] = []
+    private let hosts: WebHosts
+    private var ofLayout: [WebAddress] = []
     /// Of those who publish, in the order of joining.
-    private var ofPeers: [(peer: PeerID, address: PictureAddress)] = []
+    private var ofPeers: [(peer: PeerID, address: WebAddress)] = []
     /// What anybody in the room names.
     private var inRoom: Set<String> = []
     /// Who has a tile.
@@ -47,7 +47,7 @@ struct PictureWishes {
     private var order: [String] = []
     private var arrangements = 0
 
-    init(hosts: PictureHosts, layout: Layout) {
+    init(hosts: WebHosts, layout: Layout) {
         self.hosts = hosts
         _ = layoutChanged(layout)
     }
@@ -109,14 +109,14 @@ struct PictureWishes {
         return dropped.keys.sorted()
     }
 
-    private var addressesOnStage: [PictureAddress] {
+    private var addressesOnStage: [WebAddress] {
         let addresses = Dictionary(
             ofPeers.map { ($0.peer, $0.address) }, uniquingKeysWith: { first, _ in first })
         return stage.compactMap { addresses[$0] }
     }
 
     /// Of those who publish, the most urgent one first.
-    private var peersAddresses: [PictureAddress] {
+    private var peersAddresses: [WebAddress] {
         let joined = ofPeers.map(\.address)
         let there = joined.enumerated()
             .compactMap { place, address in
@@ -127,7 +127,7 @@ struct PictureWishes {
         return Self.unique(addressesOnStage + there + joined)
     }
 
-    private static func unique(_ addresses: [PictureAddress]) -> [PictureAddress] {
+    private static func unique(_ addresses: [WebAddress]) -> [WebAddress] {
         var texts: Set<String> = []
         return addresses.filter { texts.insert($0.text).inserted }
     }

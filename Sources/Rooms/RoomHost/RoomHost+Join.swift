@@ -7,9 +7,19 @@ public import SDP
 extension RoomHost {
     /// A client's wish to join.
     public struct Entry: Sendable {
+        /// Who makes the first offer of the peer's first connection.
+        public enum Opening: Sendable {
+            /// The client.
+            case offered(SessionDescription)
+            /// The server, with one section of each kind in which the peer receives.
+            case toOffer([MediaSection.Kind])
+            /// Nobody: the peer has no media.
+            case none
+        }
+
         public var request: JoinRequest
-        /// The first offer of one of its connections; nil for a peer without media.
-        public var offer: SessionDescription?
+        public var opening: Opening
+        /// The connection that is opened.
         public var connection: ConnectionKey
         /// It is sent no video before it has said in which form.
         public var asksForVideos: Bool
@@ -21,12 +31,12 @@ extension RoomHost {
         public var mutesItself: Bool
 
         public init(
-            _ request: JoinRequest, offer: SessionDescription?,
+            _ request: JoinRequest, _ opening: Opening,
             connection: ConnectionKey = .publish, asksForVideos: Bool = false,
             isRecorder: Bool = false, view: RoomView = .everything, mutesItself: Bool = true
         ) {
             self.request = request
-            self.offer = offer
+            self.opening = opening
             self.asksForVideos = asksForVideos
             self.isRecorder = isRecorder
             self.connection = connection
@@ -38,7 +48,7 @@ extension RoomHost {
     /// Takes a peer in. Others hear of it with the next ``settle()``; what the media plane has for it
     /// waits for ``releaseHeld(for:)``, so that the session can answer its client first.
     ///
-    /// - Returns: the answer to its offer; nil without one.
+    /// - Returns: the answer to its offer, or our own offer; nil without media.
     /// - Throws: ``RoomHostError``; the peer has no place then.
     public func join(_ entry: Entry) async throws(RoomHostError) -> SessionDescription? {
         let peer = entry.request.peer
@@ -46,7 +56,7 @@ extension RoomHost {
         try ruled { () throws(RoomError) in
             try room.joinRequested(entry.request, at: clock.now())
         }
-        guard let offer = entry.offer else {
+        if case .none = entry.opening {
             try complete(peer)
             room.mediaLost(peer, at: clock.now())
             seats[peer] = .withoutMedia(asksForVideos: entry.asksForVideos)
@@ -55,10 +65,10 @@ extension RoomHost {
         seats[peer] = .opening(nextAttempt())
         // Others may have made place.
         await settle()
-        let answer: SessionDescription
+        let description: SessionDescription
         do {
-            answer = try await connect(
-                peer, offer, on: entry.connection, asksForVideos: entry.asksForVideos,
+            description = try await connect(
+                peer, entry.opening, on: entry.connection, asksForVideos: entry.asksForVideos,
                 isRecorder: entry.isRecorder)
             // Refused when its session went or the room ended while the media plane was at work:
             // then the peer has lost its place.
@@ -70,7 +80,7 @@ extension RoomHost {
         seats[peer] = .open
         if !entry.mutesItself { mutedForOthers.insert(peer) }
         if entry.view != .everything { views[peer] = entry.view }
-        return answer
+        return description
     }
 
     /// A joined peer offers a connection: anew, or for the first time when it joined without media.
@@ -103,13 +113,13 @@ extension RoomHost {
         }
     }
 
-    /// The client's answer to the offer of its subscribe connection.
+    /// The client's answer to our offer of a connection.
     public func answer(
-        _ answer: SessionDescription, from peer: PeerID
+        _ answer: SessionDescription, on key: ConnectionKey = .subscribe, from peer: PeerID
     ) async throws(RoomHostError) {
         try requireMedia(of: peer)
         do {
-            try await media.answer(answer, from: peer)
+            try await media.answer(answer, on: key, from: peer)
         } catch {
             throw .media("the answer was refused: \(error)")
         }
@@ -149,7 +159,7 @@ extension RoomHost {
     }
 
     private func connect(
-        _ peer: PeerID, _ offer: SessionDescription, on key: ConnectionKey, asksForVideos: Bool,
+        _ peer: PeerID, _ opening: Entry.Opening, on key: ConnectionKey, asksForVideos: Bool,
         isRecorder: Bool
     ) async throws(RoomHostError) -> SessionDescription {
         do {
@@ -157,7 +167,21 @@ extension RoomHost {
         } catch {
             throw .mediaUnavailable("\(error)")
         }
-        return try await forward(offer, on: key, from: peer)
+        switch opening {
+        case .offered(let offer): return try await forward(offer, on: key, from: peer)
+        case .toOffer(let kinds): return try await makeOffer(kinds, on: key, to: peer)
+        case .none: throw .noMedia
+        }
+    }
+
+    private func makeOffer(
+        _ kinds: [MediaSection.Kind], on key: ConnectionKey, to peer: PeerID
+    ) async throws(RoomHostError) -> SessionDescription {
+        do {
+            return try await media.makeOffer(kinds, on: key, to: peer)
+        } catch {
+            throw .mediaUnavailable("\(error)")
+        }
     }
 
     private func forward(
@@ -185,7 +209,7 @@ extension RoomHost {
         seats[peer] = attempt
         do throws(RoomHostError) {
             let answer = try await connect(
-                peer, offer, on: key, asksForVideos: asksForVideos, isRecorder: false)
+                peer, .offered(offer), on: key, asksForVideos: asksForVideos, isRecorder: false)
             // Who has left meanwhile has no seat, or a new one.
             guard seats[peer] == attempt else { throw .busy }
             seats[peer] = .open

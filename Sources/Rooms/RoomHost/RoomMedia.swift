@@ -21,8 +21,16 @@ public protocol RoomMedia: Sendable {
     func offer(
         _ offer: SessionDescription, on key: ConnectionKey, from peer: PeerID
     ) async throws -> SessionDescription
-    /// The client's answer to the outstanding offer of its subscribe connection.
-    func answer(_ answer: SessionDescription, from peer: PeerID) async throws
+    /// Our own offer of a named connection, with one section of each kind, in which the peer receives
+    /// once it has answered.
+    func makeOffer(
+        _ kinds: [MediaSection.Kind], on key: ConnectionKey, to peer: PeerID
+    ) async throws -> SessionDescription
+    /// The client's answer to the outstanding offer of its subscribe connection, or to
+    /// ``makeOffer(_:on:to:)``.
+    func answer(
+        _ answer: SessionDescription, on key: ConnectionKey, from peer: PeerID
+    ) async throws
     /// The client's answer to the outstanding offer could not be read, and no other one will come:
     /// as if ``answer(_:from:)`` had refused it.
     func answerRefused(from peer: PeerID) async

@@ -13,6 +13,8 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case runsOtherwise(StreamID, String)
     /// The reason names the field.
     case invalidLayout(String)
+    /// The host of a source is not one that the settings list.
+    case sourceNotAllowed(host: String)
     /// The reason names the rule.
     case invalidResolution(String)
     /// The stream has ended or is ending, so nothing about it can be changed.
@@ -46,6 +48,7 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
             "too many variants: room \(room) already has \(maximum) on air"
         case .runsOtherwise(let id, let reason): "stream \(id) runs already, \(reason)"
         case .invalidLayout(let reason): "layout is not valid: \(reason)"
+        case .sourceNotAllowed(let host): "\(host) is not one of the hosts in stream.sourceHosts"
         case .invalidResolution(let reason): "resolution is not valid: \(reason)"
         case .notOnAir(let id): "stream \(id) is not on air"
         case .notRunning(let id): "stream \(id) is not running"

@@ -21,6 +21,8 @@ extension LiveStreamRequest {
             return "with segments of another length"
         }
         if let ladder, ladder != plan.ladder { return "with another ladder" }
+        let variant = variants.first { $0.metadata == plan.variant.metadata }
+        if let variant, variant.source != plan.variant.source { return "of another source" }
         return nil
     }
 }

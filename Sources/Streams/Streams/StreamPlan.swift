@@ -1,5 +1,5 @@
 public import HLS
-import MediaKernel
+public import MediaKernel
 public import Stage
 
 /// What a stream is made by: what its request asked for, completed by the destination's wishes and the
@@ -19,7 +19,9 @@ public struct StreamPlan: Hashable, Sendable {
     public var playlist: PlaylistMode
     public var layout: Layout
     /// Where the layout and peers may have images from.
-    public var pictureHosts: PictureHosts
+    public var pictureHosts: WebHosts
+    /// The hosts that may be asked for the source of the variant; none for a stream of the room.
+    public var sourceHosts: WebHosts
     /// One of `H264Encoder.presets`.
     public var preset: String
     /// What encodes the pictures.
@@ -30,7 +32,8 @@ public struct StreamPlan: Hashable, Sendable {
         destination: String = "", audio: LiveStreamAudio = LiveStreamAudio(),
         ladder: Ladder = .standard, segmentDuration: Duration = .seconds(2),
         playlist: PlaylistMode = .event, layout: Layout = Layout(),
-        pictureHosts: PictureHosts = PictureHosts(), preset: String = "balanced",
+        pictureHosts: WebHosts = WebHosts(), sourceHosts: WebHosts = WebHosts(),
+        preset: String = "balanced",
         encoder: String = "x264"
     ) {
         self.variant = variant
@@ -42,6 +45,7 @@ public struct StreamPlan: Hashable, Sendable {
         self.playlist = playlist
         self.layout = layout
         self.pictureHosts = pictureHosts
+        self.sourceHosts = sourceHosts
         self.preset = preset
         self.encoder = encoder
     }
@@ -61,6 +65,7 @@ extension StreamPlan: Codable {
         case segmentSeconds = "segment_seconds"
         case pictureHosts = "picture_hosts"
         case picturesOverHTTP = "picture_http"
+        case sourceHosts = "source_hosts"
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -76,6 +81,9 @@ extension StreamPlan: Codable {
         try container.encode(layout.json, forKey: .layout)
         try container.encode(pictureHosts.names, forKey: .pictureHosts)
         try container.encode(pictureHosts.allowsHTTP, forKey: .picturesOverHTTP)
+        if !sourceHosts.names.isEmpty {
+            try container.encode(sourceHosts.names, forKey: .sourceHosts)
+        }
         try container.encode(preset, forKey: .preset)
         try container.encode(self.encoder, forKey: .encoder)
     }
@@ -98,7 +106,13 @@ extension StreamPlan: Codable {
             playlist: try container.checked(.playlist, Playlist.self) {
                 (playlist) throws(Playlist.Unknown) in try playlist.checked()
             },
-            layout: try container.layout(.layout), pictureHosts: try container.pictureHosts(),
+            layout: try container.layout(.layout),
+            pictureHosts: try container.hosts(
+                .pictureHosts,
+                allowsHTTP: try container.decodeIfPresent(Bool.self, forKey: .picturesOverHTTP)
+                    ?? false),
+            sourceHosts: container.contains(.sourceHosts)
+                ? try container.hosts(.sourceHosts, allowsHTTP: true) : WebHosts(),
             preset: try container.decode(String.self, forKey: .preset),
             encoder: try container.decode(String.self, forKey: .encoder))
     }
@@ -128,12 +142,11 @@ extension KeyedDecodingContainer<StreamPlan.CodingKeys> {
         }
     }
 
-    fileprivate func pictureHosts() throws -> PictureHosts {
-        let names = try decodeIfPresent([String].self, forKey: .pictureHosts) ?? []
-        let allowsHTTP = try decodeIfPresent(Bool.self, forKey: .picturesOverHTTP) ?? false
-        guard let hosts = PictureHosts(names, allowsHTTP: allowsHTTP) else {
+    fileprivate func hosts(_ key: Key, allowsHTTP: Bool) throws -> WebHosts {
+        let names = try decodeIfPresent([String].self, forKey: key) ?? []
+        guard let hosts = WebHosts(names, allowsHTTP: allowsHTTP) else {
             throw DecodingError.dataCorruptedError(
-                forKey: .pictureHosts, in: self, debugDescription: "\(names) are not hosts")
+                forKey: key, in: self, debugDescription: "\(names) are not hosts")
         }
         return hosts
     }

@@ -40,10 +40,15 @@ public struct StreamRules: Hashable, Sendable {
 
     public init(emptyTimeout: Duration? = nil) { self.emptyTimeout = emptyTimeout }
 
-    /// The same, for a stream of such segments.
-    public func fitting(_ segmentDuration: Duration) -> StreamRules {
+    /// The same, for a stream of that plan.
+    public func fitting(_ plan: StreamPlan) -> StreamRules {
         var rules = self
-        rules.segmentTimeout = max(segmentTimeout, segmentDuration * Self.segmentsMissed)
+        rules.segmentTimeout = max(segmentTimeout, plan.segmentDuration * Self.segmentsMissed)
+        if plan.variant.source != nil {
+            // A source goes on whoever is in the room.
+            rules.emptyTimeout = nil
+            rules.idleTimeout = nil
+        }
         return rules
     }
 }

@@ -34,7 +34,7 @@ extension StreamScene {
             of: LiveStreamChange(
                 layout: request.layout, roles: request.audio.roles.map { .only($0) }))
         guard new > 0 else { return warnings }
-        if !isKnown {
+        if !isKnown, request.variants.contains(where: { $0.source == nil }) {
             warnings.append(
                 "room \(room) does not exist: nobody has made it or joined it, "
                     + "and until somebody does there is nothing to show")

@@ -23,6 +23,9 @@ public final class ClientMedia {
         public var network: NetworkConditions
         /// Whether anybody's video is received.
         public var receivesVideo: Bool
+        /// Whether a received track goes by the name of its section, which is unique, instead of the
+        /// one that the server gives it: for a protocol that tells nothing else of tracks.
+        public var namesTracksBySection: Bool
         /// How often what has arrived is taken, and time passes for media. That costs half as much
         /// as to wake up for each packet, and times of arrival are up to so much late. Nil for each
         /// packet as it comes.
@@ -31,12 +34,14 @@ public final class ClientMedia {
         public init(
             directions: Set<ConnectionDirection> = [.publish, .subscribe],
             channelLabel: String? = nil, network: NetworkConditions = NetworkConditions(),
-            receivesVideo: Bool = true, readingInterval: Duration? = nil
+            receivesVideo: Bool = true, namesTracksBySection: Bool = false,
+            readingInterval: Duration? = nil
         ) {
             self.directions = directions
             self.channelLabel = channelLabel
             self.network = network
             self.receivesVideo = receivesVideo
+            self.namesTracksBySection = namesTracksBySection
             self.readingInterval = readingInterval
         }
     }
@@ -244,7 +249,36 @@ public final class ClientMedia {
         guard let core = subscribe?.core else { throw ClientMediaError.closed }
         let now = MonotonicClock.now
         let answer = try core.answer(offer, at: now)
-        let tracks = core.incomingTracks.filter(\.isSending)
+        readIncomingTracks(of: core, at: now)
+        return answer
+    }
+
+    /// Asks the server to send one track of each kind on the subscribe connection: the offer to
+    /// send.
+    public func playOffer(_ kinds: [MediaSection.Kind]) throws -> SessionDescription {
+        guard let core = subscribe?.core else { throw ClientMediaError.closed }
+        let now = MonotonicClock.now
+        for kind in kinds { try core.receive(kind) }
+        let offer = try core.createOffer(at: now)
+        drain(.subscribe, at: now)
+        return offer
+    }
+
+    public func playAnswer(_ answer: SessionDescription) throws {
+        guard let core = subscribe?.core else { throw ClientMediaError.closed }
+        let now = MonotonicClock.now
+        try core.accept(answer: answer, at: now)
+        readIncomingTracks(of: core, at: now)
+    }
+
+    /// What the server sends on the subscribe connection, by its newest description.
+    public var incomingTracks: [IncomingTrack] { incoming.values.sorted { $0.mid < $1.mid } }
+
+    private func readIncomingTracks(of core: PeerConnection, at now: Instant) {
+        var tracks = core.incomingTracks.filter(\.isSending)
+        if configuration.namesTracksBySection {
+            for index in tracks.indices { tracks[index].trackID = tracks[index].mid }
+        }
         let kept = Set(tracks.map(\.trackID))
         for gone in incoming.values where !kept.contains(gone.trackID) {
             wishes[TrackID(gone.trackID)] = nil
@@ -252,7 +286,6 @@ public final class ClientMedia {
         incoming = Dictionary(tracks.map { ($0.mid, $0) }) { first, _ in first }
         drain(.subscribe, at: now)
         observer.incomingTracksChanged(tracks, at: now)
-        return answer
     }
 
     public func trickle(_ candidate: String, direction: ConnectionDirection) {

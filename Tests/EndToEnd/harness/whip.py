@@ -47,12 +47,17 @@ class Exchange(OnItsOwnLoop):
         self.connection.on("track", self._track_came)
         self.prepare(self.connection)
         await self.connection.setLocalDescription(await self.connection.createOffer())
-        self.answer = self.server.http.post(
-            path, body=self.connection.localDescription.sdp.encode(), token=self.token, headers=SDP)
-        assert self.answer.status == 201, self.answer.body
+        await self._open(path, self.connection.localDescription.sdp.encode(), SDP, 201)
+        await self._take("answer")
+
+    async def _open(self, path, body, headers, status):
+        self.answer = self.server.http.post(path, body=body, token=self.token, headers=headers)
+        assert self.answer.status == status, self.answer.body
         self.session = urlsplit(self.answer.headers["location"]).path
+
+    async def _take(self, kind):
         await self.connection.setRemoteDescription(
-            RTCSessionDescription(type="answer", sdp=self.answer.body.decode()))
+            RTCSessionDescription(type=kind, sdp=self.answer.body.decode()))
 
     def is_there(self):
         return self.connection.connectionState == "connected"
@@ -120,6 +125,26 @@ class Viewer(Exchange):
     def prepare(self, connection):
         for kind in ("audio", "video"):
             connection.addTransceiver(kind, direction="recvonly")
+
+
+class OfferedViewer(Viewer):
+    """Has the server offer: by no offer at all, or by one that cannot be played."""
+
+    def __init__(self, server, room, offer=b"", status=201):
+        self.offer, self.status = offer, status
+        super().__init__(server, room)
+
+    async def _exchange(self, path):
+        self.connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
+        self.connection.on("track", self._track_came)
+        await self._open(path, self.offer, SDP if self.offer else None, self.status)
+        await self._take("offer")
+        await self.connection.setLocalDescription(await self.connection.createAnswer())
+        self.reply(self.connection.localDescription.sdp.encode(), 204)
+
+    def reply(self, answer, status):
+        accepted = self.server.http.request("PATCH", self.session, body=answer, headers=SDP)
+        assert accepted.status == status, accepted.body
 
 
 class FFmpeg:

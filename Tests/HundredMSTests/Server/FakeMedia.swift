@@ -138,7 +138,16 @@ final class FakeMedia: RoomMedia {
         return SessionDescription(name: "answer to \(offer.name)")
     }
 
-    func answer(_ answer: SessionDescription, from peer: PeerID) async throws {
+    func makeOffer(
+        _ kinds: [MediaSection.Kind], on key: ConnectionKey, to peer: PeerID
+    ) async throws -> SessionDescription {
+        note("make offer \(key) \(peer)")
+        return SessionDescription(name: "offer")
+    }
+
+    func answer(
+        _ answer: SessionDescription, on key: ConnectionKey, from peer: PeerID
+    ) async throws {
         note("answer \(peer) \(answer.name)")
         try check("subscribeAnswer")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import MediaKernel
 import RemoteRoom
 import Testing
 
@@ -160,5 +161,73 @@ struct WHIPExchangeTests {
         _ = exchange.offer("")
         let step = exchange.received(response(502))
         #expect(step == .over(.unreachable("status 502")))
+    }
+
+    // MARK: - Playing
+
+    private func playing(hosts: [String] = ["live.example"]) throws -> WHIPExchange {
+        try WHIPExchange(
+            endpoint: Self.endpoint, token: "secret", purpose: .playing,
+            hosts: WebHosts(hosts, allowsHTTP: true))
+    }
+
+    @Test(arguments: [404, 409])
+    func aSourceThatIsNotOnAirIsAskedAgain(status: Int) throws {
+        var exchange = try playing()
+        _ = exchange.offer("")
+        let refusal = response(status, retryAfter: "5")
+        #expect(exchange.received(refusal) == .again(after: .seconds(5)))
+        #expect(
+            exchange.lackOfPatience(after: refusal)
+                == .unreachable("nothing is on air there (status \(status))"))
+        var publishing = try self.exchange()
+        _ = publishing.offer("")
+        #expect(
+            publishing.received(refusal) == .over(.refused(code: status, message: "v=0")))
+    }
+
+    @Test func aCounterOfferIsAnsweredWithAPatch() throws {
+        var exchange = try playing()
+        _ = exchange.offer("v=0 ours")
+        let early = exchange.answer("v=0")
+        #expect(early == nil, "there is no session yet")
+        let step = exchange.received(response(406, location: "/s/1", body: "v=0 theirs"))
+        #expect(step == .countered("v=0 theirs"))
+        let made = exchange.answer("v=0 answer")
+        let answer = try #require(made)
+        #expect(answer.method == .patch && answer.bearer == "secret")
+        #expect(answer.url.absoluteString == "https://live.example/s/1")
+        #expect(exchange.received(response(204)) == .accepted)
+        #expect(exchange.received(response(400)) == .over(.refused(code: 400, message: "v=0")))
+        let ended = exchange.end()
+        #expect(ended?.method == .delete)
+    }
+
+    @Test func aRefusalWithoutASessionIsNoCounterOffer() throws {
+        var exchange = try playing()
+        _ = exchange.offer("")
+        #expect(exchange.received(response(406)) == .over(.refused(code: 406, message: "v=0")))
+        var publishing = try self.exchange()
+        _ = publishing.offer("")
+        #expect(
+            publishing.received(response(406, location: "/s"))
+                == .over(.refused(code: 406, message: "v=0")))
+        #expect(
+            publishing.received(response(204))
+                == .over(.protocolViolation("the offer was answered with 204")))
+    }
+
+    @Test func noOtherHostIsAskedThanThoseThatMayBe() throws {
+        let refusal = RoomEnd.failed("evil.example is not one of the hosts that may be asked")
+        for status in [201, 307, 406] {
+            var exchange = try playing()
+            _ = exchange.offer("")
+            let step = exchange.received(response(status, location: "https://evil.example/s"))
+            #expect(step == .over(refusal))
+            let ended = exchange.end()
+            #expect(ended == nil, "nor is a session there deleted")
+        }
+        #expect(throws: RoomEnd.self) { try playing(hosts: ["other.example"]) }
+        #expect(throws: RoomEnd.self) { try playing(hosts: []) }
     }
 }

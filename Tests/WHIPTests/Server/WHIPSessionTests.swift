@@ -86,17 +86,11 @@ import WHIP
 
     // MARK: - PATCH and DELETE
 
-    private func candidate(_ address: String, fragment: String = "Ab12") -> String {
-        "m=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\na=ice-ufrag:\(fragment)\r\n"
-            + "a=ice-pwd:0123456789abcdef01234567\r\n"
-            + "a=candidate:1 1 udp 1 \(address) 50000 typ host\r\n"
-    }
-
     @Test func candidatesGoToTheMediaPlaneAndUselessOnesAreNoFault() async throws {
         let answer = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
         for address in ["192.0.2.9", "0d5f7b1c.local"] {
             let reply = try await world.room.patch(
-                answer.session, with: candidate(address), ifMatch: answer.entityTag)
+                answer.session, with: WHIPWorld.candidate(address), ifMatch: answer.entityTag)
             #expect(reply == nil)
         }
         #expect(world.media.candidates == ["candidate:1 1 udp 1 192.0.2.9 50000 typ host"])
@@ -104,7 +98,7 @@ import WHIP
 
     @Test func aRestartHasANewEntityTagAndTheOldOneHoldsNoMore() async throws {
         let answer = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
-        let restart = candidate("192.0.2.9", fragment: "Cd34")
+        let restart = WHIPWorld.candidate("192.0.2.9", fragment: "Cd34")
         let reply = try #require(
             try await world.room.patch(answer.session, with: restart, ifMatch: "\"*\""))
         #expect(reply.entityTag == "\"gen2\"")
@@ -129,7 +123,7 @@ import WHIP
         await #expect(throws: WHIPError.tooManyRequests) {
             for _ in 0...100 {
                 _ = try await world.room.patch(
-                    answer.session, with: candidate("192.0.2.9"), ifMatch: "*")
+                    answer.session, with: WHIPWorld.candidate("192.0.2.9"), ifMatch: "*")
             }
         }
     }
@@ -302,5 +296,77 @@ extension WHIPWorld {
             try await world.room.play(
                 Self.offer, by: WHIPWorld.client(role: "fan"), view: .peer(ann.peer))
         }
+    }
+
+    // MARK: - Our own offers
+
+    /// A room in which somebody publishes.
+    private func publish() async throws {
+        _ = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+    }
+
+    private static let answer = WHIPWorld.offer(fragment: "Ef56")
+
+    @Test(arguments: [false, true])
+    func aViewerThatOffersNothingToPlayIsOfferedSomething(offersUseless: Bool) async throws {
+        try await publish()
+        let given = try await world.room.play(
+            offersUseless ? WHIPWorld.offer() : "", by: WHIPWorld.client(role: "viewer"),
+            view: .activeSpeaker)
+        #expect(given.isCounterOffer == offersUseless)
+        let offer = try SessionDescription.parse(given.body)
+        #expect(offer.media.map(\.kind) == [.audio, .video])
+        #expect(offer.media.map(\.direction) == [.sendOnly, .sendOnly])
+        #expect(given.entityTag == "\"gen2\"")
+        #expect(await world.peers.count == 2)
+
+        try await world.room.answer(given.session, with: Self.answer)
+        #expect(world.media.answers.count == 1)
+        await #expect(throws: WHIPError.badDescription("the session has an answer already")) {
+            try await world.room.answer(given.session, with: Self.answer)
+        }
+        let restart = WHIPWorld.candidate("192.0.2.9", fragment: "Cd34")
+        let reply = try await world.room.patch(given.session, with: restart, ifMatch: "*")
+        #expect(reply?.entityTag == "\"gen3\"")
+        #expect(world.media.offers.last?.media.map(\.iceUsernameFragment) == ["Cd34", "Cd34"])
+        try await world.room.end(given.session)
+        #expect(await world.peers.count == 1)
+    }
+
+    @Test func anOfferThatIsNeverAnsweredEndsItsSession() async throws {
+        try await publish()
+        let publisher = try #require(await world.peers.first).id
+        await world.hear(.connection(publisher, .named("whip"), .connected))
+        let given = try await world.room.play(
+            "", by: WHIPWorld.client(role: "viewer"), view: .everything)
+        #expect(
+            try await world.room.patch(
+                given.session, with: WHIPWorld.candidate("192.0.2.9"), ifMatch: given.entityTag)
+                == nil,
+            "candidates may come first")
+        await world.pass(.seconds(29))
+        #expect(await world.peers.count == 2)
+        await world.pass(.seconds(1))
+        #expect(await world.peers.count == 1)
+        await #expect(throws: WHIPError.unknownSession) {
+            try await world.room.answer(given.session, with: Self.answer)
+        }
+    }
+
+    @Test func anAnswerThatIsOfNoUseMayBeFollowedByAnother() async throws {
+        try await publish()
+        let given = try await world.room.play(
+            "", by: WHIPWorld.client(role: "viewer"), view: .everything)
+        world.media.refuse(.badDescription("no fingerprint"))
+        await #expect(
+            throws: WHIPError.badDescription("the answer was refused: no fingerprint")
+        ) {
+            try await world.room.answer(given.session, with: Self.answer)
+        }
+        await #expect(throws: WHIPError.self) {
+            try await world.room.answer(given.session, with: "nonsense")
+        }
+        world.media.refuse(nil)
+        try await world.room.answer(given.session, with: Self.answer)
     }
 }

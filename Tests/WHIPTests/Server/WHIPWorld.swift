@@ -48,6 +48,13 @@ final class WHIPWorld: Sendable {
         WHIPCaller(userID: "obs", tokenID: "t1", role: role, name: name)
     }
 
+    /// A fragment with one candidate.
+    static func candidate(_ address: String, fragment: String = "Ab12") -> String {
+        "m=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\na=ice-ufrag:\(fragment)\r\n"
+            + "a=ice-pwd:0123456789abcdef01234567\r\n"
+            + "a=candidate:1 1 udp 1 \(address) 50000 typ host\r\n"
+    }
+
     /// An offer of one audio and one video, as OBS makes it.
     static func offer(
         _ kinds: [MediaSection.Kind] = [.audio, .video], fragment: String = "Ab12"
@@ -69,6 +76,7 @@ final class QuietMedia: RoomMedia {
         var stream = AsyncStream.makeStream(of: MediaEvent.self)
         var generation = 0
         var offers: [SessionDescription] = []
+        var answers: [SessionDescription] = []
         var candidates: [String] = []
         var removed: [PeerID] = []
         var terms: [PeerID: SubscriberTerms] = [:]
@@ -78,6 +86,7 @@ final class QuietMedia: RoomMedia {
     private let state = Mutex(State())
 
     var offers: [SessionDescription] { state.withLock { $0.offers } }
+    var answers: [SessionDescription] { state.withLock { $0.answers } }
     var candidates: [String] { state.withLock { $0.candidates } }
     var removed: [PeerID] { state.withLock { $0.removed } }
     func terms(of peer: PeerID) -> SubscriberTerms? { state.withLock { $0.terms[peer] } }
@@ -116,7 +125,29 @@ final class QuietMedia: RoomMedia {
         }
     }
 
-    func answer(_ answer: SessionDescription, from peer: PeerID) async throws {}
+    func makeOffer(
+        _ kinds: [MediaSection.Kind], on key: ConnectionKey, to peer: PeerID
+    ) async throws -> SessionDescription {
+        state.withLock { state in
+            state.generation += 1
+            let media = kinds.enumerated().map { index, kind in
+                var section = MediaSection(kind: kind, mid: "\(index)", direction: .sendOnly)
+                section.iceUsernameFragment = "gen\(state.generation)"
+                section.icePassword = "0123456789abcdef01234567"
+                return section
+            }
+            return SessionDescription(media: media)
+        }
+    }
+
+    func answer(
+        _ answer: SessionDescription, on key: ConnectionKey, from peer: PeerID
+    ) async throws {
+        try state.withLock { state in
+            if let refusal = state.refusal { throw refusal }
+            state.answers.append(answer)
+        }
+    }
     func answerRefused(from peer: PeerID) async {}
 
     func trickle(_ candidate: String, on key: ConnectionKey, from peer: PeerID) async throws {

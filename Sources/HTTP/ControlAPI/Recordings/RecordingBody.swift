@@ -55,7 +55,7 @@ struct RecordingBody: Encodable {
         try container.encode(recording.room, forKey: .roomID)
         try container.encode(recording.session?.rawValue ?? "", forKey: .sessionID)
         try container.encode(recording.status.rawValue, forKey: .status)
-        try container.encode(recording.plan.variant.meetingURL, forKey: .meetingURL)
+        try container.encode(recording.plan.variant.shownURL, forKey: .meetingURL)
         try container.encode(recording.plan.destination, forKey: .destination)
         try container.encode(recording.plan.audio.only, forKey: .audioOnly)
         try container.encode(recording.createdAt.description, forKey: .createdAt)

@@ -58,7 +58,7 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.room, forKey: .roomID)
         try container.encode(stream.session?.rawValue ?? "", forKey: .sessionID)
         try container.encode(stream.status.rawValue, forKey: .status)
-        try container.encode(stream.plan.variant.meetingURL, forKey: .meetingURL)
+        try container.encode(stream.plan.variant.shownURL, forKey: .meetingURL)
         try container.encode(stream.plan.variant.metadata, forKey: .metadata)
         try container.encode(PlaybackBody(url: stream.playback.url), forKey: .playback)
         try container.encode(stream.plan.recording, forKey: .recording)
@@ -155,7 +155,7 @@ struct LiveStreamBody: Encodable {
 
         init(_ stream: LiveStream) {
             id = stream.id
-            meetingURL = stream.plan.variant.meetingURL
+            meetingURL = stream.plan.variant.shownURL
             metadata = stream.plan.variant.metadata
             playback = PlaybackBody(url: stream.playback.url)
             status = stream.status.rawValue

@@ -1,10 +1,12 @@
 import MediaKernel
+import Streams
 
-/// Decides what a `meeting_url` names. For now only the pages of our own rooms can be streamed,
-/// and they mean the default view; a headless browser for foreign pages does not exist here.
+/// Decides what a `meeting_url` names: a page of our own rooms, which means the default view, or a
+/// source. A headless browser for other pages does not exist here.
 enum MeetingURL {
     enum Judgement: Hashable {
         case defaultView
+        case source
         case refused(String)
     }
 
@@ -12,6 +14,12 @@ enum MeetingURL {
     static func judge(_ text: String, room: RoomID, authorities: Set<String>) -> Judgement {
         guard text.utf8.count <= Limits.meetingURLBytes else {
             return .refused("meeting_url is longer than \(Limits.meetingURLBytes) bytes")
+        }
+        if StreamSource.isMeant(by: text) {
+            return StreamSource(meetingURL: text) == nil
+                ? .refused(
+                    "a source is like whep:https://example.org/live/1 "
+                        + "or whep:https://token@example.org/live/1") : .source
         }
         guard let url = HTTPURL(text) else {
             return .refused("meeting_url is not an http or https URL")

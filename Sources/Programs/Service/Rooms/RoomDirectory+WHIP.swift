@@ -30,6 +30,17 @@ extension RoomDirectory: WHIPDoor {
         }
     }
 
+    public func answer(
+        _ session: String, in room: RoomID, with answer: String
+    ) async throws(APIError) {
+        guard let host = host(of: room) else { throw APIError(WHIPError.unknownSession) }
+        do throws(WHIPError) {
+            try await WHIPRoom(host).answer(session, with: answer)
+        } catch {
+            throw APIError(error)
+        }
+    }
+
     public func patch(
         _ session: String, in room: RoomID, with fragment: String, ifMatch condition: String?
     ) async throws(APIError) -> WHIPResource? {
@@ -73,7 +84,9 @@ extension RoomView {
 
 extension WHIPResource {
     fileprivate init(_ answer: WHIPAnswer) {
-        self.init(id: answer.session, entityTag: answer.entityTag, body: answer.body)
+        self.init(
+            id: answer.session, entityTag: answer.entityTag, body: answer.body,
+            isCounterOffer: answer.isCounterOffer)
     }
 }
 

@@ -73,6 +73,7 @@ enum SettingKey: String, CaseIterable {
     case streamSignedPlaybackSeconds = "stream.signedPlaybackSeconds"
     case streamAutoStart = "stream.autoStart"
     case streamAutoStartRecording = "stream.autoStartRecording"
+    case streamSourceHosts = "stream.sourceHosts"
     case streamMaximum = "stream.maximum"
     case streamIdleCoresMinimum = "stream.idleCoresMinimum"
     case streamVariantsPerRoomMaximum = "stream.variantsPerRoomMaximum"
@@ -119,7 +120,7 @@ enum SettingKey: String, CaseIterable {
             .recordingsStoreLive, .roomsOpenOnJoin, .roomsVideoOrientation:
             .flag
         case .udpAdvertisedAddresses, .tcpAdvertisedAddresses, .turnURLs, .streamLadder,
-            .streamAutoStartRecording, .picturesHosts:
+            .streamAutoStartRecording, .streamSourceHosts, .picturesHosts:
             .list
         case .streamLayout, .recordingsThumbnails: .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,

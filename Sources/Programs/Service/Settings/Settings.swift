@@ -361,16 +361,22 @@ extension Settings {
         return .some(seconds == 0 ? nil : .seconds(seconds))
     }
 
-    private mutating func readLayout(_ source: SettingsSource) throws(SettingsError) {
-        let names = source.list(.picturesHosts) ?? []
-        guard
-            let hosts = PictureHosts(names, allowsHTTP: source.flag(.picturesAllowHTTP) ?? false)
-        else {
+    private static func hosts(
+        _ source: SettingsSource, _ key: SettingKey, allowsHTTP: Bool
+    ) throws(SettingsError) -> WebHosts {
+        guard let hosts = WebHosts(source.list(key) ?? [], allowsHTTP: allowsHTTP) else {
             throw .invalid(
-                key: SettingKey.picturesHosts.rawValue,
+                key: key.rawValue,
                 reason: "entries are like example.org, *.example.org or example.org:8443")
         }
+        return hosts
+    }
+
+    private mutating func readLayout(_ source: SettingsSource) throws(SettingsError) {
+        let hosts = try Self.hosts(
+            source, .picturesHosts, allowsHTTP: source.flag(.picturesAllowHTTP) ?? false)
         stream.pictureHosts = hosts
+        stream.sourceHosts = try Self.hosts(source, .streamSourceHosts, allowsHTTP: true)
         guard let text = source.text(.streamLayout) else { return }
         guard let json = try? JSONDocument.decode(JSONValue.self, from: text.utf8) else {
             throw .invalid(key: SettingKey.streamLayout.rawValue, reason: "it is not JSON")

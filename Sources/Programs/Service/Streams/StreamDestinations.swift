@@ -39,7 +39,7 @@ public struct StreamDestinations: Hashable, Sendable {
     /// - Throws: `.invalid`, with the destination and the rule that it breaks.
     init(
         _ written: [String: HLSDestination], standard: Ladder, playlist: PlaylistMode,
-        layout: Layout, pictures: PictureHosts
+        layout: Layout, pictures: WebHosts
     ) throws(SettingsError) {
         for (name, destination) in written {
             if let change = destination.layout {
@@ -316,7 +316,7 @@ public struct StreamDestinations: Hashable, Sendable {
 extension Layout {
     /// This layout with changes, whose images must be where images may be fetched from.
     func changed(
-        by json: JSONValue, pictures hosts: PictureHosts
+        by json: JSONValue, pictures hosts: WebHosts
     ) throws(LayoutError) -> Layout {
         var layout = self
         try layout.merge(json)

@@ -32,7 +32,7 @@ extension StreamService {
         let entry = StreamOnAir(
             machine: StreamMachine(
                 rules: destinations.rules(for: request.destination, settings.rules)
-                    .fitting(plan.segmentDuration),
+                    .fitting(plan),
                 isRecorded: recording != nil,
                 isEmpty: occupancies[room] == nil,
                 isIdle: occupancies[room]?.publishers ?? 0 == 0, at: instant),

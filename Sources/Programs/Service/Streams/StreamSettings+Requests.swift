@@ -1,6 +1,7 @@
 import Catalogue
 import Foundation
 import HLS
+import MediaKernel
 import Rooms
 import Stage
 import Streams
@@ -42,18 +43,23 @@ extension StreamSettings {
 
     /// What one variant of a request comes to.
     ///
-    /// - Throws: `invalidResolution`.
+    /// - Throws: `invalidResolution`, `sourceNotAllowed`.
     func plan(
         of variant: LiveStreamVariant, for request: LiveStreamRequest, layout: Layout
     ) throws(LiveStreamError) -> StreamPlan {
-        StreamPlan(
+        if let source = variant.source, !sourceHosts.allows(source.endpoint) {
+            throw .sourceNotAllowed(host: source.endpoint.host)
+        }
+        return StreamPlan(
             variant: variant, recording: request.recording.map(LiveStreamRecording.init),
             destination: request.destination, audio: request.audio,
             ladder: try ladder(for: request),
             segmentDuration: request.segmentDuration ?? segmentDuration,
             playlist: destinations(of: request.kind).playlist(for: request.destination)
                 ?? playlist,
-            layout: layout, pictureHosts: pictureHosts, preset: preset, encoder: encoder.rawValue)
+            layout: layout, pictureHosts: pictureHosts,
+            sourceHosts: variant.source == nil ? WebHosts() : sourceHosts, preset: preset,
+            encoder: encoder.rawValue)
     }
 
     func layout(for request: LiveStreamRequest) throws(LayoutError) -> Layout {

@@ -1,5 +1,5 @@
 public import HLS
-import MediaKernel
+public import MediaKernel
 import NIOCore
 import Recording
 public import Rooms
@@ -24,7 +24,9 @@ public struct StreamSettings: Hashable, Sendable {
     static let playlistWindow = 6
     public var layout = Layout()
     /// Where layouts and peers may have images from.
-    public var pictureHosts = PictureHosts()
+    public var pictureHosts = WebHosts()
+    /// Where sources beside the rooms may be asked for.
+    public var sourceHosts = WebHosts(allowsHTTP: true)
     /// The trade of picture for CPU: one of `H264Encoder.presets`.
     public var preset = "balanced"
     public var encoder = Encoder.x264

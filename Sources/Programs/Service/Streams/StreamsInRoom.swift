@@ -134,7 +134,7 @@ extension HLSState {
         self.init(
             variants: streams.map { stream in
                 HLSVariant(
-                    url: stream.playback.url, meetingURL: stream.plan.variant.meetingURL,
+                    url: stream.playback.url, meetingURL: stream.plan.variant.shownURL,
                     metadata: stream.plan.variant.metadata,
                     playlistType: stream.plan.playlist == .event ? .dvr : .noDVR,
                     state: HLSVariant.State(stream.status),

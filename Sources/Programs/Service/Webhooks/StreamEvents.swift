@@ -167,7 +167,7 @@ public struct StreamEvents: Sendable {
             "session_id": .string(stream.session?.rawValue ?? ""),
             "session_started_at": Self.time(stream.origin.sessionStartedAt),
             "template_id": .string(stream.origin.template),
-            "meeting_url": .string(stream.plan.variant.meetingURL),
+            "meeting_url": .string(stream.plan.variant.shownURL),
             "metadata_id": .string(stream.plan.variant.metadata),
             "metadata_timestamp": Self.time(time),
         ]

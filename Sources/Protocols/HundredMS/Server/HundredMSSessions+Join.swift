@@ -43,7 +43,8 @@ extension HundredMSSessions {
         do throws(RoomHostError) {
             answer = try await host.join(
                 RoomHost.Entry(
-                    request, offer: offer, asksForVideos: params.disableVidAutoSub ?? false,
+                    request, offer.map { .offered($0) } ?? .none,
+                    asksForVideos: params.disableVidAutoSub ?? false,
                     isRecorder: claims.role == Policy.recorderRole))
         } catch {
             throw SignallingError(error)

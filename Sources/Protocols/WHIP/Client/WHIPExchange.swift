@@ -1,12 +1,21 @@
 import Foundation
+import MediaKernel
 import RemoteRoom
 
-/// A client's exchange with a WHIP endpoint: which requests to make, and what the answers mean.
-/// RFC 9725. No socket, no clock.
+/// A client's exchange with an endpoint of WHIP (RFC 9725) or WHEP (draft-ietf-wish-whep-03): which
+/// requests to make, and what the answers mean. No socket, no clock.
 struct WHIPExchange: Sendable {
+    enum Purpose: Sendable {
+        /// WHIP.
+        case publishing
+        /// WHEP.
+        case playing
+    }
+
     struct Request: Hashable, Sendable {
         enum Method: String, Sendable {
             case post = "POST"
+            case patch = "PATCH"
             case delete = "DELETE"
         }
 
@@ -31,7 +40,11 @@ struct WHIPExchange: Sendable {
         case ask(Request)
         /// The session is there; its answer is SDP.
         case answered(String)
-        /// The server is busy.
+        /// The server does not take our offer; its own, which is SDP, is to be answered.
+        case countered(String)
+        /// The server has taken our answer.
+        case accepted
+        /// The server is busy, or nothing is on air there yet.
         case again(after: Duration)
         case over(RoomEnd)
     }
@@ -47,15 +60,25 @@ struct WHIPExchange: Sendable {
 
     let endpoint: URL
     private let token: String?
+    private let purpose: Purpose
+    /// Nil for all.
+    private let hosts: WebHosts?
     private var asked: Request?
     private var redirects = 0
     /// The session's address; nil while there is none.
     private(set) var session: URL?
 
-    init(endpoint text: String, token: String?) throws(RoomEnd) {
+    /// - Parameter hosts: those that may be asked; nil for all.
+    init(
+        endpoint text: String, token: String?, purpose: Purpose = .publishing,
+        hosts: WebHosts? = nil
+    ) throws(RoomEnd) {
         guard let url = URL(string: text), Self.isHTTP(url) else { throw .badEndpoint(text) }
         endpoint = url
         self.token = token
+        self.purpose = purpose
+        self.hosts = hosts
+        guard isAllowed(url) else { throw Self.foreign(url) }
     }
 
     /// Begins a session.
@@ -65,18 +88,45 @@ struct WHIPExchange: Sendable {
         return ask(Request(method: .post, url: endpoint, bearer: token, body: description))
     }
 
-    /// The next step after a response to the latest offer.
+    /// Answers the server's own offer. draft-ietf-wish-whep-03 sect. 4.3. Nil without a session.
+    mutating func answer(_ description: String) -> Request? {
+        guard let session else { return nil }
+        return ask(
+            Request(
+                method: .patch, url: session, bearer: bearer(for: session), body: description))
+    }
+
+    /// The next step after the response to the latest offer or answer.
     mutating func received(_ response: Response) -> Step {
         guard let asked else { return .over(.protocolViolation("an answer to no request")) }
         switch response.status {
         case 201: return created(response, by: asked)
+        case 406 where purpose == .playing && asked.method == .post && response.location != nil:
+            return created(response, by: asked)
+        case 200, 204:
+            guard asked.method == .patch else { break }
+            return .accepted
+        case 404, 409:
+            guard purpose == .playing, asked.method == .post else { break }
+            return .again(after: Self.pause(response.retryAfter))
         case 307, 308: return redirected(response, from: asked)
+        default: break
+        }
+        switch response.status {
         case 429, 503: return .again(after: Self.pause(response.retryAfter))
         case 500...599: return .over(.unreachable("status \(response.status)"))
         case 400...499:
             return .over(.refused(code: response.status, message: Self.words(of: response)))
         default:
             return .over(.protocolViolation("the offer was answered with \(response.status)"))
+        }
+    }
+
+    /// Why the server is not asked any more, which would have us ask again.
+    func lackOfPatience(after response: Response) -> RoomEnd {
+        switch response.status {
+        case 404, 409: .unreachable("nothing is on air there (status \(response.status))")
+        default: .unreachable("status \(response.status)")
         }
     }
 
@@ -92,13 +142,14 @@ struct WHIPExchange: Sendable {
     private mutating func created(_ response: Response, by request: Request) -> Step {
         guard let location = response.location.flatMap({ Self.resolve($0, against: request.url) })
         else { return .over(.protocolViolation("the session has no address")) }
+        guard isAllowed(location) else { return .over(Self.foreign(location)) }
         // Noted first: whatever is wrong with the answer, the session is to be ended.
         session = location
         let type = response.contentType.map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
         guard type ?? "application/sdp" == "application/sdp" else {
             return .over(.protocolViolation("the answer is \(type ?? ""), not application/sdp"))
         }
-        return .answered(response.body)
+        return response.status == 406 ? .countered(response.body) : .answered(response.body)
     }
 
     /// Only these two keep method and body, and RFC 9725 sect. 4.5 has no others.
@@ -108,6 +159,7 @@ struct WHIPExchange: Sendable {
         }
         guard let target = response.location.flatMap({ Self.resolve($0, against: request.url) })
         else { return .over(.protocolViolation("a redirection without an address")) }
+        guard isAllowed(target) else { return .over(Self.foreign(target)) }
         redirects += 1
         var next = request
         next.url = target
@@ -133,10 +185,18 @@ struct WHIPExchange: Sendable {
     }
 
     private static func resolve(_ location: String, against base: URL) -> URL? {
-        guard let url = URL(string: location, relativeTo: base)?.absoluteURL, isHTTP(url) else {
-            return nil
-        }
+        guard let url = URL(string: location, relativeTo: base)?.absoluteURL, Self.isHTTP(url)
+        else { return nil }
         return url
+    }
+
+    private func isAllowed(_ url: URL) -> Bool {
+        guard let hosts else { return true }
+        return hosts.allowed(url.absoluteString) != nil
+    }
+
+    private static func foreign(_ url: URL) -> RoomEnd {
+        .failed("\(url.host ?? "") is not one of the hosts that may be asked")
     }
 
     /// In seconds. A date (RFC 9110 sect. 10.2.3) is not read.

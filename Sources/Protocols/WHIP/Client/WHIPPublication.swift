@@ -13,19 +13,16 @@ import SDP
 /// WHIP has no renegotiation, so that other tracks are another session. A session whose connection
 /// is lost is begun anew for up to a minute.
 public actor WHIPPublication: PublishingRoom {
-    static let reconnectWindow: Duration = .seconds(60)
-
     private let address: WHIPAddress
     private let network: NetworkConditions
     private let eventLoop: any EventLoop
     private let logger: Logger
     private let makeObserver: @Sendable () -> any ClientMediaObserver
     private nonisolated let feed = RoomEvents()
-    private let http = WHIPHTTP()
     /// The states of the connection; finished when we leave.
     private let states: AsyncStream<PeerConnectionState>
     private let stateSink: AsyncStream<PeerConnectionState>.Continuation
-    private var exchange: WHIPExchange?
+    private var dialogue: WHIPDialogue?
     private var media: NIOLoopBound<ClientMedia>?
     private var tracks: [LocalTrack] = []
     /// Counts sessions: an older one's answer is of no use.
@@ -62,7 +59,9 @@ public actor WHIPPublication: PublishingRoom {
     /// - Returns: nil after `leave()` or a cancellation.
     private func stay() async -> RoomEnd? {
         do {
-            exchange = try WHIPExchange(endpoint: address.endpoint, token: address.token)
+            dialogue = WHIPDialogue(
+                try WHIPExchange(endpoint: address.endpoint, token: address.token),
+                logger: logger)
             try await openMedia()
             feed.send(.joined)
             for await state in states {
@@ -97,12 +96,12 @@ public actor WHIPPublication: PublishingRoom {
 
     private func close() async {
         generation += 1
-        await endSession()
+        await dialogue?.end()
         if let media {
             self.media = nil
             try? await eventLoop.submit { media.value.stop() }.get()
         }
-        await http.close()
+        await dialogue?.close()
     }
 
     // MARK: - Publishing
@@ -130,7 +129,7 @@ public actor WHIPPublication: PublishingRoom {
                 return try await begin(onFreshConnection: true)
             } catch {
                 guard case .unreachable = error,
-                    MonotonicClock.now - lost < Self.reconnectWindow
+                    MonotonicClock.now - lost < WHIPDialogue.patience
                 else { throw error }
             }
             try await Task.sleep(for: WHIPExchange.pauseDefault)
@@ -144,7 +143,7 @@ public actor WHIPPublication: PublishingRoom {
         do {
             // First: a server closes the connection of a session that is deleted.
             if onFreshConnection { try await onMedia { try $0.beginAnew() } }
-            await endSession()
+            await dialogue?.end()
             guard ours == generation, !tracks.isEmpty else { return }
             let offered = tracks.map(\.media)
             let offer = try await onMedia { try $0.publishOffer(tracks: offered) }
@@ -168,40 +167,10 @@ public actor WHIPPublication: PublishingRoom {
     }
 
     private func answer(to offer: String) async throws -> String {
-        guard var exchange else { throw RoomEnd.protocolViolation("closed") }
-        let begin = MonotonicClock.now
-        var request = exchange.offer(offer)
-        while true {
-            let response = try await http.send(request)
-            let step = exchange.received(response)
-            self.exchange = exchange
-            switch step {
-            case .answered(let answer): return answer
-            case .ask(let next): request = next
-            case .over(let end): throw end
-            case .again(let pause):
-                guard MonotonicClock.now + pause - begin < Self.reconnectWindow else {
-                    throw RoomEnd.unreachable("status \(response.status)")
-                }
-                try await Task.sleep(for: pause)
-                request = exchange.offer(offer)
-            }
-        }
-    }
-
-    /// Even when cancelled: the server would wait for us until consent is gone.
-    private func endSession() async {
-        guard let request = exchange?.end() else { return }
-        let http = http
-        let outcome = await Task { () -> Result<WHIPExchange.Response, RoomEnd> in
-            do throws(RoomEnd) {
-                return .success(try await http.send(request))
-            } catch {
-                return .failure(error)
-            }
-        }.value
-        if case .failure(let error) = outcome {
-            logger.warning("session not ended", metadata: ["error": "\(error)"])
+        guard let dialogue else { throw RoomEnd.protocolViolation("closed") }
+        switch try await dialogue.offer(offer) {
+        case .answer(let answer): return answer
+        case .counterOffer: throw RoomEnd.protocolViolation("the server offers itself")
         }
     }
 

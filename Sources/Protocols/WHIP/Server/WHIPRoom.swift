@@ -8,8 +8,11 @@ public struct WHIPAnswer: Hashable, Sendable {
     public var session: String
     /// The entity tag of the current ICE generation, in quotes.
     public var entityTag: String
-    /// The answer, or the fragment that answers a restart.
+    /// The answer, our own offer, or the fragment that answers a restart.
     public var body: String
+    /// Whether it is our own offer, which the client did not ask for: it has made one that cannot be
+    /// played.
+    public var isCounterOffer = false
     /// The peer that the client is in the room.
     public var peer: PeerID
 }
@@ -18,7 +21,7 @@ extension WHIPAnswer {
     init(_ welcome: WHIPSessions.Welcome) {
         self.init(
             session: welcome.session.id, entityTag: welcome.session.entityTag,
-            body: welcome.answer.rendered(), peer: welcome.session.peer)
+            body: welcome.description.rendered(), peer: welcome.session.peer)
     }
 }
 
@@ -40,11 +43,23 @@ public struct WHIPRoom: Sendable {
 
     /// A client offers in which sections it receives. It is answered that all of them are sent;
     /// what comes later, or takes the place of what went, flows without another exchange.
+    ///
+    /// A client that offers nothing, or nothing that can be played, is offered an audio and a video
+    /// instead, which ``answer(_:with:)`` is due for.
     public func play(
         _ sdp: String, by client: WHIPCaller, view: RoomView
     ) async throws(WHIPError) -> WHIPAnswer {
-        WHIPAnswer(
-            try await Self.play(try Self.description(in: sdp), by: client, view: view, in: host))
+        let offer = sdp.isEmpty ? nil : try Self.description(in: sdp)
+        let playable = offer.flatMap { WHIPSessions.canBePlayed($0) ? $0 : nil }
+        var answer = WHIPAnswer(
+            try await Self.play(playable, by: client, view: view, in: host))
+        answer.isCounterOffer = offer != nil && playable == nil
+        return answer
+    }
+
+    /// A client answers our own offer.
+    public func answer(_ session: String, with sdp: String) async throws(WHIPError) {
+        try await Self.answer(session, with: try Self.description(in: sdp), in: host)
     }
 
     /// A client tells candidates, or restarts ICE.
@@ -79,8 +94,15 @@ public struct WHIPRoom: Sendable {
         return try await sessions.publish(offer, by: client, in: host)
     }
 
+    private static func answer(
+        _ session: String, with answer: SessionDescription, in host: isolated RoomHost
+    ) async throws(WHIPError) {
+        guard let sessions = host.sessions(of: WHIPSessions.self) else { throw .unknownSession }
+        try await sessions.answer(session, with: answer, in: host)
+    }
+
     private static func play(
-        _ offer: SessionDescription, by client: WHIPCaller, view: RoomView,
+        _ offer: SessionDescription?, by client: WHIPCaller, view: RoomView,
         in host: isolated RoomHost
     ) async throws(WHIPError) -> WHIPSessions.Welcome {
         guard let sessions = host.sessions(of: WHIPSessions.self) else { throw .unknownSession }

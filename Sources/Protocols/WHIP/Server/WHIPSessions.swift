@@ -10,8 +10,8 @@ internal import SDP
 ///
 /// Such a client hears nothing of the room: who mutes it mutes what is forwarded of it.
 final class WHIPSessions: RoomSessions {
-    /// The answer to a client that has been admitted.
-    typealias Welcome = (session: WHIPSession, answer: SessionDescription)
+    /// What a client that has been admitted is sent: our answer, or our own offer.
+    typealias Welcome = (session: WHIPSession, description: SessionDescription)
 
     private var sessions: [PeerID: WHIPSession] = [:]
 
@@ -28,7 +28,7 @@ final class WHIPSessions: RoomSessions {
             peer: peer, userID: client.userID, tokenID: client.tokenID, role: client.role,
             name: client.name.isEmpty ? client.userID : client.name)
         let entry = RoomHost.Entry(
-            request, offer: offer, connection: WHIPSession.connection, mutesItself: false)
+            request, .offered(offer), connection: WHIPSession.connection, mutesItself: false)
         let answer = try await join(entry, offer, in: host)
         do throws(RoomError) {
             try host.room.tracksPublished(tracks, by: peer, wall: host.clock.wall())
@@ -39,48 +39,75 @@ final class WHIPSessions: RoomSessions {
         return try await welcome(answer, peer, in: host)
     }
 
+    /// - Parameter offer: nil for a client that is to be offered what it receives.
     func play(
-        _ offer: SessionDescription, by client: WHIPCaller, view: RoomView,
+        _ offer: SessionDescription?, by client: WHIPCaller, view: RoomView,
         in host: isolated RoomHost
     ) async throws(WHIPError) -> Welcome {
-        guard offer.media.contains(where: { $0.direction.receives && $0.kind.trackKind != nil })
-        else { throw .badDescription("the offer has no audio and no video that is received") }
         try checkPlaying(view, by: client, in: host)
         let request = JoinRequest(
             peer: PeerID(Hexadecimal.identifier()), userID: client.userID,
             tokenID: client.tokenID, role: client.role, name: client.name, isHidden: true)
         let entry = RoomHost.Entry(
-            request, offer: offer, connection: WHIPSession.connection, view: view)
-        let answer = try await join(entry, offer, in: host)
-        return try await welcome(answer, request.peer, in: host)
+            request, offer.map { .offered($0) } ?? .toOffer([.audio, .video]),
+            connection: WHIPSession.connection, view: view)
+        let description = try await join(entry, offer, in: host)
+        return try await welcome(description, request.peer, in: host)
+    }
+
+    /// Whether an offer asks for media in a form that can be sent.
+    static func canBePlayed(_ offer: SessionDescription) -> Bool {
+        offer.media.contains { section in
+            section.direction.receives && section.kind.trackKind != nil && !section.isRejected
+                && !negotiate(offered: section, capabilities: Defaults.roomcast).isEmpty
+        }
     }
 
     private func join(
-        _ entry: RoomHost.Entry, _ offer: SessionDescription, in host: isolated RoomHost
+        _ entry: RoomHost.Entry, _ offer: SessionDescription?, in host: isolated RoomHost
     ) async throws(WHIPError) -> SessionDescription {
-        let answer: SessionDescription
+        let description: SessionDescription
         do throws(RoomHostError) {
             guard let given = try await host.join(entry) else { throw RoomHostError.noMedia }
-            answer = given
+            description = given
         } catch {
             throw WHIPError(error)
         }
         let peer = entry.request.peer
         sessions[peer] = WHIPSession(
-            id: Hexadecimal.identifier(), peer: peer, offer: offer, answer: answer,
+            id: Hexadecimal.identifier(), peer: peer, offer: offer, ours: description,
             at: host.clock.now())
-        return answer
+        return description
     }
 
     private func welcome(
-        _ answer: SessionDescription, _ peer: PeerID, in host: isolated RoomHost
+        _ description: SessionDescription, _ peer: PeerID, in host: isolated RoomHost
     ) async throws(WHIPError) -> Welcome {
         await host.releaseHeld(for: peer)
         await host.settle()
         // A peer that was removed meanwhile needs no answer.
         guard let session = sessions[peer] else { throw .unknownSession }
         host.log(.info, "peer joined by WHIP or WHEP", peer)
-        return (session, answer)
+        return (session, description)
+    }
+
+    /// The client's answer to our own offer. draft-ietf-wish-whep-03 sect. 4.3.
+    func answer(
+        _ id: String, with answer: SessionDescription, in host: isolated RoomHost
+    ) async throws(WHIPError) {
+        let peer = try peer(ofSession: id)
+        guard sessions[peer]?.requests.take(at: host.clock.now()) == true else {
+            throw .tooManyRequests
+        }
+        guard sessions[peer]?.description == nil else {
+            throw .badDescription("the session has an answer already")
+        }
+        do throws(RoomHostError) {
+            try await host.answer(answer, on: WHIPSession.connection, from: peer)
+        } catch {
+            throw WHIPError(error)
+        }
+        sessions[peer]?.description = answer
     }
 
     func patch(
@@ -95,8 +122,8 @@ final class WHIPSessions: RoomSessions {
             throw .preconditionFailed
         }
         let fragment = try TrickleFragment(parsing: text)
-        guard !fragment.restarts(session.offer) else {
-            return try await restart(session, with: fragment, in: host)
+        if let offer = session.description, fragment.restarts(offer) {
+            return try await restart(session, offer, with: fragment, in: host)
         }
         for candidate in fragment.candidates {
             do throws(RoomHostError) {
@@ -111,9 +138,10 @@ final class WHIPSessions: RoomSessions {
     }
 
     private func restart(
-        _ session: WHIPSession, with fragment: TrickleFragment, in host: isolated RoomHost
+        _ session: WHIPSession, _ description: SessionDescription,
+        with fragment: TrickleFragment, in host: isolated RoomHost
     ) async throws(WHIPError) -> WHIPAnswer? {
-        let offer = fragment.applied(to: session.offer)
+        let offer = fragment.applied(to: description)
         let answer: SessionDescription
         do throws(RoomHostError) {
             answer = try await host.offer(
@@ -123,7 +151,7 @@ final class WHIPSessions: RoomSessions {
             throw WHIPError(error)
         }
         let tag = WHIPSession.entityTag(of: answer)
-        sessions[session.peer]?.offer = offer
+        sessions[session.peer]?.description = offer
         sessions[session.peer]?.entityTag = tag
         guard let body = TrickleFragment.rendered(of: answer) else {
             throw .badDescription("there is nothing to restart")

@@ -64,9 +64,24 @@ public final class MediaRoom: Sendable {
         try await onLoop { try $0.offer(offer, on: key, from: peer, at: $1) }
     }
 
-    /// The client's answer to our offer of its subscribe connection.
-    public func answer(_ answer: SessionDescription, from peer: PeerID) async throws {
-        try await onLoop { try $0.subscribeAnswer(answer, from: peer, at: $1) }
+    /// Our offer of a named connection that does not exist yet, with one section of each kind, in which
+    /// the tracks of the peer's subscriptions are sent as on one that it has offered.
+    public func makeOffer(
+        _ kinds: [MediaSection.Kind], on key: ConnectionKey, to peer: PeerID
+    ) async throws -> SessionDescription {
+        try await onLoop { try $0.makeOffer(kinds, on: key, to: peer, at: $1) }
+    }
+
+    /// The client's answer to our offer of a connection.
+    public func answer(
+        _ answer: SessionDescription, on key: ConnectionKey = .subscribe, from peer: PeerID
+    ) async throws {
+        try await onLoop {
+            switch key {
+            case .subscribe: try $0.subscribeAnswer(answer, from: peer, at: $1)
+            case .publish, .named: try $0.accept(answer, on: key, from: peer, at: $1)
+            }
+        }
     }
 
     /// Ends one of a peer's connections, with what is published and received on it.

@@ -44,6 +44,47 @@ extension RoomForwarder {
         }
     }
 
+    /// Our own offer of a named connection, with one section of each kind: as if the client asked for
+    /// media there, from its answer on.
+    func makeOffer(
+        _ kinds: [MediaSection.Kind], on key: ConnectionKey, to id: PeerID, at now: Instant
+    ) throws(MediaServerError) -> SessionDescription {
+        let peer = try peer(id)
+        guard key.isNamed, peer.connection(key) == nil else {
+            throw .badDescription("the connection exists already")
+        }
+        let connection = loop.makeConnection(of: peer, key: key, room: self, at: now)
+        do throws(PeerConnectionError) {
+            for kind in kinds { try connection.core.holdSection(kind) }
+            let offer = try connection.core.createOffer(at: now)
+            peer.connections.append(connection)
+            loop.registerFragment(of: connection)
+            loop.drain(connection, at: now)
+            return offer
+        } catch {
+            loop.close(connection, at: now)
+            throw .badDescription(String(describing: error))
+        }
+    }
+
+    /// The client's answer to it.
+    func accept(
+        _ answer: SessionDescription, on key: ConnectionKey, from id: PeerID, at now: Instant
+    ) throws(MediaServerError) {
+        let peer = try peer(id)
+        guard let connection = peer.connection(key) else {
+            throw .badDescription("no offer was made")
+        }
+        do throws(PeerConnectionError) {
+            try connection.core.accept(answer: answer, at: now)
+        } catch {
+            throw .badDescription(String(describing: error))
+        }
+        fill(connection, of: peer)
+        begin(peer, on: connection, at: now)
+        loop.drain(connection, at: now)
+    }
+
     /// Brings what is sent on the connections that the peer offers in line with what it is to
     /// receive: a track that goes frees its section for the next one.
     func refill(_ peer: MediaPeer, at now: Instant) {

@@ -74,7 +74,7 @@ extension PeerConnection {
                 sends: section.receives || remote.direction.sends, receives: true)
             return describe(index, facing: remote, wanted)
         }
-        guard section.outgoing != nil || section.receives else {
+        guard section.outgoing != nil || section.receives || section.isHeld else {
             sections[index].local.direction = .inactive
             sections[index].local.msids = []
             sections[index].local.sources = []
@@ -89,11 +89,13 @@ extension PeerConnection {
         ]
         extensions += rids.isEmpty ? [] : named
         var codecs = section.outgoing.map { descriptions(of: $0) } ?? []
-        if section.receives {
-            let known = Self.receivableExtensions.filter {
-                !configuration.ignoredExtensions.contains($0)
-            }
-            extensions += known.filter { !extensions.contains($0) }
+        if section.receives || section.isHeld {
+            let known =
+                (section.isHeld ? Self.sendableExtensions : [])
+                + (section.receives ? Self.receivableExtensions : []).filter {
+                    !configuration.ignoredExtensions.contains($0)
+                }
+            for uri in known where !extensions.contains(uri) { extensions.append(uri) }
             let more = payloadTypes.descriptions(
                 offering: Defaults.roomcast, kind: section.kind)
             codecs += more.filter { codec in
@@ -103,7 +105,7 @@ extension PeerConnection {
         var local = MediaSection(
             kind: section.kind, mid: section.mid,
             direction: MediaDirection(
-                sends: section.outgoing != nil, receives: section.receives),
+                sends: section.outgoing != nil || section.isHeld, receives: section.receives),
             hasReducedSizeRTCP: true, codecs: codecs,
             headerExtensions: extensions.map { uri in
                 HeaderExtension(id: extensionID(of: uri), uri: uri)
@@ -189,7 +191,9 @@ extension PeerConnection {
             let rtx = remote.codecs.first { $0.associatedPayloadType == codec.payloadType }
             return NegotiatedCodec(codec: codec, rtxPayloadType: rtx?.payloadType)
         }
-        if let track = section.outgoing {
+        if section.isHeld {
+            hold(index, as: remote, agreed, answered.first.map(negotiated))
+        } else if let track = section.outgoing {
             let codec = answered.first { codec in
                 !section.receives || track.codecs.contains(where: codec.decodes)
             }
@@ -208,6 +212,20 @@ extension PeerConnection {
         sections[index].incoming = IncomingTrack(
             of: remote, mid: section.mid, agreed: negotiated(codec))
         registerIncoming(at: index)
+    }
+
+    /// The answer to a section that we hold says what may be sent in it, as an offer would.
+    private func hold(
+        _ index: Int, as remote: MediaSection, _ extensions: [HeaderExtension],
+        _ codec: NegotiatedCodec?
+    ) {
+        sections[index].remote = remote
+        sections[index].local.headerExtensions = extensions
+        guard let codec else { return }
+        var track = IncomingTrack(of: remote, mid: sections[index].mid, agreed: codec)
+        track.isSending = false
+        sections[index].incoming = track
+        bindOutgoing(at: index)
     }
 
     func addDataSectionIfNeeded() {

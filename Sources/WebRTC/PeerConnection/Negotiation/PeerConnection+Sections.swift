@@ -50,6 +50,13 @@ extension PeerConnection {
         }
     }
 
+    /// Adds a section of ours that is sent in from the next offer on, though there may be no track
+    /// yet. Once the remote side has answered, it is one of the ``freeSections(for:)``.
+    public func holdSection(_ kind: MediaSection.Kind) throws(PeerConnectionError) {
+        let index = try makeOwnSection(kind)
+        sections[index].isHeld = true
+    }
+
     /// Asks the remote side to send in a section of ours, from the next offer on: in the one of a
     /// track that we send there, or in a new one.
     ///

@@ -17,7 +17,8 @@ struct Section {
     var use: Use
     /// What our last description said here.
     var local: MediaSection
-    /// What the remote side's last offer said here; nil in a section that only we have offered.
+    /// What the remote side's last offer said here, or its answer in a section that we hold; nil in
+    /// another one that only we have offered.
     var remote: MediaSection?
     /// Our track that is sent in it.
     var outgoing: OutgoingTrack?
@@ -25,7 +26,7 @@ struct Section {
     var incoming: IncomingTrack?
     /// Whether our offers ask the remote side to send in it.
     var receives = false
-    /// Whether our answers agree to send in it though there is no track yet.
+    /// Whether our descriptions agree to send in it though there is no track yet.
     var isHeld = false
     /// The newest SSRC seen or announced for each encoding of the incoming track.
     var activeSSRCs: [Int: SSRC] = [:]
@@ -38,6 +39,7 @@ struct Section {
     /// Whether another track of that kind may take over a section that we have offered.
     func isFree(for kind: MediaSection.Kind) -> Bool {
         self.kind == kind && use == .media && remote == nil && outgoing == nil && !receives
+            && !isHeld
     }
 
     /// Whether the remote side's offer asks for a track of that kind and nothing is sent here.

@@ -8,10 +8,14 @@ public protocol WHIPDoor: Sendable {
         _ offer: String, by client: WHIPRequest
     ) async throws(APIError) -> WHIPResource
 
-    /// A client offers to receive what somebody publishes. draft-ietf-wish-whep sect. 4.
+    /// A client offers to receive what somebody publishes, or, by an empty text, asks to be offered
+    /// that. draft-ietf-wish-whep sect. 4.
     func play(
         _ offer: String, by client: WHIPRequest, view: WHEPView
     ) async throws(APIError) -> WHIPResource
+
+    /// A client answers the server's own offer. draft-ietf-wish-whep-03 sect. 4.3.
+    func answer(_ session: String, in room: RoomID, with answer: String) async throws(APIError)
 
     /// A client tells candidates, or restarts ICE. RFC 9725 sect. 4.4.
     ///
@@ -59,12 +63,15 @@ public struct WHIPResource: Hashable, Sendable {
     public var id: String
     /// Quoted.
     public var entityTag: String
-    /// The answer to an offer, or the fragment that answers a restart.
+    /// The answer to an offer, the server's own offer, or the fragment that answers a restart.
     public var body: String
+    /// Whether it is an offer in place of the client's, which cannot be played.
+    public var isCounterOffer: Bool
 
-    public init(id: String, entityTag: String, body: String) {
+    public init(id: String, entityTag: String, body: String, isCounterOffer: Bool = false) {
         self.id = id
         self.entityTag = entityTag
         self.body = body
+        self.isCounterOffer = isCounterOffer
     }
 }

@@ -10,7 +10,7 @@ import Tokens
 /// ```
 /// POST   /whip/<room>                    the offer, with a room token as bearer
 /// POST   /whip/<room>/<token>            the same, for clients in which one can only paste an address
-/// PATCH  /whip/<room>/sessions/<id>      candidates, a restart of ICE
+/// PATCH  /whip/<room>/sessions/<id>      candidates, a restart of ICE, the answer to our own offer
 /// DELETE /whip/<room>/sessions/<id>
 /// ```
 public struct WHIPEndpoint: SignallingEndpoint {
@@ -73,7 +73,10 @@ public struct WHIPEndpoint: SignallingEndpoint {
         _ request: Request, _ context: CallerContext, _ entry: EndpointEntry
     ) async throws(APIError) -> Response {
         let claims = try await claims(request, context, entry)
-        try Self.require(Self.sdp, of: request)
+        // A player that is to be offered what it receives sends nothing of any type.
+        if purpose == .publishing || request.headers[.contentType] != nil {
+            try Self.require(Self.sdp, of: request)
+        }
         let offer = try await RequestText.read(
             request, maximum: Limits.descriptionBytes)
         let resource =
@@ -84,7 +87,8 @@ public struct WHIPEndpoint: SignallingEndpoint {
                 try await door.play(
                     offer, by: WHIPRequest(request, claims: claims), view: WHEPView(request))
             }
-        var response = Self.described(resource, status: .created, type: Self.sdp)
+        var response = Self.described(
+            resource, status: resource.isCounterOffer ? .notAcceptable : .created, type: Self.sdp)
         response.headers[.location] =
             entry.endpoints.base(for: request)
             + "\(purpose.path)/\(claims.room)/sessions/\(resource.id)"
@@ -97,6 +101,11 @@ public struct WHIPEndpoint: SignallingEndpoint {
         _ request: Request, _ context: CallerContext
     ) async throws(APIError) -> Response {
         let (room, id) = try Self.session(context)
+        if purpose == .playing, Self.type(of: request) == Self.sdp {
+            let answer = try await RequestText.read(request, maximum: Limits.descriptionBytes)
+            try await door.answer(id, in: room, with: answer)
+            return Response(status: .noContent)
+        }
         try Self.require(Self.fragment, of: request)
         let fragment = try await RequestText.read(request, maximum: Limits.fragmentBytes)
         let resource = try await door.patch(
@@ -125,10 +134,13 @@ public struct WHIPEndpoint: SignallingEndpoint {
         return (room, id)
     }
 
-    /// Media types are compared without their parameters and case. RFC 9110 sect. 8.3.1.
     private static func require(_ type: String, of request: Request) throws(APIError) {
-        let given = request.headers[.contentType]?.prefix { $0 != ";" && $0 != " " } ?? ""
-        guard given.lowercased() == type else { throw .unsupportedMediaType(wanted: type) }
+        guard Self.type(of: request) == type else { throw .unsupportedMediaType(wanted: type) }
+    }
+
+    /// Media types are compared without their parameters and case. RFC 9110 sect. 8.3.1.
+    private static func type(of request: Request) -> String {
+        (request.headers[.contentType]?.prefix { $0 != ";" && $0 != " " } ?? "").lowercased()
     }
 
     // MARK: - Answers

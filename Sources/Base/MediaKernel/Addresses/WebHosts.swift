@@ -1,8 +1,6 @@
-import MediaKernel
-
-/// The address of an image on the web, read so strictly that nobody can read it otherwise: ASCII,
-/// no user, no backslash, a host name or an IPv4 address.
-public struct PictureAddress: Hashable, Sendable {
+/// An address on the web that is read so strictly that no other reader can see another host in it:
+/// ASCII, no user, no backslash, a host name or an IPv4 address.
+public struct WebAddress: Hashable, Sendable {
     public let text: String
     public let isSecure: Bool
     /// In small letters.
@@ -41,9 +39,9 @@ public struct PictureAddress: Hashable, Sendable {
     }
 }
 
-/// The hosts that images may be fetched from: nobody else's machine is ever asked because a
-/// participant said so.
-public struct PictureHosts: Hashable, Sendable {
+/// The hosts that a program may ask on behalf of somebody else, as its operator lists them: of images
+/// that a participant names, or of sources that a caller names.
+public struct WebHosts: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var host: String
         var isWildcard: Bool
@@ -57,8 +55,8 @@ public struct PictureHosts: Hashable, Sendable {
     public let names: [String]
 
     /// None.
-    public init() {
-        allowsHTTP = false
+    public init(allowsHTTP: Bool = false) {
+        self.allowsHTTP = allowsHTTP
         names = []
     }
 
@@ -72,7 +70,7 @@ public struct PictureHosts: Hashable, Sendable {
         for name in names {
             let isWildcard = name.hasPrefix("*.")
             let host = isWildcard ? String(name.dropFirst(2)) : name
-            guard let address = PictureAddress("https://\(host)"), !host.contains("/"),
+            guard let address = WebAddress("https://\(host)"), !host.contains("/"),
                 !host.contains("?"), !host.contains("#")
             else { return nil }
             entries.append(
@@ -81,7 +79,7 @@ public struct PictureHosts: Hashable, Sendable {
     }
 
     /// An entry without a port allows the scheme's own port only.
-    public func allows(_ address: PictureAddress) -> Bool {
+    public func allows(_ address: WebAddress) -> Bool {
         guard address.isSecure || allowsHTTP else { return false }
         return entries.contains { entry in
             let isHost =
@@ -92,7 +90,7 @@ public struct PictureHosts: Hashable, Sendable {
     }
 
     /// The address, if it is one and may be asked.
-    public func allowed(_ text: String) -> PictureAddress? {
-        PictureAddress(text).flatMap { allows($0) ? $0 : nil }
+    public func allowed(_ text: String) -> WebAddress? {
+        WebAddress(text).flatMap { allows($0) ? $0 : nil }
     }
 }

@@ -1,10 +1,10 @@
-import Stage
+import MediaKernel
 import Testing
 
-@Suite struct PictureHostsTests {
+@Suite struct WebHostsTests {
     @Test func onlyListedHostsAreAllowed() throws {
         let hosts = try #require(
-            PictureHosts(["example.com", "*.cdn.example.org", "127.0.0.1:8080", "pics.net:444"]))
+            WebHosts(["example.com", "*.cdn.example.org", "127.0.0.1:8080", "pics.net:444"]))
         let allowed = [
             "https://example.com/a.png", "HTTPS://EXAMPLE.COM", "https://a.cdn.example.org/x?y=1",
             "https://a.b.cdn.example.org/", "https://127.0.0.1:8080/a", "https://pics.net:444/#f",
@@ -26,14 +26,14 @@ import Testing
     }
 
     @Test func plainHTTPMustBeAllowed() throws {
-        let hosts = try #require(PictureHosts(["127.0.0.1:8080"], allowsHTTP: true))
+        let hosts = try #require(WebHosts(["127.0.0.1:8080"], allowsHTTP: true))
         #expect(hosts.allowed("http://127.0.0.1:8080/a.png") != nil)
-        #expect(PictureHosts().allowed("https://example.com/") == nil)
+        #expect(WebHosts().allowed("https://example.com/") == nil)
     }
 
     @Test func entriesMustBeHosts() {
         for entry in ["", "https://example.com", "example.com/", "a b", "*", "*.", "a@b", "a:b"] {
-            #expect(PictureHosts([entry]) == nil, "\(entry)")
+            #expect(WebHosts([entry]) == nil, "\(entry)")
         }
     }
 }

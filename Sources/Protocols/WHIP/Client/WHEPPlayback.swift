@@ -1,0 +1,176 @@
+import Clocks
+import Logging
+import MediaClient
+import MediaKernel
+import NIOCore
+import PeerConnection
+public import RemoteRoom
+import SDP
+
+/// What a WHEP server plays, as a room with one peer: one picture and one sound.
+/// draft-ietf-wish-whep-03.
+///
+/// WHEP tells neither names nor mutes, and a track goes by the name of its section. A source that is
+/// not on air yet is awaited for up to a minute, and so is one whose connection was lost.
+public actor WHEPPlayback: RemoteRoom {
+    /// The peer that publishes.
+    static let peer: PeerID = "source"
+
+    private let address: WHEPAddress
+    private let guest: RoomGuest
+    private let eventLoop: any EventLoop
+    private let logger: Logger
+    private let makeObserver: @Sendable () -> any ClientMediaObserver
+    private nonisolated let feed = RoomEvents()
+    /// The states of the connection.
+    private let states: AsyncStream<PeerConnectionState>
+    private let stateSink: AsyncStream<PeerConnectionState>.Continuation
+    private var dialogue: WHIPDialogue?
+    private var media: NIOLoopBound<ClientMedia>?
+    private var life: Task<RoomEnd?, Never>?
+
+    public nonisolated var events: AsyncStream<RemoteRoomEvent> { feed.stream }
+
+    init(
+        address: WHEPAddress, guest: RoomGuest, eventLoop: any EventLoop, logger: Logger,
+        makeObserver: @escaping @Sendable () -> any ClientMediaObserver
+    ) {
+        self.address = address
+        self.guest = guest
+        self.eventLoop = eventLoop
+        self.logger = logger
+        self.makeObserver = makeObserver
+        (states, stateSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(16))
+    }
+
+    public func run() async throws(RoomEnd) {
+        defer { feed.finish() }
+        let life = Task { await stay() }
+        self.life = life
+        let end = await withTaskCancellationHandler {
+            await life.value
+        } onCancel: {
+            life.cancel()
+        }
+        await close()
+        if let end { throw end }
+    }
+
+    /// A source that is still awaited is not awaited any more.
+    public func leave() async {
+        life?.cancel()
+        await feed.waitForEnd()
+    }
+
+    /// - Returns: nil after `leave()` or a cancellation.
+    private func stay() async -> RoomEnd? {
+        do {
+            let exchange = try WHIPExchange(
+                endpoint: address.endpoint, token: address.token, purpose: .playing,
+                hosts: address.hosts)
+            dialogue = WHIPDialogue(exchange, logger: logger)
+            try await openMedia()
+            try await begin()
+            feed.send(.joined)
+            for await state in states {
+                switch state {
+                case .failed: try await beginAgain()
+                case .closed: return .roomEnded(reason: "the server closed the connection")
+                case .new, .connecting, .connected, .disconnected: break
+                }
+            }
+            return nil
+        } catch {
+            // A request that is cancelled fails with an error of its own.
+            guard !Task.isCancelled else { return nil }
+            return error as? RoomEnd ?? .failed(NetworkFault.words(error))
+        }
+    }
+
+    private func openMedia() async throws {
+        let (feed, stateSink) = (feed, stateSink)
+        media = try await ClientMedia.open(
+            on: eventLoop,
+            configuration: ClientMedia.Configuration(
+                directions: [.subscribe], network: guest.network,
+                receivesVideo: guest.receivesVideo, namesTracksBySection: true,
+                readingInterval: guest.readingInterval),
+            makeObserver: makeObserver
+        ) { _, state in
+            feed.send(.path(state))
+            stateSink.yield(state)
+        }
+    }
+
+    private func close() async {
+        await dialogue?.end()
+        if let media {
+            self.media = nil
+            try? await eventLoop.submit { media.value.stop() }.get()
+        }
+        await dialogue?.close()
+    }
+
+    /// After a lost connection.
+    private func beginAgain() async throws {
+        logger.warning("connection lost", metadata: ["endpoint": "\(address.endpoint)"])
+        let lost = MonotonicClock.now
+        // First: a server closes the connection of a session that is deleted.
+        try await onMedia { try $0.beginAnew() }
+        await dialogue?.end()
+        while true {
+            do {
+                return try await begin()
+            } catch RoomEnd.unreachable(let why) {
+                guard MonotonicClock.now - lost < WHIPDialogue.patience else {
+                    throw RoomEnd.unreachable(why)
+                }
+            }
+            try await Task.sleep(for: WHIPExchange.pauseDefault)
+            try await onMedia { try $0.beginAnew() }
+        }
+    }
+
+    private func begin() async throws {
+        guard let dialogue else { throw RoomEnd.protocolViolation("closed") }
+        let kinds: [MediaSection.Kind] = guest.receivesVideo ? [.audio, .video] : [.audio]
+        let offer = try await onMedia { try $0.playOffer(kinds) }
+        switch try await dialogue.offer(offer.rendered()) {
+        case .answer(let text):
+            let answer = try Self.description(in: text)
+            try await onMedia { try $0.playAnswer(answer) }
+        case .counterOffer(let text):
+            let offer = try Self.description(in: text)
+            let answer = try await onMedia { media in
+                try media.beginAnew()
+                return try media.subscribeOffer(offer)
+            }
+            try await dialogue.answer(answer.rendered())
+        }
+        let tracks = try await onMedia { media in
+            media.incomingTracks.map {
+                RemoteTrack(id: TrackID($0.trackID), isVideo: $0.kind == .video)
+            }
+        }
+        guard !tracks.isEmpty else { throw RoomEnd.protocolViolation("the server sends nothing") }
+        feed.send(.roster([RemotePeer(id: Self.peer, name: "", tracks: tracks)]))
+    }
+
+    private static func description(in text: String) throws(RoomEnd) -> SessionDescription {
+        do throws(SDPError) {
+            return try SessionDescription.parse(text)
+        } catch {
+            throw .protocolViolation("the description: \(error)")
+        }
+    }
+
+    private func onMedia<Result: Sendable>(
+        _ body: @escaping @Sendable (ClientMedia) throws -> Result
+    ) async throws -> Result {
+        guard let media else { throw ClientMediaError.closed }
+        return try await eventLoop.submit {
+            defer { media.value.flush() }
+            return try body(media.value)
+        }.get()
+    }
+}

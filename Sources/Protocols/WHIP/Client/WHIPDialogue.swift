@@ -1,0 +1,83 @@
+import Clocks
+import Logging
+import MediaKernel
+import RemoteRoom
+
+/// The requests of one client to an endpoint of WHIP or WHEP. Confined to the actor that has it.
+final class WHIPDialogue {
+    /// How long a server that is busy, or a source that is not on air, is asked again.
+    static let patience: Duration = .seconds(60)
+
+    /// The description with which the server opens a session.
+    enum Opening {
+        case answer(String)
+        /// The server refuses our offer and makes one of its own, which ``answer(_:isolation:)``
+        /// answers. draft-ietf-wish-whep-03 sect. 4.3.
+        case counterOffer(String)
+    }
+
+    private var exchange: WHIPExchange
+    private let http = WHIPHTTP()
+    private let logger: Logger
+
+    init(_ exchange: WHIPExchange, logger: Logger) {
+        self.exchange = exchange
+        self.logger = logger
+    }
+
+    /// Begins a session by our offer.
+    func offer(
+        _ offer: String, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Opening {
+        let begin = MonotonicClock.now
+        var request = exchange.offer(offer)
+        while true {
+            let response = try await http.send(request)
+            switch exchange.received(response) {
+            case .answered(let answer): return .answer(answer)
+            case .countered(let offer): return .counterOffer(offer)
+            case .ask(let next): request = next
+            case .over(let end): throw end
+            case .accepted: throw RoomEnd.protocolViolation("an offer was answered with no answer")
+            case .again(let pause):
+                guard MonotonicClock.now + pause - begin < Self.patience else {
+                    throw exchange.lackOfPatience(after: response)
+                }
+                try await Task.sleep(for: pause)
+                request = exchange.offer(offer)
+            }
+        }
+    }
+
+    /// Answers the server's own offer.
+    func answer(
+        _ answer: String, isolation: isolated (any Actor)? = #isolation
+    ) async throws {
+        guard let request = exchange.answer(answer) else { return }
+        switch exchange.received(try await http.send(request)) {
+        case .accepted: break
+        case .over(let end): throw end
+        case .answered, .countered, .ask, .again:
+            throw RoomEnd.protocolViolation("the answer was not accepted")
+        }
+    }
+
+    /// Ends the session, also when the task is cancelled: the server would wait for us until our
+    /// consent expires.
+    func end(isolation: isolated (any Actor)? = #isolation) async {
+        guard let request = exchange.end() else { return }
+        let http = http
+        let outcome = await Task { () -> Result<WHIPExchange.Response, RoomEnd> in
+            do throws(RoomEnd) {
+                return .success(try await http.send(request))
+            } catch {
+                return .failure(error)
+            }
+        }.value
+        if case .failure(let error) = outcome {
+            logger.warning("session not ended", metadata: ["error": "\(error)"])
+        }
+    }
+
+    func close(isolation: isolated (any Actor)? = #isolation) async { await http.close() }
+}
