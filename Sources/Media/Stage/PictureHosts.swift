@@ -1,7 +1,7 @@
 import MediaKernel
 
-/// The address of an image on the web, read so strictly that nobody can read it otherwise: ASCII,
-/// no user, no backslash, a host name or an IPv4 address.
+/// The address of an image on the web, parsed so strictly that it has only one reading: ASCII, no
+/// user, no backslash, a host name or an IPv4 address.
 public struct PictureAddress: Hashable, Sendable {
     public let text: String
     public let isSecure: Bool
@@ -41,8 +41,8 @@ public struct PictureAddress: Hashable, Sendable {
     }
 }
 
-/// The hosts that images may be fetched from: nobody else's machine is ever asked because a
-/// participant said so.
+/// The hosts that images may be fetched from, so that no participant can make the service call
+/// other machines.
 public struct PictureHosts: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var host: String
@@ -51,7 +51,7 @@ public struct PictureHosts: Hashable, Sendable {
     }
 
     private var entries: [Entry] = []
-    /// Whether plain HTTP will do.
+    /// Whether plain HTTP is allowed.
     public var allowsHTTP: Bool
     /// As they were given.
     public let names: [String]
@@ -62,10 +62,10 @@ public struct PictureHosts: Hashable, Sendable {
         names = []
     }
 
-    /// Reads entries such as `example.com`, `*.example.com` (what is below it, not itself) and
+    /// Reads entries such as `example.com`, `*.example.com` (its subdomains, not itself) and
     /// `127.0.0.1:8080`.
     ///
-    /// - Returns: nil when one of them is none.
+    /// - Returns: nil when an entry is not valid.
     public init?(_ names: [String], allowsHTTP: Bool = false) {
         self.names = names
         self.allowsHTTP = allowsHTTP
@@ -91,7 +91,7 @@ public struct PictureHosts: Hashable, Sendable {
         }
     }
 
-    /// The address, if it is one and may be asked.
+    /// The address, if it is valid and its host is allowed.
     public func allowed(_ text: String) -> PictureAddress? {
         PictureAddress(text).flatMap { allows($0) ? $0 : nil }
     }
