@@ -1,14 +1,14 @@
 import MediaKernel
 
-/// Decides what a `meeting_url` names. For now only the pages of our own rooms can be streamed,
-/// and they mean the default view; a headless browser for foreign pages does not exist here.
+/// Checks a `meeting_url`. Only the pages of this server's own rooms can be streamed, and they mean
+/// the default view; there is no headless browser for other pages.
 enum MeetingURL {
     enum Judgement: Hashable {
         case defaultView
         case refused(String)
     }
 
-    /// - Parameter authorities: `host[:port]` under which this server's pages are known.
+    /// - Parameter authorities: `host[:port]` of this server's pages.
     static func judge(_ text: String, room: RoomID, authorities: Set<String>) -> Judgement {
         guard text.utf8.count <= Limits.meetingURLBytes else {
             return .refused("meeting_url is longer than \(Limits.meetingURLBytes) bytes")
