@@ -131,7 +131,7 @@ export class LocalMedia extends EventTarget {
   #choose(kind, deviceID) {
     this.#device(kind).id = deviceID;
     return this.#work.run(() => {
-      if (this.#device(kind).isHeld) this.#drop(this.#trackOf(kind)); // many can only open one at a time
+      if (this.#device(kind).isHeld) this.#drop(this.#trackOf(kind)); // many machines open only one
       return this.#open(kind);
     });
   }
