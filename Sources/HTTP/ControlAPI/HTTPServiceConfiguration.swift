@@ -13,8 +13,8 @@ public struct HTTPServiceConfiguration: Sendable {
     /// The server's public address, e.g. `https://live.example.org`; nil uses each request's
     /// `Host`.
     public var publicBaseURL: String?
-    /// Whether only this machine, and callers of the public name, may call: with the development
-    /// key, which is public.
+    /// Whether only requests for this machine's own names and the public name are served: if the
+    /// key is publicly known.
     public var servesOwnHostsOnly: Bool
     /// Whether pages may give room tokens to anyone.
     public var handsOutTokens: Bool

@@ -100,7 +100,7 @@ public struct JSONElement: Sendable {
         }
     }
 
-    /// Checks all numbers, because its reader may not support others than we do.
+    /// Refuses numbers that no `Double` holds, since its reader may not support them either.
     private func opaque() throws -> OpaqueJSON {
         for node in document.nodes[index..<Int(node.next)] where node.kind == .number {
             guard document.number(of: node) != nil else { throw unusable("number") }

@@ -1,7 +1,7 @@
 /// Stereo samples of one track between its decoder and the mixer, interleaved.
 ///
 /// No edge clicks: wherever sound begins, ends, or continues at another place, it is faded. If its
-/// end has already been pulled, the last value is faded instead, which is almost as continuous.
+/// end has already been pulled, the last value is faded instead, which is practically continuous.
 struct SampleQueue {
     /// 5 ms: too short to be heard as a fade, long enough not to be heard as a click.
     static let fadeSamples = 240
