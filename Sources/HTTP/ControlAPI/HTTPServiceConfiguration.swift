@@ -35,7 +35,8 @@ public struct HTTPServiceConfiguration: Sendable {
     /// Connections at a time, viewers' and peers' together; more wait in the system's backlog. Each
     /// costs some 30 KiB.
     public var connectionsMaximum: Int
-    /// Those of one IPv4 address or one IPv6 /64 network, except this machine's; more are refused.
+    /// Connections of one IPv4 address or one IPv6 /64 network, except this machine's; more are
+    /// refused.
     public var connectionsPerAddressMaximum: Int
 
     public init(

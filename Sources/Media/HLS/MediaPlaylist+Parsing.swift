@@ -19,7 +19,7 @@ extension MediaPlaylist {
         self = try reader.finished()
     }
 
-    /// What has been read so far.
+    /// The state of reading.
     private struct Reader {
         private var playlist = MediaPlaylist(kind: .live, targetDuration: 0)
         private var seen: Set<String> = []

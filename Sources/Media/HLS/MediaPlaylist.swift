@@ -31,7 +31,7 @@ public struct MediaPlaylist: Hashable, Sendable {
     /// Discontinuities before the first segment's own.
     public var discontinuitySequence: Int
     public var segments: [Segment]
-    /// Behind the last segment.
+    /// After the last segment.
     public var trailingDateRanges: [DateRange] = []
     /// No segment will ever be added.
     public var isEnded: Bool

@@ -1,12 +1,12 @@
 public import MediaKernel
 
-/// What to do with a track's sound, in this order. Returned by `AudioTrackTimeline`.
+/// Instructions for a track's sound, in this order. Returned by `AudioTrackTimeline`.
 public enum AudioInstruction: Hashable, Sendable {
-    /// Append exactly so many samples of silence.
+    /// Append exactly this many samples of silence.
     case silence(samples: Int)
-    /// Append exactly so many samples made by forward error correction or loss concealment.
+    /// Append exactly this many samples made by forward error correction or loss concealment.
     case conceal(samples: Int)
-    /// Skip so many samples at the start of the decoded block.
+    /// Skip this many samples at the start of the decoded block.
     case resync(dropping: Int)
     /// Resample the rest of the block by this ratio of output to input samples, append it, and
     /// report the number of resulting samples with `appended(_:)`.
@@ -88,10 +88,10 @@ public struct AudioTrackTimeline: Sendable {
         writePosition = max(writePosition, pulledPosition)
     }
 
-    /// Resampling gave so many samples for the last `append`.
+    /// Resampling gave this many samples for the last `append`.
     public mutating func appended(_ samples: Int) { writePosition += Int64(max(0, samples)) }
 
-    /// The queue was full and has not taken so many samples of the last instructions. If they
+    /// The queue was full and has refused this many samples of the last instructions. If they
     /// counted as queued, all later samples would be too early; so the next block goes to its own
     /// position.
     public mutating func refused(_ samples: Int) {

@@ -5,7 +5,7 @@ extension Layout {
     /// look equal.
     ///
     /// While a screen is shared, `grid` and `speaker` look like `screen`; of several screens the
-    /// last shared is large. The last tile counts the participants who have no tile, except in
+    /// last shared is large. The last tile counts the participants without a tile, except in
     /// `single` and `pip`, which leave others out on purpose. The speaker always has a tile.
     ///
     /// - Parameter speaker: the present or last speaker.
@@ -126,7 +126,7 @@ private struct Cast {
         focused ?? people.first { $0.peer == speaker } ?? people.first
     }
 
-    /// The first participants of a list on so many seats; the last seat counts the rest.
+    /// The first participants of a list on this many seats; the last seat counts the rest.
     func seated(_ list: [Participant], on seats: Int) -> [Tile.Content] {
         guard seats > 0 else { return [] }
         guard list.count > seats else { return list.map { .participant($0) } }

@@ -14,7 +14,7 @@ public import MediaKernel
 /// not repeat one picture and drop another. So a frame is shown up to a fifth of the tick interval
 /// early if that continues the rhythm of the frames before it.
 public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
-    /// What to put on the tile. Returned by `frame(at:)`.
+    /// The picture for the tile. Returned by `frame(at:)`.
     public enum Choice: Sendable {
         /// A frame that was not shown before.
         case show(Frame)

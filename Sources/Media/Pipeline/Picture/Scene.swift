@@ -55,7 +55,7 @@ final class Scene {
         forgetImages()
     }
 
-    // MARK: What is known
+    // MARK: Input
 
     func show(_ next: [SourcePeer]) {
         roster.show(next)
@@ -102,7 +102,7 @@ final class Scene {
         images.keep(only: Set(roster.peers.compactMap(\.picture) + layout.images))
     }
 
-    // MARK: What is asked of it
+    // MARK: Questions
 
     /// Whether the video is to be seen: it has a tile, is fading out of one, or is awaited.
     func shows(_ video: TrackID) -> Bool { areas[video] != nil }

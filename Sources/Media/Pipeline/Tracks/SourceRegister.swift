@@ -46,7 +46,7 @@ final class SourceRegister {
         roles = configuration.sound.roles
     }
 
-    // MARK: What is asked of it
+    // MARK: Questions
 
     func video(_ track: TrackID) -> VideoSource? {
         if case .video(let video) = sources[track] { video } else { nil }
@@ -80,7 +80,7 @@ final class SourceRegister {
         output = (clock, position)
     }
 
-    // MARK: What it is told
+    // MARK: Input
 
     func show(_ next: [SourcePeer]) {
         peers = next

@@ -24,7 +24,7 @@ public final class AssetFile {
         self.file = file
     }
 
-    /// Begins the file anew. The directory is created if missing.
+    /// Starts the file from the beginning. The directory is created if missing.
     static func create(
         _ name: String, in directory: String
     ) throws(RecordingError) -> AssetFile {

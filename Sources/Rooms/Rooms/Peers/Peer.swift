@@ -61,7 +61,7 @@ public struct Peer: Hashable, Sendable {
 
     /// From where on a peer may have missed events.
     struct Unheard: Hashable, Sendable {
-        /// From what time on; never after the loss of its socket.
+        /// The start of the missed time; never after the loss of its socket.
         var since: Instant
         /// The number of the first missed event in the room's ``RecentEvents``. Taken when the
         /// socket was lost: by the instant alone, events of that very instant would count as heard.

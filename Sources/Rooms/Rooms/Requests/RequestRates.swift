@@ -12,7 +12,7 @@ struct RequestRates: Hashable, Sendable {
         reads = TokenBucket(rate: limits.readsPerSecond, burst: limits.readsBurst, at: now)
     }
 
-    /// Whether they are those of a newcomer.
+    /// Whether the rates are as full as a newcomer's.
     func areFull(_ limits: RoomLimits, at now: Instant) -> Bool {
         var rates = self
         return rates.fanOut.take(limits.fanOutBurst, at: now)

@@ -123,7 +123,7 @@ extension Room {
         peers.values.filter { peer in deadline(peer).map { $0 <= now } ?? false }.inOrder
     }
 
-    // MARK: - What others see
+    // MARK: - Visibility
 
     private mutating func disappear(_ peer: Peer) {
         let listeners = subscribers(of: peer)

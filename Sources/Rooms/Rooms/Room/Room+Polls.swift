@@ -193,7 +193,7 @@ extension Room {
         return try polls.change(id) { poll throws(RoomError) in poll.finalLeaderboard() }
     }
 
-    // MARK: - Time, and who comes
+    // MARK: - Time and newcomers
 
     /// Stops the polls whose time is over, and reports the answers since the last call.
     mutating func handlePollTimeout(at now: Instant) {
@@ -241,7 +241,7 @@ extension Room {
         }
     }
 
-    // MARK: - Who may what
+    // MARK: - Rights
 
     private func role(of id: PeerID) -> Role? { peers[id].flatMap { policy.role($0.role) } }
 

@@ -41,7 +41,7 @@ public enum RoomError: Error, Hashable, Sendable {
     case storeFull(maximum: Int)
     /// One peer's groups.
     case tooManyGroups(maximum: Int)
-    /// Those of all peers.
+    /// The groups of all peers.
     case sessionGroupsFull(maximum: Int)
     /// The poll does not exist, or the peer may not know about it.
     case unknownPoll(PollID)

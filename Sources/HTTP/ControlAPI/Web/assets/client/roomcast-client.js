@@ -114,7 +114,7 @@ export class RoomcastClient extends EventTarget {
     this.#end("");
   }
 
-  // MARK: What a participant does
+  // MARK: Actions of a participant
 
   /**
    * Publishes a local track.
