@@ -55,7 +55,7 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
     }
 
     func run() async throws {
-        // A closed terminal is the server's business: it stops its streams, or goes on.
+        // The server handles a closed terminal: it stops its streams, or goes on.
         signal(SIGHUP, SIG_IGN)
         let settings = try BotConfiguration.read(configuration)
         let logger = Logger.roomcast(

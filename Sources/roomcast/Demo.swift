@@ -12,14 +12,14 @@ import Streams
 import Synchronization
 import Tokens
 
-/// A whole Roomcast in one command: what `make demo` shows and what CI measures.
+/// A complete Roomcast in one command, for `make demo` and for CI's measurements.
 struct Demo: Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String
         init(_ description: String) { self.description = description }
     }
 
-    /// What came of it, as one line of JSON.
+    /// The result, as one line of JSON.
     struct Result: Encodable, Sendable {
         var master: String
         var directory: String
@@ -27,7 +27,7 @@ struct Demo: Sendable {
         var startedAfterMilliseconds: Int64
         var botCPUSeconds: Double
         var tiles: [Tile]
-        /// Paths of what was recorded; nil when nothing was to be.
+        /// Paths of the recorded assets; nil without recording.
         var assets: [String]?
 
         struct Tile: Encodable, Sendable {
@@ -53,21 +53,21 @@ struct Demo: Sendable {
     }
 
     static let room = RoomID("demo")
-    /// How long each step may take before the demonstration says that it failed.
+    /// How long each step may take before the demonstration fails.
     static let stepTimeout: Duration = .seconds(30)
-    /// How long the assets of a recording may take, however long it is.
+    /// How long the assets may take, however long the recording is.
     static let assetsTimeout: Duration = .seconds(600)
     static let participants = ["Ann", "Ben", "Cleo"]
 
     let settings: Settings
     let mediaDirectory: String
-    /// Nil: until interrupted.
+    /// Nil to run until interrupted.
     let duration: Duration?
-    /// Whether MP4s and the VOD are made of it.
+    /// Whether MP4 files and the VOD are made.
     let isRecorded: Bool
     let logger: Logger
 
-    /// Runs to its end. Gives nil when it was interrupted before the stream ran.
+    /// Runs to its end. Returns nil when it was interrupted before the stream ran.
     func run(interrupted reasons: AsyncStream<String>) async throws -> Result? {
         let interruption = Interruption()
         let listener = Task {
@@ -89,7 +89,7 @@ struct Demo: Sendable {
         return try visit.outcome()
     }
 
-    /// The demonstration as a guest of the server, which stops when it is over.
+    /// The demonstration as a service of the server, which stops when it is over.
     private final class Visit: ServiceLifecycle.Service {
         private let body: @Sendable () async throws -> Result?
         private let ended = Mutex<Swift.Result<Result?, any Error>?>(nil)
@@ -201,7 +201,7 @@ struct Demo: Sendable {
                 } : nil)
     }
 
-    /// Waits for a state. Gives false when interrupted first.
+    /// Waits for a state. Returns false when interrupted first.
     private func wait(
         _ server: RoomcastServer, _ id: StreamID, until status: LiveStream.Status,
         or interruption: Interruption?, for timeout: Duration = Demo.stepTimeout
@@ -219,7 +219,7 @@ struct Demo: Sendable {
         throw Failure("the stream was not \(status.rawValue) within \(timeout)")
     }
 
-    /// Until the duration has passed or somebody interrupts.
+    /// Waits until the duration has passed or the user interrupts.
     private func pause(_ interruption: Interruption) async throws {
         let deadline = duration.map { ContinuousClock.now + $0 }
         while !interruption.hasHappened {
@@ -229,7 +229,7 @@ struct Demo: Sendable {
     }
 }
 
-/// Whether somebody wants the demonstration to end.
+/// Whether the user has interrupted the demonstration.
 private final class Interruption: Sendable {
     static let pollInterval: Duration = .milliseconds(20)
     private let flag = Mutex(false)

@@ -30,8 +30,8 @@ struct DemoCommand: AsyncParsableCommand {
         FileAccess.narrow()
         var settings = try Settings(file: configuration)
         ServerSecrets.keep()
-        // What is printed is for people; the log keeps to what needs attention, unless somebody
-        // asks for more than the default.
+        // The output is for people; the log only has warnings and errors, unless the settings
+        // change the level.
         let level = settings.logLevel == Settings().logLevel ? .warning : settings.logLevel
         let logger = Logger.roomcast("roomcast.demo", level: level, format: settings.logFormat)
         settings.stream.logLevel = level.rawValue

@@ -41,7 +41,7 @@ struct FinishCommand: ParsableCommand, ConfinedCommand {
     }
 
     func run() throws {
-        // A parent that is gone is no reason to leave the work undone.
+        // The work goes on even without a parent.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGHUP, SIG_IGN)
         let logger = Logger.roomcast("roomcast.finisher", level: .info, format: .logfmt)

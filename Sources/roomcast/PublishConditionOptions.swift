@@ -2,7 +2,7 @@ public import ArgumentParser
 import MediaClient
 public import Publisher
 
-/// Ways for a publisher to be difficult: for tests of servers and streams.
+/// Faults of a publisher and its network, for tests of servers and streams.
 struct PublishConditionOptions: ParsableArguments {
     @Option(help: "Per cent of the packets sent that are lost.")
     var loss = 0.0

@@ -13,8 +13,8 @@ struct Roomcast: AsyncParsableCommand {
             ReindexCommand.self, DemoCommand.self, TokenCommand.self,
         ])
 
-    /// On the main thread up to the first suspension, while there is no other: what confines a
-    /// process has to be done by then.
+    /// On the main thread until the first suspension, while there is no other thread: a process
+    /// must be confined by then.
     @MainActor static func main() async {
         do {
             var command = try parseAsRoot()

@@ -37,9 +37,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// This program, to be started again in another role.
+/// This program's file, for starting it in another role.
 enum Executable {
-    /// The file itself, wherever it was called from and whatever it was called.
+    /// The file itself, however it was called.
     static var path: String {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
             ?? CommandLine.arguments[0]

@@ -3,8 +3,8 @@ import Glibc
 import Service
 import Synchronization
 
-/// The reasons for which this process should finish, as they come: SIGINT, SIGTERM, SIGHUP
-/// unless it is ignored, and, when asked for, what a parent says on standard input.
+/// The reasons for this process to finish, as they arrive: SIGINT, SIGTERM, SIGHUP unless it is
+/// ignored, and, if requested, a parent's command on standard input.
 final class StopSignals: Sendable {
     let reasons: AsyncStream<String>
     private let sink: AsyncStream<String>.Continuation
@@ -31,7 +31,7 @@ final class StopSignals: Sendable {
 
     func finish(because reason: String) { sink.yield(reason) }
 
-    /// A line "stop", or the end of the input, which means that the parent is gone.
+    /// Finishes on a line "stop", or at the end of the input, when the parent is gone.
     ///
     /// - Parameter other: called with every other line, on a thread of its own.
     func followStandardInput(_ other: @escaping @Sendable (String) -> Void) {

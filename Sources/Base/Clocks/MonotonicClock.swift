@@ -3,7 +3,7 @@ public import MediaKernel
 
 /// Reads the machine's clock. Only shells call this; cores get the result as an argument.
 public enum MonotonicClock {
-    /// Time since boot that no adjustment of the wall clock moves.
+    /// Time since boot, which adjustments of the wall clock do not affect.
     public static var now: Instant {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -8,7 +8,7 @@ public enum Digest: Sendable {
     case sha1
     case sha256
 
-    /// Of what it gives.
+    /// The length of a hash.
     public var byteCount: Int {
         switch self {
         case .md5: 16
@@ -17,8 +17,8 @@ public enum Digest: Sendable {
         }
     }
 
-    /// Empty, which no hash is, while the process ends: OpenSSL takes its algorithms away then, and
-    /// other threads may still be at work.
+    /// Empty, and so never a valid hash, while the process ends: OpenSSL then removes its
+    /// algorithms, and other threads may still be at work.
     public func hash(_ bytes: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: byteCount) { hash, count in
             let result = EVP_Digest(bytes, bytes.count, hash.baseAddress, nil, function, nil)

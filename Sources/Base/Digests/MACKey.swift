@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A key whose holders alone can make and verify the codes of messages: HMAC (RFC 2104).
+/// A key with which only its holders can make and verify message codes: HMAC (RFC 2104).
 public struct MACKey: Sendable {
     private let bytes: [UInt8]
     private let digest: Digest
@@ -10,7 +10,7 @@ public struct MACKey: Sendable {
         self.digest = digest
     }
 
-    /// As long as the hash; empty, which proves nothing, while the process ends
+    /// As long as the hash; empty, and so never valid, while the process ends
     /// (``Digest/hash(_:)``).
     public func code(of message: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: digest.byteCount) { code, count in
@@ -21,7 +21,7 @@ public struct MACKey: Sendable {
         }
     }
 
-    /// In a time that does not depend on where a wrong code differs.
+    /// Takes the same time wherever a wrong code differs.
     public func isValid(_ code: [UInt8], of message: [UInt8]) -> Bool {
         let right = self.code(of: message)
         return code.count == digest.byteCount && right.count == code.count

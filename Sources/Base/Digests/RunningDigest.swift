@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The hash of bytes that come in stretches: a value, of which copies go on by themselves.
+/// The hash of bytes that come in pieces: a value, whose copies are independent.
 public struct RunningDigest: Sendable {
     private let digest: Digest
     private var context: Context
@@ -18,7 +18,7 @@ public struct RunningDigest: Sendable {
     /// Of all bytes so far; empty while the process ends (``Digest/hash(_:)``).
     public var hash: [UInt8] { Context(copying: context).finalized(digest.byteCount) }
 
-    /// Changed by the one value that refers to it alone, and copied by all others.
+    /// Only a value with the sole reference changes it; others copy it first.
     private final class Context: @unchecked Sendable {
         private let pointer: OpaquePointer?
 

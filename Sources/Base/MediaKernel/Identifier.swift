@@ -40,8 +40,7 @@ public typealias StreamID = Identifier<StreamTag>
 extension RoomID {
     public static let charactersMaximum = 64
 
-    /// Whether it is `[A-Za-z0-9_-]{1,64}`: rooms' ids are components of paths and names of
-    /// directories.
+    /// Whether it is `[A-Za-z0-9_-]{1,64}`: room ids are used in paths and as directory names.
     public static func isValid(_ text: some StringProtocol) -> Bool {
         (1...charactersMaximum).contains(text.utf8.count)
             && text.utf8.allSatisfy(\.isWord)

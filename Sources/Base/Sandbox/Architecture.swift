@@ -22,7 +22,7 @@ public enum Architecture: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Numbers from here on are another interface's to the same calls: x32.
+    /// The first number of another interface to the same calls: x32.
     var foreignNumbers: UInt32? {
         switch self {
         case .x86: 0x4000_0000

@@ -1,4 +1,4 @@
-/// A program for the kernel that looks at every system call: seccomp(2), bpf in its classic form.
+/// A kernel program that checks every system call: seccomp(2), classic BPF.
 ///
 /// ```
 /// load architecture; another one's calls: refuse
@@ -13,7 +13,7 @@ public struct CallFilter: Hashable, Sendable {
     /// As in `linux/filter.h`.
     public struct Instruction: Hashable, Sendable {
         public var code: UInt16
-        /// How many instructions to leave out when a comparison holds, and when it does not.
+        /// How many instructions to skip when a comparison holds, and when it does not.
         public var whenTrue: UInt8
         public var whenFalse: UInt8
         public var value: UInt32
@@ -21,7 +21,7 @@ public struct CallFilter: Hashable, Sendable {
 
     public let instructions: [Instruction]
 
-    /// `linux/bpf_common.h`: what is loaded is one word at a place in `struct seccomp_data`.
+    /// `linux/bpf_common.h`; a load reads one word of `struct seccomp_data`.
     enum Code {
         static let load: UInt16 = 0x20
         static let isEqual: UInt16 = 0x15
@@ -41,7 +41,7 @@ public struct CallFilter: Hashable, Sendable {
     private static let architecturePlace: UInt32 = 4
     private static func place(ofArgument index: Int) -> UInt32 { 16 + 8 * UInt32(index) }
 
-    /// - Parameter error: what calls of another architecture than the program's get.
+    /// - Parameter error: for calls of another architecture than the program's.
     public init(_ rules: [CallRule], on architecture: Architecture, foreignError error: Int32) {
         var program: [Instruction] = [
             Self.load(Self.architecturePlace),
@@ -77,7 +77,7 @@ public struct CallFilter: Hashable, Sendable {
             return [load(place(ofArgument: index))]
                 + values.flatMap { [jump(Code.isEqual, $0, whenFalse: 1), refusal] }
         case .isNone(of: let values, argument: let index):
-            // Each comparison that holds leaves out those after it, and the refusal.
+            // Each comparison that holds skips the later ones and the refusal.
             let comparisons = values.indices.map {
                 jump(Code.isEqual, values[$0], whenTrue: UInt8(values.count - $0))
             }

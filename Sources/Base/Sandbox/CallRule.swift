@@ -1,7 +1,7 @@
-/// When a system call is refused, and how.
+/// A condition for refusing a system call, and its error.
 ///
-/// Arguments are compared by their low 32 bits: those that stand here are `int`s or flags, of
-/// which the kernel looks at no more.
+/// Arguments are compared by their low 32 bits: the ones used here are `int`s or flags, of which
+/// the kernel reads no more.
 public struct CallRule: Hashable, Sendable {
     public enum Condition: Hashable, Sendable {
         case always

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The system calls that a process of ours never makes of its own accord.
+/// The system calls that Roomcast's own processes never make.
 ///
-/// They are named, and all others allowed: libraries of codecs and drivers of graphics cards make
-/// calls that nobody has listed. Refused calls fail with EPERM, as they do for anybody without the
-/// right: what a library tries in vain ends no stream.
+/// These calls are listed and all others are allowed: the calls of codec libraries and graphics
+/// drivers are not known in advance. Refused calls fail with EPERM, as without the right: a
+/// library's failed attempt ends no stream.
 public enum CallRules {
     /// Bits of clone(2), families of socket(2) and requests of ioctl(2).
     private static let cloneThread: UInt32 = 0x10000
@@ -12,8 +12,8 @@ public enum CallRules {
     private static let selectsOnConsole: UInt32 = 0x541C
 
     /// - Parameters:
-    ///   - process: its own id: it may send signals to itself.
-    ///   - families: of sockets that it may open.
+    ///   - process: its own id; it may send signals to itself.
+    ///   - families: of sockets that the process may open.
     public static func refused(process: UInt32, families: [UInt32]) -> [CallRule] {
         always + processes(process) + [
             CallRule(.socket, when: .isNone(of: families, argument: 0), error: EPERM),
@@ -44,12 +44,12 @@ public enum CallRules {
         ].map { CallRule($0, error: EPERM) }
     }
 
-    /// Threads may be started, processes not; what is meant for a process may be meant for this
-    /// one only, which some calls name by zero.
+    /// Threads may be started, processes may not; calls on processes may only be for this one,
+    /// which some calls name by zero.
     private static func processes(_ own: UInt32) -> [CallRule] {
         [
             CallRule(.clone, when: .lacks(bit: cloneThread, argument: 0), error: EPERM),
-            // Its flags lie in memory, where a filter cannot look. Without the call the C library
+            // Its flags are in memory, which a filter cannot read. Without this call the C library
             // uses the older one.
             CallRule(.clone3, error: ENOSYS),
             CallRule(.kill, when: .isNone(of: [own], argument: 0), error: EPERM),

@@ -1,5 +1,5 @@
-/// Landlock's names of the accesses to files: landlock(7), "Filesystem actions".
-/// Programs cannot be started anywhere: that access is never given.
+/// Landlock's names of the accesses to files: landlock(7), "Filesystem actions". The access to
+/// start programs is never granted.
 public enum FileAccesses {
     private static let execute: UInt64 = 1 << 0
     private static let writeFile: UInt64 = 1 << 1
@@ -9,7 +9,7 @@ public enum FileAccesses {
     private static let removeFile: UInt64 = 1 << 5
     private static let makeDirectory: UInt64 = 1 << 7
     private static let makeFile: UInt64 = 1 << 8
-    /// Links and names from one directory into another; always refused before the second version.
+    /// Links and renames from one directory into another; always refused before the second version.
     private static let refer: UInt64 = 1 << 13
     private static let truncate: UInt64 = 1 << 14
     private static let controlDevice: UInt64 = 1 << 15

@@ -1,15 +1,16 @@
 import CSandbox
 import Glibc
 
-/// The kernel's walls around files, ports and processes: landlock(7).
+/// The kernel's sandbox for files, ports and processes: landlock(7).
 enum Landlock {
-    /// The version that knows all of what is asked for here.
+    /// The version with all the features used here.
     private static let versionWanted = 6
-    /// LANDLOCK_ACCESS_NET_BIND_TCP: nobody listens. Whom a bot connects to is not known before.
+    /// LANDLOCK_ACCESS_NET_BIND_TCP: confined processes never listen. A bot's destinations are not
+    /// known in advance.
     private static let bindPort: UInt64 = 1 << 0
     /// LANDLOCK_ACCESS_NET_CONNECT_TCP
     private static let connectPort: UInt64 = 1 << 1
-    /// Abstract UNIX sockets and signals, to processes outside.
+    /// Abstract UNIX sockets of, and signals to, processes outside.
     private static let scopes: UInt64 = 1 << 0 | 1 << 1
 
     /// - Returns: what this kernel's version lacks.
@@ -28,7 +29,7 @@ enum Landlock {
         return version < versionWanted ? .fileVersion(version) : nil
     }
 
-    /// A longer description than the kernel's is refused if there is anything in the rest.
+    /// The kernel refuses a longer structure than its own if the rest is not zero.
     private static func knownBytes(version: Int) -> Int {
         switch version {
         case ..<4: 8
@@ -49,8 +50,8 @@ enum Landlock {
         _ = roomcast_landlock_allow(
             rules, file,
             FileAccesses.of(path.access, isDirectory: isDirectory, version: version))
-        // The kernel makes the files of `/proc` when they are looked at, and forgets them. These
-        // would be others the next time, which no rule knows.
+        // The kernel makes the files of `/proc` when they are opened, and forgets them. After
+        // closing, they would be other files, which no rule knows.
         if !path.path.hasPrefix("/proc/") { close(file) }
     }
 }

@@ -3,10 +3,10 @@ import Glibc
 
 /// Hides the secrets of a process from other processes of the same user.
 public enum ProcessSecrets {
-    /// Takes variables out of the environment and overwrites them where they stood: in
+    /// Removes variables from the environment and overwrites their values in place: in
     /// `/proc/<pid>/environ` the kernel shows the bytes that a process was started with.
     ///
-    /// To be called before there are other threads that may read the environment.
+    /// Call it before other threads may read the environment.
     public static func forget(_ names: Set<String>) {
         guard let variables = roomcast_environment() else { return }
         var index = 0
@@ -18,17 +18,16 @@ public enum ProcessSecrets {
                 as: UTF8.self)
             guard names.contains(name) else { continue }
             let value = equals + 1
-            // The value alone: whoever holds on to the pointer finds an empty one.
+            // Only the value: code that kept the pointer finds an empty string.
             memset(value, 0, strlen(value))
         }
         for name in names { unsetenv(name) }
     }
 
-    /// Keeps other processes of the same user from this one's memory and environment. What is in
-    /// `/proc/self` is root's from now on, and a crash leaves no image behind. PR_SET_DUMPABLE,
-    /// prctl(2).
+    /// Protects this process's memory and environment from other processes of the same user. Root
+    /// then owns `/proc/self`, and a crash leaves no core file. PR_SET_DUMPABLE, prctl(2).
     ///
-    /// - Returns: 0, or the number of the error.
+    /// - Returns: 0, or the error number.
     @discardableResult
     public static func hide() -> Int32 { roomcast_set_dumpable(0) == 0 ? 0 : errno }
 }

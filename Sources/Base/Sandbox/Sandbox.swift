@@ -2,18 +2,18 @@ import CSandbox
 import Glibc
 import Synchronization
 
-/// The walls around a process that decodes what strangers sent, or works on it: what it may do to
-/// the machine when its bytes have taken it over.
+/// Confines a process that decodes or processes foreign bytes, to limit what they can do to the
+/// machine if they take it over.
 public enum Sandbox {
     private static let known = Mutex<[SandboxGap]>([])
 
     /// The protections that were missing when this process entered the sandbox.
     public static var gaps: [SandboxGap] { known.withLock { $0 } }
 
-    /// To be called once, on the main thread, before there are others: Landlock binds the calling
-    /// thread and those that it starts. There is no way back.
+    /// Call it once, on the main thread, before there are other threads: Landlock binds the calling
+    /// thread and the threads that it starts. It cannot be undone.
     ///
-    /// A wall that cannot be built is a gap and no error: a stream is worth more.
+    /// A missing protection is a gap and not an error: the stream is worth more.
     public static func enter(_ plan: SandboxPlan) {
         var gaps = limit(plan.limits)
         let wasRoot = SystemUser.mayChange
@@ -23,7 +23,7 @@ public enum Sandbox {
         let threads = threadCount
         if threads > 1 { gaps.append(.threads(threads)) }
         if let gap = Landlock.enforce(plan) { gaps.append(gap) }
-        // Last, since it refuses what the others need.
+        // Last, since the filter refuses calls that the other protections need.
         if let gap = filterCalls(plan) { gaps.append(gap) }
         known.withLock { [gaps] in $0 = gaps }
     }
@@ -33,7 +33,7 @@ public enum Sandbox {
         defer { closedir(tasks) }
         var count = 0
         while let entry = readdir(tasks) {
-            // Not those of the directory itself and the one above.
+            // Without `.` and `..`.
             if entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
         }
         return max(count, 1)
@@ -59,8 +59,8 @@ public enum Sandbox {
         roomcast_become(user.user, user.group) == 0 ? nil : .user(user, error: errno)
     }
 
-    /// A server that runs as root may write to directories of other users, and so may its bots,
-    /// whoever they are, within Landlock's walls: CAP_DAC_OVERRIDE and CAP_FOWNER stay.
+    /// A server that runs as root may write to other users' directories, and so may its bots as any
+    /// user, within Landlock's limits: CAP_DAC_OVERRIDE and CAP_FOWNER stay.
     private static func dropCapabilities(wasRoot: Bool) -> SandboxGap? {
         let kept: UInt32 = wasRoot ? 1 << 1 | 1 << 3 : 0
         return roomcast_keep_capabilities(kept) == 0 ? nil : .capabilities(error: errno)

@@ -1,22 +1,22 @@
 import Glibc
 
-/// A wall that this kernel does not have, or that it refused to build.
+/// A protection that this kernel does not have or has refused.
 public enum SandboxGap: Hashable, Sendable, CustomStringConvertible {
     case privileges(error: Int32)
     case capabilities(error: Int32)
-    /// It is root still.
+    /// The process is still root.
     case user(SystemUser, error: Int32)
     case limit(String, error: Int32)
-    /// Files are as open as they are to the user.
+    /// Files are only protected by the user's rights.
     case files(error: Int32)
-    /// There are walls around files, but other processes can still be sent signals by what is
-    /// not a system call of ours: the version is below 6.
+    /// Files are protected, but other processes can still get signals that are not sent by a
+    /// filtered call: the version is below 6.
     case fileVersion(Int)
-    /// There were so many threads already, and only one is behind the walls.
+    /// There were this many threads already, and only one is confined.
     case threads(Int)
-    /// Every system call may be made.
+    /// All system calls are allowed.
     case calls(error: Int32)
-    /// The numbers of this architecture's system calls are not known.
+    /// This architecture's system call numbers are not known.
     case architecture
 
     public var description: String {

@@ -3,11 +3,11 @@ public struct SandboxPlan: Hashable, Sendable {
     /// The permitted accesses to the files below a path.
     public enum Access: Hashable, Sendable, CaseIterable {
         case read
-        /// A device, or what stands in `/proc/self`: read, written and controlled, not replaced.
+        /// A device, or a file in `/proc/self`: read, written and controlled, not replaced.
         case use
-        /// Files and directories are made, written, linked and removed.
+        /// Files and directories are created, written, linked and removed.
         case write
-        /// Directories that are empty are removed, nothing else.
+        /// Only empty directories are removed.
         case prune
     }
 
@@ -25,11 +25,11 @@ public struct SandboxPlan: Hashable, Sendable {
     public enum SocketFamily: UInt32, Hashable, Sendable {
         case ipv4 = 2
         case ipv6 = 10
-        /// The kernel's list of interfaces and addresses, for whoever looks up a name.
+        /// The kernel's list of interfaces and addresses, for name lookups.
         case netlink = 16
     }
 
-    /// Absolute paths; those that do not exist are left out.
+    /// Absolute paths; missing ones are left out.
     public var paths: [Path]
     public var families: [SocketFamily]
     public var limits: ResourceLimits
@@ -38,8 +38,8 @@ public struct SandboxPlan: Hashable, Sendable {
 
     /// - Parameters:
     ///   - writable: directories that the process writes to.
-    ///   - readable: what it reads besides the system's own files.
-    ///   - environment: variables that name further places of libraries.
+    ///   - readable: further paths besides the system's own files.
+    ///   - environment: variables with further paths of libraries.
     public init(
         writable: [String], readable: [String] = [], families: [SocketFamily],
         environment: [String: String], limits: ResourceLimits = ResourceLimits(),

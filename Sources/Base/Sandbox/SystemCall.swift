@@ -12,7 +12,7 @@ public struct SystemCall: Hashable, Sendable {
         self.arm = arm
     }
 
-    /// Nil where there is no such call.
+    /// Nil for a call that the architecture does not have.
     public func number(on architecture: Architecture) -> UInt32? {
         switch architecture {
         case .x86: x86
@@ -22,7 +22,7 @@ public struct SystemCall: Hashable, Sendable {
 }
 
 extension SystemCall {
-    // Programs and processes of its own.
+    // Starting programs and processes.
     static let execve = SystemCall("execve", x86: 59, arm: 221)
     static let execveat = SystemCall("execveat", x86: 322, arm: 281)
     static let fork = SystemCall("fork", x86: 57)
@@ -132,7 +132,7 @@ extension SystemCall {
     static let setfsgid = SystemCall("setfsgid", x86: 123, arm: 152)
     static let capset = SystemCall("capset", x86: 126, arm: 91)
 
-    // Looked at more closely.
+    // Checked by their arguments.
     static let socket = SystemCall("socket", x86: 41, arm: 198)
     static let ioctl = SystemCall("ioctl", x86: 16, arm: 29)
 }

@@ -1,5 +1,5 @@
-/// What libraries read long after a process has started: plugins, fonts, names of hosts, roots of
-/// trust, graphics cards. Never all of `/etc`: the server's settings lie there.
+/// Files that libraries read long after a process has started: plugins, fonts, host names, root
+/// certificates, graphics cards. Never all of `/etc`, which has the server's settings.
 enum SystemPaths {
     private static let readable = [
         "/usr", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store",
@@ -12,21 +12,21 @@ enum SystemPaths {
         "/etc/protocols", "/etc/passwd", "/etc/group", "/etc/localtime", "/etc/timezone",
         "/etc/locale.alias", "/etc/glvnd", "/etc/vulkan", "/etc/OpenCL", "/etc/drirc",
         "/etc/vdpau_wrapper.cfg", "/etc/nvidia", "/etc/libva.conf", "/etc/igfx_user_feature.txt",
-        // All of it: libdispatch looks at its threads as `/proc/<thread>/stat`, and ends the process
-        // where it cannot. What is in there of others' memory and environment the kernel refuses to
-        // whoever is behind Landlock's walls.
+        // All of it: libdispatch reads its threads' `/proc/<thread>/stat`, and ends the process if
+        // it cannot. The kernel denies a process under Landlock the memory and environment of
+        // others there.
         "/proc", "/sys",
     ]
 
     private static let usable = [
-        // A thread's name is written here, and the score for when memory runs out.
+        // Thread names and the out-of-memory score are written here.
         "/proc/self",
         "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
         "/dev/dri", "/dev/kfd", "/dev/nvidia-caps", "/dev/nvidiactl", "/dev/nvidia-modeset",
         "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/mali0",
     ]
 
-    /// Graphics cards of one make that a machine has at most.
+    /// The most graphics cards of one make in a machine.
     private static let cardsMaximum = 16
 
     /// Variables whose values are paths, with colons between them.
@@ -35,7 +35,7 @@ enum SystemPaths {
         "XDG_DATA_DIRS", "LIBVA_DRIVERS_PATH", "LIBGL_DRIVERS_PATH", "OPENSSL_CONF",
     ]
 
-    /// What belongs to libraries in a user's own directory.
+    /// Files of libraries in a user's own directory.
     private static let below: [(variable: String, names: [String])] = [
         (
             "HOME",
@@ -66,7 +66,7 @@ enum SystemPaths {
         return paths
     }
 
-    /// A path that means something else in another directory, or everything, is none.
+    /// Excludes paths that depend on the working directory, or mean everything.
     private static func isUsable(_ path: Substring) -> Bool {
         path.hasPrefix("/") && path.contains { $0 != "/" }
     }

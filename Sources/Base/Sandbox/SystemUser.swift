@@ -12,7 +12,7 @@ public struct SystemUser: Hashable, Sendable, CustomStringConvertible {
         self.group = group
     }
 
-    /// Looks a name up, with the user's own group. Nil where there is no such user.
+    /// Looks a name up, with the user's own group. Nil for an unknown user.
     public init?(named name: String) {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
@@ -23,7 +23,7 @@ public struct SystemUser: Hashable, Sendable, CustomStringConvertible {
         self.init(user: entry.pw_uid, group: entry.pw_gid)
     }
 
-    /// Reads what `description` gives: `65534:65534`.
+    /// Reads the form of `description`: `65534:65534`.
     public init?(_ text: String) {
         let numbers = text.split(separator: ":", omittingEmptySubsequences: false)
         guard numbers.count == 2, let user = UInt32(numbers[0]), let group = UInt32(numbers[1])
@@ -36,6 +36,6 @@ public struct SystemUser: Hashable, Sendable, CustomStringConvertible {
     /// Whether this process may become another user.
     public static var mayChange: Bool { geteuid() == 0 }
 
-    /// Of an entry's name, directory and shell. sysconf(3) gives no more than a hint.
+    /// For an entry's name, directory and shell. sysconf(3) only gives a hint.
     private static let entryBytesMaximum = 1 << 16
 }

@@ -1,23 +1,23 @@
 public import MediaKernel
 
-/// The right to fetch one asset, and all files that belong to it, until a time: a component of the
-/// path, `<asset>.<expiry>.<signature>`.
+/// The right to fetch one asset with all its files until a time: a component of the path,
+/// `<asset>.<expiry>.<signature>`.
 ///
 /// In the path, because players resolve a playlist's addresses against it and drop a query: so one
-/// link covers a whole VOD. The signature is HMAC-SHA256 over asset and expiry.
+/// link is enough for a whole VOD. The signature is HMAC-SHA256 over asset and expiry.
 public struct AssetLink: Hashable, Sendable {
     /// Of `[A-Za-z0-9_-]`.
     public let asset: String
     /// In whole seconds.
     public let expiry: UnixTime
 
-    /// Longer links are refused unread; ours are below 100.
+    /// Longer links are refused unread; Roomcast's are below 100.
     static let bytesMaximum = 256
     static let assetBytesMaximum = 128
     /// The year 2255.
     static let expirySecondsMaximum: Int64 = 9_000_000_000
 
-    /// Nil for an asset id that a path cannot hold, and for a time far off.
+    /// Nil for an asset id that a path cannot hold, and for a time too far away.
     public init?(asset: String, expiry: UnixTime) {
         guard (1...Self.assetBytesMaximum).contains(asset.utf8.count),
             asset.utf8.allSatisfy(\.isWord),
@@ -40,7 +40,7 @@ public struct AssetLink: Hashable, Sendable {
         case expired(UnixTime)
     }
 
-    /// Reads a component of a path. Whether it has expired is said only of what was signed here.
+    /// Reads a component of a path. Expiry is only reported for a valid signature.
     public init(
         verifying component: some StringProtocol, with key: SigningKey, at now: UnixTime
     ) throws(Refusal) {

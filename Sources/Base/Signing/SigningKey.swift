@@ -1,9 +1,9 @@
 import Digests
 
-/// A key for one purpose, derived from a secret that serves many.
+/// A key for one purpose, derived from a shared secret.
 ///
-/// What is signed for one purpose thus never passes for another, and no purpose gives the secret
-/// away (RFC 5869).
+/// So a signature for one purpose is never valid for another, and no purpose reveals the secret
+/// (RFC 5869).
 public struct SigningKey: Sendable {
     public enum Purpose: String, Sendable {
         /// Links to recordings' assets.
@@ -27,7 +27,7 @@ public struct SigningKey: Sendable {
 
     func code(of message: [UInt8]) -> [UInt8] { key.code(of: message) }
 
-    /// In a time that does not depend on where a wrong code differs.
+    /// Takes the same time wherever a wrong code differs.
     func isValid(_ code: [UInt8], of message: [UInt8]) -> Bool {
         key.isValid(code, of: message)
     }

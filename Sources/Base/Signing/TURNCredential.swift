@@ -7,14 +7,15 @@ public import MediaKernel
     import Foundation
 #endif
 
-/// What a client shows to a TURN relay that shares a secret with us and knows no users: good until a
-/// time, without anybody having to be told (draft-uberti-behave-turn-rest-00 sect. 2.2; coturn's
-/// `use-auth-secret`).
+/// A client's credential for a TURN relay that shares a secret with the server and has no user
+/// list: valid until a time without notice to the relay (draft-uberti-behave-turn-rest-00 sect.
+/// 2.2; coturn's `use-auth-secret`).
 public struct TURNCredential: Hashable, Sendable {
-    /// Its end in whole seconds since 1970, a colon, and the user. It crosses networks unencrypted.
+    /// Its expiry in whole seconds since 1970, a colon, and the user. It crosses networks
+    /// unencrypted.
     public let username: String
-    /// HMAC-SHA1 over the user name, in base64. SHA-1 is the relay's choice; as a MAC it holds
-    /// (RFC 6194 sect. 3.3).
+    /// HMAC-SHA1 over the user name, in base64. The relay requires SHA-1; as a MAC it is still
+    /// secure (RFC 6194 sect. 3.3).
     public let password: String
 
     /// RFC 2104 sect. 3: shorter than the hash's output weakens it.

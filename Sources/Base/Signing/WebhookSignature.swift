@@ -1,18 +1,18 @@
 import Digests
 public import MediaKernel
 
-/// How a receiver knows that a webhook is ours and recent: HMAC-SHA256 over the time of sending, a
-/// full stop, and the body.
+/// Proves to a receiver that a webhook is authentic and recent: HMAC-SHA256 over the time of
+/// sending, a full stop, and the body.
 ///
 /// ```
 /// X-Roomcast-Timestamp: 1770091506
 /// X-Roomcast-Signature: v1=5257a869…
 /// ```
-/// The key is the secret as it is given to the receiver, so that a line of any language can verify.
+/// The key is the secret in the receiver's form, so that one line in any language can verify.
 public struct WebhookSignature: Sendable {
     public static let timestampHeader = "X-Roomcast-Timestamp"
     public static let signatureHeader = "X-Roomcast-Signature"
-    /// How old a delivery may be, and how far the receiver's clock off.
+    /// The maximum age of a delivery, and the maximum error of the receiver's clock.
     public static let tolerance: Duration = .seconds(300)
 
     private let key: MACKey
@@ -28,7 +28,7 @@ public struct WebhookSignature: Sendable {
         return (timestamp, "v1=\(Hexadecimal.text(code))")
     }
 
-    /// What a receiver does.
+    /// The receiver's check.
     public func isValid(
         timestamp: String, signature: String, body: [UInt8], at now: UnixTime
     ) -> Bool {

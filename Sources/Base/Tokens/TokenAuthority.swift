@@ -7,21 +7,21 @@ public import MediaKernel
     import Foundation
 #endif
 
-/// Makes and verifies the two kinds of token that Roomcast knows: room tokens, with which clients
-/// join, and management tokens, with which servers call the control API. Both are JWTs (RFC 7519)
-/// signed with HS256, with the claims that 100ms uses.
+/// Makes and verifies Roomcast's two kinds of token: room tokens, with which clients join, and
+/// management tokens, with which servers call the control API. Both are JWTs (RFC 7519) signed with
+/// HS256, with the claims that 100ms uses.
 ///
-/// Verification never trusts the token's own `alg`: anything but HS256, `none` included, is
-/// refused before the signature is looked at.
+/// Verification never trusts the token's own `alg`: anything but HS256, including `none`, is
+/// refused before the signature is checked.
 public struct TokenAuthority: Sendable {
-    /// Longer tokens are refused unread. Ours are below 600 bytes, and below 6000 where the longest
-    /// claims have none but escaped characters.
+    /// Longer tokens are refused unread. Roomcast's own are below 600 bytes, and below 6000 with
+    /// the longest claims and only escaped characters.
     public static let tokenBytesMaximum = 8192
     /// How far ahead a caller's clock may be: `nbf` is accepted that much too early.
     public static let clockSkew: Duration = .seconds(60)
     /// 100ms' limit for the life of a room token.
     public static let lifetimeMaximum: Duration = .seconds(90 * 86_400)
-    /// The length that room ids, user ids, role names and the token's own id may have in a token.
+    /// The most bytes of room ids, user ids, role names and the token's own id in a token.
     public static let claimBytesMaximum = 255
 
     public let accessKey: String
@@ -58,25 +58,25 @@ public struct TokenAuthority: Sendable {
         try sign(basePayload(type: .management, at: now, lifetime: lifetime))
     }
 
-    /// - Parameter isStillGood: whether a token that is good but for having expired lets its
-    ///   holder in all the same.
+    /// - Parameter isStillGood: whether an otherwise valid token that has expired is accepted all
+    ///   the same.
     public func verifyRoomToken(
         _ token: String, at now: UnixTime,
         orExpired isStillGood: (RoomTokenClaims) async -> Bool = { _ in false }
     ) async throws(TokenError) -> RoomTokenClaims {
         let payload = try verify(token, type: .app, at: now)
-        // An account has one application here, and both have the name of its key.
+        // An account has one application here, and both have the access key as their name.
         for (owner, name) in [(payload.appID, "app_id"), (payload.customerID, "customer_id")] {
             guard (owner ?? accessKey) == accessKey else { throw .claimInvalid(name) }
         }
-        // One without an id is known by its signature.
+        // A token without an id is identified by its signature.
         let tokenID = payload.tokenID ?? token.split(separator: ".").last.map(String.init) ?? ""
         guard tokenID.utf8.count <= Self.claimBytesMaximum else { throw .claimInvalid("jti") }
         let room = try Self.text(payload.roomID, "room_id")
         guard RoomID.isValid(room) else { throw .claimInvalid("room_id") }
         let claims = RoomTokenClaims(
             room: RoomID(room),
-            // 100ms' server SDKs leave the claim out where their caller names nobody.
+            // 100ms' server SDKs omit the claim if their caller names no user.
             user: try Self.text(payload.userID ?? payload.tokenID, "user_id"),
             role: try Self.text(payload.role, "role"),
             issuedAt: Self.timestamp(payload.issuedAt) ?? now,
@@ -118,7 +118,7 @@ public struct TokenAuthority: Sendable {
         return "\(signed).\(Base64URL.text(key.code(of: Array(signed.utf8))))"
     }
 
-    /// Form, algorithm and signature first; nothing in an unsigned payload is worth reporting.
+    /// Form, algorithm and signature first; an unsigned payload's errors are not worth reporting.
     private func verify(
         _ token: String, type: TokenType, at now: UnixTime
     ) throws(TokenError) -> TokenPayload {
@@ -183,7 +183,7 @@ public struct TokenAuthority: Sendable {
         return value
     }
 
-    /// Nil for what no calendar holds, so that arithmetic on a forged number cannot overflow.
+    /// Nil for a time beyond any calendar, so that arithmetic on a forged number cannot overflow.
     private static func timestamp(_ seconds: Double?) -> UnixTime? {
         guard let seconds, seconds >= 0, seconds < 9e9 else { return nil }
         return UnixTime(nanoseconds: Int64(seconds * 1e9))

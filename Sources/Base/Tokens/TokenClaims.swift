@@ -1,16 +1,15 @@
 public import MediaKernel
 
-/// The claims of a verified room token: who may join which room in which role. The token's type
-/// is `app`.
+/// The claims of a verified room token: the user, the room and the role. The token's type is `app`.
 public struct RoomTokenClaims: Hashable, Sendable {
     public var room: RoomID
-    /// The caller's own name for the user; several peers may carry the same one. The token's own id
-    /// where it names nobody.
+    /// The caller's own name for the user, which several peers may share. The token's own id if it
+    /// names no user.
     public var user: String
     public var role: String
     public var issuedAt: UnixTime
     public var expiresAt: UnixTime
-    /// `jti`, or the signature of a token that carries none.
+    /// `jti`, or the signature of a token without it.
     public var tokenID: String
 
     public init(
@@ -32,7 +31,7 @@ public struct RoomTokenClaims: Hashable, Sendable {
 public struct ManagementTokenClaims: Hashable, Sendable {
     public var issuedAt: UnixTime
     public var expiresAt: UnixTime
-    /// `jti`, empty when the token carries none.
+    /// `jti`; empty for a token without it.
     public var tokenID: String
 
     public init(issuedAt: UnixTime, expiresAt: UnixTime, tokenID: String) {
@@ -42,7 +41,7 @@ public struct ManagementTokenClaims: Hashable, Sendable {
     }
 }
 
-/// Why a token was refused. The description is what the caller is told.
+/// Why a token was refused. The caller gets the description.
 public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     case missing
     case malformed(String)
@@ -74,7 +73,7 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why an access key and secret cannot be used: for the operator to repair.
+/// Why an access key or secret is unusable: for the operator to repair.
 public enum TokenKeyError: Error, Hashable, Sendable, CustomStringConvertible {
     case accessKeyEmpty
     case secretTooShort(byteCount: Int, minimum: Int)

@@ -6,13 +6,14 @@ import MediaKernel
     import Foundation
 #endif
 
-/// Writes a token's JSON so that its base64url has neither `-` nor `_`, and so is base64 too.
+/// Writes a token's JSON so that its base64url has neither `-` nor `_`, and so is also base64.
 ///
-/// 100ms' web SDK reads a token's claims by `atob` alone, which knows neither character and takes
-/// bytes for Latin-1. Both stand for six bits that begin with five ones. Of three bytes below 0x80,
-/// the first three groups of six never do: each has the highest bit of a byte among its first five.
-/// The fourth is the end of the third byte, and does in `>`, `?`, `~` and DEL. So these, and all that
-/// is not ASCII, are escaped (RFC 8259 sect. 7); JSON has them in strings only.
+/// 100ms' web SDK reads a token's claims with plain `atob`, which accepts neither character and
+/// takes bytes for Latin-1. Both characters are six bits that begin with five ones. In three bytes
+/// below 0x80, the first three groups of six never begin so: each has the highest bit of a byte
+/// among its first five. The fourth is the end of the third byte, and begins so in `>`, `?`, `~`
+/// and DEL. So these characters, and all that are not ASCII, are escaped (RFC 8259 sect. 7); in
+/// JSON they only occur in strings.
 enum TokenJSON {
     static func encode(_ value: some Encodable) throws -> [UInt8] {
         let text = String(decoding: try JSONEncoder().encode(value), as: UTF8.self)

@@ -1,9 +1,9 @@
-/// The claims as they stand in the token, all of them optional: a missing one is named in the
-/// error instead of failing the decoding of the whole.
+/// The token's claims, all optional: a missing one is named in the error instead of failing the
+/// whole decoding.
 ///
 /// 100ms issues `access_key`, `type`, `version`, `iat`, `nbf`, `exp` and `jti` in every token, and
 /// `room_id`, `user_id` and `role` in room tokens. Times are whole seconds since 1970. `app_id` and
-/// `customer_id` need not be there.
+/// `customer_id` are optional.
 struct TokenPayload: Codable {
     var accessKey: String?
     var roomID: String?

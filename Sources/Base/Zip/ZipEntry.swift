@@ -1,5 +1,5 @@
 /// A file in an archive. Its length and checksum are known before its bytes are written, so that
-/// readers which cannot seek can read the archive from front to back.
+/// readers without seeking can read the archive from front to back.
 public struct ZipEntry: Hashable, Sendable {
     /// UTF-8 bytes of a name.
     public static let nameBytesMaximum = 1024
@@ -27,21 +27,20 @@ public struct ZipEntry: Hashable, Sendable {
     }
 }
 
-/// A time as archives carry it, to two seconds. APPNOTE 4.4.6 names MS-DOS' format, which knows no
-/// time zone; this is UTC.
+/// A time in archives' form, to two seconds. APPNOTE 4.4.6 uses MS-DOS' format, which has no time
+/// zone; this is UTC.
 public struct ZipDate: Hashable, Sendable {
     let time: UInt16
     let date: UInt16
 
-    /// - Parameter unixSeconds: since 1970-01-01T00:00:00Z; years outside 1980…2107 become the
-    ///   nearest that can be written.
+    /// - Parameter unixSeconds: since 1970-01-01T00:00:00Z; years outside 1980…2107 are clamped.
     public init(unixSeconds: Int64) {
         // 1980-01-01 and the last two seconds of 2107.
         let seconds = min(max(unixSeconds, 315_532_800), 4_354_819_198)
         let days = seconds / 86_400
         let ofDay = seconds % 86_400
-        // Counted from 1980-01-01, in cycles of four years of which the first is the leap year;
-        // 2100, which is none, is put right below.
+        // Counted from 1980-01-01, in cycles of four years that begin with the leap year; 2100,
+        // which is none, is corrected below.
         var sinceEpoch = days - 3652
         if sinceEpoch >= Self.daysUntilMarch2100 { sinceEpoch += 1 }
         let cycle = sinceEpoch / 1461

@@ -1,4 +1,4 @@
-/// Why an archive does not take a file. The caller's fault.
+/// Why an archive refuses a file. The caller's fault.
 public enum ZipError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Empty, absolute, with `..`, a backslash or a NUL, or longer than
     /// `ZipEntry.nameBytesMaximum`.

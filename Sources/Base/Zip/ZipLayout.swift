@@ -1,15 +1,15 @@
-/// The headers of a zip archive and where they lie: everything but the files' bytes.
-/// PKWARE's APPNOTE.TXT 6.3.10.
+/// The headers of a zip archive and their places: everything but the files' bytes. PKWARE's
+/// APPNOTE.TXT 6.3.10.
 ///
 /// ```
 /// [local header][bytes]  …  [central directory][end of central directory]
 /// ```
-/// Files are stored as they are: media does not become smaller. Fields that do not hold a number
-/// get its 64-bit form (zip64, 4.3.14 and 4.5.3), and only those, so that archives below 4 GB can
-/// be read by everything.
+/// Files are stored uncompressed: media does not become smaller. Only fields that are too small for
+/// their number get its 64-bit form (zip64, 4.3.14 and 4.5.3), so that every program can read
+/// archives below 4 GB.
 ///
-/// Invariant: each file's bytes follow what `add` returned; `finish` comes once, at the end. Held
-/// is the central directory, about 100 bytes a file.
+/// Invariant: each file's bytes follow the result of `add`; `finish` comes once, at the end. Memory
+/// holds the central directory, about 100 bytes a file.
 public struct ZipLayout: Sendable {
     /// Four days of one-second segments in five layers.
     public static let entriesMaximum = 2_000_000
@@ -21,7 +21,7 @@ public struct ZipLayout: Sendable {
     private var isFinished = false
 
     private static let saturated32 = UInt32.max
-    /// 4.5 is the version that has zip64, 2.0 the one that has directories; nothing else is used.
+    /// Version 4.5 has zip64, 2.0 has directories; nothing else is used.
     private static let versionPlain: UInt16 = 20
     private static let versionZip64: UInt16 = 45
     /// Bit 11: names are UTF-8.
@@ -29,9 +29,9 @@ public struct ZipLayout: Sendable {
 
     public init() {}
 
-    /// Takes a file in.
+    /// Adds a file.
     ///
-    /// - Returns: its local header (4.3.7), which its bytes follow.
+    /// - Returns: its local header (4.3.7); the file's bytes follow it.
     /// - Throws: `.repeatedName`, `.tooManyEntries`.
     public mutating func add(_ entry: ZipEntry) throws(ZipError) -> [UInt8] {
         precondition(!isFinished, "an archive that is finished takes no file")
@@ -56,7 +56,7 @@ public struct ZipLayout: Sendable {
         return header
     }
 
-    /// - Returns: the central directory (4.3.12) and what ends the archive (4.3.14 to 4.3.16).
+    /// - Returns: the central directory (4.3.12) and the end of the archive (4.3.14 to 4.3.16).
     public mutating func finish() -> [UInt8] {
         precondition(!isFinished, "an archive is finished once")
         isFinished = true
@@ -94,9 +94,9 @@ public struct ZipLayout: Sendable {
 
     // MARK: Fields
 
-    /// Unix, so that the permissions below are read.
+    /// Unix, so that readers use the permissions below.
     private static let madeBy: UInt16 = 3 << 8 | versionZip64
-    /// A plain file that its owner may write and everybody read.
+    /// A plain file, writable by its owner and readable by all.
     private static let attributes: UInt32 = 0o100644 << 16
 
     private static func appendCommon(of entry: ZipEntry, to header: inout [UInt8]) {
@@ -117,7 +117,7 @@ public struct ZipLayout: Sendable {
     }
 
     private mutating func appendToDirectory(_ entry: ZipEntry, offset: UInt64) {
-        // Only what does not fit, in this order (4.5.3).
+        // Only the fields that do not fit, in this order (4.5.3).
         var long: [UInt64] = []
         if entry.isLong { long += [entry.byteCount, entry.byteCount] }
         let place = UInt32(exactly: offset).flatMap { $0 == Self.saturated32 ? nil : $0 }
@@ -145,6 +145,6 @@ public struct ZipLayout: Sendable {
 }
 
 extension ZipEntry {
-    /// Whether 32 bits do not hold its length, or mean that another field does.
+    /// Whether its length does not fit into 32 bits, or equals the mark for a 64-bit field.
     fileprivate var isLong: Bool { byteCount >= UInt64(UInt32.max) }
 }

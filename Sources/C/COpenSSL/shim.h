@@ -11,7 +11,7 @@
 #include <openssl/x509_vfy.h>
 #include <sys/time.h>
 
-// Function-like macros are not imported into Swift; each shim below is one of them by name.
+// Function-like macros are not imported into Swift; each shim below wraps the one of its name.
 
 static inline EVP_PKEY *roomcast_generate_p256(void) { return EVP_EC_gen("P-256"); }
 
@@ -46,5 +46,5 @@ static inline int roomcast_dtls_handle_timeout(SSL *ssl) {
     return (int)DTLSv1_handle_timeout(ssl);
 }
 
-// ERR_GET_REASON is an inline function of <openssl/err.h> over macros; kept here with its kin.
+// ERR_GET_REASON is an inline function of <openssl/err.h> over macros; kept here with the others.
 static inline int roomcast_error_reason(unsigned long code) { return ERR_GET_REASON(code); }

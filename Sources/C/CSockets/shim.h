@@ -8,12 +8,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// glibc declares sendmmsg(2), recvmmsg(2) and their message for GNU sources only, which a module
-// cannot be.
+// glibc declares sendmmsg(2), recvmmsg(2) and their message for GNU sources only, and a module
+// cannot be one.
 
 struct roomcast_message {
     struct msghdr header;
-    // Bytes of it that were sent or received.
+    // Bytes of the message that were sent or received.
     unsigned int length;
 };
 
@@ -23,7 +23,7 @@ struct roomcast_ipv6_source {
     unsigned int interface;
 };
 
-// Room for a control message of two bytes and one that names an address.
+// Room for a control message of two bytes and one with an address.
 struct roomcast_control {
     _Alignas(struct cmsghdr) unsigned char
         bytes[CMSG_SPACE(sizeof(uint16_t)) + CMSG_SPACE(sizeof(struct roomcast_ipv6_source))];
@@ -41,9 +41,9 @@ static inline void roomcast_append_control(
     message->msg_controllen += CMSG_SPACE(size);
 }
 
-// Has the kernel cut a message's bytes into datagrams of so many, the last one of what is left; zero
-// for one datagram. udp(7), UDP_SEGMENT. And has it leave from one of this machine's addresses, of
-// four bytes or of sixteen; zero for whichever the kernel chooses. ip(7), IP_PKTINFO; RFC 3542.
+// Makes the kernel split a message into datagrams of this many bytes, the last one with the rest;
+// zero for one datagram. udp(7), UDP_SEGMENT. Also sends it from one of this machine's addresses,
+// of four bytes or of sixteen; zero to let the kernel choose. ip(7), IP_PKTINFO; RFC 3542.
 static inline void roomcast_set_control(
     struct roomcast_message *message, struct roomcast_control *control, uint16_t segment_bytes,
     const void *source, unsigned int source_bytes) {
@@ -66,15 +66,15 @@ static inline void roomcast_set_control(
     }
 }
 
-// Has the kernel say of messages that are received with it which address they came to.
+// Makes the kernel report the destination address of received messages.
 static inline void roomcast_expect_control(
     struct roomcast_message *message, struct roomcast_control *control) {
     message->header.msg_control = control->bytes;
     message->header.msg_controllen = sizeof(control->bytes);
 }
 
-// Which of this machine's addresses a received message came to: copied, and of how many bytes it is;
-// zero if the kernel did not say. ip(7), IP_PKTINFO; RFC 3542.
+// Copies the destination address of a received message, and returns its length; zero if the kernel
+// did not report it. ip(7), IP_PKTINFO; RFC 3542.
 static inline unsigned int roomcast_arrival(
     const struct roomcast_message *message, unsigned char *address) {
     struct msghdr *header = (struct msghdr *)&message->header;
@@ -92,22 +92,22 @@ static inline unsigned int roomcast_arrival(
     return 0;
 }
 
-// Has the kernel give every datagram for a port to one of the sockets that share it: by its place in
-// the order in which they were bound. With a place that none has, they are dealt out by addresses, as
-// without this. socket(7), SO_ATTACH_REUSEPORT_CBPF. -1 with errno when it does not.
+// Makes the kernel deliver every datagram for a port to one of the sockets that share it, by its
+// place in the order of binding. With a place that no socket has, the kernel distributes them by
+// addresses, as without this. socket(7), SO_ATTACH_REUSEPORT_CBPF. -1 with errno on failure.
 static inline int roomcast_steer(int socket, uint32_t place) {
     struct sock_filter filter = BPF_STMT(BPF_RET | BPF_K, place);
     struct sock_fprog program = {.len = 1, .filter = &filter};
     return setsockopt(socket, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program, sizeof(program));
 }
 
-// How many of the messages the kernel took; -1 with errno when it did not even take the first.
+// The number of messages that the kernel took; -1 with errno if it did not take the first.
 static inline int roomcast_send_messages(
     int socket, struct roomcast_message *messages, unsigned int count) {
     return (int)syscall(SYS_sendmmsg, socket, messages, count, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-// How many messages were received; -1 with errno when none was.
+// The number of received messages; -1 with errno if there was none.
 static inline int roomcast_receive_messages(
     int socket, struct roomcast_message *messages, unsigned int count) {
     return (int)syscall(SYS_recvmmsg, socket, messages, count, MSG_DONTWAIT, NULL);

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <usrsctp.h>
 
-// Flexible array members are not imported into Swift: one setter and one reader.
+// Flexible array members are not imported into Swift, so one setter and one reader are here.
 
-// Asks for the reset of one outgoing stream. 0 or -1 with errno.
+// Requests the reset of one outgoing stream. 0 or -1 with errno.
 static inline int roomcast_sctp_reset_outgoing(struct socket *socket, uint16_t stream) {
     char bytes[sizeof(struct sctp_reset_streams) + sizeof(uint16_t)];
     struct sctp_reset_streams *request = (struct sctp_reset_streams *)bytes;

@@ -9,21 +9,21 @@ import Signing
 public import Streams
 import Tokens
 
-/// What a caller of the REST API is told when a request fails. What peers are told has codes of its own:
-/// `RoomError`, `SignallingError`, `StreamingFailure`.
+/// The error that a caller of the REST API gets when a request fails. Peers get other errors with
+/// their own codes: `RoomError`, `SignallingError`, `StreamingFailure`.
 ///
-/// On the wire it is 100ms' error body, `{"code": 401, "message": "…", "details": ["…"]}`. `code` is
-/// the status once more, or a number of 100ms' for what exactly it is about.
+/// On the wire it is 100ms' error body, `{"code": 401, "message": "…", "details": ["…"]}`. `code`
+/// repeats the status, or is a more specific number of 100ms'.
 public struct APIError: HTTPResponseError, Hashable {
     public var status: HTTPResponse.Status
     public var code: Int
-    /// One sentence, stable enough to be shown.
+    /// One sentence, stable enough to show to users.
     public var message: String
-    /// What exactly was wrong, for the one who repairs it.
+    /// The exact problem, for developers.
     public var details: [String]
     public var headers: HTTPFields
 
-    /// - Parameter code: nil for the status.
+    /// - Parameter code: nil to repeat the status.
     init(
         _ status: HTTPResponse.Status, code: Int? = nil, _ message: String,
         details: [String] = [], headers: HTTPFields = [:]
@@ -35,7 +35,7 @@ public struct APIError: HTTPResponseError, Hashable {
         self.headers = headers
     }
 
-    /// The caller sent something that cannot be meant.
+    /// The caller sent something invalid.
     public static func badRequest(_ message: String, _ details: String...) -> APIError {
         APIError(.badRequest, message, details: details)
     }
@@ -48,7 +48,7 @@ public struct APIError: HTTPResponseError, Hashable {
     }
 
     /// The room door's answer to a missing or bad room token: the reason is the message, since
-    /// client SDKs show nothing else.
+    /// client SDKs show only that.
     static func roomToken(_ error: TokenError) -> APIError {
         APIError(
             .unauthorized, code: error.number.rawValue, error.description,
@@ -62,7 +62,7 @@ public struct APIError: HTTPResponseError, Hashable {
             details: ["it is not in the room's policy"], headers: [.wwwAuthenticate: "Bearer"])
     }
 
-    /// The address is another room's than the token.
+    /// The token is for another room than the address.
     static func otherRoom(_ id: RoomID) -> APIError {
         APIError(
             .badRequest, code: ErrorNumber.otherRoom.rawValue, "the token is for another room",
@@ -77,7 +77,7 @@ public struct APIError: HTTPResponseError, Hashable {
         APIError(.notFound, message, details: details)
     }
 
-    /// There is no such room, and joining makes none here.
+    /// The room does not exist, and joining does not create it.
     public static func unknownRoom(_ id: RoomID) -> APIError {
         APIError(
             .badRequest, code: ErrorNumber.unknownRoom.rawValue, "room \(id) does not exist",
@@ -96,7 +96,7 @@ public struct APIError: HTTPResponseError, Hashable {
             headers: [.upgrade: "websocket", .secWebSocketVersion: "13"])
     }
 
-    /// An address that is signed does not hold.
+    /// A signed address is not valid.
     static func refusedLink(_ refusal: AssetLink.Refusal) -> APIError {
         switch refusal {
         case .malformed, .wrongSignature: .forbidden("the link is not valid")
@@ -105,7 +105,7 @@ public struct APIError: HTTPResponseError, Hashable {
         }
     }
 
-    /// It is not what the client holds (RFC 9110 sect. 15.5.13).
+    /// The resource is not the client's version (RFC 9110 sect. 15.5.13).
     public static func preconditionFailed() -> APIError {
         APIError(
             .preconditionFailed, "it has changed, or is another",
@@ -122,18 +122,18 @@ public struct APIError: HTTPResponseError, Hashable {
             ])
     }
 
-    /// Nobody publishes what is to be played, which may change. draft-ietf-wish-whep sect. 4.2.
+    /// No peer publishes the requested media, which may change. draft-ietf-wish-whep sect. 4.2.
     public static func nothingToPlay() -> APIError {
         APIError(
             .conflict, "nobody publishes what is to be played", headers: [.retryAfter: "5"])
     }
 
-    /// A change without `If-Match`, where one is needed. RFC 6585 sect. 3.
+    /// A change without the required `If-Match`. RFC 6585 sect. 3.
     public static func preconditionRequired() -> APIError {
         APIError(.preconditionRequired, "If-Match is missing")
     }
 
-    /// The body is of another type than is taken here. RFC 9110 sect. 15.5.16.
+    /// The body is of an unsupported type. RFC 9110 sect. 15.5.16.
     static func unsupportedMediaType(wanted type: String) -> APIError {
         APIError(
             .unsupportedMediaType, "the body must be \(type)", headers: [.accept: type])
@@ -148,12 +148,12 @@ public struct APIError: HTTPResponseError, Hashable {
             .tooManyRequests, "too many requests", details: details, headers: [.retryAfter: "1"])
     }
 
-    /// We could, but not now: a limit of this machine is reached, or it is being stopped.
+    /// Possible, but not now: a limit of this machine is reached, or it is shutting down.
     public static func unavailable(_ message: String, _ details: String...) -> APIError {
         APIError(.serviceUnavailable, message, details: details, headers: [.retryAfter: "5"])
     }
 
-    /// Our fault. What went wrong goes into the log, not to the caller.
+    /// The server's fault. The cause goes into the log, not to the caller.
     public static func `internal`() -> APIError {
         APIError(.internalServerError, "internal error")
     }
@@ -178,7 +178,7 @@ public struct APIError: HTTPResponseError, Hashable {
 }
 
 extension APIError {
-    /// The same error for an operation on a live stream, or on a recording, that was refused.
+    /// Converts the refusal of an operation on a live stream or a recording.
     public init(_ error: LiveStreamError, of kind: LiveStream.Kind = .stream) {
         let subject =
             switch kind {
@@ -233,21 +233,21 @@ extension APIError {
         }
     }
 
-    /// It would be wrong now, though not always.
+    /// Not possible now, but perhaps later.
     static func conflict(_ message: String, _ details: String...) -> APIError {
         APIError(.conflict, message, details: details)
     }
 }
 
 extension APIError {
-    /// The same error for a catalogue that cannot answer.
+    /// Converts an error of the catalogue.
     init(_ error: CatalogueError) {
         self.init(LiveStreamError(error))
     }
 }
 
-/// Sees to it that every error leaves in the API's own form, or as a page for people, and that our
-/// faults are logged.
+/// Gives every error the API's own form, or that of a page for people, and logs the server's
+/// faults.
 struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context,
@@ -295,9 +295,9 @@ struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// Says in the answer when the connection ends with it, so that the client does not try to use
-/// it again (RFC 9112 sect. 9.6), and leaves out the body of an answer to HEAD, which the client
-/// would take for the next answer (RFC 9110 sect. 9.3.2).
+/// Announces in the answer that the connection ends with it, so that the client does not reuse it
+/// (RFC 9112 sect. 9.6), and omits the body of an answer to HEAD, which the client would take for
+/// the next answer (RFC 9110 sect. 9.3.2).
 struct ConnectionMiddleware<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context,

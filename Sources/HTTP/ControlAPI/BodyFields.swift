@@ -6,19 +6,20 @@ import MediaKernel
     import Foundation
 #endif
 
-/// The fields that a request's body may have. A misspelt one would otherwise be without effect, and
-/// nobody would be told.
+/// The fields that a request's body may have. Otherwise a misspelt field would have no effect
+/// without notice.
 struct BodyFields: Sendable {
-    /// What becomes of a field that is not among them.
+    /// How other fields are treated.
     enum Others: Sendable {
         case refused
-        /// It is kept and shown, unless it is so near to a known one that it must be misspelt.
+        /// Other fields are kept and shown, unless they are so similar to a known one that they
+        /// must be misspelt.
         case kept
         case ignored
     }
 
     indirect enum Content: Sendable {
-        /// Whoever reads it judges it.
+        /// The reader checks it.
         case any
         case object(BodyFields)
         case array(BodyFields)
@@ -30,7 +31,7 @@ struct BodyFields: Sendable {
     private let others: Others
 
     /// - Parameters:
-    ///   - passed: what 100ms' documents and SDKs send and nothing here has a use for.
+    ///   - passed: fields that 100ms' documents and SDKs send and the server ignores.
     init<Key: CodingKey & CaseIterable & Hashable>(
         _ keys: Key.Type, _ contents: [Key: Content] = [:], passed: [String] = [],
         others: Others = .refused
@@ -50,7 +51,7 @@ struct BodyFields: Sendable {
         self.others = others
     }
 
-    /// - Returns: what is wrong with a field of this name; nil for nothing.
+    /// - Returns: the problem with a field of this name; nil if there is none.
     fileprivate func fault(of name: String, at path: String) -> String? {
         guard contents[name] == nil, others != .ignored else { return nil }
         let shown = path + name.prefix(Self.charactersShown)
@@ -62,7 +63,7 @@ struct BodyFields: Sendable {
 
     fileprivate func content(of name: String) -> Content { contents[name] ?? .any }
 
-    /// Of a name that is quoted in an error.
+    /// The most characters of a name that an error quotes.
     private static let charactersShown = 64
 
     private func nearest(to name: String) -> String? {
@@ -77,12 +78,12 @@ struct BodyFields: Sendable {
         return best.name
     }
 
-    /// `hlsVod`, `hls_vod` and `HLS-VOD` are one name for whoever writes from memory.
+    /// `hlsVod`, `hls_vod` and `HLS-VOD` count as one name, since people write from memory.
     private static func plain(_ name: String) -> [UInt8] {
         name.lowercased().utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }
     }
 
-    /// Letters to insert, to leave out, to change or to swap with the next one.
+    /// The number of letters to insert, to leave out, to change or to swap with the next one.
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         var (older, old) = ([Int](), Array(0...b.count))
         for (i, byte) in a.enumerated() {
@@ -100,18 +101,18 @@ struct BodyFields: Sendable {
     }
 }
 
-/// A body that says which fields it has.
+/// A body that declares its fields.
 protocol RequestBody: Decodable {
     static var fields: BodyFields { get }
 }
 
-/// Reads the names of a body's fields, as deep as they are known, and nothing else.
+/// Checks only the names of a body's fields, as deep as they are known.
 struct BodyFieldCheck {
     private static let faultsMaximum = 10
 
     private(set) var faults: [String] = []
 
-    /// - Throws: `DecodingError` for what is no object at all.
+    /// - Throws: `DecodingError` for a body that is no object.
     init(_ body: JSONElement, _ content: BodyFields.Content) throws {
         let decoder = body.decoder
         switch content {
@@ -144,7 +145,7 @@ struct BodyFieldCheck {
         }
     }
 
-    /// What is of another type than it should be is for its own reader to refuse.
+    /// The field's own reader refuses values of the wrong type.
     private mutating func lookInto(
         _ values: KeyedDecodingContainer<Name>, _ key: Name, _ content: BodyFields.Content,
         _ path: String

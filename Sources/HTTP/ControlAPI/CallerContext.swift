@@ -1,7 +1,7 @@
 public import Hummingbird
 public import NIOCore
 
-/// What is known of a request beside it: the address at the other end of its connection.
+/// A request's context with the remote address of its connection.
 public struct CallerContext: RequestContext, RemoteAddressRequestContext {
     public var coreContext: CoreRequestContextStorage
     public let remoteAddress: SocketAddress?

@@ -1,14 +1,15 @@
 import HTTPTypes
 import Hummingbird
 
-/// What lets pages of other sites make the calls of 100ms' clients (Fetch standard, CORS protocol).
+/// Headers that allow pages of other sites to make the calls of 100ms' clients (Fetch standard,
+/// CORS protocol).
 ///
-/// No credentials are involved, a token is in a header or in the body: any origin may read the
+/// There are no credentials, since the token is in a header or in the body: any origin may read the
 /// answers.
 enum CrossOrigin {
     static let headers: HTTPFields = [.accessControlAllowOrigin: "*", .vary: "Origin"]
 
-    /// - Parameter methods: that the path takes, e.g. `GET`.
+    /// - Parameter methods: that the path has, e.g. `GET`.
     static func preflight(_ methods: String) -> Response {
         var headers = headers
         headers[.accessControlAllowMethods] = "\(methods), OPTIONS"

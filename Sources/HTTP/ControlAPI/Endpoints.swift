@@ -1,10 +1,10 @@
 import Hummingbird
 import MediaKernel
 
-/// Under which names this server is known to the outside.
+/// The public names of this server.
 struct Endpoints: Sendable {
-    /// Without a slash at the end, e.g. `https://live.example.org`; nil when the operator set
-    /// none, and then a request's own `Host` is taken.
+    /// Without a trailing slash, e.g. `https://live.example.org`; nil without a setting, and then a
+    /// request's own `Host` is used.
     let publicBaseURL: String?
     let isTLS: Bool
     /// `host:port` as configured, for requests without a `Host`.
@@ -20,10 +20,11 @@ struct Endpoints: Sendable {
         self.listenAuthority = listenAuthority
     }
 
-    /// The address of a room's WebSocket as the caller of this request can reach it.
+    /// The address of a room's WebSocket that the caller of this request can reach.
     ///
-    /// - Parameter isRecorder: a bot of this machine asks at the address we listen on. It is not
-    ///   sent round by the outside, whose name it may not know and whose proxy it need not pass.
+    /// - Parameter isRecorder: whether the caller is a bot of this machine, which calls at the
+    ///   listening address. It stays there: it may not know the public name and need not pass the
+    ///   proxy.
     func webSocket(to room: RoomID, for request: Request, isRecorder: Bool) -> String {
         let authority = authority(of: request)
         let isDirect = isRecorder && !isTLS && listenAuthorities.contains(authority.lowercased())
@@ -32,13 +33,13 @@ struct Endpoints: Sendable {
         return "\(base.isSecure ? "wss" : "ws")://\(base.authority)\(base.target)/ws?room=\(room)"
     }
 
-    /// In front of paths, as the caller of this request can reach them.
+    /// The base of paths that the caller of this request can reach.
     func base(for request: Request) -> String {
         publicBaseURL ?? HTTPURL(isSecure: isTLS, authority: authority(of: request)).origin
     }
 
-    /// Every `host[:port]` that means this server: the public one, the one we listen on and the
-    /// one under which the caller found us.
+    /// Every `host[:port]` of this server: the public one, the listening address and the one that
+    /// the caller used.
     func authorities(for request: Request) -> Set<String> {
         authorities.union([authority(of: request).lowercased()])
     }
@@ -51,7 +52,7 @@ struct Endpoints: Sendable {
         return names
     }
 
-    /// Those under which nothing can be in between.
+    /// The authorities that are reached without a proxy.
     private var listenAuthorities: Set<String> {
         var names: Set = [listenAuthority.lowercased()]
         if let port = listenAuthority.split(separator: ":").last {
@@ -67,7 +68,7 @@ struct Endpoints: Sendable {
     /// - Parameter host: the request's `Host`.
     func authority(saidTo host: String?) -> String {
         let host = host ?? ""
-        // What a URL can hold, so that nothing foreign gets into the answer.
+        // Only characters of URLs, so that nothing foreign gets into the answer.
         let isPlain = host.utf8.allSatisfy {
             $0.isWord || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
                 || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]")

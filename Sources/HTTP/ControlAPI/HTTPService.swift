@@ -19,7 +19,7 @@ public import Tokens
     import Foundation
 #endif
 
-/// Why the server cannot be set up: always something for the operator to repair.
+/// Why the server cannot start: always a mistake that the operator can repair.
 public enum HTTPServiceError: Error, Hashable, Sendable, CustomStringConvertible {
     case certificate(String)
     case pages(String)
@@ -34,8 +34,8 @@ public enum HTTPServiceError: Error, Hashable, Sendable, CustomStringConvertible
 
 /// The HTTP side of Roomcast: routes, WebSocket, origin and pages on one address.
 public struct HTTPService: Sendable {
-    /// What an event that is told once more is to say, e.g. with links that hold; nil for what it said
-    /// before.
+    /// The new body of a webhook event that is sent again, e.g. with valid links; nil to keep the
+    /// old one.
     public typealias RenewedBody = @Sendable (CatalogueDelivery) async throws -> [UInt8]?
 
     private let configuration: HTTPServiceConfiguration
@@ -53,11 +53,11 @@ public struct HTTPService: Sendable {
     private let clock: @Sendable () -> UnixTime
 
     /// - Parameters:
-    ///   - signalling: by which protocols clients come into rooms.
-    ///   - playbackKey: what addresses of live streams are signed with.
-    ///   - metrics: what has figures for `/metrics`, in the order in which they are told.
-    ///   - renewedBody: of an event that is told once more.
-    ///   - clock: the wall clock against which tokens are checked.
+    ///   - signalling: the protocols by which clients join rooms.
+    ///   - playbackKey: signs addresses of live streams.
+    ///   - metrics: the sources for `/metrics`, in the order of output.
+    ///   - renewedBody: of an event that is sent again.
+    ///   - clock: the wall clock for checking tokens.
     public init(
         _ configuration: HTTPServiceConfiguration, authority: TokenAuthority,
         control: any LiveStreamControl, door: any RoomDoor & RoomControl,
@@ -87,7 +87,7 @@ public struct HTTPService: Sendable {
         }
     }
 
-    /// The application, to be run by itself or in a service group.
+    /// The application, to be run alone or in a service group.
     ///
     /// - Parameter onRunning: called with the bound port once connections are accepted.
     public func application(
@@ -102,7 +102,8 @@ public struct HTTPService: Sendable {
                 availableConnectionsDelegate: ConnectionMaximum(
                     configuration.connectionsMaximum, logger: logger)),
             onServerRunning: { channel in
-                // One at a time, or else ConnectionMaximum is asked after every fourth.
+                // One at a time, since otherwise ConnectionMaximum would be asked only after every
+                // fourth.
                 try? await channel.setOption(.maxMessagesPerRead, value: 1).get()
                 await onRunning(channel.localAddress?.port ?? 0)
             },
@@ -194,7 +195,7 @@ public struct HTTPService: Sendable {
         let origin = Origin(
             root: configuration.outputDirectory, key: playbackKey, clock: clock)
         router.get("/hls/**") { request, _ in
-            // The raw path: the router has its own ideas of double slashes and of encoding.
+            // The raw path: the router treats double slashes and encoding differently.
             let path = request.head.path ?? ""
             let encoded = path.prefix { $0 != "?" && $0 != "#" }.dropFirst("/hls/".count)
             return try await origin.respond(to: request, encodedPath: encoded)
@@ -236,7 +237,7 @@ public struct HTTPService: Sendable {
         }
         let identity = try ServerIdentity(certificateFile: certificateFile, keyFile: keyFile)
         do {
-            // Made here as well, where it can be said what is wrong.
+            // Also made here, where the error can be explained.
             _ = try NIOSSLContext(configuration: identity.configuration)
             return try .tls(plain, tlsConfiguration: identity.configuration)
         } catch {

@@ -1,6 +1,6 @@
 public import Webhooks
 
-/// What the HTTP server is told by the operator.
+/// The operator's settings of the HTTP server.
 public struct HTTPServiceConfiguration: Sendable {
     public var host: String
     /// 0 lets the system choose.
@@ -8,33 +8,34 @@ public struct HTTPServiceConfiguration: Sendable {
     /// PEM files; both or none.
     public var certificateFile: String?
     public var privateKeyFile: String?
-    /// The root of what `/hls/` serves.
+    /// The root directory of `/hls/`.
     public var outputDirectory: String
-    /// How the outside names this server, e.g. `https://live.example.org`; nil takes each
-    /// request's `Host`.
+    /// The server's public address, e.g. `https://live.example.org`; nil uses each request's
+    /// `Host`.
     public var publicBaseURL: String?
-    /// Whether only this machine may call, and the public name: with a key that anybody has.
+    /// Whether only requests for this machine's own names and the public name are served: if the
+    /// key is publicly known.
     public var servesOwnHostsOnly: Bool
-    /// Whether pages may hand out room tokens to anybody.
+    /// Whether pages may give room tokens to anyone.
     public var handsOutTokens: Bool
-    /// Whether anybody may know which rooms somebody is in.
+    /// Whether anyone may see which rooms have peers.
     public var listsRooms: Bool
-    /// Whether the recordings page is for anybody: with a key that anybody has.
+    /// Whether the recordings page is open to anyone: with the development key.
     public var showsRecordings: Bool
-    /// Where pages load hls.js from; nil when they have only the browser's own HLS.
+    /// The address from which pages load hls.js; nil for the browser's own HLS only.
     public var hlsScriptURL: String?
-    /// What else than this server the pages' players fetch from.
+    /// The other servers that the pages' players fetch from.
     public var mediaURLs: [String]
-    /// Another directory of web pages than the one that comes with the program.
+    /// A directory of web pages that replaces the built-in one.
     public var pagesDirectory: String?
-    /// Where rooms' own receivers of webhooks may be; nil when nobody is told what happens in rooms.
+    /// Where rooms' own webhook receivers may be; nil when room events are not sent.
     public var webhooks: WebhookReach?
     /// Frames per second of ladder layers in start requests that name none.
     public var frameRate: Int
     /// Connections at a time, viewers' and peers' together; more wait in the system's backlog. Each
     /// costs some 30 KiB.
     public var connectionsMaximum: Int
-    /// Those of one IPv4 address or one IPv6 network of 64 bits, but not of this machine; more are
+    /// Connections of one IPv4 address or one IPv6 /64 network, except this machine's; more are
     /// refused.
     public var connectionsPerAddressMaximum: Int
 
@@ -77,6 +78,6 @@ extension HTTPServiceConfiguration {
 
     var ownHosts: OwnHosts { servesOwnHostsOnly ? OwnHosts(publicURL: publicBaseURL) : .any }
 
-    /// Every `host[:port]` under which a meeting URL means this server.
+    /// Every `host[:port]` by which a meeting URL means this server.
     public var authorities: Set<String> { endpoints.authorities }
 }

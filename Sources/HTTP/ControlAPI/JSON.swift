@@ -9,7 +9,7 @@ import NIOCore
     import Foundation
 #endif
 
-/// JSON bodies in and out, with one set of rules.
+/// Reads and writes JSON bodies by one set of rules.
 enum JSON {
     /// Keys in a fixed order, so that equal answers are equal bytes.
     static func data(_ value: some Encodable) throws -> Data {
@@ -32,14 +32,14 @@ enum JSON {
 
     /// Reads a request's body as an object of type `T`; an empty body is an empty object.
     ///
-    /// - Throws: a 400 that says what is wrong with it, a 413, and what the type itself throws.
+    /// - Throws: a 400 that names the problem, a 413, and errors of the type itself.
     static func decode<T: RequestBody>(
         _ type: T.Type, from request: Request, maximum: Int = Limits.bodyBytes
     ) async throws(APIError) -> T {
         try await decode(type, of: .object(T.fields), from: request, maximum: maximum)
     }
 
-    /// - Parameter fields: that it may have.
+    /// - Parameter fields: that the body may have.
     static func decode<T: Decodable>(
         _ type: T.Type, of fields: BodyFields.Content, from request: Request,
         maximum: Int = Limits.bodyBytes
@@ -97,7 +97,7 @@ enum JSON {
 }
 
 extension JSONValue {
-    /// What this value is in JSON.
+    /// Encodes a value as JSON.
     public init(encoding value: some Encodable) throws {
         self = try JSONDocument.decode(JSONValue.self, from: JSON.data(value))
     }

@@ -1,12 +1,12 @@
 import MediaKernel
 
-/// The bounds of what a caller may send, in one place.
+/// All limits of callers' input.
 public enum Limits {
     /// A request's body, in bytes. Start requests are below 4 KiB.
     public static let bodyBytes = 64 * 1024
-    /// A session description of WHIP, in bytes: it holds what one peer publishes.
+    /// A session description of WHIP, in bytes: it describes one peer's media.
     static let descriptionBytes = 64 * 1024
-    /// A fragment of one with candidates, in bytes; a hundred of them have some 10,000.
+    /// A trickle-ICE fragment of WHIP, in bytes; one with a hundred candidates has some 10,000.
     static let fragmentBytes = 32 * 1024
     /// All header fields of a request together, and one of them, in bytes. Tokens travel in one.
     public static let headerListBytes = 32 * 1024
@@ -17,7 +17,7 @@ public enum Limits {
     public static let messageBytes = 1024 * 1024
     public static let messageFragments = 64
 
-    /// An asset's or an event's id is its stream's and what it is of it.
+    /// An asset's or an event's id consists of its stream's id and a suffix.
     static let recordIDBytes = 128
 
     /// Of a room's name: `[A-Za-z0-9.:_-]`.
@@ -31,15 +31,15 @@ public enum Limits {
     public static let templateNameBytes = 128
     /// A template, which may hold a hundred roles, in bytes.
     public static let templateBytes = 256 * 1024
-    /// Where 100ms' rooms may be; they are where this server is.
+    /// 100ms' regions for rooms; here all rooms are on this server.
     static let regions = ["auto", "eu", "in", "us"]
-    /// Peers that a room may be made for, as 100ms has it.
+    /// The sizes of rooms, as in 100ms.
     public static let roomSizes = 0...2500
     public static let largeRoomSizes = 0...20_000
-    /// How long a session may last, as 100ms has it.
+    /// The length of a session, as in 100ms.
     public static let sessionSeconds = 120...43_200
-    /// Unknown room codes that one address may try: in a second for long, and at once. At that
-    /// rate a hundred addresses take some years to come upon one of a thousand codes.
+    /// The unknown room codes that one address may try, per second in the long run, and in a burst.
+    /// At that rate a hundred addresses take some years to find one of a thousand codes.
     public static let unknownRoomCodesPerSecond = 10
     public static let unknownRoomCodesBurst = 100
     public static let peerIDCharacters = 128
@@ -47,13 +47,13 @@ public enum Limits {
     public static let meetingURLBytes = 2048
     public static let metadataBytes = 4096
     public static let destinationBytes = 128
-    /// Roles that `audio` may name, and bytes of one's name.
+    /// The most roles in `audio`, and bytes of a role's name.
     public static let audioRoles = 64
     public static let roleBytes = 128
-    /// Of a payload of timed metadata, as 100ms has it, and how long one may go on.
+    /// Of a payload of timed metadata, as in 100ms, and of its duration.
     public static let timedMetadataCharacters = 100
     public static let timedMetadataSeconds = 3600
-    /// Timed metadata that a stream takes in a second for long, and at once.
+    /// The timed metadata of a stream, per second in the long run, and in a burst.
     public static let timedMetadataPerSecond = 5
     public static let timedMetadataBurst = 20
     /// Variants of one room that one request may start.
@@ -66,15 +66,15 @@ public enum Limits {
             }
     }
 
-    /// Stream and session ids are like those of rooms.
+    /// Stream and session ids have the same form as room ids.
     public static func isIdentifier(_ text: some StringProtocol) -> Bool { RoomID.isValid(text) }
 
-    /// Ids of whatever the catalogue lists keep it too.
+    /// Ids of all records of the catalogue have this form.
     static func isRecordID(_ text: some StringProtocol) -> Bool {
         (1...recordIDBytes).contains(text.utf8.count) && text.utf8.allSatisfy(\.isWord)
     }
 
-    /// Peer ids are made by clients, UUIDs as a rule.
+    /// Clients make peer ids, usually UUIDs.
     public static func isPeerID(_ text: some StringProtocol) -> Bool {
         (1...peerIDCharacters).contains(text.utf8.count) && text.utf8.allSatisfy(\.isWord)
     }

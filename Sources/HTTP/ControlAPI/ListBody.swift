@@ -1,7 +1,7 @@
-/// A list as the control API shows it.
+/// A list in the control API.
 struct ListBody<Item: Encodable>: Encodable {
     var limit: Int
     var data: [Item]
-    /// To give as `start` for the next page; empty when there is none.
+    /// The `start` of the next page; empty on the last page.
     var last: String
 }

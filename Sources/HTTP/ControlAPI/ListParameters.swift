@@ -5,7 +5,7 @@ import HummingbirdCore
 import MediaKernel
 import Streams
 
-/// What all lists are asked with: filters, and the page, which is `start` and `limit`.
+/// The query parameters of all lists: filters, and the page, which is `start` and `limit`.
 struct ListParameters {
     private let uri: URI
     private let values: FlatDictionary<Substring, Substring>
@@ -16,10 +16,10 @@ struct ListParameters {
         values = URI("/?\(query)").queryParameters
     }
 
-    /// A `+` is a space, as forms, `URLSearchParams` and most libraries write one.
+    /// A `+` is a space, as in forms, `URLSearchParams` and most libraries.
     subscript(name: Substring) -> Substring? { values[name] }
 
-    /// Of a name that may be there several times.
+    /// All values of a repeated parameter.
     func all(_ name: Substring) -> [String] { values[values: name].map(String.init) }
 
     /// The id of a room, a session or a stream.
@@ -27,12 +27,12 @@ struct ListParameters {
         try text(name, Limits.isIdentifier)
     }
 
-    /// The id of anything that is listed.
+    /// The id of any listed record.
     func recordID(_ name: Substring) throws(APIError) -> String? {
         try text(name, Limits.isRecordID)
     }
 
-    /// The `last` of the page before; an empty one is that of none.
+    /// The `last` of the previous page; empty for the first page.
     func start() throws(APIError) -> String? {
         self["start"]?.isEmpty == true ? nil : try recordID("start")
     }
@@ -66,7 +66,7 @@ struct ListParameters {
         }
     }
 
-    /// A point of time, as all answers write it. A `+` is that of `+02:00`, which has no space.
+    /// A point in time, in the format of all answers. A `+` is literal, as in `+02:00`.
     func time(_ name: Substring) throws(APIError) -> UnixTime? {
         guard let text = uri.queryParameters[name] else { return nil }
         guard let nanoseconds = DateText.parsed(text) else {

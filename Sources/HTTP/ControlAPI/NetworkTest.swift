@@ -5,20 +5,20 @@ import MediaKernel
 import NIOCore
 import Synchronization
 
-/// What 100ms' clients download while they preview a room, to say how good the network is: `GET
-/// /network-test`. For anybody, like the streams: it says nothing.
+/// The download with which 100ms' clients test the network before they join a room: `GET
+/// /network-test`. Public, like the streams: it reveals nothing.
 final class NetworkTest: Sendable {
     static let path = "/network-test"
     /// A second over 8 Mbit/s, which is more than a call needs.
     static let byteCount = 1 << 20
-    /// At a time. Others are told to come later, which their clients take for a network of which
-    /// nothing is known.
+    /// At a time. Further clients are told to retry later, and then report an unknown network
+    /// quality.
     static let downloadsMaximum = 64
-    /// Of them, those of one address: a reader that stalls keeps its place for minutes.
+    /// The most downloads of one address: a stalled reader keeps its place for minutes.
     static let downloadsPerAddressMaximum = 4
     private static let chunkBytes = 1 << 16
 
-    /// What compresses to nothing less, so that nobody on the way makes it shorter.
+    /// Incompressible bytes, so that no proxy makes them shorter.
     private static let chunk: ByteBuffer = {
         var random = SeededRandom(seed: 1)
         var buffer = ByteBuffer()
@@ -29,7 +29,7 @@ final class NetworkTest: Sendable {
 
     private struct Downloads {
         var count = 0
-        /// Of those whose address is known.
+        /// Of callers whose address is known.
         var perCaller: [RoomCodeGate.Caller: Int] = [:]
 
         mutating func begin(_ caller: RoomCodeGate.Caller?) -> Bool {
@@ -53,8 +53,8 @@ final class NetworkTest: Sendable {
 
     private let downloads = Mutex(Downloads())
 
-    /// Who asks, as for room codes. Nil is whoever is on this machine, and all those for whom a
-    /// proxy here asks that does not name them.
+    /// The caller, as for room codes. Nil for callers on this machine, and for all clients of a
+    /// local proxy that does not name them.
     static func caller(
         of headers: HTTPFields, from address: SocketAddress?
     ) -> RoomCodeGate.Caller? {
@@ -79,7 +79,7 @@ final class NetworkTest: Sendable {
         return Response(status: .ok, headers: headers, body: body)
     }
 
-    /// One download's, given back when it is over, or was never begun.
+    /// One download's place, which is returned when the download ends or never begins.
     private final class Place: Sendable {
         private let test: NetworkTest
         private let caller: RoomCodeGate.Caller?

@@ -4,17 +4,17 @@ import Logging
 import MediaKernel
 import Streams
 
-/// `GET /ready`, for load balancers: whether new callers are to be sent here. `/health` says only
-/// that the server lives, which it does while it is being stopped.
+/// `GET /ready`, for load balancers: whether the server takes new callers. `/health` only shows
+/// that the server runs, which it does during a shutdown too.
 ///
-/// A server with as many streams as it may have is ready: its rooms and viewers are no less served.
+/// A server with its maximum number of streams is ready: it still serves its rooms and viewers.
 struct ReadyRoute: Sendable {
     let control: any LiveStreamControl
-    /// Finds out whether the catalogue can be written.
+    /// Checks whether the catalogue is writable.
     let checkCatalogue: @Sendable () async throws(CatalogueError) -> Void
 
     func add(to router: Router<some RequestContext>) {
-        // Writing costs the disk something, and anybody may ask.
+        // The check writes to disk, and the route is public.
         let catalogue = Snapshot(find: checkCatalogue)
         router.get("/ready") { _, context in
             var reasons: [String] = []
@@ -29,7 +29,7 @@ struct ReadyRoute: Sendable {
                 try await catalogue.value()
             } catch let error as CatalogueError {
                 context.logger.error("not ready", metadata: ["error": "\(error)"])
-                // What else is wrong with it is not everybody's business.
+                // Other details are not public.
                 let told = APIError(error)
                 reasons.append(told.details.first ?? "the catalogue cannot be used")
             }

@@ -1,10 +1,10 @@
 import Clocks
 import MediaKernel
 
-/// What is asked for by anybody and costs something to find out: found out once a second at most,
-/// for all who ask meanwhile.
+/// A value that anyone may request and that is costly to find: it is found at most once a second,
+/// for all callers in between.
 actor Snapshot<Value: Sendable> {
-    /// How old an answer may be.
+    /// The greatest age of an answer.
     static var ageMaximum: Duration { .seconds(1) }
 
     private let find: @Sendable () async throws -> Value
@@ -20,7 +20,7 @@ actor Snapshot<Value: Sendable> {
         self.find = find
     }
 
-    /// - Throws: what `find` throws, which is kept for as long.
+    /// - Throws: the error of `find`, which is kept for the same time.
     func value() async throws -> Value {
         let now = clock()
         if let latest, isFinding || now - latest.asked < Self.ageMaximum {

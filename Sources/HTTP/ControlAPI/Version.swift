@@ -1,4 +1,4 @@
-/// Which Roomcast this is, by Semantic Versioning: `docs/CHANGELOG.md` says what is in it.
+/// Roomcast's version, by Semantic Versioning; `docs/CHANGELOG.md` describes it.
 public enum Version {
     public static let current = "0.1.0-dev"
 }

@@ -6,10 +6,9 @@ import MediaKernel
     import Foundation
 #endif
 
-/// Where webhooks may be sent.
+/// Addresses of webhook receivers.
 public enum WebhookAddress {
-    /// Whether it is an http or https address, parsed as AsyncHTTPClient does, at which there can be
-    /// somebody.
+    /// Whether it is a reachable http or https address, parsed as AsyncHTTPClient does.
     public static func isUsable(_ text: String) -> Bool {
         guard let parts = URL(string: text), let host = parts.host, !host.isEmpty else {
             return false

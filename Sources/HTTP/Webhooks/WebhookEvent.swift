@@ -6,7 +6,7 @@ public import MediaKernel
     import Foundation
 #endif
 
-/// What a receiver is told: 100ms' envelope.
+/// An event for a receiver, in 100ms' envelope.
 public struct WebhookEvent: Hashable, Sendable, Encodable {
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case hlsStarted = "hls.started.success"
@@ -26,7 +26,7 @@ public struct WebhookEvent: Hashable, Sendable, Encodable {
         case roleChanged = "role.change.success"
         case roomEnded = "room.end.success"
 
-        /// Whether it tells the end of a live stream, of which there is exactly one.
+        /// Whether it reports the end of a live stream; each stream has exactly one such event.
         public var isTerminal: Bool {
             switch self {
             case .hlsStopped, .hlsFailed, .beamStopped, .beamFailed: true
@@ -79,7 +79,7 @@ public struct WebhookEvent: Hashable, Sendable, Encodable {
         try container.encode(data, forKey: .data)
     }
 
-    /// Made once and sent in every attempt: a signature covers its bytes.
+    /// Encoded once and sent in every attempt: a signature covers its bytes.
     public var body: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

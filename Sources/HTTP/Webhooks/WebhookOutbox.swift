@@ -1,7 +1,7 @@
 public import MediaKernel
 
-/// When which webhook is to be sent: each stream's in their order, again and again until they are
-/// answered or a day is over. Facts in, orders out; it knows no network and no disk.
+/// Schedules webhooks: each stream's in order, again and again until they are answered or a day has
+/// passed. Facts in, orders out; it does no network or disk access.
 ///
 /// ```
 ///            due                answered 200
@@ -10,21 +10,20 @@ public import MediaKernel
 ///     └─────────────────┘
 ///     └──────────────────────── the day is over ──────────► given up
 /// ```
-/// Invariants: of one stream at most one delivery is in flight, the oldest; a delivery has one
-/// end; each fact may be repeated without harm. What is in here is in the catalogue too, written
-/// before: after a restart the rows are put in again and nothing is lost, at most sent twice under
-/// the same id.
+/// Invariants: each stream has at most one delivery in flight, the oldest; a delivery ends once;
+/// facts may be repeated without harm. Every delivery is first written to the catalogue: after a
+/// restart the rows are added again and nothing is lost, at most sent twice under the same id.
 public struct WebhookOutbox: Sendable {
     /// One event on its way to one receiver.
     public struct Delivery: Hashable, Sendable {
-        /// The event's own, the same in every attempt.
+        /// The event's own id, the same in every attempt.
         public var id: String
-        /// What keeps its order: the stream, or the room for events of none.
+        /// Orders the deliveries: the stream's id, or the room's for events without a stream.
         public var line: String
         public var createdAt: UnixTime
         /// Attempts that failed.
         public var attempts: Int
-        /// Not before.
+        /// The earliest time of the next attempt.
         public var dueAt: UnixTime
 
         public init(
@@ -38,25 +37,25 @@ public struct WebhookOutbox: Sendable {
         }
     }
 
-    /// Returned by `next` and `answered`, to be carried out in this sequence.
+    /// Returned by `next` and `answered`, to be carried out in this order.
     public enum Order: Hashable, Sendable {
-        /// Send it, and tell `answered` what came of it.
+        /// Send it, and report the result to `answered`.
         case send(id: String)
-        /// Write down that it failed so many times and when it is due again.
+        /// Record the number of failures and the next due time.
         case postpone(id: String, attempts: Int, dueAt: UnixTime)
-        /// Write down its end.
+        /// Record its end.
         case delivered(id: String)
         case giveUp(id: String)
     }
 
-    /// How long an event is worth telling.
+    /// How long an event is retried.
     public static let lifetime: Duration = .seconds(86_400)
     public static let firstDelay: Duration = .seconds(1)
-    /// A receiver that is back should not wait longer.
+    /// A receiver that is available again should not wait longer.
     public static let delayMaximum: Duration = .seconds(600)
     /// Deliveries in flight, over all lines: a slow receiver must not take all sockets.
     public static let inFlightMaximum = 16
-    /// Deliveries that wait here. More stay in the catalogue until there is room.
+    /// The most deliveries that wait here. More stay in the catalogue until there is room.
     public static let waitingMaximum = 100_000
 
     private struct Line {
@@ -73,14 +72,14 @@ public struct WebhookOutbox: Sendable {
     private var inFlight = 0
     private var random: SeededRandom
 
-    /// - Parameter seed: of the chance in the delays.
+    /// - Parameter seed: of the random part of the delays.
     public init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     public var count: Int { lineOfDelivery.count }
 
-    /// Puts a delivery behind those of its line. One that is in here already changes nothing.
+    /// Appends a delivery to its line. Ignores one that is already in the outbox.
     ///
-    /// - Returns: false when there is no room.
+    /// - Returns: false when the outbox is full.
     @discardableResult
     public mutating func add(_ delivery: Delivery) -> Bool {
         guard lineOfDelivery[delivery.id] == nil else { return true }
@@ -90,7 +89,7 @@ public struct WebhookOutbox: Sendable {
         return true
     }
 
-    /// What is due, the longest due first.
+    /// The orders for all due deliveries, the longest due first.
     public mutating func next(at now: UnixTime) -> [Order] {
         var orders: [Order] = []
         for (name, line) in lines.sorted(by: { $0.key < $1.key }) where line.isDue(at: now) {
@@ -113,13 +112,13 @@ public struct WebhookOutbox: Sendable {
     }
 
     /// When `next` has something to do, unless a fact comes first. Nil for an outbox that is empty
-    /// or waits for answers only.
+    /// or only waits for answers.
     public var nextDueAt: UnixTime? {
         guard inFlight < Self.inFlightMaximum else { return nil }
         return lines.values.filter { !$0.isInFlight }.compactMap(\.waiting.first?.dueAt).min()
     }
 
-    /// What came of an attempt.
+    /// The result of an attempt.
     ///
     /// - Parameter isAccepted: whether the receiver answered 200; nothing else counts.
     public mutating func answered(
@@ -144,8 +143,8 @@ public struct WebhookOutbox: Sendable {
         return [.postpone(id: id, attempts: delivery.attempts, dueAt: delivery.dueAt)]
     }
 
-    /// Doubled from attempt to attempt, and up to a quarter more by chance, so that what failed
-    /// together does not come again together.
+    /// Doubles with each attempt, plus up to a quarter at random, so that simultaneous failures are
+    /// not retried simultaneously.
     private mutating func delay(afterAttempts attempts: Int) -> Duration {
         let doublings = min(attempts - 1, 16)
         let base = min(Self.firstDelay.nanoseconds << doublings, Self.delayMaximum.nanoseconds)

@@ -1,16 +1,16 @@
 public import MediaKernel
 
-/// Where rooms' own receivers may be. Their addresses come with requests, so whoever may make rooms
-/// could have the server ask what only the server can reach: its machine, its network, and the
-/// service of a cloud that hands out its keys.
+/// Where rooms' own webhook receivers may be. Their addresses come with requests, so a caller who
+/// may make rooms could make the server call addresses that only the server can reach: its machine,
+/// its network, and a cloud's service that gives out its keys.
 public struct WebhookReach: Hashable, Sendable {
-    /// Whether they may be on this machine and in private networks, as those of an installation
-    /// within one are.
+    /// Whether receivers may be on this machine and in private networks, as in an installation
+    /// within such a network.
     public var includesPrivate: Bool
 
     public init(includesPrivate: Bool = false) { self.includesPrivate = includesPrivate }
 
-    /// Judges an address by its text. What a name stands for is asked when something is sent:
+    /// Judges an address by its text. A name's addresses are checked when a webhook is sent:
     /// ``admits(_:)``.
     public func admits(url: String) -> Bool {
         guard WebhookAddress.isUsable(url), let host = HTTPURL(url)?.host else { return false }
@@ -23,7 +23,7 @@ public struct WebhookReach: Hashable, Sendable {
         return !Self.metadataNames.contains(labels.joined(separator: "."))
     }
 
-    /// Judges what a name stands for at the moment.
+    /// Judges the present address of a name.
     public func admits(_ address: TransportAddress) -> Bool {
         switch Self.place(of: address.ip) {
         case .world: true
@@ -36,17 +36,17 @@ public struct WebhookReach: Hashable, Sendable {
         case world
         /// This machine, its network or the provider's (RFC 6890).
         case vicinity
-        /// Where no receiver is: what a link has for itself, and groups.
+        /// Addresses without receivers: link-local ones and groups.
         case nowhere
     }
 
-    /// Names of what hands out a machine's keys, which is at addresses that are refused too.
+    /// Names of services that give out a machine's keys; their addresses are refused too.
     private static let metadataNames: Set<String> = [
         "metadata", "metadata.google.internal", "metadata.goog", "instance-data",
         "instance-data.ec2.internal", "metadata.azure.internal", "metadata.tencentyun.com",
     ]
 
-    /// The same by addresses that are not of a link: Alibaba's, Azure's, Oracle's.
+    /// Such services' addresses that are not link-local: Alibaba's, Azure's, Oracle's.
     private static let metadataAddresses: Set<[UInt8]> = [
         [100, 100, 100, 200], [168, 63, 129, 16], [192, 0, 0, 192],
     ]
@@ -73,7 +73,7 @@ public struct WebhookReach: Hashable, Sendable {
         if ip[..<12].allSatisfy({ $0 == 0 }) {
             return ip[12...] == [0, 0, 0, 1] ? .vicinity : placeIPv4(Array(ip[12...]))
         }
-        // Addresses that carry one of IPv4 to a router: RFC 6052 and RFC 3056.
+        // Addresses that embed an IPv4 address: RFC 6052 and RFC 3056.
         if ip[..<12] == [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0] {
             return placeIPv4(Array(ip[12...]))
         }

@@ -1,27 +1,27 @@
 /// Adds up the room's voices and keeps the sum's true peak below the ceiling without clipping.
 ///
 /// **Time.** A block comes out `latency` samples late: its first pair is the one that went in
-/// `latency` pairs before the block's first. Who numbers samples subtracts it.
+/// `latency` pairs before the block's first. The caller subtracts it when it numbers samples.
 public struct AudioMixer: Sendable {
     public static let channels = 2
-    /// Samples per channel between in and out.
+    /// Samples per channel between input and output.
     public static let latency = LookaheadLimiter.lookahead
-    /// -2 dBTP, which leaves -1 dBTP to what a player decodes: AAC gives back a waveform with peaks
-    /// of its own, at 64 kbit/s up to 1.5 dB above those that it was given.
+    /// -2 dBTP, which leaves -1 dBTP after a player's decoding: AAC adds peaks of its own, at 64
+    /// kbit/s up to 1.5 dB above the input's.
     public static let ceiling: Float = 0.794_3
-    /// No voice is louder; what claims to be is damaged and cut. Four times full scale.
+    /// The limit of a voice; louder samples are damaged and cut. Four times full scale.
     private static let sampleMaximum: Float = 4
 
     private var limiter: LookaheadLimiter
 
-    /// - Parameter lowestBitrate: of the AAC that is made of the mix, in bits per second.
+    /// - Parameter lowestBitrate: of the AAC that the mix is encoded to, in bits per second.
     public init(lowestBitrate: Int = 64_000) {
         // At the top of the band four times the rate misses 0.7 dB of a peak.
         limiter = LookaheadLimiter(ceiling: Self.ceiling(forBitrate: lowestBitrate) * 0.925)
     }
 
-    /// The fewer bits AAC has, the higher are the peaks of its own: of voices that shout, up to
-    /// 3.1 dB above those that it was given from 24 kbit/s on, and 5.7 dB at 16.
+    /// The fewer bits AAC has, the higher its own peaks are: for shouting voices, up to 3.1 dB
+    /// above the input's from 24 kbit/s on, and 5.7 dB at 16.
     public static func ceiling(forBitrate bitrate: Int) -> Float {
         switch bitrate {
         // -7 dBTP.
@@ -32,14 +32,14 @@ public struct AudioMixer: Sendable {
         }
     }
 
-    /// Mixes blocks of interleaved stereo; the longest gives the length, shorter ones are
-    /// followed by silence.
+    /// Mixes blocks of interleaved stereo; the longest one gives the length, and silence follows
+    /// shorter ones.
     public mutating func mix(sources: [[Float]]) -> [Float] {
         mix(sources: sources, frames: (sources.map(\.count).max() ?? 0) / Self.channels)
     }
 
-    /// Mixes blocks of interleaved stereo into `frames` pairs. Shorter sources are followed by
-    /// silence, longer ones are cut; none at all give silence.
+    /// Mixes blocks of interleaved stereo into `frames` pairs. Silence follows shorter sources,
+    /// longer ones are cut; no sources give silence.
     public mutating func mix(sources: [[Float]], frames: Int) -> [Float] {
         let count = max(0, frames) * Self.channels
         return [Float](unsafeUninitializedCapacity: count) { output, initialized in
@@ -53,7 +53,7 @@ public struct AudioMixer: Sendable {
     private static func add(_ source: [Float], to output: UnsafeMutableBufferPointer<Float>) {
         source.withUnsafeBufferPointer { source in
             for n in 0..<min(source.count, output.count) {
-                // Without branches, so that several samples are added at a time.
+                // Without branches, so that the compiler can add several samples at a time.
                 let sample = source[n] == source[n] ? source[n] : 0
                 let bounded = sample > sampleMaximum ? sampleMaximum : sample
                 output[n] += bounded < -sampleMaximum ? -sampleMaximum : bounded

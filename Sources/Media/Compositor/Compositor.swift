@@ -2,15 +2,15 @@ public import Codec
 internal import MediaKernel
 public import Stage
 
-/// Composes pictures into one, for a picture that is encoded again and again.
+/// Composes pictures into one, again and again for an encoder.
 ///
-/// Canvases are used in turn, and each knows what it shows: when its turn comes, only tiles that
-/// changed since then are painted, straight from the decoder's picture into the rectangle. A
-/// composition that equals the last one is the last one.
-/// Not thread-safe: one owner at a time. The results may go to any thread.
+/// The compositor uses several canvases in turn and knows what each one shows: it paints only the
+/// tiles that have changed since the canvas's last turn, straight from the decoder's picture into
+/// the rectangle. If nothing has changed, the result is the last composition. Not thread-safe: one
+/// owner at a time. The results may go to any thread.
 public final class Compositor {
-    /// Canvases that are kept while encoders and queues hold earlier ones. Beyond it the oldest
-    /// is given up to whoever holds it.
+    /// Canvases that are kept while encoders and queues hold earlier ones. Beyond this number the
+    /// oldest is left to its holder.
     static let sheetsMaximum = 6
 
     public let canvas: Canvas
@@ -22,7 +22,7 @@ public final class Compositor {
     private var sheets: [Sheet] = []
     private var latest: Int?
 
-    /// A canvas and what it shows.
+    /// A canvas and its present content.
     private struct Sheet {
         var frame: VideoFrame
         var content: Content
@@ -33,7 +33,7 @@ public final class Compositor {
         var tiles: [TileKey]
     }
 
-    /// What lies below and above all tiles.
+    /// The layers below and above all tiles.
     private struct Ground: Equatable {
         var colour: Colour
         /// Of the background picture, nil without one.
@@ -42,7 +42,7 @@ public final class Compositor {
         var markPlace: Rectangle?
     }
 
-    /// What a composition is painted from.
+    /// The input of a composition.
     private struct Job {
         var drawings: [TileDrawing]
         var wanted: Content
@@ -95,7 +95,7 @@ public final class Compositor {
 
     /// Lays a picture of the canvas' size over a composition.
     ///
-    /// - Parameter opacity: of the upper one, 0 (unseen) to 255.
+    /// - Parameter opacity: of the upper picture, 0 (unseen) to 255.
     /// - Throws: `.outOfMemory`.
     public func lay(
         _ upper: VideoFrame, opacity: UInt8, over lower: VideoFrame
@@ -109,7 +109,7 @@ public final class Compositor {
         }
     }
 
-    /// A tile on its way shows what was drawn for the place where it comes to rest.
+    /// A tile in motion shows the picture that was drawn for its resting place.
     private func shownFrame(of tile: PlacedFrame) throws(CodecError) -> VideoFrame {
         if let frame = tile.frame { return frame }
         return try slates.standIn(
@@ -136,7 +136,7 @@ public final class Compositor {
             sheets.append(sheet)
             latest = sheets.count - 1
         } else {
-            // All are held. The one after the latest is the oldest, near enough.
+            // All are in use. The one after the latest is about the oldest.
             let index = ((latest ?? 0) + 1) % sheets.count
             sheets[index] = sheet
             latest = index
@@ -144,19 +144,19 @@ public final class Compositor {
         return frame
     }
 
-    /// The sheets' indices, the one that needs the least paint first.
+    /// The sheets' indices, the one with the least to paint first.
     private func sheetsByEffort(for wanted: Content) -> [Int] {
         let efforts = sheets.map { Self.changes(from: $0.content, to: wanted)?.count ?? .max }
         return sheets.indices.sorted { efforts[$0] < efforts[$1] }
     }
 
-    /// The tiles that differ; nil when everything must be painted anew.
+    /// The tiles that differ; nil when everything must be painted again.
     private static func changes(from old: Content?, to new: Content) -> [Int]? {
         guard let old, old.ground == new.ground, old.tiles.count == new.tiles.count,
             zip(old.tiles, new.tiles).allSatisfy({ $0.rectangle == $1.rectangle })
         else { return nil }
         let changed = new.tiles.indices.filter { old.tiles[$0] != new.tiles[$0] }
-        // Where tiles overlap, what lies above a changed one would be lost.
+        // Where tiles overlap, painting a changed one would hide the tiles above it.
         return changed.isEmpty || !hasOverlap(new.tiles) ? changed : nil
     }
 
@@ -178,7 +178,7 @@ public final class Compositor {
         }
         for index in changed ?? Array(job.drawings.indices) {
             let drawing = job.drawings[index]
-            // What the tile showed outside of its picture, or below a picture that is not whole.
+            // The tile's old content outside its picture, or below a transparent picture.
             let isUncovered =
                 changed != nil
                 && (old?.tiles[index].destination != drawing.key.destination
@@ -186,7 +186,7 @@ public final class Compositor {
             if isUncovered { job.ground.restore(drawing.key.rectangle, of: planes) }
             painter.paint(
                 drawing, on: planes, restoring: changed == nil || isUncovered ? nil : job.ground)
-            // Where nothing was painted over it, the mark is still there.
+            // The mark is still there where nothing was painted over it.
             if changed != nil, let mark = job.mark {
                 blend(
                     mark, within: isUncovered ? drawing.key.rectangle : drawing.key.destination,
@@ -196,7 +196,7 @@ public final class Compositor {
         if changed == nil, let mark = job.mark { blend(mark, within: mark.rectangle, on: planes) }
     }
 
-    /// Lays the part of the watermark that lies in an area over it.
+    /// Lays the part of the watermark within an area over it.
     private static func blend(
         _ mark: DressingArtist.Mark, within area: Rectangle, on planes: MutablePlanes
     ) {

@@ -15,7 +15,7 @@ final class DressingArtist {
     struct Mark {
         let overlay: Overlay
         let rectangle: Rectangle
-        /// Equal numbers, equal pixels.
+        /// Equal numbers mean equal pixels.
         let number: UInt64
     }
 
@@ -52,7 +52,7 @@ final class DressingArtist {
         return frame
     }
 
-    /// The watermark where it stands; nil when it is too small to be seen.
+    /// The watermark in its place; nil when it is too small to be seen.
     ///
     /// - Throws: `.outOfMemory`.
     func mark(_ wanted: Dressing.Watermark?) throws(CodecError) -> Mark? {
@@ -62,7 +62,7 @@ final class DressingArtist {
         }
         let picture = wanted.picture
         let shape = Double(picture.height) / Double(picture.width)
-        // As wide as asked for, unless it would be higher than the canvas.
+        // As wide as requested, unless it would be higher than the canvas.
         let widest = min(Double(canvas.width) * wanted.width, Double(canvas.height) / shape)
         let width = Int(widest) & ~1
         let height = min(Int((widest * shape).rounded()).evenCeiling, canvas.height & ~1)

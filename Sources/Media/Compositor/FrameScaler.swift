@@ -3,8 +3,8 @@ internal import Stage
 
 /// Scales a canvas to the size of one layer. The picture fills that size whatever its shape.
 ///
-/// A picture that comes again is not scaled again; one that has the size is passed on as it is.
-/// Not thread-safe: one owner at a time.
+/// A repeated picture is not scaled again; a picture of the right size is passed on unchanged. Not
+/// thread-safe: one owner at a time.
 public final class FrameScaler {
     public let width: Int
     public let height: Int

@@ -14,8 +14,7 @@ struct Ink: Hashable, Sendable {
         self.blue = blue
     }
 
-    /// The colour of a peer: its hue comes from the id, its depth is such that white text reads
-    /// well on it.
+    /// A peer's colour: its id gives the hue; white text is easy to read on it.
     init(of peer: PeerID) {
         // FNV-1a, because Swift's own hash differs from process to process.
         var hash: UInt32 = 2_166_136_261

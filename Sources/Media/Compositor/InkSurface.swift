@@ -68,7 +68,7 @@ struct InkSurface: ~Copyable {
         cairo_stroke(context)
     }
 
-    /// Draws a part of a circle's edge, angles in radians, clockwise from the right.
+    /// Draws an arc, angles in radians, clockwise from the right.
     func strokeArc(
         x: Double, y: Double, radius: Double, from start: Double, to end: Double, width: Double,
         _ ink: Ink
@@ -81,13 +81,13 @@ struct InkSurface: ~Copyable {
         cairo_stroke(context)
     }
 
-    /// Draws a picture so that it covers a rectangle, or the ellipse within it; what does not
-    /// fit its shape is cut off equally at both sides.
+    /// Draws a picture so that it covers a rectangle, or the ellipse within it; the excess is cut
+    /// off equally at both sides.
     func draw(
         _ picture: StillPicture, x: Double, y: Double, width: Double, height: Double,
         isRound: Bool = false, opacity: Double = 1
     ) {
-        // Cairo wants colours that are multiplied by alpha.
+        // Cairo needs colours multiplied by alpha.
         var pixels = picture.pixels
         let stride = Int32(picture.width * 4)
         pixels.withUnsafeMutableBufferPointer { buffer in
@@ -117,7 +117,7 @@ struct InkSurface: ~Copyable {
             cairo_pattern_set_extend(cairo_get_source(context), CAIRO_EXTEND_PAD)
             cairo_paint_with_alpha(context, opacity)
             cairo_restore(context)
-            // Nothing of the pixels is needed once they are drawn.
+            // The pixels are not needed after drawing.
             cairo_surface_flush(surface)
             cairo_surface_destroy(image)
         }
@@ -129,8 +129,8 @@ struct InkSurface: ~Copyable {
         cairo_fill(context)
     }
 
-    /// Writes one line in the middle of the picture's width, shortened with an ellipsis where
-    /// it is too long.
+    /// Writes one line in the middle of the picture's width, shortened with an ellipsis if it is
+    /// too long.
     ///
     /// - Parameters:
     ///   - y: the line's middle, from the top.
@@ -157,7 +157,7 @@ struct InkSurface: ~Copyable {
         line.show(at: x, centredAt: y, within: Double(height))
     }
 
-    /// A line to be measured or shown here; nil where it cannot be written.
+    /// A line to be measured or shown here; nil if it cannot be written.
     func line(
         _ text: String, size: Double, isBold: Bool, widthMaximum: Double
     ) -> TextLine? {

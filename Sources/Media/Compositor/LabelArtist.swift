@@ -4,38 +4,39 @@ internal import Stage
 /// Draws the names on tiles, each once.
 /// Not thread-safe: one owner at a time.
 final class LabelArtist {
-    /// What a label's looks depend on.
+    /// Everything that a label's appearance depends on.
     struct Key: Hashable {
         let label: TileLabel
         /// The font's size in pixels.
         let size: Int
-        /// Of the whole label in pixels.
+        /// Of the whole label, in pixels.
         let widthMaximum: Int
     }
 
-    /// Labels that are kept; beyond it the oldest is forgotten. Twice what a stage can hold.
+    /// The most labels that are kept; beyond it the oldest is forgotten. Twice the most tiles of a
+    /// stage.
     static let cachedMaximum = 2 * tilesMaximum
-    /// Narrower labels could not be read.
+    /// Narrower labels are not readable.
     static let widthMinimum = 32
 
     /// Nil for a label with nothing to draw.
     private var cache: [Key: Overlay?] = [:]
     private var order: [Key] = []
 
-    /// How a label on a tile is to be drawn; nil when the tile is too small for it.
+    /// The key of a tile's label; nil when the tile is too small for it.
     ///
     /// - Parameters:
-    ///   - picture: the size of what the tile shows when it is at rest.
-    ///   - cornerRadius: of the tile, then.
-    ///   - canvas: the whole: on the smallest layers, a half or a third of it in size, a name must
-    ///     be legible too.
+    ///   - picture: the size of the tile's picture at rest.
+    ///   - cornerRadius: of the tile at rest.
+    ///   - canvas: the whole: a name must be legible on the smallest layers too, which have a half
+    ///     or a third of its size.
     static func key(
         for label: TileLabel, on picture: (width: Int, height: Int), cornerRadius: Int,
         of canvas: Canvas
     ) -> Key? {
         let side = Double(min(canvas.width, canvas.height))
         let size = max(side / 34, min(Double(picture.height) * 0.07, side / 24))
-        // Steps, so that a picture whose size wavers does not need a label for each.
+        // In steps, so that a picture of varying size does not need a label for each.
         let distance = distance(size: Int(size), cornerRadius: cornerRadius)
         let widthMaximum = (picture.width - 2 * distance) & ~15
         guard size >= 6, widthMaximum >= widthMinimum,
@@ -46,7 +47,7 @@ final class LabelArtist {
 
     static func height(size: Int) -> Int { (size * 17 / 10).evenCeiling }
 
-    /// From the tile's edges. On a round corner the label moves inwards.
+    /// From the tile's edges. In a round corner the label moves inwards.
     static func distance(size: Int, cornerRadius: Int) -> Int {
         max((size / 2).evenCeiling, cornerRadius / 3) & ~1
     }
@@ -115,6 +116,6 @@ final class LabelArtist {
 }
 
 extension Int {
-    /// The nearest even number that is not below.
+    /// The smallest even number that is not below.
     var evenCeiling: Int { (self + 1) & ~1 }
 }

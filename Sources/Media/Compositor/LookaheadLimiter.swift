@@ -6,22 +6,22 @@
 
 /// Keeps a stereo signal below a ceiling by lowering its gain before each peak arrives.
 ///
-/// The gain that a sample needs is known before it leaves: peaks are looked for in the curve
-/// between the samples too. The lowest need of that span, averaged over it, is a gain that has
-/// come down in time, moves without a corner and never lets a sample above the ceiling: each of
-/// the averaged values is at most what the leaving sample needs. Both channels get the same gain,
-/// so the stereo picture stays.
+/// The gain that a sample needs is known before it leaves; peaks include those of the curve between
+/// samples. The lowest gain needed within the lookahead, averaged over it, has come down in time,
+/// moves smoothly and never lets a sample above the ceiling: each averaged value is at most the
+/// gain that the leaving sample needs. Both channels get the same gain, so the stereo picture
+/// stays.
 ///
-/// Afterwards the gain recovers in two paces, so that nobody hears it pump: quickly to a level that
-/// it has had on average, and slowly from there. A single peak is soon forgotten; while it stays
-/// loud, the gain hardly moves between one word and the next.
+/// Afterwards the gain recovers at two speeds, so that it does not pump audibly: quickly to its
+/// average level, and slowly from there. A single peak is soon forgotten; while it stays loud, the
+/// gain hardly moves between one word and the next.
 struct LookaheadLimiter {
     /// 5 ms at 48 kHz: shorter is heard as distortion, longer delays for nothing.
     static let lookahead = 240
-    /// What is left of it when a peak and all that it reaches have been seen.
+    /// The rest of the lookahead once a peak with all its neighbours is known.
     private static let span = lookahead - TruePeak.reach
-    /// Time constants in samples at 48 kHz: of the recovery to the level, 150 ms; of the level
-    /// itself on its way down, 150 ms, and up, 2 s.
+    /// Time constants in samples at 48 kHz: 150 ms for the recovery to the level, 150 ms for the
+    /// level's fall, and 2 s for its rise.
     private static let recovery = 7_200.0
     private static let levelFall = 7_200.0
     private static let levelRise = 96_000.0
@@ -39,9 +39,9 @@ struct LookaheadLimiter {
     private var sum = Double(span)
     private var heldSlot = 0
     private var current = 1.0
-    /// What the gain recovers to quickly.
+    /// The level that the gain recovers to quickly.
     private var level = 1.0
-    /// Needs below one, each lower than all that came later: a sliding minimum.
+    /// Needed gains below one, each lower than all later ones: a sliding minimum.
     private var minima = MinimumWindow(length: lookahead + 1)
     /// Samples since the gain was last below one.
     private var idleSamples = lookahead
@@ -63,7 +63,7 @@ struct LookaheadLimiter {
         }
     }
 
-    /// What the leaving pair is multiplied by, as one comes in whose peak is this.
+    /// The gain of the leaving pair, as a pair with this peak comes in.
     private mutating func gain(peak: Float) -> Float {
         let lowest = Double(minima.push(peak > ceiling ? ceiling / peak : 1))
         level += lowest < level ? (lowest - level) * fallStep : (1 - level) * riseStep
@@ -80,7 +80,7 @@ struct LookaheadLimiter {
     }
 }
 
-/// Gives samples out as many pairs later as it is long; at first, silence.
+/// Delays samples by its length; the first output is silence.
 private struct DelayLine {
     private var held: [Float]
 
@@ -96,7 +96,7 @@ private struct DelayLine {
     }
 }
 
-/// The lowest of the last `length` values; those of one and more are not kept.
+/// The lowest of the last `length` values; values of one and more are not kept.
 private struct MinimumWindow {
     private let length: Int
     private var values: [Float]
@@ -111,7 +111,7 @@ private struct MinimumWindow {
         indices = [Int](repeating: 0, count: length + 1)
     }
 
-    /// Moves on by samples whose value is one.
+    /// Skips samples whose value is one.
     mutating func skip(_ samples: Int) {
         index += samples
         count = 0

@@ -18,7 +18,7 @@ final class Overlay {
         self.alpha = alpha
     }
 
-    /// One colour, seen where alpha says so.
+    /// One colour, visible according to alpha.
     convenience init(width: Int, height: Int, colour: Colour, alpha: [UInt8]) {
         let count = width * height
         self.init(
@@ -30,7 +30,8 @@ final class Overlay {
     }
 }
 
-/// What rounds a tile's corners and borders it: four corners beside each other, each `side` wide.
+/// The shape of a tile's round corners and border: four corners beside each other, each `side`
+/// wide.
 struct CornerShape {
     let side: Int
     /// 255 where the canvas shows and the tile does not.

@@ -7,8 +7,8 @@ struct PicturePainter {
     /// The intermediate picture of a turned tile. Grows to the largest one.
     private var scratch: [UInt8] = []
 
-    /// Asking for the box filter is always right: libyuv takes the bilinear one itself unless
-    /// both sides shrink below half, where only the box sees every source pixel.
+    /// The box filter is always right: libyuv itself uses the bilinear one unless both sides shrink
+    /// below half, where only the box filter reads every source pixel.
     private static let filter = kFilterBox
 
     /// Paints an area of `source` (in its stored orientation) into `destination`, upright.
@@ -19,7 +19,7 @@ struct PicturePainter {
         let from = I420Area(source, area)
         let to = MutableI420Area(target, destination)
         if rotation == .none { return Self.scale(from, to) }
-        // Scaled first, so that the expensive half of the work is on the tile's size.
+        // Scaled first, so that the expensive half of the work is done at the tile's size.
         let width = rotation.isSideways ? destination.height : destination.width
         let height = rotation.isSideways ? destination.width : destination.height
         let count = width * height * 3 / 2
@@ -76,9 +76,9 @@ struct PicturePainter {
         }
     }
 
-    /// Lays an area of a picture over the same place of another, everywhere alike.
+    /// Lays an area of a picture over the same place of another with one opacity.
     ///
-    /// - Parameter opacity: of the upper one, 0 (unseen) to 255.
+    /// - Parameter opacity: of the upper picture, 0 (unseen) to 255.
     static func blend(
         _ source: Planes, _ area: Rectangle, opacity: UInt8, onto target: MutablePlanes
     ) {
@@ -98,7 +98,7 @@ struct PicturePainter {
     }
 
     /// Lays a picture over another of its size. Alpha has a value for each luma sample, 255 where
-    /// only the upper picture is seen; with a stride of 0 one row serves for all.
+    /// only the upper picture is visible; with a stride of 0 all rows share one.
     private static func blend(
         _ from: I420Area, alpha: UnsafePointer<UInt8>?, alphaStride: Int,
         onto to: MutableI420Area
@@ -119,7 +119,7 @@ struct PicturePainter {
     }
 }
 
-/// The pointers of a rectangle within a picture that is read. Its origin is even.
+/// The pointers of a rectangle within a source picture. Its origin is even.
 struct I420Area {
     let y, u, v: UnsafePointer<UInt8>?
     let yStride, uStride, vStride, width, height: Int32
@@ -162,7 +162,7 @@ struct I420Area {
     }
 }
 
-/// The pointers of a rectangle within a picture that is written. Its origin is even.
+/// The pointers of a rectangle within a target picture. Its origin is even.
 struct MutableI420Area {
     let y, u, v: UnsafeMutablePointer<UInt8>?
     let yStride, uStride, vStride, width, height: Int32

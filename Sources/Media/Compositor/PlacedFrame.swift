@@ -13,16 +13,16 @@ public enum FrameRotation: Int, Hashable, Sendable, CaseIterable {
     public var isSideways: Bool { self == .clockwise90 || self == .clockwise270 }
 }
 
-/// What a tile shows while there is no video.
+/// The content of a tile without video.
 public enum StandIn: Sendable {
-    /// The peer's picture, or else its initials, on its own colour. The name is written below
-    /// unless it is nil.
+    /// The peer's picture, or else its initials, on its own colour. The name is below unless it is
+    /// nil.
     case peer(PeerID, initialsOf: String, name: String?, picture: StillPicture?)
     /// "+N".
     case others(Int)
 }
 
-/// What is written on a tile.
+/// The text on a tile.
 public struct TileLabel: Hashable, Sendable {
     public var name: String
     /// Draws a crossed-out microphone before the name.
@@ -34,18 +34,18 @@ public struct TileLabel: Hashable, Sendable {
     }
 }
 
-/// What stands in one rectangle of the canvas.
+/// The content of one rectangle of the canvas.
 public struct PlacedFrame: Sendable {
     public var rectangle: Rectangle
-    /// Where a tile that is on its way comes to rest: what is drawn for a tile is drawn for that.
+    /// The resting place of a moving tile; its content is drawn for this size.
     public var settled: Rectangle
     public var fit: TileFit
-    /// nil shows the stand-in.
+    /// Nil shows the stand-in.
     public var frame: VideoFrame?
     public var rotation: FrameRotation
     public var standIn: StandIn
     public var label: TileLabel?
-    /// Marks who speaks.
+    /// Marks the speaker.
     public var hasBorder: Bool
     /// Of the picture's corners, in luma samples; odd ones are rounded down.
     public var cornerRadius: Int
@@ -71,9 +71,9 @@ public struct PlacedFrame: Sendable {
     }
 }
 
-/// What is behind and before the tiles.
+/// The layers behind and in front of the tiles.
 public struct Dressing: Sendable {
-    /// What gaps and letterboxes show.
+    /// The colour of gaps and letterboxes.
     public var background: Colour
     /// Covers the background, cut to the canvas' shape.
     public var backgroundPicture: StillPicture?
@@ -85,7 +85,7 @@ public struct Dressing: Sendable {
         public var anchor: Layout.Anchor
         /// 0 (unseen) to 1.
         public var opacity: Double
-        /// A part of the canvas' width.
+        /// A fraction of the canvas' width.
         public var width: Double
 
         public init(

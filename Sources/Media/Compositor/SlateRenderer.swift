@@ -2,19 +2,19 @@ public import Codec
 public import MediaKernel
 internal import Stage
 
-/// Draws the pictures that stand in for video: a slate for an empty room, and a placeholder for
-/// a peer whose camera is off.
+/// Draws the pictures that replace video: a slate for an empty room, and a placeholder for a peer
+/// whose camera is off.
 ///
-/// Each is drawn once and kept. Without any font on the machine they are drawn without text.
-/// Not thread-safe: one owner at a time.
+/// Each is drawn once and kept. On a machine without fonts they have no text. Not thread-safe: one
+/// owner at a time.
 public final class SlateRenderer {
-    /// What the stage shows where there is nothing: a dark grey-blue.
+    /// The colour of an empty stage: a dark grey-blue.
     public static let background = Colour(
         red: backgroundInk.red, green: backgroundInk.green, blue: backgroundInk.blue)
-    /// Pictures that are kept; beyond it the oldest is forgotten. A stage has 25 tiles at most,
-    /// and a change of layout needs each in two sizes.
+    /// The most pictures that are kept; beyond it the oldest is forgotten. A stage has 25 tiles at
+    /// most, and a change of layout needs each in two sizes.
     static let cachedMaximum = 64
-    /// Characters of a name that are drawn.
+    /// The most characters of a name that are drawn.
     static let charactersMaximum = 80
 
     private static let backgroundInk = Ink(red: 22, green: 24, blue: 31)
@@ -33,7 +33,7 @@ public final class SlateRenderer {
 
     public init() {}
 
-    /// The picture of a room with nobody to show.
+    /// The picture of a room without anyone to show.
     ///
     /// - Throws: `.pictureSize`, `.outOfMemory`.
     public func slate(
@@ -62,7 +62,7 @@ public final class SlateRenderer {
         return keep(try surface.makeFrame(), key)
     }
 
-    /// What a tile without video shows, in the tile's size.
+    /// The picture of a tile without video, in the tile's size.
     ///
     /// - Throws: `.pictureSize`, `.outOfMemory`.
     func standIn(_ what: StandIn, width: Int, height: Int) throws(CodecError) -> VideoFrame {
@@ -76,8 +76,8 @@ public final class SlateRenderer {
         }
     }
 
-    /// The picture of a peer without video: on its own colour its picture, or else its initials,
-    /// and its name below unless that is nil.
+    /// The picture of a peer without video: its picture or else its initials on its own colour, and
+    /// below them its name unless that is nil.
     ///
     /// - Throws: `.pictureSize`, `.outOfMemory`.
     func placeholder(
@@ -138,8 +138,8 @@ public final class SlateRenderer {
         return frame
     }
 
-    /// A name as one line: no control characters, not endless. What is newer than this program's
-    /// tables stays: the fonts decide.
+    /// A name as one line of limited length without control characters. Characters that are newer
+    /// than this program's tables stay: the fonts decide.
     static func line(_ text: String) -> String {
         let visible = text.unicodeScalars.filter { scalar in
             switch scalar.properties.generalCategory {

@@ -1,9 +1,8 @@
 internal import CPango
 
-/// One line of text in any script, ready to be shown; shortened with an ellipsis where it is too
-/// long.
+/// One line of text in any script, ready to be shown; shortened with an ellipsis if it is too long.
 struct TextLine: ~Copyable {
-    /// The first that is there is taken, and others for the characters that it lacks.
+    /// The first available font is used, and others for the characters that it lacks.
     static let fonts = "Noto Sans, DejaVu Sans, sans"
 
     private let layout: OpaquePointer
@@ -11,14 +10,14 @@ struct TextLine: ~Copyable {
     private let left: Double
     let width: Double
     private let height: Double
-    /// Where there is something to see, from the line's top.
+    /// The extent of the visible ink, from the line's top.
     private let ink: ClosedRange<Double>
-    /// As it is written: a question mark stands for each character that no font on the machine has.
-    /// Pango would draw a box with its number.
+    /// The text as shown: a question mark replaces each character that no font on the machine has.
+    /// Pango would draw a box with the character's number.
     let text: String
 
     /// - Parameter size: the font's size in pixels.
-    /// - Returns: nil for no text, and on a machine that has no font at all.
+    /// - Returns: nil for an empty text, and on a machine without fonts.
     init?(
         _ text: String, size: Double, isBold: Bool, widthMaximum: Double,
         on context: OpaquePointer
@@ -48,7 +47,7 @@ struct TextLine: ~Copyable {
             pango_shim_release(UnsafeMutableRawPointer(layout))
             return nil
         }
-        // A right-to-left line stands at the right end of the width that it was given.
+        // A right-to-left line is at the right end of the given width.
         var extents = PangoRectangle()
         var inked = PangoRectangle()
         pango_layout_get_pixel_extents(layout, &inked, &extents)
@@ -61,7 +60,7 @@ struct TextLine: ~Copyable {
         ink = Double(inked.y)...Double(inked.y + max(inked.height, 0))
     }
 
-    /// Character by character, so that those beside one that is missing stay.
+    /// Character by character, so that the neighbours of a missing character stay.
     private static func questioned(_ text: String, on layout: OpaquePointer) -> String {
         String(
             text.map { character in
@@ -72,10 +71,10 @@ struct TextLine: ~Copyable {
 
     deinit { pango_shim_release(UnsafeMutableRawPointer(layout)) }
 
-    /// Shows the line with its left end and its middle at a point, in the context's colour. One
-    /// whose letters stand higher or deeper than the space there is moves into it.
+    /// Shows the line with its left end and its middle at a point, in the context's colour. A line
+    /// whose letters reach beyond the space moves into it.
     ///
-    /// - Parameter space: the height of what is drawn on.
+    /// - Parameter space: the height of the surface.
     func show(at x: Double, centredAt y: Double, within space: Double) {
         let top = y - height / 2
         let highest = 1 - ink.lowerBound

@@ -1,13 +1,13 @@
 internal import Codec
 internal import Stage
 
-/// One tile as it is to be painted: which part of which picture goes where.
+/// One tile, ready to paint: which part of which picture goes where.
 struct TileDrawing {
     let frame: VideoFrame
     let key: TileKey
     /// In the stored picture's samples.
     let source: Rectangle
-    /// Nil when there is none, or no room for it.
+    /// Nil without a label, or without room for it.
     private(set) var label: Overlay?
     private(set) var labelPlace: (x: Int, y: Int)?
 
@@ -51,7 +51,7 @@ struct TileDrawing {
         labelPlace = (place.x + distance, place.maximumY - distance - overlay.height)
     }
 
-    /// At most half a side of what the tile shows.
+    /// At most half of the picture's shorter side.
     private static func cornerRadius(of tile: PlacedFrame, showing picture: Rectangle) -> Int {
         max(0, min(tile.cornerRadius, min(picture.width, picture.height) / 2)) & ~1
     }
@@ -61,7 +61,7 @@ struct TileDrawing {
         max(2, (min(canvas.width, canvas.height) / 180).evenCeiling)
     }
 
-    /// Where a rectangle of the upright picture lies in the picture as it is stored.
+    /// The place of a rectangle of the upright picture in the stored picture.
     private static func stored(
         _ area: Rectangle, of frame: VideoFrame, turnedBy rotation: FrameRotation
     ) -> Rectangle {
@@ -85,7 +85,7 @@ struct TileDrawing {
     }
 }
 
-/// What a rectangle of a canvas shows: equal keys, equal pixels.
+/// The content of a rectangle of a canvas: equal keys mean equal pixels.
 struct TileKey: Hashable {
     let rectangle: Rectangle
     let destination: Rectangle

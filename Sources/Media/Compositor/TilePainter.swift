@@ -4,7 +4,7 @@ internal import Stage
 
 /// Paints whole tiles: picture, border, label, round corners, transparency.
 struct TilePainter {
-    /// What the canvas shows where there is no tile.
+    /// The canvas's content where there is no tile.
     struct Ground {
         let colour: Colour
         let picture: VideoFrame?
@@ -25,8 +25,8 @@ struct TilePainter {
     private var underTile = Underlay()
     private var shape: (radius: Int, border: Int, CornerShape)?
 
-    /// Paints a tile over what lies there. A tile that is painted over itself, on a canvas whose
-    /// other parts stay, must give the ground, so that it shines through the corners.
+    /// Paints a tile over the canvas's present content. A tile that is painted over itself, while
+    /// the rest of the canvas stays, needs the ground to restore its corners.
     mutating func paint(
         _ drawing: TileDrawing, on target: MutablePlanes, restoring ground: Ground?
     ) {
@@ -58,7 +58,7 @@ struct TilePainter {
         }
     }
 
-    /// The four squares.
+    /// The four corner squares.
     private func corners(of place: Rectangle, side: Int) -> [Rectangle] {
         let right = place.maximumX - side
         let bottom = place.maximumY - side
@@ -100,9 +100,9 @@ struct TilePainter {
     }
 }
 
-/// Keeps what lay in some rectangles of a canvas, to lay it over again.
+/// Keeps the content of some rectangles of a canvas, to lay it back over them.
 private struct Underlay {
-    /// Grows to the most that was ever kept.
+    /// Grows to the largest amount kept.
     private var bytes: [UInt8] = []
 
     mutating func save(_ areas: [Rectangle], of target: MutablePlanes) {
@@ -116,8 +116,8 @@ private struct Underlay {
         }
     }
 
-    /// Alpha says how much of what was kept is seen. For one area it is the area's own; for four
-    /// it is that of the corners of a square, two beside two.
+    /// Alpha says how much of the kept content is visible. A single area has its own alpha; four
+    /// areas share that of a square's corners, two beside two.
     mutating func blendBack(
         _ areas: [Rectangle], alpha: [UInt8], alphaStride: Int, _ target: MutablePlanes
     ) {

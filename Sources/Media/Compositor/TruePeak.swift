@@ -1,16 +1,15 @@
-/// Finds the peaks of a stereo signal as they will be after conversion to analogue, where the
-/// curve between two samples may be higher than both: the signal at four times the rate.
-/// ITU-R BS.1770-4 Annex 2.
+/// Finds the peaks of a stereo signal after conversion to analogue, where the curve between two
+/// samples may be higher than both: the signal at four times the rate. ITU-R BS.1770-4 Annex 2.
 ///
 /// **Time.** The peak that belongs to a pair is known `delay` pairs later.
 struct TruePeak {
-    /// Pairs that the interpolator must see after the one it speaks of.
+    /// Pairs that the interpolator needs after the one that it evaluates.
     static let delay = 6
-    /// Pairs around it that have a part in its answer.
+    /// Pairs that contribute to its answer.
     static let reach = taps
     private static let taps = 12
-    /// No set of samples below this share of a level has a curve that reaches the level: the sum
-    /// of a phase's weights, taken positively, is 2.03.
+    /// Samples below this share of a level never have a curve that reaches the level: the sum of a
+    /// phase's absolute weights is 2.03.
     static let screen: Float = 1 / 2.05
 
     /// The four phases of each tap. ITU-R BS.1770-4 Annex 2, table of coefficients.
@@ -32,8 +31,8 @@ struct TruePeak {
     /// The last `taps - 1` pairs, then the block's.
     private var pairs = [Float](repeating: 0, count: (taps - 1) * 2)
 
-    /// Takes a block of interleaved pairs. Gives for each pair the peak of the one `delay` pairs
-    /// before it, of both channels; where that is certainly below `level`, some value below it.
+    /// Takes a block of interleaved pairs. Gives for each pair the peak of both channels `delay`
+    /// pairs earlier, or some value below `level` where the peak is certainly below it.
     mutating func peaks(
         of samples: UnsafeMutableBufferPointer<Float>, above level: Float
     ) -> [Float] {
@@ -55,7 +54,7 @@ struct TruePeak {
         _ peaks: UnsafeMutableBufferPointer<Float>, _ pairs: UnsafeBufferPointer<Float>,
         _ weights: UnsafeBufferPointer<SIMD4<Float>>, _ threshold: Float
     ) {
-        // A pair above the threshold makes itself felt in as many answers as there are taps.
+        // A pair above the threshold affects as many answers as there are taps.
         var loud = 0
         for n in 0..<(taps - 1) where max(abs(pairs[2 * n]), abs(pairs[2 * n + 1])) > threshold {
             loud = n + 1

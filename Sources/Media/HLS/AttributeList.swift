@@ -64,7 +64,7 @@ struct AttributeList {
         return (width, height)
     }
 
-    /// A decimal-floating-point without sign, in thousandths.
+    /// An unsigned decimal-floating-point, rounded to thousandths.
     func decimal(_ name: String) throws(PlaylistError) -> Double? {
         guard let text = try plain(name) else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -74,7 +74,7 @@ struct AttributeList {
         return (value * 1000).rounded() / 1000
     }
 
-    /// A decimal-floating-point without sign, of seconds.
+    /// An unsigned decimal-floating-point, in seconds.
     func seconds(_ name: String) throws(PlaylistError) -> MediaTime? {
         guard let text = try plain(name) else { return nil }
         guard let time = MediaTime(decimalSeconds: text) else {

@@ -1,12 +1,12 @@
 public import MediaKernel
 
-/// A stretch of time and what an application wants of players then. RFC 8216 sect. 4.3.2.7.
+/// A stretch of time with an application's message to players. RFC 8216 sect. 4.3.2.7.
 ///
 /// ```
 /// #EXT-X-DATERANGE:ID="7",START-DATE="2026-02-03T04:05:06.789Z",DURATION=5,X-100MSLIVE-PAYLOAD="e…"
 /// ```
 /// Players relate the date to EXT-X-PROGRAM-DATE-TIME, so a range may be listed with any segment.
-/// The attributes have this order since 100ms' Android example takes no other.
+/// The attributes have this order because 100ms' Android example accepts no other.
 public struct DateRange: Hashable, Sendable {
     /// Unique in the playlist.
     public var id: String
@@ -14,7 +14,7 @@ public struct DateRange: Hashable, Sendable {
     public var start: Int64
     /// Nil for a range whose end is not known.
     public var duration: MediaTime?
-    /// What `X-100MSLIVE-PAYLOAD` holds: base64.
+    /// The value of `X-100MSLIVE-PAYLOAD`: base64.
     public var payload: String?
 
     public init(id: String, start: Int64, duration: MediaTime? = nil, payload: String? = nil) {
@@ -26,7 +26,7 @@ public struct DateRange: Hashable, Sendable {
 
     static let tag = "EXT-X-DATERANGE"
 
-    /// Nanoseconds since 1970; never, where it is not known.
+    /// Nanoseconds since 1970; `.max` where it is not known.
     package var end: Int64 {
         guard let duration else { return .max }
         let (end, isBeyond) = start.addingReportingOverflow(
@@ -34,14 +34,14 @@ public struct DateRange: Hashable, Sendable {
         return isBeyond ? .max : end
     }
 
-    /// Whether its texts can stand in a quoted string. RFC 8216 sect. 4.2.
+    /// Whether its texts fit into quoted strings. RFC 8216 sect. 4.2.
     var isUsable: Bool {
         [id, payload ?? ""].allSatisfy { text in
             text.utf8.allSatisfy { $0 != 10 && $0 != 13 && $0 != UInt8(ascii: "\"") }
         } && !id.isEmpty && (duration?.ticks ?? 0) >= 0
     }
 
-    /// Its line.
+    /// The range's line.
     package func rendered() -> String {
         let date = DateText.rendered(unixNanoseconds: start)
         var text = "#\(Self.tag):ID=\"\(id)\",START-DATE=\"\(date)\""
@@ -50,13 +50,13 @@ public struct DateRange: Hashable, Sendable {
         return text + "\n"
     }
 
-    /// Whole seconds are written as such: some players read nothing else.
+    /// Whole seconds are written without a fraction: some players read nothing else.
     private static func seconds(_ duration: MediaTime) -> String {
         let text = duration.decimalSeconds
         return text.hasSuffix(".000") ? String(text.dropLast(4)) : text
     }
 
-    /// - Parameter value: of the tag. Attributes that are not ours are passed over.
+    /// - Parameter value: of the tag. Other applications' attributes are ignored.
     init(parsing value: String?, line: Int) throws(PlaylistError) {
         guard let value else { throw .malformedTag(Self.tag, line: line) }
         let attributes = try AttributeList(value, line: line)

@@ -1,7 +1,7 @@
 import MediaKernel
 
-/// A UTC date and time as EXT-X-PROGRAM-DATE-TIME carries it: ISO 8601, milliseconds.
-/// RFC 8216 sect. 4.3.2.6.
+/// A UTC date and time as in EXT-X-PROGRAM-DATE-TIME: ISO 8601, milliseconds. RFC 8216 sect.
+/// 4.3.2.6.
 public enum DateText {
     static let millisecond: Int64 = 1_000_000
     private static let second: Int64 = 1_000_000_000
@@ -14,8 +14,8 @@ public enum DateText {
         return "\(civil.date)T\(civil.time).\(milliseconds)Z"
     }
 
-    /// Reads `YYYY-MM-DDTHH:MM:SS[.f…](Z|±HH:MM|±HHMM|±HH)` into nanoseconds since 1970.
-    /// Years from 1970 to 2199, so that every result fits.
+    /// Reads `YYYY-MM-DDTHH:MM:SS[.f…](Z|±HH:MM|±HHMM|±HH)` into nanoseconds since 1970. Only years
+    /// from 1970 to 2199, so that every result fits.
     public static func parsed(_ text: some StringProtocol) -> Int64? {
         var scanner = Scanner(bytes: Array(text.utf8))
         guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2),
@@ -75,7 +75,7 @@ public enum DateText {
             return slice.reduce(0) { $0 * 10 + Int64($1 - 48) }
         }
 
-        /// The digits of a fraction; those finer than a nanosecond are cut.
+        /// The digits of a fraction; digits beyond nanoseconds are cut.
         mutating func nanoseconds() -> Int64? {
             var value: Int64 = 0
             var count = 0

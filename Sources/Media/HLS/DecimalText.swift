@@ -1,12 +1,11 @@
 public import MediaKernel
 
-// Numbers as playlists write them, made by hand: this target has no Foundation, and the text must
-// be the same everywhere.
+// Numbers in the form that playlists have, without Foundation: this target does not link it, and
+// the text must be the same everywhere.
 
 extension MediaTime {
-    /// Seconds rounded to the nearest whole number, at least 1: what a target duration must reach.
-    /// RFC 8216 sect. 4.3.3.1.
-    /// Rounds what `decimalSeconds` shows, which is what a player will round.
+    /// Seconds rounded to the nearest whole number, at least 1: the least target duration. RFC 8216
+    /// sect. 4.3.3.1. Rounds the value of `decimalSeconds`, because players round that one.
     public var wholeSeconds: Int {
         max(1, Int(rescaled(to: 1_000_000).rescaled(to: 1).ticks))
     }

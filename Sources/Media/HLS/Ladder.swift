@@ -4,20 +4,20 @@ public struct Ladder: Hashable, Sendable {
 
     /// Layers that a stream may have. Five rungs span 1080p to 240p; more only cost encoders.
     public static let layersMaximum = 5
-    /// Luma samples of the shorter side. Below, nothing can be recognised; above is not offered.
+    /// Luma samples of the shorter side. Below, nothing is recognisable; above is not offered.
     public static let shortSides = 144...1080
     /// Luma samples of the longer side.
     public static let longSides = 192...1920
-    /// Frames per second. Sound is mixed a whole frame at a time, so it has to be there a frame
-    /// earlier: below, no playout delay is long enough for that.
+    /// Frames per second. Sound is mixed a whole frame at a time, so it must arrive a frame
+    /// earlier: at lower rates no playout delay is long enough.
     public static let frameRates = 5...60
     /// Bits per second. The upper end is H.264 level 4.2's order of magnitude at 1080p60.
     public static let videoBitrates = 50_000...20_000_000
-    /// Bits per second that AAC-LC in stereo at 48 kHz can make good use of.
+    /// Bits per second that stereo AAC-LC at 48 kHz can use well.
     public static let audioBitrates = 16_000...320_000
 
     /// Per cent by which a layer's shape may differ from the best one's: as much as even sides
-    /// need. A difference that is larger would be seen, since each layer shows the whole canvas.
+    /// need. A larger difference would be visible, since each layer shows the whole canvas.
     static let shapeTolerance = 1
 
     /// 1280x720, 854x480 and 640x360 at 30 frames a second.
@@ -29,10 +29,10 @@ public struct Ladder: Hashable, Sendable {
 
     private init(trusted layers: [Layer]) { self.layers = layers }
 
-    /// Checks every rule; the error names the first layer and the rule that it breaks.
+    /// Checks every rule; the error names the first layer that breaks one, and the rule.
     ///
-    /// Falling order: from each layer to the next the picture does not grow and the video bitrate
-    /// falls, so that a player that steps down always asks for less.
+    /// From each layer to the next the picture does not grow and the video bitrate falls, so that a
+    /// player that steps down always needs less bandwidth.
     public init(validating layers: [Layer]) throws(LadderError) {
         guard !layers.isEmpty else { throw .noLayers }
         guard layers.count <= Self.layersMaximum else {
@@ -86,7 +86,7 @@ public struct Ladder: Hashable, Sendable {
     private static func check(
         _ layer: Layer, at index: Int, after above: Layer
     ) throws(LadderError) {
-        // Segments are cut at the same frame in all layers, so the layers count frames alike.
+        // All layers' segments are cut at the same frame, so the layers must count frames alike.
         guard layer.frameRate == above.frameRate else {
             throw .mixedFrameRates(layer: index, value: layer.frameRate, first: above.frameRate)
         }

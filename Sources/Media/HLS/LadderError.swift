@@ -1,6 +1,7 @@
-/// What is wrong with a ladder or a segment duration that somebody asked for.
+/// A mistake in a requested ladder or segment duration.
 ///
-/// The caller's fault; nothing was started. Layers are counted from 0, the best one.
+/// The caller's fault; the service has not started anything. Layers are counted from 0, the best
+/// one.
 public enum LadderError: Error, Hashable, Sendable {
     case noLayers
     case tooManyLayers(count: Int, maximum: Int)

@@ -12,7 +12,7 @@ public struct MasterPlaylist: Hashable, Sendable {
         public var averageBandwidth: Int?
         /// Comma-separated, RFC 6381.
         public var codecs: String
-        /// Both nil where there is no picture.
+        /// Both nil for audio alone.
         public var width: Int?
         public var height: Int?
         /// Frames per second, in thousandths.
@@ -32,7 +32,7 @@ public struct MasterPlaylist: Hashable, Sendable {
         }
     }
 
-    /// Best first: players without a better idea start with the first.
+    /// Best first: players without a better choice start with the first.
     public var variants: [Variant]
     /// Each segment can be decoded without any other. RFC 8216 sect. 4.3.5.1.
     public var independentSegments: Bool
@@ -65,7 +65,7 @@ extension MasterPlaylist {
     /// Variants that are read from one playlist.
     public static let variantsMaximum = 256
 
-    /// Reads the variants; other tags (renditions, I-frame playlists) are passed over.
+    /// Reads the variants; other tags (renditions, I-frame playlists) are ignored.
     public init(parsing text: String) throws(PlaylistError) {
         var variants: [Variant] = []
         var announced: (attributes: AttributeList, line: Int)?
@@ -106,7 +106,7 @@ extension MasterPlaylist.Variant {
         guard let codecs = try attributes.quotedString("CODECS") else {
             throw .missingAttribute("CODECS", line: line)
         }
-        // Optional, RFC 8216 sect. 4.3.4.2; a variant of sound alone has none.
+        // Optional, RFC 8216 sect. 4.3.4.2; an audio-only variant has none.
         let resolution = try attributes.resolution("RESOLUTION")
         self.init(
             uri: uri, bandwidth: bandwidth,

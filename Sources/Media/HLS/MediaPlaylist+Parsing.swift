@@ -3,11 +3,11 @@ import MediaKernel
 extension MediaPlaylist {
     /// Segments that are read from one playlist: four days of one-second segments.
     public static let segmentsMaximum = 4 * 86_400
-    /// Date ranges of one playlist, far below what would slow players down.
+    /// Date ranges of one playlist, far fewer than would slow players down.
     public static let dateRangesMaximum = 5000
 
-    /// Reads a playlist of the kind that Roomcast writes: files or ranges of them, neither
-    /// encrypted nor with an initialisation section. Unknown tags are passed over (RFC 8216 sect. 6.3.1).
+    /// Reads a playlist of the kind that Roomcast writes: files or byte ranges, without encryption
+    /// or an initialisation section. Unknown tags are ignored (RFC 8216 sect. 6.3.1).
     public init(parsing text: String) throws(PlaylistError) {
         var reader = Reader()
         for line in try PlaylistLines(text).lines {
@@ -19,7 +19,7 @@ extension MediaPlaylist {
         self = try reader.finished()
     }
 
-    /// What has been read so far.
+    /// The state of reading.
     private struct Reader {
         private var playlist = MediaPlaylist(kind: .live, targetDuration: 0)
         private var seen: Set<String> = []
@@ -94,7 +94,7 @@ extension MediaPlaylist {
             byteRange = (numbers[0], numbers.count == 2 ? numbers[1] : nil)
         }
 
-        /// A range without a start follows the one before, which is of the same resource.
+        /// A range without a start follows the previous one, which must be of the same resource.
         private func range(
             of uri: String, _ line: Int
         ) throws(PlaylistError) -> Range<UInt64>? {

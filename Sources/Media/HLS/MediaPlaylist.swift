@@ -15,27 +15,27 @@
 /// ```
 public struct MediaPlaylist: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// Segments come at the end and may go at the start.
+        /// Segments are added at the end and may be removed at the start.
         case live
-        /// Segments only come.
+        /// Segments are only added.
         case event
         /// Nothing changes.
         case vod
     }
 
     public var kind: Kind
-    /// Seconds that no segment's duration, rounded to the nearest second, exceeds.
+    /// The upper bound of the segments' durations, each rounded to the nearest second.
     public var targetDuration: Int
     /// The number of the first segment.
     public var mediaSequence: Int
     /// Discontinuities before the first segment's own.
     public var discontinuitySequence: Int
     public var segments: [Segment]
-    /// Behind the last segment.
+    /// After the last segment.
     public var trailingDateRanges: [DateRange] = []
     /// No segment will ever be added.
     public var isEnded: Bool
-    /// Whether durations are written as decimals, which takes version 3.
+    /// Whether durations are written as decimals, which needs version 3.
     ///
     /// A stream's version must not change from reload to reload (RFC 8216 sect. 6.2.1) and its
     /// last segment is seldom a whole number of seconds, so streams have decimals from the start.
@@ -54,7 +54,7 @@ public struct MediaPlaylist: Hashable, Sendable {
         self.hasDecimalDurations = hasDecimalDurations
     }
 
-    /// The lowest protocol version that has everything that is used. RFC 8216 sect. 7.
+    /// The lowest protocol version with all used features. RFC 8216 sect. 7.
     public var version: Int {
         if segments.contains(where: { $0.byteRange != nil }) { return 4 }
         return hasDecimalDurations ? 3 : 1
@@ -68,8 +68,8 @@ public struct MediaPlaylist: Hashable, Sendable {
         return text + footer
     }
 
-    /// The discontinuity sequence numbers of the segments: segments of several layers that show the
-    /// same have the same. RFC 8216 sect. 6.2.2 and 6.2.4.
+    /// The segments' discontinuity sequence numbers; the same content has the same number in every
+    /// layer. RFC 8216 sect. 6.2.2 and 6.2.4.
     public var discontinuitySequences: [Int] {
         var number = discontinuitySequence
         return segments.map { segment in
@@ -78,7 +78,7 @@ public struct MediaPlaylist: Hashable, Sendable {
         }
     }
 
-    /// The lines before the first segment's.
+    /// The lines before the first segment.
     var header: String {
         var text = "#EXTM3U\n#EXT-X-VERSION:\(version)\n#EXT-X-TARGETDURATION:\(targetDuration)\n"
         switch kind {
@@ -93,12 +93,12 @@ public struct MediaPlaylist: Hashable, Sendable {
         return text
     }
 
-    /// The lines behind the last segment's.
+    /// The lines after the last segment.
     var footer: String {
         trailingDateRanges.map { $0.rendered() }.joined() + (isEnded ? Self.endList : "")
     }
 
-    /// Of all segments, and behind them.
+    /// Those of all segments and the trailing ones.
     public var dateRanges: [DateRange] { segments.flatMap(\.dateRanges) + trailingDateRanges }
 
     static let endList = "#EXT-X-ENDLIST\n"

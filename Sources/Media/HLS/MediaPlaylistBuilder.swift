@@ -3,14 +3,14 @@ import MediaKernel
 /// Grows a stream's media playlist, segment by segment, by the rules of RFC 8216 sect. 6.2.
 ///
 /// Invariants: the version, the kind and the target duration never change; a segment keeps its
-/// number, its URI and its tags for as long as it is listed; what a live window drops is counted
-/// in MEDIA-SEQUENCE and DISCONTINUITY-SEQUENCE; after the end nothing changes.
+/// number, its URI and its tags while it is listed; MEDIA-SEQUENCE and DISCONTINUITY-SEQUENCE count
+/// what leaves a live window; after the end nothing changes.
 public struct MediaPlaylistBuilder: Sendable {
     public private(set) var playlist: MediaPlaylist
     public let mode: PlaylistMode
 
-    /// The segments' lines, in step with `playlist.segments`: one text for an EVENT playlist,
-    /// which only grows, so that its ten-thousandth version costs no more than its first.
+    /// The segments' lines, in step with `playlist.segments`: one text for an EVENT playlist, which
+    /// only grows, so that its ten-thousandth version costs no more than its first.
     private var eventLines = ""
     private var nextDiscontinuities = 0
     /// Date ranges that wait for the segment of their start, the earliest first.
@@ -30,17 +30,17 @@ public struct MediaPlaylistBuilder: Sendable {
             kind: kind, targetDuration: targetDuration, mediaSequence: firstMediaSequence)
     }
 
-    /// Goes on with a playlist that an earlier process left behind. The next segment begins with
-    /// a discontinuity: its timestamps start anew.
+    /// Continues a playlist of an earlier process. The next segment begins with a discontinuity:
+    /// its timestamps start anew.
     ///
-    /// The caller sees to it that the new segments fit the old target duration.
+    /// The caller makes sure that the new segments fit the old target duration.
     ///
     /// - Parameter window: segments of a live playlist; an EVENT playlist has none.
     public init(resuming playlist: MediaPlaylist, window: Int) throws(PlaylistError) {
         guard !playlist.isEnded, playlist.kind != .vod else { throw .ended }
         mode = playlist.kind == .event ? .event : .live(window: window)
         self.playlist = playlist
-        // Segments with decimals are bound to follow; a rewritten line means the same duration.
+        // Later segments will have decimal durations; a rewritten line keeps its duration.
         self.playlist.hasDecimalDurations = true
         nextDiscontinuities = playlist.segments.isEmpty ? 0 : 1
         knownRanges = Set(playlist.dateRanges.map(\.id))
@@ -51,25 +51,25 @@ public struct MediaPlaylistBuilder: Sendable {
         }
     }
 
-    /// The number that the next segment will have.
+    /// The next segment's number.
     public var nextMediaSequence: Int { playlist.mediaSequence + playlist.segments.count }
 
-    /// The next segment will be marked: something before it was lost or starts anew.
+    /// Marks the next segment: something before it was lost, or its timestamps start anew.
     public mutating func markDiscontinuity() {
         if !playlist.segments.isEmpty { nextDiscontinuities = max(1, nextDiscontinuities) }
     }
 
-    /// The next segment goes on where the last one ended, although its process did not.
+    /// The next segment continues the last one, although its process did not.
     public mutating func markContinuous() { nextDiscontinuities = 0 }
 
-    /// The discontinuity sequence number that the next segment will have.
+    /// The next segment's discontinuity sequence number.
     public var nextDiscontinuitySequence: Int {
         (playlist.discontinuitySequences.last ?? playlist.discontinuitySequence)
             + nextDiscontinuities
     }
 
-    /// Has the next segment's discontinuity sequence number be this one, where it would be lower:
-    /// other layers have had segments between discontinuities where this one had none.
+    /// Raises the next segment's discontinuity sequence number to this one: other layers have had
+    /// segments between discontinuities where this layer had none.
     public mutating func raiseDiscontinuitySequence(to number: Int) {
         let missing = max(0, number - nextDiscontinuitySequence)
         if playlist.segments.isEmpty {
@@ -79,7 +79,7 @@ public struct MediaPlaylistBuilder: Sendable {
         }
     }
 
-    /// Lists a date range with the first segment that ends behind its start, once. A live playlist
+    /// Lists a date range once, with the first segment that ends after its start. A live playlist
     /// keeps it until its end has left the window; the others keep it for ever.
     ///
     /// - Throws: `unusableDateRange`, `tooManyEntries`.
@@ -125,7 +125,8 @@ public struct MediaPlaylistBuilder: Sendable {
         }
     }
 
-    /// No segment will follow. What was announced for one is listed behind the last.
+    /// No segment will follow. Announced date ranges that wait for a segment are listed after the
+    /// last one.
     public mutating func end() {
         guard !playlist.isEnded else { return }
         playlist.isEnded = true
@@ -136,14 +137,14 @@ public struct MediaPlaylistBuilder: Sendable {
     private mutating func takeAnnounced(until segment: Segment) -> [DateRange] {
         guard let date = segment.programDateTime else { return [] }
         let length = segment.duration.rescaled(to: 1_000_000_000).ticks
-        // Dates come from logs and playlists that may have been edited.
+        // Dates come from logs and playlists that a person may have edited.
         let (end, isBeyond) = date.addingReportingOverflow(length)
         let due = announced.prefix { isBeyond || $0.start < end }
         announced.removeFirst(due.count)
         return Array(due)
     }
 
-    /// What goes on within the window moves to its first segment; what is over goes.
+    /// Ranges that continue within the window move to its first segment; past ones are removed.
     private mutating func keepRanges(of dropped: [Segment]) {
         guard let first = playlist.segments.first, let date = first.programDateTime else { return }
         playlist.segments[0].dateRanges = dropped.flatMap(\.dateRanges) + first.dateRanges
@@ -158,14 +159,14 @@ public struct MediaPlaylistBuilder: Sendable {
         return playlist.header + eventLines + playlist.footer
     }
 
-    /// A server must not remove a segment if what is left then lasts less than three target
+    /// A server must not remove a segment if the remaining ones last less than three target
     /// durations. RFC 8216 sect. 6.2.2.
     private mutating func trim(to window: Int) -> [Segment] {
         var left = playlist.segments.reduce(Int64(0)) { $0 + Self.microseconds($1) }
         var dropCount = 0
         while playlist.segments.count - dropCount > max(1, window) {
             left -= Self.microseconds(playlist.segments[dropCount])
-            // Divided, since a playlist that somebody changed may have any target duration.
+            // Divided, since an edited playlist may have any target duration.
             guard left / 3_000_000 >= Int64(playlist.targetDuration) else { break }
             dropCount += 1
         }

@@ -12,7 +12,7 @@ public enum PlaylistError: Error, Hashable, Sendable {
     case malformedTag(String, line: Int)
     /// The tag changes what a segment means, and Roomcast does not write it.
     case unsupportedTag(String, line: Int)
-    /// A tag of the other kind of playlist. RFC 8216 sect. 4.1.
+    /// A tag that belongs to the other kind of playlist. RFC 8216 sect. 4.1.
     case misplacedTag(String, line: Int)
     case missingAttribute(String, line: Int)
     case malformedAttribute(String, line: Int)
@@ -23,7 +23,7 @@ public enum PlaylistError: Error, Hashable, Sendable {
     case segmentTooLong(duration: MediaTime, targetDuration: Int)
     /// The URI is empty, would be read as a comment, or breaks the line.
     case unusableURI(String)
-    /// The date range has no id, a text that breaks its line, or ends before it starts.
+    /// The date range has no id, has a text that breaks its line, or ends before it starts.
     case unusableDateRange(String)
     /// A playlist with an ENDLIST takes no more segments.
     case ended

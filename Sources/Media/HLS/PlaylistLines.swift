@@ -15,7 +15,7 @@ struct PlaylistLines {
 
     /// An EVENT playlist of a day of one-second segments is some 8 MB.
     static let bytesMaximum = 32 * 1024 * 1024
-    /// URIs and attribute lists of our own are far below; others' are seldom above 4 KiB.
+    /// Roomcast's own URIs and attribute lists are far shorter; others are seldom above 4 KiB.
     static let lineBytesMaximum = 16 * 1024
 
     init(_ text: String) throws(PlaylistError) {

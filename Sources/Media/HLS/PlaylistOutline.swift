@@ -1,11 +1,11 @@
-/// Where the segments of a media playlist stand in its text: for who passes it on as it is, whole
-/// or cut behind a segment. One walk over the bytes; a playlist of a day is a few megabytes.
+/// The places of the segments in a media playlist's text, for passing it on unchanged, whole or cut
+/// after a segment. One walk over the bytes; a playlist of a day is a few megabytes.
 ///
-/// A playlist that is cut behind a segment's URI is a playlist that was published earlier, but for
-/// what was announced since then: each tag stands before the segment it is for (RFC 8216
-/// sect. 4.3.2), and the end of the whole behind the last one.
+/// A playlist that is cut after a segment's URI equals an earlier version, except for later
+/// announcements: each tag comes before its segment (RFC 8216 sect. 4.3.2), and the end tag after
+/// the last one.
 public struct PlaylistOutline: Hashable, Sendable {
-    /// Longer ones are no playlists of streams: three weeks of segments of a second.
+    /// Longer ones are no playlists of streams: three weeks of one-second segments.
     public static let segmentsMaximum = 2_000_000
 
     public let bytes: [UInt8]
@@ -13,9 +13,9 @@ public struct PlaylistOutline: Hashable, Sendable {
     public let segments: Range<Int>
     /// In seconds.
     public let targetDuration: Int
-    /// Whether it says that no segment follows.
+    /// Whether the playlist has the end tag.
     public let isEnded: Bool
-    /// Of each segment, where its URI begins and where the next line does.
+    /// Of each segment, from the start of its URI to the start of the next line.
     private let lines: [Range<Int>]
 
     private static let start = Array("#EXTM3U".utf8)
@@ -23,7 +23,7 @@ public struct PlaylistOutline: Hashable, Sendable {
     private static let target = Array("#EXT-X-TARGETDURATION:".utf8)
     private static let end = Array("#EXT-X-ENDLIST".utf8)
 
-    /// Nil for what is no media playlist.
+    /// Nil for a text that is no media playlist.
     public init?(_ bytes: [UInt8]) {
         var lines: [Range<Int>] = []
         var first = 0
@@ -52,7 +52,7 @@ public struct PlaylistOutline: Hashable, Sendable {
                 }
             } else if !line.isEmpty {
                 guard lines.count < Self.segmentsMaximum else { return nil }
-                // A line that is not whole belongs to a text that is not.
+                // An incomplete line belongs to an incomplete text.
                 guard newline < bytes.count else { return nil }
                 lines.append(position..<next)
             }
@@ -70,7 +70,7 @@ public struct PlaylistOutline: Hashable, Sendable {
         decimalInteger(String(decoding: digits, as: UTF8.self))
     }
 
-    /// What a segment is called, by its number in `segments`.
+    /// A segment's URI, by its number in `segments`.
     public func uri(of number: Int) -> String {
         precondition(segments.contains(number), "only segments of the playlist have a name")
         let line = lines[number - segments.lowerBound]
@@ -78,11 +78,11 @@ public struct PlaylistOutline: Hashable, Sendable {
             decoding: bytes[line].filter { $0 != 10 && $0 != 13 }, as: UTF8.self)
     }
 
-    /// Its text as far as a segment.
+    /// The playlist's text up to a segment.
     ///
     /// - Parameters:
-    ///   - end: number behind the last segment that is to be named, which is listed.
-    ///   - isLast: whether it is to say that no segment follows.
+    ///   - end: the number after the last segment in the text.
+    ///   - isLast: whether the text ends with the end tag.
     public func text(upTo end: Int, isLast: Bool) -> [UInt8] {
         precondition(
             end > segments.lowerBound && end <= segments.upperBound,

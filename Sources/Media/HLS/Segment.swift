@@ -8,12 +8,13 @@ public struct Segment: Hashable, Sendable {
     public var duration: MediaTime
     /// Wall-clock time of the first frame in nanoseconds since 1970, rendered in milliseconds.
     public var programDateTime: Int64?
-    /// How often timestamps or encoding parameters break between the segment before and this one:
-    /// more than once where what other layers have between two breaks is not in this one.
+    /// The number of breaks in timestamps or encoding parameters between the previous segment and
+    /// this one: more than one where this layer lacks the segments that other layers have between
+    /// two breaks.
     public var discontinuities: Int
-    /// Listed with it, whatever time they are of.
+    /// Listed with the segment, whatever their time.
     public var dateRanges: [DateRange]
-    /// The bytes of the resource that are the segment; nil for all of them. RFC 8216 sect. 4.3.2.2.
+    /// The segment's bytes in the resource; nil for all of them. RFC 8216 sect. 4.3.2.2.
     public var byteRange: Range<UInt64>?
 
     static let byteRangeTag = "EXT-X-BYTERANGE"
@@ -31,10 +32,10 @@ public struct Segment: Hashable, Sendable {
         self.byteRange = byteRange
     }
 
-    /// Whether it does not go on where the segment before ended.
+    /// Whether it does not continue the previous segment.
     public var isDiscontinuity: Bool { discontinuities > 0 }
 
-    /// The lines that stand for the segment in its playlist.
+    /// The segment's lines in its playlist.
     func rendered(decimalDuration: Bool) -> String {
         var text = String(repeating: "#EXT-X-DISCONTINUITY\n", count: discontinuities)
         if let programDateTime {

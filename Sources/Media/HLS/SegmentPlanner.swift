@@ -2,8 +2,8 @@ public import MediaKernel
 
 /// Decides by counting frames where segments begin.
 ///
-/// Every layer counts the same frames, so all are cut at the same one; wall time has no say
-/// (docs/design/timeline.md, rule 6).
+/// Every layer counts the same frames, so all are cut at the same frame; wall-clock time does not
+/// matter (docs/design/timeline.md, rule 6).
 public struct SegmentPlanner: Hashable, Sendable {
     /// Frames per second.
     public let frameRate: Int
@@ -19,7 +19,7 @@ public struct SegmentPlanner: Hashable, Sendable {
             throw .frameRate(layer: 0, value: frameRate, allowed: Ladder.frameRates)
         }
         let (seconds, attoseconds) = segmentDuration.components
-        // An absurd duration is cut before it is multiplied; it is refused either way.
+        // An absurd duration is clamped before it is multiplied; it is refused either way.
         let cut = min(max(seconds, -1), 1_000_000)
         let milliseconds = Int(cut * 1000 + attoseconds / 1_000_000_000_000_000)
         guard Self.segmentMilliseconds.contains(milliseconds) else {
@@ -42,7 +42,7 @@ public struct SegmentPlanner: Hashable, Sendable {
 
     public func firstFrame(ofSegment index: Int64) -> Int64 { index * Int64(framesPerSegment) }
 
-    /// The exact time that a number of frames takes.
+    /// The exact duration of a number of frames.
     public func duration(ofFrames frames: Int) -> MediaTime {
         MediaTime(ticks: Int64(frames), timescale: Int32(frameRate))
     }

@@ -1,15 +1,15 @@
 public import MediaKernel
 
-/// What a layer costs on the wire, known from the ladder alone.
+/// A layer's bitrate on the wire, computed from the ladder alone.
 ///
-/// The master playlist is published with the first segment, before anything could be measured, so
-/// its BANDWIDTH and AVERAGE-BANDWIDTH are computed: elementary streams plus the MPEG transport
-/// stream around them (ISO/IEC 13818-1).
+/// The master playlist is published with the first segment, before any measurement, so its
+/// BANDWIDTH and AVERAGE-BANDWIDTH are computed: elementary streams plus the MPEG transport stream
+/// around them (ISO/IEC 13818-1).
 ///
-/// They are those of whole segments. The last one of a stream ends when the stream does, and the
-/// bucket's half second weighs more in it: one of half a segment may have 1.2 times the peak of
-/// whole ones. To announce that would keep players off a layer, for all of a stream, that their
-/// line carries, for the sake of one segment behind which there is no other to come too late.
+/// The values hold for whole segments. A stream's last segment may be shorter, and the bucket's
+/// half second weighs more in it: half a segment may have 1.2 times the peak of a whole one.
+/// Announcing that would keep players off a layer that their line carries, for the whole stream,
+/// because of one segment after which no other can be late.
 public struct TransportStreamBitrate: Hashable, Sendable {
     /// Bits per second of the largest segment that the encoder's leaky bucket allows.
     public let peak: Int
@@ -32,7 +32,8 @@ public struct TransportStreamBitrate: Hashable, Sendable {
     private static let aacFramesPerPESAlone = (fewest: 2, usual: 3)
     /// PAT, PMT and SDT, at the start of a segment.
     private static let tablePacketsPerSegment = 3
-    /// Below so many pictures a second each has a packet beside it with a clock reference alone.
+    /// Below this many pictures per second, each picture has an extra packet with only a clock
+    /// reference.
     private static let frameRateOfOwnClock = 10
 
     public init(layer: Layer, segmentDuration: MediaTime) {
@@ -48,7 +49,7 @@ public struct TransportStreamBitrate: Hashable, Sendable {
             stuffedShare: 0.5, aacFramesPerPES: Self.aacFramesPerPES.usual)
     }
 
-    /// A stream of sound alone.
+    /// A stream of audio alone.
     ///
     /// - Parameter soundBitrate: of the AAC, in bits per second.
     public init(soundBitrate: Int, segmentDuration: MediaTime) {
@@ -66,7 +67,8 @@ public struct TransportStreamBitrate: Hashable, Sendable {
                 aacFramesPerPES: frames.usual, headerBytes: Self.audioPESHeaderBytesAlone))
     }
 
-    /// The last packet of a PES packet is stuffed: wholly in the worst case, by half on average.
+    /// The last packet of a PES packet is stuffed: completely in the worst case, by half on
+    /// average.
     private static func bitrate(
         of layer: Layer, seconds: Double, videoBits: Double, stuffedShare: Double,
         aacFramesPerPES: Int
@@ -99,11 +101,11 @@ public struct TransportStreamBitrate: Hashable, Sendable {
         return Int((bits / seconds).rounded(.up))
     }
 
-    /// What BANDWIDTH says: the peak, less the tenth that a segment may exceed it by, so that
-    /// players on a line that just carries the layer do not shun it. Whole kbit/s.
+    /// The BANDWIDTH: the peak less the tenth by which a segment may exceed it, so that players on
+    /// a line that only just carries the layer do not avoid it. Whole kbit/s.
     public var bandwidth: Int { max(Self.wholeKilobits(peak * 10 / 11), averageBandwidth) }
 
-    /// What AVERAGE-BANDWIDTH says. Whole kbit/s.
+    /// The AVERAGE-BANDWIDTH. Whole kbit/s.
     public var averageBandwidth: Int { Self.wholeKilobits(average) }
 
     private static func wholeKilobits(_ bitrate: Int) -> Int { (bitrate + 999) / 1000 * 1000 }

@@ -1,27 +1,27 @@
 public import HLS
 public import Stage
 
-/// What one stream is to look and sound like, and where it goes.
+/// The configuration of one stream: picture, sound and output.
 public struct PipelineConfiguration: Sendable {
     public var ladder: Ladder
     public var segmentDuration: Duration
     public var playlist: PlaylistMode
-    /// Absolute path of the stream's own directory; made when it does not exist.
+    /// Absolute path of the stream's own directory; created if missing.
     public var outputDirectory: String
     /// Shown on the slate.
     public var title: String
-    /// With which the stream begins.
+    /// The layout at the start.
     public var layout: Layout
-    /// The trade of picture for CPU: one of `H264Encoder.presets`.
+    /// The trade-off between picture quality and CPU: one of `H264Encoder.presets`.
     public var preset: String
-    /// What encodes: `x264`, `nvenc`, `qsv`, `vaapi` or `auto`; see `H264Backend.candidates`.
+    /// The H.264 encoder: `x264`, `nvenc`, `qsv`, `vaapi` or `auto`; see `H264Backend.candidates`.
     public var encoder: String
-    /// What network jitter and repair may cost before a frame is late; each peer's own delay
-    /// adapts within. Part of the latency budget.
+    /// The time for network jitter and repair before a frame is late; each peer's own delay adapts
+    /// within it. Part of the latency budget.
     public var playoutDelay: PlayoutDelayRange
-    /// Whose sound it has, and whether it has anything else.
+    /// Which roles are heard, and whether there is any picture.
     public var sound: SoundOptions
-    /// Whether segments are logged, and none is removed, so that assets can be made of them.
+    /// Whether segments are logged and never removed, so that assets can be made of them.
     public var isRecorded: Bool
     /// Whether recording is paused at the start.
     public var isRecordingPaused: Bool

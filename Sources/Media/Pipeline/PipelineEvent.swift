@@ -1,7 +1,7 @@
 public import MediaKernel
 public import Stage
 
-/// A track that the stream does without, whatever CPU there is.
+/// A track that the stream leaves out however much CPU there is.
 public struct LeftOutTrack: Hashable, Sendable {
     public var track: TrackID
     public var peer: PeerID
@@ -11,54 +11,55 @@ public struct LeftOutTrack: Hashable, Sendable {
     public var reason: String
 }
 
-/// What a pipeline tells its owner.
+/// An event that a pipeline reports to its owner.
 public enum PipelineEvent: Sendable {
     /// The decoder of a track needs a key frame to go on.
     case keyframeNeeded(TrackID)
-    /// A track is left out: nothing here can decode it, or what comes of it.
+    /// A track is left out: it cannot be decoded, or its pictures cannot be used.
     case undecodable(TrackID, SourceCodec, reason: String)
-    /// All of these that there are, with whose they are, at every change.
+    /// All tracks that are left out, at every change.
     case tracksLeftOut([LeftOutTrack])
-    /// Every layer has got on since this was told last, however slowly.
+    /// Every layer has made progress since the last report, however slowly.
     case atWork
     /// A segment can be fetched.
     case segmentPublished(layer: Int, index: Int, bytes: Int)
-    /// Pictures a second in the top layer's newest segment, whatever was planned. Not told where
-    /// there is only sound.
+    /// Pictures per second in the top layer's newest segment, whatever was planned. Not reported
+    /// for an audio-only stream.
     case frameRateMeasured(Double)
     /// The first segment of every layer can be fetched, and so can the master playlist.
     case running
-    /// Who is where on the top layer, in its pixels; what is needed besides, because it is on its
-    /// way out of its place or will have one once there is a picture of it; and the videos that
-    /// were there to choose from. Comes at every change of any.
+    /// The places on the top layer, in its pixels; the further tiles whose videos are needed,
+    /// because they are fading out or will be shown once they have a picture; and all available
+    /// videos. Sent whenever one of them changes.
     case tilesChanged([PlacedTile], besides: [PlacedTile], among: Set<TrackID>)
-    /// The CPU is short, or is not any more: this much of the picture is left out by plan.
+    /// The CPU is short, or no longer short: this part of the pictures is left out by plan.
     case reductionChanged(Reduction)
-    /// Pictures were left out of a layer without a plan; the total so far, planned ones included.
+    /// A layer has lost pictures without a plan; the total so far, including planned ones.
     case framesDropped(layer: Int, total: Int)
-    /// The CPU is shorter than that, or is not any more: so many videos are not decoded, until it is
-    /// their turn to come back.
+    /// The CPU is even shorter, or no longer: this many videos are not decoded until their turn to
+    /// come back.
     case videosLeftOut(Int)
-    /// The machine's wall clock was set by so much, to a later time above zero: segments' dates go on
-    /// as before.
+    /// The machine's wall clock was set by this much, positive to a later time: segments' dates go
+    /// on as before.
     case wallClockStepped(Duration)
-    /// The stream was behind for good and has left out so much of its time, sound and picture.
+    /// The stream was behind for good and has skipped this much of its time, sound and picture.
     case leftOut(Duration)
-    /// More came in than could be taken; the total so far.
+    /// More input came than could be processed; the total so far.
     case inputOverflow(framesDropped: Int)
-    /// The stream cannot go on. What was written stands.
+    /// The stream cannot go on. Everything written so far remains.
     case failed(PipelineFailure)
 }
 
 /// A peer's rectangle on the top layer.
 public struct PlacedTile: Hashable, Sendable {
     public var peer: PeerID
-    /// The video that fills it; nil where there is none to show.
+    /// The video that fills it; nil without one.
     public var track: TrackID?
     public var name: String
     public var rectangle: Rectangle
     public var fit: TileFit
-    /// Whether the video's width and height change places in it: it comes lying on its side.
+    /// Whether the video is rotated by 90 or 270 degrees, so that its width and height are
+    /// exchanged.
     public var isSideways: Bool
 
     public init(
@@ -74,13 +75,13 @@ public struct PlacedTile: Hashable, Sendable {
     }
 }
 
-/// What came of a stream.
+/// The totals of a stream.
 public struct PipelineSummary: Sendable, Hashable {
-    /// Segments of the top layer, those of an earlier run of the same stream included.
+    /// Segments of the top layer, including those of earlier runs of the same stream.
     public var segments: Int
     /// Frames composed in this run.
     public var frames: Int64
-    /// Pictures left out for want of CPU, over all layers.
+    /// Pictures left out for lack of CPU, over all layers.
     public var framesDropped: Int
 
     public init(segments: Int, frames: Int64, framesDropped: Int) {

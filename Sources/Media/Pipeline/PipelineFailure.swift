@@ -10,7 +10,7 @@ public struct PipelineFailure: Hashable, Sendable {
 
     public init(_ reason: String) { self.reason = reason }
 
-    /// - Parameter place: where it happened: `layer 0`.
+    /// - Parameter place: where it happened, such as `layer 0`.
     public init(_ error: any Error, in place: String? = nil) {
         reason = (place.map { "\($0): " } ?? "") + "\(error)"
         isForWantOfRoom =

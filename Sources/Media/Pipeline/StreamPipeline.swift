@@ -7,18 +7,18 @@ public import Recording
 public import Stage
 import Synchronization
 
-/// One stream from encoded frames in to segments out.
+/// One stream, from encoded frames to segments.
 ///
 /// ```
 /// receive ──► Director's thread: decode, timeline, compose, mix, AAC
 ///                   ├──► layer 0's thread: x264, TS, files
 ///                   └──► layer 1's thread: scale, x264, TS, files …
 /// ```
-/// Methods may be called from any thread. Frames and reports never wait, the rest waits for room: the
-/// queues between the threads are bounded; see `Director` and `LayerEncoder` for what happens when
-/// one is full.
+/// Methods may be called from any thread. Frames and reports never wait, all other input waits for
+/// room: the queues between the threads are bounded; `Director` and `LayerEncoder` describe what
+/// happens when one is full.
 public final class StreamPipeline: Sendable {
-    /// Events waiting for a reader; one that is this far behind does not read.
+    /// The most events that wait for a reader; a reader this far behind is not reading.
     static let eventsMaximum = 4096
 
     /// For one reader. Ends after `stop()`.
@@ -89,7 +89,8 @@ public final class StreamPipeline: Sendable {
         crew.run(director, ledger: ledger)
     }
 
-    /// Of each variant, best first. Rungs that differ in their picture only are one without it.
+    /// The audio bitrates of the variants, best first. Without pictures, rungs of equal audio
+    /// bitrate become one variant.
     private static func soundBitrates(_ configuration: PipelineConfiguration) -> [Int] {
         let bitrates = configuration.ladder.layers.map(\.audioBitrate)
         return configuration.sound.isAlone ? Set(bitrates).sorted(by: >) : bitrates
@@ -100,23 +101,25 @@ public final class StreamPipeline: Sendable {
     /// Starts the stream's clock as soon as there is something to show.
     public func start() { inbox.put(.start) }
 
-    /// Who is in the room now and what they publish. Comes at every change, whole.
+    /// The peers in the room and the tracks that they publish. Called at every change, with the
+    /// whole list.
     public func show(_ peers: [SourcePeer]) { inbox.put(.peers(peers)) }
 
-    /// What the picture is to look like from now on.
+    /// Sets the layout from now on.
     public func setLayout(_ layout: Layout) { inbox.put(.layout(layout)) }
 
-    /// Whose sound is to be heard from now on; nil for everybody's.
+    /// Sets the roles that are heard from now on; nil for all.
     public func setRoles(_ roles: Set<String>?) { inbox.put(.roles(roles)) }
 
-    /// What is shown from now on is in no asset, until recording is resumed: not a frame of it.
+    /// Nothing shown from now on becomes part of an asset, not a single frame, until recording is
+    /// resumed.
     public func setRecordingPaused(_ isPaused: Bool) { inbox.put(.recordingPaused(isPaused)) }
 
-    /// What the playlists list from the segment of its start on.
+    /// Adds an entry that the playlists list from the segment of its start on.
     public func addMetadata(_ entry: TimedMetadata) { metadata.add(entry) }
 
-    /// An image that a peer or the layout names, fetched and decoded; nil when it is not to be
-    /// had any more.
+    /// An image that a peer or the layout names, fetched and decoded; nil when it is no longer
+    /// available.
     public func showPicture(_ picture: StillPicture?, at address: String) {
         inbox.put(.picture(picture, address: address))
     }
@@ -128,23 +131,23 @@ public final class StreamPipeline: Sendable {
 
     public func mediaEnded(_ track: TrackID) { inbox.put(.mediaEnded(track)) }
 
-    /// One frame or packet. When the director cannot keep up the frame is dropped, and for video
-    /// a key frame asked for: without it the rest could not be decoded.
+    /// One frame or packet. If the director cannot keep up, the frame is dropped; for video a key
+    /// frame is requested, because the following frames cannot be decoded without it.
     public func receive(_ frame: IncomingFrame, of track: TrackID, isVideo: Bool) {
-        // What comes behind the end is no loss.
+        // Frames after the end are no loss.
         guard !inbox.offer(frame, of: track, isVideo: isVideo), !inbox.isOver else { return }
         let total = overflow.withLock { count in
             count += 1
             return count
         }
         if isVideo { eventSink.yield(.keyframeNeeded(track)) }
-        // One event for many: the log must not add to the load.
+        // One event for many frames: the log must not add to the load.
         if total.isMultiple(of: 100) || total == 1 {
             eventSink.yield(.inputOverflow(framesDropped: total))
         }
     }
 
-    /// Packets from this timestamp on are lost; the next one tells how many.
+    /// Packets from this timestamp on are lost; the next packet shows how many.
     public func audioLost(_ track: TrackID, from timestamp: Int64) {
         _ = inbox.offer(.audioLost(track, timestamp: timestamp))
     }
@@ -158,13 +161,13 @@ public final class StreamPipeline: Sendable {
 
     // MARK: End
 
-    /// Why the stream failed, when it did.
+    /// The reason of a failed stream.
     public var failure: PipelineFailure? { ledger.failure }
 
-    /// Composes what was captured until now, empties the encoders and ends the playlists. Those of
-    /// a stream that failed stay open: another bot goes on with them.
+    /// Composes everything captured until now, empties the encoders and ends the playlists. The
+    /// playlists of a failed stream stay open: another bot continues them.
     ///
-    /// - Parameter failure: why the stream has failed, where the pipeline does not know it.
+    /// - Parameter failure: the reason of a failure that the pipeline does not know of.
     public func stop(failure: PipelineFailure? = nil) async -> PipelineSummary {
         if let failure { ledger.failed(failure) }
         inbox.put(.finish)

@@ -1,20 +1,20 @@
 import Glibc
 
-/// Why a recording, or one asset of it, cannot be made.
+/// Why a recording, or one of its assets, cannot be made.
 public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A segment is not what Roomcast writes, from this byte on. Costs the segment.
+    /// From this byte on, a segment has content that Roomcast does not write. Costs the segment.
     case malformed(what: String, offset: Int)
-    /// A segment's file is missing, or its bytes are not those of its line in the log. Costs the
-    /// segment, in all layers.
+    /// A segment's file is missing, or its bytes do not match the log. Costs the segment, in all
+    /// layers.
     case damaged(layer: Int, segment: Int)
-    /// No segment is there in every layer.
+    /// No segment exists in every layer.
     case nothingRecorded
     /// A system call on a file failed. Costs the asset.
     case file(path: String, call: String, code: Int32, reason: String)
     /// The archive refused a file. Costs the asset.
     case archive(String)
 
-    /// Whether it would not be without a full disk.
+    /// Whether a full disk is the cause.
     public var isForWantOfRoom: Bool {
         guard case .file(_, _, let code, _) = self else { return false }
         return code == ENOSPC || code == EDQUOT

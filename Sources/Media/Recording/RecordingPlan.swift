@@ -1,20 +1,20 @@
 public import MediaKernel
 
-/// Which segments an asset is made of, and where each comes to lie.
+/// The segments of an asset, and the place of each in it.
 ///
-/// Only segments that every layer has are in it, so that all layers have the same frames; what was
-/// paused is not, so that the recording goes on without a gap where the pause was.
+/// Includes only segments that every layer has, so that all layers have the same frames; paused
+/// segments are left out, so that the recording has no gap in their place.
 public struct RecordingPlan: Hashable, Sendable {
     /// One segment in all layers.
     public struct Part: Hashable, Sendable {
         /// One for each layer.
         public var layers: [SegmentRecord]
-        /// Where it begins in the recording.
+        /// Its place in the recording.
         public var firstFrame: Int64
-        /// How long it is there: the longest of the layers', since the last segment of a run can
-        /// lack pictures.
+        /// Its length: the longest of the layers', since the last segment of a run can lack
+        /// pictures.
         public var frameCount: Int
-        /// Whether it does not go on where the part before ended in the stream.
+        /// Whether it does not continue the previous part in the stream.
         public var isJoin: Bool
     }
 
@@ -22,14 +22,14 @@ public struct RecordingPlan: Hashable, Sendable {
     public let layerCount: Int
     /// Frames per second.
     public let frameRate: Int
-    /// Frames of the whole.
+    /// Frames in total.
     public let frameCount: Int64
 
     /// One segment of the stream that is in the recording, or was paused.
     private struct Stretch: Hashable {
-        /// Nanoseconds since 1970; not before the end of the one before, whatever the clock did.
+        /// Nanoseconds since 1970; not before the end of the previous one, whatever the clock did.
         var end: Int64
-        /// Nil when it was paused.
+        /// Nil if it was paused.
         var part: Int?
     }
 
@@ -42,7 +42,7 @@ public struct RecordingPlan: Hashable, Sendable {
 
     /// - Parameters:
     ///   - layers: the logs, best layer first.
-    ///   - damaged: numbers of segments that cannot be read, for each layer.
+    ///   - damaged: the numbers of unreadable segments, for each layer.
     /// - Throws: `.nothingRecorded`.
     public init(
         layers: [[SegmentRecord]], damaged: [Int: Set<Int>] = [:]
@@ -92,9 +92,9 @@ public struct RecordingPlan: Hashable, Sendable {
         frameCount = position
     }
 
-    /// The part that shows what was on air then; nil when recording was paused. Where no segment is
-    /// (a bot had died, a segment is damaged), the next one counts, and behind the last one the
-    /// last.
+    /// The part that was on air at a time; nil when recording was paused. Where a segment is
+    /// missing (a bot had died, a segment is damaged), the next one counts, and after the last one
+    /// the last.
     ///
     /// - Parameter date: nanoseconds since 1970.
     public func part(at date: Int64) -> Int? {

@@ -1,48 +1,49 @@
 public import MediaKernel
 
-/// Decides who speaks, from how loud everybody is.
+/// Finds the active speaker from the peers' audio levels.
 ///
-/// Each peer has a loudness that follows what is heard with a time constant, so that it lasts
-/// through the pauses between words. Somebody becomes the speaker by being louder than the present
-/// one, clearly and for long enough: a cough is over before. Who has the word keeps it through
-/// silence, until somebody else takes it.
+/// Each peer has a loudness: its level, smoothed, so that it lasts through the pauses between
+/// words. A peer becomes the speaker when it is clearly louder than the present one for long
+/// enough; a cough is too short. The speaker stays the speaker through silence until another peer
+/// takes over.
 public struct ActiveSpeaker: Sendable {
     /// dB above digital silence at which a room's noise ends and speech begins: -50 dBov.
     static let noiseFloor = 77.0
-    /// dB above the noise floor from which louder is not more speech: shouting, a slammed door.
+    /// dB above the noise floor at which levels are cut: shouting or a slammed door is not more
+    /// speech.
     static let loudest = 35.0
     /// How fast loudness follows: to two thirds within this time.
     static let timeConstant: Duration = .milliseconds(200)
-    /// A level is believed for this long at least, and for as long as its packet with half as much
-    /// again for jitter; then nothing comes, and that is silence (DTX).
+    /// A level holds for at least this long, or for 1.5 times its packet's length to allow for
+    /// jitter; without a packet after that the peer is silent (DTX).
     static let levelLifetime: Duration = .milliseconds(80)
-    /// dB above the noise floor, smoothed, from which somebody is said to be speaking.
+    /// dB above the noise floor, smoothed, from which a peer counts as speaking.
     static let speakingThreshold = 6.0
-    /// dB by which somebody must be louder than who has the word.
+    /// dB by which a peer must be louder than the present speaker.
     static let lead = 6.0
-    /// How long the lead must last to take the word from somebody.
+    /// How long the lead must last for a peer to replace the speaker.
     static let takeover: Duration = .seconds(1)
-    /// How long one must be heard to be the first speaker of all.
+    /// How long a peer must lead to become the first speaker.
     static let firstWord: Duration = .milliseconds(250)
-    /// How long after the last word somebody still counts as speaking.
+    /// How long a peer still counts as speaking after its last word.
     static let afterglow: Duration = .milliseconds(1500)
-    /// Longer steps of time than this are taken as this: nothing was heard meanwhile.
+    /// Longer time steps are cut to this: nothing was heard in between.
     static let longestStep: Duration = .milliseconds(500)
 
     private struct Voice {
-        /// dB above the noise floor as last heard, and until when that is believed.
+        /// dB above the noise floor as last heard, and until when the level holds.
         var level = 0.0
         var believedUntil: Instant
         /// The same, smoothed.
         var loudness = 0.0
-        /// For how long this peer has led, less the time it has not.
+        /// For how long this peer has led, less the time in which it has not.
         var credit: Duration = .zero
     }
 
     private var voices: [PeerID: Voice] = [:]
     private var advancedTo: Instant?
     private var lastWord: Instant?
-    /// Who speaks, or spoke last; nil until anybody has.
+    /// The present or last speaker; nil until a peer has spoken.
     public private(set) var speaker: PeerID?
 
     public init() {}
@@ -63,10 +64,10 @@ public struct ActiveSpeaker: Sendable {
         voices[peer] = voice
     }
 
-    /// The peer has muted itself: it is silent from now on, but keeps the word if it has it.
+    /// The peer has muted itself: it is silent from now on, but stays the speaker if it is.
     public mutating func muted(_ peer: PeerID) { voices[peer] = nil }
 
-    /// Forgets everybody else.
+    /// Forgets all other peers.
     public mutating func keep(only peers: Set<PeerID>) {
         voices = voices.filter { peers.contains($0.key) }
         if let speaker, !peers.contains(speaker) {
@@ -75,12 +76,12 @@ public struct ActiveSpeaker: Sendable {
         }
     }
 
-    /// Whether the speaker is speaking, rather than having spoken last.
+    /// Whether the speaker is speaking now.
     public func isSpeaking(at now: Instant) -> Bool {
         lastWord.map { now - $0 <= Self.afterglow } ?? false
     }
 
-    /// Brings everything up to a moment, such as that of an output frame. Moments do not go back.
+    /// Advances all loudnesses to a moment, such as that of an output frame. Moments never go back.
     public mutating func advance(to now: Instant) {
         let step = min(now - (advancedTo ?? now), Self.longestStep)
         advancedTo = max(now, advancedTo ?? now)
@@ -100,7 +101,7 @@ public struct ActiveSpeaker: Sendable {
     private mutating func judge(_ step: Duration, at now: Instant) {
         let present = speaker.map { voices[$0]?.loudness ?? 0 } ?? 0
         let others = voices.filter { $0.key != speaker }
-        // Peers break ties, so that equal rooms have equal speakers.
+        // Peer ids break ties, so that equal rooms have equal speakers.
         let loudest = others.max { ($0.value.loudness, $1.key) < ($1.value.loudness, $0.key) }
         for (peer, var voice) in others {
             let leads =

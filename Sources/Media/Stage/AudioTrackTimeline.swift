@@ -1,22 +1,22 @@
 public import MediaKernel
 
-/// What to do with a track's sound, in this order. Returned by `AudioTrackTimeline`.
+/// Instructions for a track's sound, in this order. Returned by `AudioTrackTimeline`.
 public enum AudioInstruction: Hashable, Sendable {
-    /// Append exactly so many samples of silence.
+    /// Append exactly this many samples of silence.
     case silence(samples: Int)
-    /// Append exactly so many samples made by forward error correction or loss concealment.
+    /// Append exactly this many samples made by forward error correction or loss concealment.
     case conceal(samples: Int)
-    /// Skip so many samples at the start of the decoded block.
+    /// Skip this many samples at the start of the decoded block.
     case resync(dropping: Int)
-    /// Resample what is left of the block by this ratio of output to input samples, append it, and
-    /// report the number of samples that came out with `appended(_:)`.
+    /// Resample the rest of the block by this ratio of output to input samples, append it, and
+    /// report the number of resulting samples with `appended(_:)`.
     case append(ratio: Double)
 }
 
 /// Decides where one audio track's decoded samples go on the output's sample clock.
 ///
-/// The track has a queue of output samples between two positions: `pulledPosition`, up to which
-/// the mixer has taken, and `writePosition`, where the next sample goes. Samples are counted per
+/// The track has a queue of output samples between two positions: the mixer has taken all samples
+/// before `pulledPosition`, and the next sample goes to `writePosition`. Samples are counted per
 /// channel, from the clock's origin.
 ///
 /// ```
@@ -26,12 +26,11 @@ public enum AudioInstruction: Hashable, Sendable {
 /// ```
 ///
 /// - Blocks that follow each other are never separated or cut for drift: the ratio absorbs it.
-/// - A hole in the sender's timestamps (DTX, pause) becomes silence of just the length that puts
-///   the next block where it belongs.
-/// - A lost stretch is concealed, from a limit on with silence.
-/// - Sound that comes too late is played when it comes, not thrown away. What is then queued too
-///   long is taken back by the ratio, in quiet moments at once, and by dropping only when the
-///   error stays above a limit.
+/// - A hole in the sender's timestamps (DTX, pause) becomes silence of the length that puts the
+///   next block at its own position.
+/// - A loss is concealed up to a limit; beyond it, silence follows.
+/// - Late sound is played when it arrives, not thrown away. The ratio then shortens the queue, in
+///   quiet moments at once; samples are dropped only while the error stays above a limit.
 public struct AudioTrackTimeline: Sendable {
     public let clock: SampleClock
     public private(set) var writePosition: Int64
@@ -48,21 +47,21 @@ public struct AudioTrackTimeline: Sendable {
     /// Input samples that were skipped, for the record.
     public private(set) var droppedSamples: Int64 = 0
 
-    /// A loss that leaves a hole of nearly its own length is filled with exactly that length, as
-    /// the packet would have done: what the difference says of the clocks is the ratio's to answer,
+    /// A hole within this distance of its loss's length is filled with exactly that length, as the
+    /// packet would have filled it: the ratio corrects the difference, which comes from the clocks,
     /// and redundancy comes in whole packets. 5 ms.
     private static let lossTolerance: Int64 = 240
-    /// Loss concealment fades to noise; what is longer is silence. 120 ms.
+    /// Loss concealment fades to noise; longer losses become silence. 120 ms.
     public static let concealedSamplesMaximum: Int64 = 5_760
-    /// Silence that is inserted at once, and thus what the queue may hold. 2 s.
+    /// The most silence that is inserted at once, and so the most that the queue holds. 2 s.
     public static let fillSamplesMaximum: Int64 = 96_000
-    /// The error that resampling alone no longer treats. 150 ms.
+    /// An error above this is not left to resampling alone. 150 ms.
     public static let resyncSamples: Int64 = 7_200
-    /// For how long the error must persist before. 1 s.
+    /// How long the error must persist before samples are dropped or inserted. 1 s.
     private static let resyncPatience: Int64 = 48_000
     /// In a quiet block, errors above this are corrected at once. 20 ms.
     private static let quietCorrection: Int64 = 960
-    /// What stays queued when late sound is taken back, against jitter. 40 ms.
+    /// The rest of the queue that late sound leaves as protection against jitter. 40 ms.
     private static let cushion: Int64 = 1_920
     /// A timestamp this far from the expected one begins a new count. 5 s.
     private static let restartSamples: Int64 = 240_000
@@ -89,11 +88,12 @@ public struct AudioTrackTimeline: Sendable {
         writePosition = max(writePosition, pulledPosition)
     }
 
-    /// Resampling gave so many samples for the last `append`.
+    /// Resampling gave this many samples for the last `append`.
     public mutating func appended(_ samples: Int) { writePosition += Int64(max(0, samples)) }
 
-    /// The queue was full and has not taken so many samples of the last instructions. Counted as
-    /// queued they would put all that follows too early; so it goes where it belongs.
+    /// The queue was full and has refused this many samples of the last instructions. If they
+    /// counted as queued, all later samples would be too early; so the next block goes to its own
+    /// position.
     public mutating func refused(_ samples: Int) {
         writePosition = max(pulledPosition, writePosition - Int64(max(0, samples)))
         expectedTimestamp = nil
@@ -105,9 +105,9 @@ public struct AudioTrackTimeline: Sendable {
     ///   - samples: per channel.
     ///   - rtpTimestamp: of its first sample, unwrapped.
     ///   - presentation: of its first sample, by the peer's `SourceClock`.
-    ///   - slid: the clock's `slid`: the part of the presentation's moves that is followed at
+    ///   - slid: the clock's `slid`: the part of the presentation's moves that the ratio follows at
     ///     once.
-    ///   - isQuiet: nobody would hear a correction in it.
+    ///   - isQuiet: whether a correction in the block would be inaudible.
     public mutating func place(
         samples: Int, rtpTimestamp: Int64, presentation: Instant, slid: Duration = .zero,
         isQuiet: Bool = false
@@ -117,7 +117,7 @@ public struct AudioTrackTimeline: Sendable {
         let target = clock.sample(at: presentation)
         let hole = hole(before: rtpTimestamp)
         guard let hole, hole <= 0 else {
-            // Something is missing, or this is the first block: it goes where it belongs.
+            // Samples are missing, or this is the first block: it goes to its own position.
             expectedTimestamp = rtpTimestamp &+ Int64(samples)
             var instructions: [AudioInstruction] = []
             appendSilence(target - writePosition, to: &instructions)
@@ -143,7 +143,7 @@ public struct AudioTrackTimeline: Sendable {
     public mutating func lost(
         samples: Int, rtpTimestamp: Int64, presentation: Instant
     ) -> [AudioInstruction] {
-        // Before the first block nothing is missed; far off, the next block starts anew anyway.
+        // Before the first block nothing is missing; far off, the next block starts anew anyway.
         guard samples > 0, let hole = hole(before: rtpTimestamp), Int64(samples) + hole > 0 else {
             return []
         }
@@ -165,14 +165,14 @@ public struct AudioTrackTimeline: Sendable {
     }
 
     /// Samples missing between the last block and this timestamp, negative when they overlap; nil
-    /// when there is no last block to speak of.
+    /// without a usable last block.
     private func hole(before timestamp: Int64) -> Int64? {
         guard let expectedTimestamp else { return nil }
         let (hole, overflow) = timestamp.subtractingReportingOverflow(expectedTimestamp)
         return overflow || hole.magnitude > UInt64(Self.restartSamples) ? nil : hole
     }
 
-    /// Seconds per second by which presentations have been sliding since the last block.
+    /// Seconds per second by which presentations have slid since the last block.
     private mutating func slide(to slid: Duration, at timestamp: Int64) -> Double {
         defer { slideMark = (slid, timestamp) }
         guard let slideMark else { return 0 }
@@ -181,12 +181,12 @@ public struct AudioTrackTimeline: Sendable {
         return (slid - slideMark.slid).inSeconds * Double(clock.sampleRate) / Double(samples)
     }
 
-    /// A block that continues the last one, but for `overlap` samples that were there before.
+    /// Places a block that continues the last one, except for `overlap` samples that came before.
     private mutating func follow(
         error: Int64, slide: Double, samples: Int64, overlap: Int64, isQuiet: Bool
     ) -> [AudioInstruction] {
         let fresh = samples - overlap
-        // Late sound can only be taken back from what is queued; the rest arrived late.
+        // Late sound can only be shortened by what is queued; the rest arrived late.
         let excess = max(0, writePosition + fresh - pulledPosition - Self.cushion)
         let correctable = max(error, -excess)
         persistence = abs(correctable) > Self.resyncSamples ? persistence + fresh : 0
@@ -209,7 +209,8 @@ public struct AudioTrackTimeline: Sendable {
             ? instructions + [.append(ratio: controller.ratio)] : instructions
     }
 
-    /// The position is corrected by silence if samples are missing, else by the caller.
+    /// Inserts silence where samples are missing; the caller drops samples where there are too
+    /// many.
     private mutating func appendSilence(
         _ samples: Int64, to instructions: inout [AudioInstruction]
     ) {

@@ -2,9 +2,9 @@ import MediaKernel
 
 /// The smallest of the values seen in the last seconds, kept as one minimum a second.
 ///
-/// Of all packets the fastest tells most about a clock: queues only ever add delay. Ten seconds
-/// are long enough to contain a fast packet and short enough that a clock which is 300 parts in a
-/// million off moves by 3 ms only.
+/// The fastest packets tell most about a clock: queues only ever add delay. Ten seconds are long
+/// enough to contain a fast packet and short enough that a clock which is 300 parts in a million
+/// off moves by 3 ms only.
 struct DelayWindow: Sendable {
     private struct Bucket {
         let second: Int64
@@ -30,8 +30,7 @@ struct DelayWindow: Sendable {
         minimum = buckets.lazy.map(\.minimum).min()
     }
 
-    /// Forgets what was seen before the instant, and all else of the instant's own second, except
-    /// the newest second.
+    /// Forgets the values before the instant and of its second, except the newest second's.
     mutating func forget(before instant: Instant) {
         let second = instant.nanoseconds / nanosecondsPerSecond
         guard let newest = buckets.last else { return }

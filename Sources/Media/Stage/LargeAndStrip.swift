@@ -1,5 +1,5 @@
-/// One large rectangle and a line of small ones beside it: on the right of a landscape area,
-/// below in any other.
+/// One large rectangle and a line of small ones beside it: on the right in a landscape area, below
+/// in any other.
 ///
 /// | area | small ones, at most | their shape |
 /// | --- | --- | --- |
@@ -7,12 +7,12 @@
 /// | square | 5, in a row | 4:3 |
 /// | portrait | 4, in a row | 3:4 |
 ///
-/// Fewer are centred. None leave the whole area to the large one.
+/// A strip that is not full is centred. Without small rectangles the large one has the whole area.
 public struct LargeAndStrip: Hashable, Sendable {
     public let large: Rectangle
     public let strip: [Rectangle]
 
-    /// How many small ones there is room for.
+    /// The number of small rectangles that fit.
     public static func seats(in area: Rectangle) -> Int { area.height > area.width ? 4 : 5 }
 
     public init(in area: Rectangle, small count: Int, gap: Int = 0) {
@@ -24,7 +24,7 @@ public struct LargeAndStrip: Hashable, Sendable {
             cells: seats, gap: gap)
         let side = isColumn ? area.width : area.height
         let shape = isColumn ? (16, 9) : area.height > area.width ? (4, 3) : (3, 4)
-        // The large one is worth two thirds of the area, whatever the strip would like.
+        // The strip takes at most a third of the side.
         let depth = min(along.smallestCell * shape.0 / shape.1, side / 3).evenFloor
         let space = min(along.gap, side / 6).evenFloor
         let rest = side.evenFloor - depth - space

@@ -1,8 +1,8 @@
 public import MediaKernel
 
-/// What is wrong with a written layout.
+/// A mistake in a layout's JSON form.
 public enum LayoutError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A field that no layout has: a misspelt one would otherwise be silently without effect.
+    /// A field that no layout has: a misspelt field would otherwise have no effect without notice.
     case unknownField(String)
     case invalid(field: String, expected: String)
 
@@ -19,9 +19,9 @@ extension Layout {
     public static let lengthRange = 0...400
     public static let transitionRange = 0...5000
     public static let rolesMaximum = 100
-    /// In bytes, of a role's or a peer's name.
+    /// Of a role's or a peer's name, in bytes.
     public static let nameBytesMaximum = 512
-    /// In bytes, of an image's address.
+    /// Of an image's address, in bytes.
     public static let addressBytesMaximum = 2048
 
     private enum Field: String {
@@ -36,8 +36,8 @@ extension Layout {
         case transition = "transition_ms"
     }
 
-    /// Changes what an object names and leaves the rest. `null` puts a field back to what it is
-    /// in `Layout()`. An object that is refused changes nothing.
+    /// Changes the fields that an object names and leaves the rest. `null` resets a field to its
+    /// value in `Layout()`. An invalid object changes nothing.
     public mutating func merge(_ json: JSONValue) throws(LayoutError) {
         guard case .object(let fields) = json else {
             throw .invalid(field: "layout", expected: "an object")
@@ -51,7 +51,7 @@ extension Layout {
         self = next
     }
 
-    /// Of a name that is quoted in an error.
+    /// Of a name that an error quotes.
     static let fieldCharactersShown = 64
 
     private mutating func set(_ field: Field, to written: WrittenField) throws(LayoutError) {
@@ -92,7 +92,7 @@ extension Layout {
         if let image = parts["image"] { backgroundImage = try image.address() }
     }
 
-    /// The whole layout as `merge` reads it.
+    /// The whole layout in the form that `merge` reads.
     public var json: JSONValue {
         let focused: JSONValue =
             switch focus {
@@ -124,7 +124,7 @@ extension Layout {
     }
 }
 
-/// A value and where it stands, read as what its field wants. Each reader gives nil for `null`.
+/// A value and its path, read as the type that its field has. Each reader gives nil for `null`.
 private struct WrittenField {
     let path: String
     let value: JSONValue
@@ -204,7 +204,7 @@ private struct WrittenField {
         return colour
     }
 
-    /// An image's address; whether its host may be asked is for others to say.
+    /// An image's address; the caller checks whether its host is allowed.
     func address() throws(LayoutError) -> String? {
         let expected = "the http or https URL of an image"
         guard let text = try text(Layout.addressBytesMaximum, expected) else { return nil }
@@ -212,7 +212,7 @@ private struct WrittenField {
         return text
     }
 
-    /// The fields of an object, each where it stands.
+    /// The fields of an object, each with its path.
     func object(of names: [String]) throws(LayoutError) -> [String: WrittenField]? {
         if case .null = value { return nil }
         guard case .object(let fields) = value else {

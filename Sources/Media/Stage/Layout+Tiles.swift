@@ -1,15 +1,14 @@
 public import MediaKernel
 
 extension Layout {
-    /// Who stands where: participants in any order to tiles in the order in which they are
-    /// painted. Equal rooms always look equal.
+    /// Arranges participants, given in any order, as tiles in painting order. Equal rooms always
+    /// look equal.
     ///
-    /// While somebody shares a screen, `grid` and `speaker` look as `screen` does; of several the
-    /// one that was shared last is large. Who is not shown is counted by the last tile, except in
-    /// `single` and `pip`, which leave others out on purpose. Who speaks is never among those who
-    /// are only counted.
+    /// While a screen is shared, `grid` and `speaker` look like `screen`; of several screens the
+    /// last shared is large. The last tile counts the participants without a tile, except in
+    /// `single` and `pip`, which leave others out on purpose. The speaker always has a tile.
     ///
-    /// - Parameter speaker: who speaks now, or did last.
+    /// - Parameter speaker: the present or last speaker.
     public func tiles(
         for participants: [Participant], on canvas: Canvas, speaker: PeerID? = nil
     ) -> [Tile] {
@@ -31,7 +30,7 @@ extension Layout {
     /// Whether peers of a role have tiles.
     public func shows(role: String) -> Bool { roles.isEmpty || roles.contains(role) }
 
-    /// The canvas without its margin, of which at least half stays.
+    /// The canvas without its margin; at least half of each side remains.
     private func area(of canvas: Canvas) -> Rectangle {
         let margin = max(0, min(margin, min(canvas.width, canvas.height) / 4)).evenFloor
         return Rectangle(
@@ -65,7 +64,7 @@ extension Layout {
     }
 
     private func single(_ cast: Cast, in area: Rectangle) -> [Tile] {
-        // Nobody stands in for somebody who was asked for by name.
+        // No other participant replaces one that the layout asks for.
         let one = focus == nil ? cast.prominent ?? cast.screens.first : cast.focused
         return one.map { [tile(.participant($0), in: area)] } ?? []
     }
@@ -74,7 +73,7 @@ extension Layout {
         let screen = cast.screens.first
         guard let main = screen ?? cast.focused ?? cast.people.first else { return [] }
         let candidates = cast.people.filter { $0 != main }
-        // Who was asked for may have no more than the screen that is large already.
+        // The focused peer may have nothing but the screen that is large already.
         let wanted = screen == nil || cast.focused == main ? nil : cast.focused
         let small =
             wanted ?? candidates.first { $0.peer == cast.speaker } ?? candidates.first
@@ -86,7 +85,7 @@ extension Layout {
     }
 }
 
-/// Those who may be seen, in their order.
+/// The participants that the layout shows, in its order.
 private struct Cast {
     let screens: [Participant]
     let people: [Participant]
@@ -96,7 +95,7 @@ private struct Cast {
     init(_ participants: [Participant], of layout: Layout, speaker: PeerID?) {
         let shown = participants.filter { layout.shows(role: $0.role) }
         people = shown.filter { !$0.isScreen }.sorted { layout.places($0, before: $1) }
-        // What was shared last is what everybody in the room looks at.
+        // The room looks at the screen that was shared last.
         screens = shown.filter(\.isScreen).sorted {
             $0.startedOrder == $1.startedOrder
                 ? layout.places($0, before: $1) : $0.startedOrder > $1.startedOrder
@@ -107,7 +106,8 @@ private struct Cast {
 
     var everybody: [Participant] { screens + people }
 
-    /// Who was asked for, if there: a person, or else a screen of theirs. Of a role, who speaks.
+    /// The participant that the layout asks for, if present: the person, or else one of their
+    /// screens. Of a role, the speaker comes first.
     var focused: Participant? {
         switch focus {
         case .peer(let wanted):
@@ -121,12 +121,12 @@ private struct Cast {
         }
     }
 
-    /// Who is large when there is a choice.
+    /// The participant for the large tile when there is a choice.
     var prominent: Participant? {
         focused ?? people.first { $0.peer == speaker } ?? people.first
     }
 
-    /// The first of a list on so many seats, the last of which counts those who have none.
+    /// The first participants of a list on this many seats; the last seat counts the rest.
     func seated(_ list: [Participant], on seats: Int) -> [Tile.Content] {
         guard seats > 0 else { return [] }
         guard list.count > seats else { return list.map { .participant($0) } }

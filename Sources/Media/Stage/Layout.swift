@@ -4,39 +4,40 @@ import MediaKernel
 public enum LayoutName: String, Hashable, Sendable, CaseIterable {
     /// Equal tiles in rows.
     case grid
-    /// Whoever speaks large, the others in a strip.
+    /// The speaker large, the others in a strip.
     case speaker
-    /// A shared screen large, the faces in a strip; a grid while nobody shares.
+    /// A shared screen large, the faces in a strip; a grid while no screen is shared.
     case screen
-    /// One peer, or one of a role, and nobody else.
+    /// One peer, or one peer of a role, alone.
     case single
     /// One peer or a shared screen large, another peer in a corner of it.
     case pip
 }
 
-/// What a stream's picture is to look like: all that somebody may choose about it.
+/// How a stream's picture looks: everything that can be chosen about it.
 ///
-/// Lengths are luma samples of the canvas, which has the top layer's size; odd ones are rounded
-/// down, and what would leave no picture is narrowed. `Layout+JSON.swift` has the written form.
+/// Lengths are luma samples of the canvas, which has the top layer's size; odd lengths are rounded
+/// down, and lengths that would leave no picture are reduced. `Layout+JSON.swift` has the written
+/// form.
 public struct Layout: Hashable, Sendable {
-    /// The order of those who are not placed by what they do.
+    /// The order of participants whose place does not depend on their activity.
     public enum Order: String, Hashable, Sendable, CaseIterable {
-        /// Who came first stands first.
+        /// In the order of joining.
         case joined
         /// By name, then by joining.
         case name
-        /// By the place of the role in `roles`, then by joining.
+        /// By the role's place in `roles`, then by joining.
         case role
     }
 
-    /// Who is meant for the large tile.
+    /// The participant for the large tile.
     public enum Focus: Hashable, Sendable {
         /// A peer's id or, since ids differ from visit to visit, its name.
         case peer(String)
         case role(String)
     }
 
-    /// Where something small stands on something large.
+    /// The place of a small picture on a large one.
     public enum Anchor: String, Hashable, Sendable, CaseIterable {
         case topLeft = "top_left"
         case topRight = "top_right"
@@ -51,7 +52,7 @@ public struct Layout: Hashable, Sendable {
         public var anchor: Anchor
         /// 0 (unseen) to 1.
         public var opacity: Double
-        /// A part of the canvas' width; its height follows from the image's shape.
+        /// A fraction of the canvas' width; its height follows from the image's shape.
         public var width: Double
 
         public init(
@@ -65,13 +66,13 @@ public struct Layout: Hashable, Sendable {
     }
 
     public var name: LayoutName
-    /// Whose tiles are shown; empty for everybody's.
+    /// The roles whose tiles are shown; empty for all roles.
     public var roles: [String]
     public var order: Order
-    /// Tiles at a time, the one that counts the others included.
+    /// The most tiles at a time, including the one that counts the others.
     public var tilesMaximum: Int
-    /// Who is large in `speaker` and `pip`, and who is shown by `single`. Nil leaves it to who
-    /// speaks.
+    /// The large participant of `speaker` and `pip`, and the only one of `single`. Nil chooses the
+    /// active speaker.
     public var focus: Focus?
     /// How people's pictures fill their tiles. Shared screens are always letterboxed: text at
     /// their edges matters.
@@ -87,14 +88,14 @@ public struct Layout: Hashable, Sendable {
     public var backgroundImage: String?
     public var watermark: Watermark?
     public var showsNames: Bool
-    /// Whether the tile of who speaks has a border.
+    /// Whether the speaker's tile has a border.
     public var marksSpeaker: Bool
-    /// Where `pip` puts the small tile. `centre` is not offered: it would hide the other one.
+    /// Where `pip` puts the small tile. `centre` is not offered: it would hide the large picture.
     public var inset: Anchor
-    /// How long tiles are on their way after a change.
+    /// How long tiles move after a change.
     public var transition: Duration
 
-    /// A grid of everybody, with names.
+    /// A grid of all participants, with names.
     public init(
         name: LayoutName = .grid, roles: [String] = [], order: Order = .joined,
         tilesMaximum: Int = Stage.tilesMaximum, focus: Focus? = nil, fit: TileFit = .crop,
@@ -121,11 +122,11 @@ public struct Layout: Hashable, Sendable {
         self.transition = transition
     }
 
-    /// The addresses of the images that it names.
+    /// The addresses of the layout's images.
     public var images: [String] { [backgroundImage, watermark?.image].compactMap { $0 } }
 }
 
-/// A colour as people write it: gamma-coded R'G'B'.
+/// A colour in gamma-coded R'G'B', as in `#rrggbb`.
 public struct RGB: Hashable, Sendable, CustomStringConvertible {
     public var red: UInt8
     public var green: UInt8

@@ -1,18 +1,17 @@
 public import MediaKernel
 
-/// What a layout knows of somebody, or of a screen that somebody shares.
+/// A person, or a screen that a person shares, as a layout sees it.
 public struct Participant: Hashable, Sendable {
     public var peer: PeerID
-    /// The video track that fills the tile, nil when the placeholder does.
+    /// The video track that fills the tile; nil for the placeholder.
     public var track: TrackID?
     public var name: String
     /// Counts up with every join; a peer keeps its number through reconnections.
     public var joinedOrder: Int
     public var role: String
-    /// A shared screen, or another video that somebody presents, is a participant of its own
-    /// beside the peer who does.
+    /// A shared screen, or another presented video, is a participant of its own beside its peer.
     public var isScreen: Bool
-    /// Of a screen: counts up with every one that begins to be seen.
+    /// Of a screen: counts up with every screen that starts.
     public var startedOrder: Int
 
     public init(

@@ -2,14 +2,14 @@ import MediaKernel
 
 /// Bounds of the time between capture and presentation, as seen by a peer's fastest packets.
 public struct PlayoutDelayRange: Hashable, Sendable {
-    /// What a perfect network gets.
+    /// The delay on a perfect network.
     public var minimum: Duration
-    /// Where a peer begins of whom nothing is known.
+    /// The first delay of a peer about which nothing is known.
     public var initial: Duration
-    /// What jitter and retransmission may cost at most; what comes later than this is late.
+    /// The most that jitter and retransmission may cost; media that takes longer is late.
     public var maximum: Duration
 
-    /// Bounds in disorder are put in order.
+    /// Bounds in the wrong order are sorted.
     public init(
         minimum: Duration = .milliseconds(60), initial: Duration = .milliseconds(150),
         maximum: Duration = .milliseconds(500)
@@ -27,19 +27,19 @@ public struct PlayoutDelayRange: Hashable, Sendable {
 
 /// One peer's playout delay: as long as its slowest packets need, quick to grow, slow to shrink.
 ///
-/// What is needed is told at every arrival. What cannot be heard is done at once; the rest at a
-/// pace that the sound can follow by being stretched, so that sound and picture stay together.
+/// Each arrival reports the needed delay. Inaudible changes are made at once; others at a pace that
+/// the sound can follow by being stretched, so that sound and picture stay together.
 struct PlayoutDelay: Sendable {
     let range: PlayoutDelayRange
     /// Nanoseconds.
     private(set) var current: Int64
-    /// What the delay has grown at the pace, less what it has shrunk, in nanoseconds.
+    /// How far the delay has grown at the pace, less how far it has shrunk, in nanoseconds.
     private(set) var slid: Int64 = 0
     private var lastUpdate: Instant?
 
     /// Nanoseconds per second. A resampler at its limit of half a percent makes 5 ms a second.
     static let pace: Int64 = 4_000_000
-    /// Time for which one update accounts at most: a pause must not become a step.
+    /// The most time that one update accounts for: a pause must not become a step.
     private static let updateMaximum: Int64 = 100_000_000
 
     init(_ range: PlayoutDelayRange) {
@@ -51,12 +51,12 @@ struct PlayoutDelay: Sendable {
         max(range.minimum.nanoseconds, min(needed, range.maximum.nanoseconds))
     }
 
-    /// What the delay is counted from has moved by itself. As far as that is no loss, the delay
-    /// makes up for it, so that nothing moves for who watches.
+    /// The origin of the delay has moved by itself. The delay makes up for the move as far as that
+    /// is no loss, so that nothing moves for viewers.
     ///
-    /// To an earlier time it makes up for all of it, needed or not: what is too much then goes at
-    /// the pace that the sound can follow. At once it would go from the clock only, and the sound
-    /// would be late on the picture for as long as it takes to catch up.
+    /// It makes up for the whole of a move to an earlier time, needed or not: the excess then
+    /// shrinks at the pace that the sound can follow. If it shrank at once, only the clock would
+    /// move, and the sound would be late on the picture until it has caught up.
     mutating func originMoved(by distance: Int64, needed: Int64) {
         let maximum = range.maximum.nanoseconds
         current =
@@ -65,13 +65,13 @@ struct PlayoutDelay: Sendable {
             : min(maximum, current &- max(distance, -maximum))
     }
 
-    /// Approaches what is needed.
+    /// Approaches the needed delay.
     ///
-    /// - Parameter isFree: a longer delay is not heard, or was heard already: it may grow at once.
+    /// - Parameter isFree: a longer delay is inaudible, or was heard already: it may grow at once.
     /// - Returns: nanoseconds by which the delay has grown, 0 when it shrank or stayed.
     mutating func update(needed: Int64, isFree: Bool, at now: Instant) -> Int64 {
         let elapsed = now.nanoseconds - (lastUpdate ?? now).nanoseconds
-        // A picture that had to wait for another one tells of when it arrived, which was before.
+        // A picture that waited for another one reports its arrival, which was earlier.
         lastUpdate = max(now, lastUpdate ?? now)
         let step = Self.pace / 1000 * (max(0, min(elapsed, Self.updateMaximum)) / 1000) / 1000
         let difference = clamped(needed) - current

@@ -1,5 +1,5 @@
 /// An area of a picture in luma samples. All four numbers are even: chroma is subsampled by two in
-/// both directions (4:2:0), so nothing can be placed on an odd sample.
+/// both directions (4:2:0), so odd positions are impossible.
 public struct Rectangle: Hashable, Sendable {
     public var x: Int
     public var y: Int
@@ -42,6 +42,6 @@ public struct Canvas: Hashable, Sendable {
 }
 
 extension Int {
-    /// The nearest even number that is not above.
+    /// The largest even number that is not above.
     var evenFloor: Int { self & ~1 }
 }

@@ -14,8 +14,8 @@ import MediaKernel
 ///                └───────────────────── adopt() ◄──────────────── confirmed
 /// ```
 ///
-/// Reports of which each contradicts all before it come from a sender that does not know its own
-/// clocks. Then there is no relation, as before the first report, until several in a row agree.
+/// A sender whose reports each contradict all earlier ones does not know its own clocks. Then there
+/// is no relation, as before the first report, until several reports in a row agree.
 struct ReportMapping: Sendable {
     /// A relation that differs from the settled one, and how often it was reported.
     struct Candidate: Sendable {
@@ -34,19 +34,20 @@ struct ReportMapping: Sendable {
     private var phase = Phase.unheard
     private(set) var candidate: Candidate?
     private(set) var lastReport: Instant?
-    /// Reports since the last plausible one that agreed with nothing said before.
+    /// Reports since the last plausible one that agreed with no earlier report.
     private var contradictions = 0
 
-    /// Reports are made by programs that are interrupted; WebRTC's differ by a few ms.
+    /// Programs that make reports are interrupted; WebRTC's differ by a few ms.
     static let tolerance: Int64 = 30_000_000
-    /// What two clocks of 300 parts in a million, one fast and one slow, may part in a nanosecond.
+    /// How far two clocks of 300 parts in a million, one fast and one slow, may part in a
+    /// nanosecond.
     private static let driftParts: Int64 = 600
     /// Beyond this a report is absurd and needs more repetition.
     private static let absurdDeviation: Int64 = 5_000_000_000
     private static let confirmations = (implausible: 2, absurd: 3, afterErratic: 4)
-    /// Contradictions until a sender is taken for erratic.
+    /// Contradictions until a sender counts as erratic.
     private static let contradictionsMaximum = 3
-    /// Reports that are taken as they are before averaging begins.
+    /// Reports that are adopted unchanged before averaging begins.
     private static let reportsBeforeSmoothing = 3
 
     mutating func reported(offset reported: Int64, at now: Instant) {
@@ -74,7 +75,7 @@ struct ReportMapping: Sendable {
         }
     }
 
-    /// Notes a relation that is not the settled one. Gives whether it was said before.
+    /// Notes a relation that is not the settled one. Returns whether it was reported before.
     @discardableResult
     private mutating func propose(_ reported: Int64, allowed: Int64, at now: Instant) -> Bool {
         if var repeated = candidate,
@@ -89,13 +90,13 @@ struct ReportMapping: Sendable {
         return false
     }
 
-    /// NTP time minus media time in nanoseconds; nil before the first report and while reports
-    /// cannot be relied upon.
+    /// NTP time minus media time in nanoseconds; nil before the first report and while reports are
+    /// unreliable.
     var offset: Int64? {
         if case .settled(let offset, _) = phase { offset } else { nil }
     }
 
-    /// Whether more than one report said so.
+    /// Whether more than one report agrees with it.
     var isEstablished: Bool {
         if case .settled(_, let count) = phase { count > 1 } else { false }
     }
@@ -106,7 +107,7 @@ struct ReportMapping: Sendable {
         return candidate.offset &- offset
     }
 
-    /// Whether the candidate has been repeated often enough to be believed.
+    /// Whether the candidate was repeated often enough to be adopted.
     var isConfirmed: Bool {
         guard let candidate, let jump else { return false }
         let isAbsurd = jump.magnitude > UInt64(Self.absurdDeviation)

@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// The stream's clock: when each video frame and each audio sample is, and back.
+/// The stream's clock: converts between instants and the numbers of video frames and audio samples.
 ///
 /// Frame *k* is at `origin + k / frameRate`, sample *n* at `origin + n / 48000`, for ever. Every
 /// answer is computed from the number itself in whole arithmetic, so no error accumulates and
@@ -37,7 +37,7 @@ public struct SampleClock: Hashable, Sendable {
 
     /// The sample nearest to the instant; below 0 before the origin.
     public func sample(at instant: Instant) -> Int64 {
-        // The nearest whole number is found from the number of half samples.
+        // The number of half samples gives the nearest whole number.
         let halves = scaledDown(
             elapsed(instant), by: 2 * Int64(sampleRate), over: nanosecondsPerSecond)
         return (halves + 1) >> 1

@@ -9,7 +9,7 @@ struct SeatLine {
         self.start = start
         self.length = length.evenFloor
         self.cells = cells
-        // At least half of the side stays picture.
+        // Pictures keep at least half of the side.
         let widest = cells > 1 ? self.length / 2 / (cells - 1) : 0
         self.gap = min(max(0, gap), widest).evenFloor
     }
@@ -17,8 +17,8 @@ struct SeatLine {
     private var pictureLength: Int { length - gap * (cells - 1) }
     var smallestCell: Int { (pictureLength / cells).evenFloor }
 
-    /// Cell `index` of a line that has `count` of them. In a full line the edges are spread so that
-    /// cells differ by two samples at most and leave nothing over; a shorter line is centred.
+    /// Cell `index` of a line that has `count` of them. A full line spreads its edges, so that
+    /// cells differ by at most two samples and fill the line; a shorter line is centred.
     func cell(_ index: Int, of count: Int) -> Range<Int> {
         if count == cells {
             let first = start + edge(index) + index * gap

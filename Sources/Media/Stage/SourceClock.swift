@@ -2,63 +2,64 @@ public import MediaKernel
 
 /// Puts one peer's media on the stream's clock (docs/design/timeline.md, rule 2).
 ///
-/// Two relations make up the answer. Sender reports tie every track's RTP clock to the peer's NTP
+/// The answer combines two relations. Sender reports tie every track's RTP clock to the peer's NTP
 /// clock, and so the tracks to each other. The smallest arrival delay in a sliding window ties the
-/// peer's NTP clock to the stream's. A track without a report stands by its own arrivals. Whatever
+/// peer's NTP clock to the stream's. A track without a report relies on its own arrivals. Whatever
 /// changes, the answer moves by bounded steps and never backwards:
 ///
 /// ```
 /// presentation = capture time on the stream's clock + playout delay
 /// ```
 ///
-/// - The playout delay is the peer's own: what its slowest packets of late needed, within bounds.
-///   It grows at once where that is not heard or was heard already, and else, as it shrinks, at a
-///   pace that the sound can follow by being stretched. All tracks move together.
-/// - Reports that contradict the ones before wait until they are repeated. A jump that all tracks
-///   share is the peer's wall clock being set: it moves nothing. A jump of one track alone means
+/// - Each peer has its own playout delay: the time that its slowest recent packets needed, within
+///   bounds. It grows at once where that is inaudible or was heard already; otherwise it grows, as
+///   it shrinks, at a pace that the sound can follow by being stretched. All tracks move together.
+/// - Reports that contradict earlier ones wait until they are repeated. A jump that all tracks
+///   share means that the peer's wall clock was set: nothing moves. A jump of one track alone means
 ///   that its RTP clock stood still for a while: the track moves.
 /// - A track that is further behind the fastest one than the longest playout delay can absorb
-///   delays the peer as a whole, so that sound and picture stay together and in time.
-/// - A relation between tracks that their arrivals belie by more than a second is not believed; one
-///   that only a single report speaks for, by more than 200 ms. Reports of which each contradicts
-///   the others are no relation at all.
+///   delays the whole peer, so that sound and picture stay together and in time.
+/// - A relation between tracks is ignored when their arrivals contradict it by more than a second,
+///   or by more than 200 ms if only one report supports it. Reports that all contradict each other
+///   are no relation at all.
 public struct SourceClock: Sendable {
     /// The part of the playout delay that no packet may use up, in nanoseconds.
     private let reserve: Int64
     private var playout: PlayoutDelay
     private var tracks: [TrackID: TrackClock] = [:]
-    /// When anything of the peer last arrived, a report included; nil before the first.
+    /// When media or a report of the peer last arrived; nil before the first.
     public private(set) var lastSign: Instant?
     /// When sound last arrived.
     private var lastSound: Instant?
-    /// What the playout delay is counted from: where a track belonged without it. Floors count from
-    /// a track clock's first timestamp: those of another one, or of one that has begun anew, are not
-    /// to be compared with it.
+    /// The origin of the playout delay: a track's place without it. Floors count from a track
+    /// clock's first timestamp, so those of another track clock, or of one that has begun anew,
+    /// cannot be compared with it.
     private var origin: (track: TrackID, beginnings: Int, floor: Int64)?
 
     /// A peer has a camera, a microphone, a screen with sound, and a few more at most.
     public static let tracksMaximum = 32
-    /// What a track's fastest packets have in hand before their presentation.
+    /// The time that a track's fastest packets have left before their presentation.
     private static let margin: Int64 = 60_000_000
     /// Tracks of one peer share a path; larger differences are false reports.
     private static let skewMaximum: Int64 = 1_000_000_000
-    /// What a single report may claim: hardly an encoder needs so much longer than another.
+    /// The most that a single report may claim: hardly any encoder takes so much longer than
+    /// another.
     private static let unconfirmedSkewMaximum: Int64 = 200_000_000
-    /// A track that has been silent for longer says nothing about the path any more.
+    /// A track that was silent for longer says nothing about the path any more.
     private static let activity: Int64 = 10_000_000_000
-    /// A peer whose sound has paused for so long is silent: senders that save silent packets
+    /// A peer whose sound has paused for this long is silent: senders that omit silent packets
     /// (DTX) still send one every 400 ms.
     private static let soundPause: Int64 = 1_000_000_000
     /// A track whose reports stopped cannot confirm or deny a jump.
     private static let reportActivity: Int64 = 30_000_000_000
-    /// Repetitions after which a jump is adopted without hearing the other tracks.
+    /// Repetitions after which a jump is adopted without the other tracks' reports.
     private static let lonelyConfirmations = 4
 
     /// - Parameters:
     ///   - range: of the playout delay. It absorbs jitter, the wait for repaired packets and the
     ///     difference in delay between a peer's tracks.
-    ///   - reserve: how long before its presentation a packet is to be there, for decoding and
-    ///     for being mixed a whole frame at a time.
+    ///   - reserve: how long before its presentation a packet must be there, for decoding and for
+    ///     mixing a whole frame at a time.
     public init(
         playoutDelay range: PlayoutDelayRange = PlayoutDelayRange(),
         reserve: Duration = .milliseconds(50)
@@ -67,14 +68,14 @@ public struct SourceClock: Sendable {
         self.reserve = reserve.nanoseconds
     }
 
-    /// From capture to presentation at present, as seen by the fastest packet.
+    /// The present time from capture to presentation, as seen by the fastest packet.
     public var playoutDelay: Duration { .nanoseconds(playout.current) }
 
-    /// By how much all presentations have been moved at the pace that sound can follow, from the
-    /// beginning on: to a later time above zero. Sound that knows of it follows without lagging.
+    /// By how much all presentations have moved since the beginning at the pace that sound can
+    /// follow; positive for a later time. Sound that knows this value follows without lagging.
     public var slid: Duration { .nanoseconds(playout.slid) }
 
-    /// Adds a track, or starts it anew when it is known: a republished track is a new one.
+    /// Adds a track, or resets a known one: a republished track is a new one.
     ///
     /// - Returns: false when the peer has `tracksMaximum` already; the track then has no
     ///   presentation times.
@@ -90,19 +91,19 @@ public struct SourceClock: Sendable {
 
     public mutating func removeTrack(_ track: TrackID) { tracks[track] = nil }
 
-    /// A frame or packet of the track has arrived whole. To be called for each one, before its
-    /// `presentation` is asked for.
+    /// A whole frame or packet of the track has arrived. Call it for each one before asking for its
+    /// `presentation`.
     ///
     /// - Parameters:
     ///   - rtpTimestamp: unwrapped.
-    ///   - ready: when it could be decoded, where it had to wait for packets before it.
+    ///   - ready: when it could be decoded, if it had to wait for earlier packets.
     ///   - now: when it arrived, not when it was decoded.
     public mutating func arrived(
         _ track: TrackID, rtpTimestamp: Int64, ready: Instant? = nil, at now: Instant
     ) {
         let ready = max(now, ready ?? now)
         lastSign = max(now, lastSign ?? now)
-        // Found once: the track's name takes longer to hash than its time takes to compute.
+        // One lookup: hashing the track's name takes longer than computing its time.
         guard let place = tracks.index(forKey: track) else { return }
         tracks.values[place].arrived(
             rtpTimestamp, ready: ready, playout: playout.current, at: now)
@@ -114,7 +115,7 @@ public struct SourceClock: Sendable {
             target: floor + playout.current, timestamp: rtpTimestamp, at: now)
     }
 
-    /// A moment of the peer's sound in which nobody hears a change.
+    /// A moment of the peer's sound in which a change is inaudible.
     public mutating func soundIsQuiet(at now: Instant) {
         let needed = needed(spread(with: nil, at: now), at: now)
         postpone(by: playout.update(needed: needed, isFree: true, at: now))
@@ -127,18 +128,18 @@ public struct SourceClock: Sendable {
         _ track: TrackID, rtpTimestamp: Int64, ntp: NTPTime, at now: Instant
     ) {
         lastSign = max(now, lastSign ?? now)
-        // Before the first packet there is no media time that the report could speak of.
+        // Before the first packet there is no media time for the report to relate to.
         guard let clock = tracks[track], clock.base != nil,
             let media = clock.mediaTime(rtpTimestamp)
         else { return }
         tracks[track]?.reports.reported(offset: ntp.nanoseconds &- media, at: now)
-        // What another track's jump means may be clear only now. In order, for a dictionary's own
-        // order differs from run to run.
+        // Another track's jump may become clear only now. Sorted, because a dictionary's order
+        // differs from run to run.
         for id in tracks.keys.sorted() { settle(id, at: now) }
     }
 
-    /// When a timestamp is to be seen or heard, on the stream's clock. Nil for a track that is
-    /// unknown or of which nothing has arrived, and for absurd timestamps.
+    /// When a timestamp is to be seen or heard, on the stream's clock. Nil for an unknown track,
+    /// before its first arrival, and for absurd timestamps.
     public func presentation(of track: TrackID, rtpTimestamp: Int64) -> Instant? {
         guard let clock = tracks[track], let base = clock.base,
             let media = clock.mediaTime(rtpTimestamp)
@@ -151,7 +152,7 @@ public struct SourceClock: Sendable {
         tracks[track]?.reports.offset != nil
     }
 
-    /// Adopts a confirmed jump of the track's relation, once it is clear what it means.
+    /// Adopts a confirmed jump of the track's relation, once its meaning is clear.
     private mutating func settle(_ track: TrackID, at now: Instant) {
         guard let clock = tracks[track], clock.reports.isConfirmed,
             let jump = clock.reports.jump, let candidate = clock.reports.candidate
@@ -168,7 +169,7 @@ public struct SourceClock: Sendable {
             ($0.reports.lastReport ?? .zero) > candidate.firstSeen
         }
         if sharing.count == others.count {
-            // The wall clock was set: all offsets change alike and their differences not at all.
+            // The wall clock was set: all offsets change alike and their differences stay.
             for id in sharing.keys { tracks[id]?.reports.adopt() }
             tracks[track]?.reports.adopt()
         } else if haveSpoken || candidate.count >= Self.lonelyConfirmations {
@@ -181,8 +182,8 @@ public struct SourceClock: Sendable {
 // MARK: Where a track belongs
 
 extension SourceClock {
-    /// The smallest and the largest of the tracks' delays on the peer's NTP clock, where they can
-    /// be compared.
+    /// The smallest and the largest of the tracks' delays on the peer's NTP clock, where they are
+    /// comparable.
     private struct Spread {
         var smallest = Int64.max
         var largest = Int64.min
@@ -193,7 +194,7 @@ extension SourceClock {
         track.lastArrival.map { now.nanoseconds - $0.nanoseconds <= Self.activity } ?? false
     }
 
-    /// - Parameter arrived: a track that counts however long it was silent before.
+    /// - Parameter arrived: a track that counts even if it was silent for long.
     private func spread(with arrived: TrackID?, at now: Instant) -> Spread {
         var spread = Spread()
         for (id, track) in tracks where id == arrived || isActive(track, at: now) {
@@ -206,7 +207,7 @@ extension SourceClock {
         return spread
     }
 
-    /// Where the track's base should be, the playout delay left out.
+    /// Where the track's base belongs without the playout delay.
     private func floor(of clock: TrackClock, _ spread: Spread) -> Int64? {
         guard let own = clock.delays.minimum else { return nil }
         guard let offset = clock.reports.offset, spread.smallest <= spread.largest,
@@ -219,7 +220,7 @@ extension SourceClock {
 
     // MARK: The playout delay
 
-    /// What the slowest packets of all tracks need.
+    /// The delay that the slowest packets of all tracks need.
     private func needed(_ spread: Spread, at now: Instant) -> Int64 {
         var needed: Int64 = 0
         for track in tracks.values where isActive(track, at: now) {
@@ -237,13 +238,13 @@ extension SourceClock {
         guard let base = clock.base, let media = clock.mediaTime(rtpTimestamp) else { return }
         let needed = needed(spread, at: now)
         noteOrigin(spread, needed: needed, at: now)
-        // Sound that is late has torn a hole already: all that comes is later for it.
+        // Late sound has torn a hole already: all later media is delayed for it.
         let isHeard = lastSound.map { now.nanoseconds - $0.nanoseconds < Self.soundPause } ?? false
         let isLate = clock.isSound && ready.nanoseconds + reserve > media + base
         postpone(by: playout.update(needed: needed, isFree: !isHeard || isLate, at: now))
     }
 
-    /// The sound's moves are taken for the peer's, if it has any.
+    /// The sound's moves count as the peer's, if it has sound.
     private mutating func noteOrigin(_ spread: Spread, needed: Int64, at now: Instant) {
         guard let leader = leader(at: now), let floor = floor(of: leader.clock, spread)
         else { return }

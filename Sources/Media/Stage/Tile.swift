@@ -1,17 +1,17 @@
 public import MediaKernel
 
-/// Tiles that a stage has at most; who comes later is heard but not seen.
+/// The most tiles of a stage; participants beyond it are heard but not seen.
 public let tilesMaximum = 25
 
-/// Something's place on the canvas.
+/// A participant's place on the canvas.
 public struct Tile: Hashable, Sendable {
     public enum Content: Hashable, Sendable {
         case participant(Participant)
-        /// So many who have no tile of their own.
+        /// The number of participants without a tile of their own.
         case others(Int)
     }
 
-    /// What stays the same while a tile's content and place change.
+    /// The identity of a tile whose content and place change.
     public enum ID: Hashable, Sendable {
         case person(PeerID)
         case screen(PeerID, TrackID?)
@@ -44,14 +44,14 @@ public struct Tile: Hashable, Sendable {
     }
 }
 
-/// What happens to a picture whose shape is not its tile's.
+/// How a picture fills a tile of another shape.
 public enum TileFit: String, Hashable, Sendable, CaseIterable {
-    /// The tile is filled; what does not fit is cut off equally at both sides.
+    /// The picture fills the tile; the excess is cut off equally at both sides.
     case crop
-    /// The whole picture is shown; what it does not fill stays background.
+    /// The whole picture is shown; the rest of the tile stays background.
     case letterbox
 
-    /// Which part of a picture goes where.
+    /// Which part of the picture goes to which part of the canvas.
     ///
     /// - Parameters:
     ///   - sourceWidth: luma samples of the upright picture, at least 2.
@@ -101,7 +101,7 @@ public enum TileFit: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The part of a source picture that is shown, and the part of the canvas that it fills.
+/// The visible part of a source picture, and the part of the canvas that it fills.
 public struct Placement: Hashable, Sendable {
     /// In the source's samples.
     public var source: Rectangle

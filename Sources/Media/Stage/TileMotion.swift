@@ -1,9 +1,9 @@
 public import MediaKernel
 
-/// A tile on its way, or at rest.
+/// A tile in motion or at rest.
 public struct MovingTile: Hashable, Sendable {
     public var tile: Tile
-    /// Where it is; `tile.rectangle` is where it comes to rest.
+    /// Its present place; it comes to rest at `tile.rectangle`.
     public var rectangle: Rectangle
     /// 0 (unseen) to 255.
     public var opacity: UInt8
@@ -18,11 +18,11 @@ public struct MovingTile: Hashable, Sendable {
     public init(_ tile: Tile) { self.init(tile, rectangle: tile.rectangle) }
 }
 
-/// The way from one arrangement of tiles to the next: who stays slides to the new place, who comes
-/// fades in there, who goes fades out where they were.
+/// The motion from one arrangement of tiles to the next: tiles that stay slide to their new place,
+/// new tiles fade in, and removed tiles fade out where they were.
 ///
-/// Where somebody comes in the place of somebody who goes, the one above fades in and the one below
-/// stays: seen through both, the ground would shine up in the middle of the way.
+/// Where a new tile replaces a removed one, the upper tile fades in and the lower one stays: if
+/// both were transparent, the background would shine through halfway.
 public struct TileMotion: Hashable, Sendable {
     private let start: [Tile.ID: MovingTile]
     private let leaving: [MovingTile]
@@ -30,7 +30,7 @@ public struct TileMotion: Hashable, Sendable {
     private let transition: Transition
 
     /// - Parameters:
-    ///   - start: what is shown now, which may be on its way itself.
+    ///   - start: the tiles shown now, which may be in motion themselves.
     ///   - began: the first frame of the motion shows the start.
     public init(
         from start: [MovingTile], to destination: [Tile], at began: Instant,
@@ -43,10 +43,10 @@ public struct TileMotion: Hashable, Sendable {
         transition = Transition(at: began, lasting: duration)
     }
 
-    /// Tiles that are gone at its end, in the place where they were.
+    /// The tiles that disappear, in the place where they were.
     public var leavers: [Tile] { leaving.map(\.tile) }
 
-    /// The same motion when the tiles at its end have changed in content, though not in place.
+    /// The same motion with new content in the tiles at its end, but the same places.
     public func arriving(at destination: [Tile]) -> TileMotion {
         var motion = self
         motion.destination = destination
@@ -55,7 +55,7 @@ public struct TileMotion: Hashable, Sendable {
 
     public func isOver(at now: Instant) -> Bool { transition.isOver(at: now) }
 
-    /// Who is there at a moment, in the order of painting: who leaves lies below.
+    /// The tiles at a moment, in painting order: removed tiles lie below.
     public func tiles(at now: Instant) -> [MovingTile] {
         guard !isOver(at: now) else { return destination.map { MovingTile($0) } }
         let share = transition.share(at: now)
@@ -76,7 +76,7 @@ public struct TileMotion: Hashable, Sendable {
         return gone + here
     }
 
-    /// How far who leaves has faded out, 0 to 1.
+    /// How far a removed tile has faded out, 0 to 1.
     private func fading(of leaver: MovingTile, at now: Instant) -> Double {
         let newcomer = destination.first {
             start[$0.id] == nil && $0.rectangle.contains(leaver.rectangle)
@@ -84,7 +84,7 @@ public struct TileMotion: Hashable, Sendable {
         return switch newcomer?.fit {
         case nil: transition.share(at: now)
         case .crop?: 0
-        // What the one above leaves free must be gone when it is there.
+        // The part that the upper tile leaves uncovered must be gone when it has arrived.
         case .letterbox?: transition.lateShare(at: now)
         }
     }
@@ -96,7 +96,7 @@ public struct TileMotion: Hashable, Sendable {
 }
 
 extension Rectangle {
-    /// A rectangle between two, with even sides as all are.
+    /// A rectangle between two, with even sides.
     func moved(towards other: Rectangle, share: Double) -> Rectangle {
         func between(_ a: Int, _ b: Int) -> Int {
             Int((Double(a) + Double(b - a) * share).rounded()).evenFloor

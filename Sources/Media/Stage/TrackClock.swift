@@ -3,47 +3,48 @@ import MediaKernel
 /// One track's RTP clock on the stream's clock: `presentation = media time + base`.
 ///
 /// The media time is counted from the first timestamp, in nanoseconds. The base follows a target
-/// that the peer's `SourceClock` sets, by bounded steps and never so fast that a later timestamp
-/// would get an earlier instant.
+/// that the peer's `SourceClock` sets, by bounded steps and slowly enough that a later timestamp
+/// never gets an earlier instant.
 struct TrackClock: Sendable {
     let clockRate: Int
-    /// Whether it is heard, and not seen.
+    /// Whether the track is audio.
     let isSound: Bool
     var reports = ReportMapping()
     private(set) var delays = DelayWindow()
-    /// Delays until packets could be used, with the sign turned: its minimum is the slowest one.
+    /// Delays until packets could be used, negated: the minimum is the slowest one.
     private var readiness = DelayWindow(seconds: readinessSeconds)
     /// Nanoseconds to add to media time to get its presentation; nil before the first arrival.
     private(set) var base: Int64?
     private(set) var lastArrival: Instant?
-    /// How often media time was counted from a first timestamp, which differs each time.
+    /// How often media time began to count from a new first timestamp.
     private(set) var beginnings = 0
 
     private var origin: Int64 = 0
     private var firstArrival = Instant.zero
     /// The latest media time that has arrived.
     private var highest: Int64 = 0
-    /// Since when every packet has come too late to be presented in time.
+    /// Since when every packet has come too late for its presentation.
     private var lateSince: Instant?
 
-    /// No delay shrinks this much at once: the sender's timestamps have jumped forward.
+    /// A delay that shrinks by more at once means that the sender's timestamps have jumped forward.
     private static let earlyLimit: Int64 = 1_000_000_000
-    /// No packet is this late: the sender's timestamps have jumped back, or stood still.
+    /// A packet that is later than this means that the sender's timestamps have jumped back, or
+    /// stood still.
     private static let lateLimit: Int64 = 5_000_000_000
-    /// Timestamps from the origin on, so that nanoseconds fit at every clock rate.
+    /// The most timestamp ticks from the origin, so that nanoseconds fit at every clock rate.
     private static let ticksMaximum: Int64 = 1 << 45
-    /// When everything has been late for so long, the path or the clock has changed for good.
+    /// When all packets have been late for this long, the path or the clock has changed for good.
     private static let latePatience: Int64 = 2_000_000_000
-    /// A pause after which there is no motion that a jump could be seen in.
+    /// After such a pause a jump is not visible.
     private static let pause: Int64 = 2_000_000_000
     private static let pauseJump: Int64 = 200_000_000
-    /// A young track finds its place quickly; nobody has got used to it yet.
+    /// A young track moves to its place quickly; viewers are not used to it yet.
     private static let youth: Int64 = 3_000_000_000
     /// Nanoseconds of correction per second of stream.
     private static let smallRate: Int64 = 20_000_000
     private static let youngRate: Int64 = 250_000_000
     private static let largestRate: Int64 = 500_000_000
-    /// Above this, the correction is worth being noticed.
+    /// Corrections above this may be noticeable.
     private static let smallCorrection: Int64 = 40_000_000
     /// For how long a slow packet is remembered.
     private static let readinessSeconds: Int64 = 20
@@ -54,8 +55,8 @@ struct TrackClock: Sendable {
         self.isSound = isSound
     }
 
-    /// The longest time that a packet of the last seconds took until it could be used, in
-    /// nanoseconds on top of its media time.
+    /// The longest time that a recent packet took until it could be used, in nanoseconds on top of
+    /// its media time.
     var slowest: Int64? { readiness.minimum.map { -$0 } }
 
     /// Nanoseconds since the first timestamp, nil when it is absurdly far away.
@@ -68,8 +69,8 @@ struct TrackClock: Sendable {
     /// Notes an arrival. The caller then calls `follow` with the new target.
     ///
     /// - Parameters:
-    ///   - ready: when the packet could be used: later than `now` where it had to wait for others.
-    ///   - playout: the peer's playout delay in nanoseconds, which is in the base.
+    ///   - ready: when the packet could be used: later than `now` if it had to wait for others.
+    ///   - playout: the peer's playout delay in nanoseconds, which the base includes.
     mutating func arrived(
         _ timestamp: Int64, ready: Instant, playout: Int64, at now: Instant
     ) {
@@ -94,7 +95,7 @@ struct TrackClock: Sendable {
         if now.nanoseconds - since.nanoseconds >= Self.latePatience { delays.forget(before: since) }
     }
 
-    /// What is presented from now on is presented later.
+    /// Delays all presentations from now on.
     mutating func postpone(by nanoseconds: Int64) { base = base.map { $0 + nanoseconds } }
 
     /// Moves the base towards its target, as far as the time since the last arrival allows.
@@ -116,14 +117,15 @@ struct TrackClock: Sendable {
         }
         // A second's worth at most: a longer silence must not become one large step.
         let step = min(rate, Self.largestRate) / 1000 * min(elapsed / 1_000_000, 1000)
-        // Upwards the picture waits; downwards at most half of what the media itself advances.
+        // For a later base the picture waits; for an earlier one, by at most half of the media's
+        // own advance.
         self.base =
             difference >= 0
             ? base + min(difference, step) : base - min(magnitude, step, advance / 2)
     }
 
-    /// A timestamp out of any order: a new publication on the same track. What is presented goes
-    /// on from where it was; reports of the old timestamps mean nothing any more.
+    /// A timestamp far out of order: a new publication on the same track. The presentation goes on
+    /// from where it was; reports of the old timestamps mean nothing any more.
     private mutating func restart(at timestamp: Int64, playout: Int64, now: Instant) {
         let presented = base.map { $0 + highest }
         beginnings += 1
@@ -141,7 +143,7 @@ struct TrackClock: Sendable {
         base = max(due, presented ?? due)
     }
 
-    /// What was seen before the instant speaks of a relation that no longer holds.
+    /// Values from before the instant belong to a relation that no longer holds.
     mutating func forgetDelays(before instant: Instant) {
         delays.forget(before: instant)
         readiness.forget(before: instant)

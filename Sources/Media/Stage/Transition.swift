@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// A change that takes a while, gentle at both ends.
+/// A gradual change, gentle at both ends.
 public struct Transition: Hashable, Sendable {
     private let began: Instant
     private let duration: Duration
@@ -12,10 +12,10 @@ public struct Transition: Hashable, Sendable {
 
     public func isOver(at now: Instant) -> Bool { now - began >= duration }
 
-    /// How far it has come: 0 at its beginning, 1 at its end.
+    /// Its progress: 0 at the beginning, 1 at the end.
     public func share(at now: Instant) -> Double { Self.eased(progress(at: now)) }
 
-    /// The same for what changes in its second half only.
+    /// The same for changes that happen in the second half only.
     public func lateShare(at now: Instant) -> Double {
         Self.eased(max(0, 2 * progress(at: now) - 1))
     }

@@ -3,22 +3,22 @@ public import MediaKernel
 /// Chooses the frame of one video track that each output tick shows
 /// (docs/design/timeline.md, rule 4).
 ///
-/// The newest frame whose time has come is shown; the last one is held when nothing new is there,
-/// up to a limit, and then the peer's placeholder stands in. Where the owner knows of signs of
-/// life, the limit counts from the last one: of what stands still, nothing may be sent. A frame
-/// that comes late is shown late unless a newer one was shown; a first one is shown at once and
-/// stands still until the others' time comes. The output's own frame rate is never touched.
+/// The newest due frame is shown; the last one is held while nothing new is there, up to a limit,
+/// and then the peer's placeholder replaces it. Where the owner knows of signs of life, the limit
+/// counts from the last one: senders may send nothing while a picture stands still. A late frame is
+/// shown late unless a newer one was shown; a first frame is shown at once and stands still until
+/// the next one is due. The output's own frame rate never changes.
 ///
-/// A source whose frames become due together with the ticks has some of them due shortly before
-/// and some shortly after one: its timestamps are rounded, its clock is only known so well. That
-/// must not show as a picture repeated here and another left out there. So a frame is shown up to a
-/// fifth of the ticks' distance before its time where that continues what the ones before it did.
+/// If a source's frames become due together with the ticks, some are due shortly before and some
+/// shortly after one, because its timestamps are rounded and its clock is an estimate. That must
+/// not repeat one picture and drop another. So a frame is shown up to a fifth of the tick interval
+/// early if that continues the rhythm of the frames before it.
 public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
-    /// What to put on the tile. Returned by `frame(at:)`.
+    /// The picture for the tile. Returned by `frame(at:)`.
     public enum Choice: Sendable {
         /// A frame that was not shown before.
         case show(Frame)
-        /// The same frame as at the tick before.
+        /// The same frame as at the previous tick.
         case hold(Frame)
         /// No picture: muted, nothing yet, or nothing for too long.
         case placeholder
@@ -36,7 +36,7 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
         case showing(Queued, since: Instant)
     }
 
-    /// How long before its time a frame may be shown at most, however far apart the ticks are.
+    /// The most by which a frame may be shown early, however far apart the ticks are.
     private static var earlinessMaximum: Duration { .milliseconds(10) }
 
     /// Waiting frames, earliest first. A full queue is thinned out.
@@ -47,15 +47,15 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
     public let framesMaximum: Int
     public let bytesMaximum: Int
     public let holdLimit: Duration
-    /// Frames that were never shown: overtaken, too old, or thinned out of a full queue.
+    /// Frames that were never shown: overtaken, too old, or removed from a full queue.
     public private(set) var skippedFrames = 0
 
     /// - Parameters:
     ///   - framesMaximum: 0.6 s at 60 frames a second holds the longest playout delay.
-    ///   - bytesMaximum: that the waiting frames take; 64 MiB are 20 of 1080p or 5 of 2160p. One
+    ///   - bytesMaximum: of the waiting frames; 64 MiB are 20 of 1080p or 5 of 2160p. One
     ///     may wait however large it is.
-    ///   - holdLimit: how long a picture that no longer moves is worth showing, or how long it is
-    ///     after the last sign of its sender.
+    ///   - holdLimit: how long to show a picture that no longer moves, counted from the last sign
+    ///     of its sender if there is one.
     public init(
         framesMaximum: Int = 36, bytesMaximum: Int = 64 << 20, holdLimit: Duration = .seconds(3)
     ) {
@@ -75,8 +75,8 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
         }
     }
 
-    /// Muting drops every picture at once: nobody who turned a camera off is seen again until
-    /// new frames come.
+    /// Muting drops every picture at once: a peer with its camera off is not seen until new frames
+    /// come.
     public mutating func setMuted(_ muted: Bool) {
         switch (state, muted) {
         case (.muted, true), (.waiting, false), (.showing, false): break
@@ -88,7 +88,7 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
     }
 
     /// Takes a decoded frame with the instant at which it is to be shown. While muted, and when a
-    /// newer frame was shown already, the frame is passed over.
+    /// newer frame was shown already, the frame is skipped.
     ///
     /// - Parameter bytes: of memory that the frame takes.
     public mutating func insert(_ frame: Frame, at presentation: Instant, bytes: Int) {
@@ -101,7 +101,7 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
             return
         case .waiting, .showing: break
         }
-        // Frames come in order but for a few; the place is found from the end.
+        // Most frames come in order, so the search starts at the end.
         var index = queue.endIndex
         while index > 0, queue[index - 1].presentation > presentation { index -= 1 }
         queue.insert(Queued(frame: frame, presentation: presentation, bytes: bytes), at: index)
@@ -111,9 +111,9 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
         }
     }
 
-    /// Takes out the frame that leaves the smallest gap. Never the next one to be shown: where the
-    /// playout delay is longer than the queue it would be taken out each time before its turn, and
-    /// the picture would stand still for good. Nor the newest, but where there are no others.
+    /// Removes the frame that leaves the smallest gap. Never the next one to be shown: where the
+    /// playout delay is longer than the queue, each frame would be removed before its turn, and the
+    /// picture would stand still for good. Nor the newest, unless there are no others.
     private mutating func thinOut() {
         func gap(without index: Int) -> Duration {
             queue[index + 1].presentation - queue[index - 1].presentation
@@ -129,10 +129,10 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
         queue.removeFirst(count)
     }
 
-    /// What this tick shows. Ticks do not go backwards.
+    /// The choice for this tick. Ticks never go back.
     ///
-    /// - Parameter lastSign: when its sender was last heard of, if that is to count; called only
-    ///   for a picture that stands still for too long otherwise.
+    /// - Parameter lastSign: the last sign of the sender, if that is to count; called only for a
+    ///   picture that has stood still for too long.
     public mutating func frame(
         at tick: Instant, lastSign: () -> Instant? = { nil }
     ) -> Choice {
@@ -145,7 +145,7 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
             remove(first: dueCount)
             skippedFrames += dueCount - 1
             guard isWorthShowing(chosen.presentation, at: tick, lastSign) else {
-                // Nobody looked for long, and what was left then is no picture of now.
+                // No tick came for long, and an old frame does not show the present.
                 skippedFrames += 1
                 state = .waiting
                 return .placeholder
@@ -173,18 +173,18 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
         }
     }
 
-    /// Of a picture that is as old as that.
+    /// Whether a picture that is this old may be shown.
     private func isWorthShowing(
         _ since: Instant, at tick: Instant, _ lastSign: () -> Instant?
     ) -> Bool {
         tick - since <= holdLimit || lastSign().map { tick - $0 <= holdLimit } ?? false
     }
 
-    /// Whether the first frame that is not due comes closer to the rhythm of the last one when it
-    /// is shown at this tick already.
+    /// Whether the first frame that is not yet due fits the last one's rhythm better when shown at
+    /// this tick.
     private func nextIsShown(early tick: Instant, due: Int) -> Bool {
         guard due < queue.count, let lastTick, case .showing(let last, let since) = state,
-            // A picture that was held for the one that is due has begun another rhythm.
+            // A picture that was held until the due one has begun another rhythm.
             due == 0 || since == lastTick
         else { return false }
         let interval = tick - lastTick
@@ -197,7 +197,7 @@ public struct VideoTrackTimeline<Frame: Sendable>: Sendable {
         return (lateness - rhythm).magnitude < (otherwise - rhythm).magnitude
     }
 
-    /// The last frame that was shown, for whoever must draw the tile again.
+    /// The last shown frame, for redrawing the tile.
     public var current: Frame? {
         switch state {
         case .muted, .waiting: nil

@@ -7,7 +7,7 @@ import Streams
 import Synchronization
 
 /// Carries out one plan: the movies on one thread and the archive on another, so that each byte is
-/// read and written at most twice and two cores have work. Thumbnails have a third.
+/// read and written at most twice and two cores are used. Thumbnails have a third thread.
 struct AssetMaker: Sendable {
     let assets: RecordingAssets
     let stream: CatalogueStream
@@ -18,8 +18,8 @@ struct AssetMaker: Sendable {
     let meter: ProgressMeter
     let report: @Sendable (FinisherReport) -> Void
 
-    /// - Returns: the assets, all of which are on the disk.
-    /// - Throws: what the first of the two threads that failed says.
+    /// - Returns: the assets, all of them on disk.
+    /// - Throws: the error of the movies, or else of the archive.
     func make() throws(RecordingError) -> [CatalogueAsset] {
         meter.begin(jobs: (order.singleFilePerLayer ? 1 : 0) + (order.hlsVOD ? 1 : 0))
         let archive =
@@ -36,7 +36,7 @@ struct AssetMaker: Sendable {
                 ).make()
             }
         }
-        // All are waited for, also when one of them fails: none may write on behind our back.
+        // Waits for all, even when one fails: none may go on writing afterwards.
         let movies = Result { () throws(RecordingError) in
             order.singleFilePerLayer ? try makeMovies() : []
         }
@@ -48,7 +48,7 @@ struct AssetMaker: Sendable {
             for index in all.indices where all[index].size != nil {
                 all[index].thumbnails = thumbnails
             }
-        // Whatever goes wrong with them costs them only.
+        // Any error only costs the thumbnails.
         case .failure(let error)?:
             try? FileManager.default.removeItem(
                 atPath: "\(recordings)/\(place.thumbnailsDirectory)")
@@ -80,7 +80,7 @@ struct AssetMaker: Sendable {
             var asset = self.asset(
                 "\(stream.id)-\(wish.layer)", .roomComposite,
                 path: "\(place.moviesDirectory)/\(wish.place.name)", byteCount)
-            // Where there is but one, it has no number.
+            // A single movie has no layer number.
             asset.layer = stream.kind == .recording ? nil : wish.layer
             asset.size = isSoundAlone ? nil : order.layers[wish.layer]
             return asset
@@ -115,7 +115,7 @@ struct AssetMaker: Sendable {
     }
 }
 
-/// Work on a thread of its own, for one who waits for it on another.
+/// Work on a thread of its own, for a thread that waits for it.
 private final class BlockingTask<Value: Sendable, Failure: Error>: Sendable {
     private let outcome = Mutex<Result<Value, Failure>?>(nil)
     private let isDone = DispatchSemaphore(value: 0)

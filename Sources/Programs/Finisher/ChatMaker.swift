@@ -2,7 +2,7 @@ import Catalogue
 import MediaKernel
 import Recording
 
-/// Makes the asset of what was said in the room while a stream was on air.
+/// Makes the asset of the room's chat during a stream.
 struct ChatMaker: Sendable {
     /// Of the stream.
     let directory: String
@@ -10,7 +10,7 @@ struct ChatMaker: Sendable {
     let place: RecordingPlace
     let recordings: String
 
-    /// - Returns: nil where nothing was said.
+    /// - Returns: nil without messages.
     func make(
         createdAt: UnixTime, expiresAt: UnixTime?
     ) throws(RecordingError) -> CatalogueAsset? {
@@ -19,16 +19,17 @@ struct ChatMaker: Sendable {
         return asset(bytes, createdAt: createdAt, expiresAt: expiresAt)
     }
 
-    /// Makes anew what has become longer since, or came only then. One whose time is over stays so.
+    /// Makes the asset again if the chat has grown, or has only now begun. An expired asset stays
+    /// expired.
     ///
-    /// - Parameter time: what it has as its creation where it is the only asset.
-    /// - Returns: the manifest with it; nil when there is nothing new.
+    /// - Parameter time: its creation time if it is the only asset.
+    /// - Returns: the updated manifest; nil without changes.
     func renewed(
         _ manifest: RecordingManifest, at time: UnixTime, keptSeconds: Int64?
     ) throws(RecordingError) -> RecordingManifest? {
         let index = manifest.assets.firstIndex { $0.kind == .chat }
         if let index, manifest.assets[index].status != .completed { return nil }
-        // It goes when the others go, and does not come once they are gone.
+        // It expires with the other assets, and is not made once they are gone.
         let sibling = manifest.assets.first { $0.status == .completed }
         guard sibling != nil || manifest.assets.isEmpty else { return nil }
         let known = index.map { manifest.assets[$0].byteCount } ?? 0
@@ -41,7 +42,7 @@ struct ChatMaker: Sendable {
             made.createdAt = sibling.createdAt
             made.expiresAt = sibling.expiresAt
         }
-        // Without a location, so that a store gets it anew.
+        // Without a location, so that a store gets it again.
         var renewed = manifest
         if let index { renewed.assets[index] = made } else { renewed.assets.append(made) }
         return renewed

@@ -5,17 +5,16 @@ import Glibc
 public import MediaKernel
 public import Recording
 
-/// Makes the assets of one stream that has ended, from its directory alone.
+/// Makes the assets of one ended stream from its directory alone.
 ///
-/// It may be killed at any moment and be started again, by anybody: what is there already is found
-/// whole or made anew, and `manifest.json` is written last. Blocking, and made for a process of
-/// its own.
+/// It may be killed at any moment and started again by any server: existing files are complete or
+/// made again, and `manifest.json` is written last. Blocks; meant for a process of its own.
 public struct Finisher: Sendable {
-    /// How long a server that is gone may have left somebody at work: a bot that ends its playlists,
-    /// or a finisher with a recording of days.
+    /// How long processes of a server that is gone may still be at work: a bot that ends its
+    /// playlists, or a finisher with a recording of several days.
     public static let lockTimeout: Duration = .seconds(3600)
     private static let lockPollInterval: UInt32 = 50_000
-    /// Segments may turn out damaged while a plan is carried out, which takes another one.
+    /// Segments may turn out damaged while a plan is carried out, which requires a new one.
     private static let plansMaximum = 3
 
     private let directory: String
@@ -29,11 +28,11 @@ public struct Finisher: Sendable {
 
     /// - Parameters:
     ///   - directory: of the stream, absolute.
-    ///   - recordings: the root below which assets lie, absolute.
-    ///   - freeBytes: what may still be written below a directory; nil when that is not known.
-    ///   - takesLinks: whether a file, which comes first, can get a further name in a directory.
+    ///   - recordings: the root directory of assets, absolute.
+    ///   - freeBytes: the free bytes below a directory; nil when unknown.
+    ///   - takesLinks: whether a file, the first parameter, can be linked into a directory.
     ///   - now: the wall clock.
-    ///   - report: what it has to say, from any thread; `.finished` and `.failed` are not among it.
+    ///   - report: gets progress and warnings, from any thread, but not `.finished` and `.failed`.
     public init(
         directory: String, recordings: String, lockTimeout: Duration = Finisher.lockTimeout,
         freeBytes: @escaping @Sendable (String) -> UInt64? = { FreeSpace.bytes(at: $0) },
@@ -53,9 +52,9 @@ public struct Finisher: Sendable {
         meter = ProgressMeter(now: now, report: report)
     }
 
-    /// Ends the playlists and makes what `stream.json` orders.
+    /// Ends the playlists and makes the assets that `stream.json` orders.
     ///
-    /// - Returns: the assets; none for a stream that is not recorded, or too short to have any.
+    /// - Returns: the assets; empty for a stream that is not recorded, or too short.
     public func run() throws(FinisherError) -> [CatalogueAsset] {
         let lock = try takeLock()
         defer { withExtendedLifetime(lock) {} }
@@ -78,7 +77,7 @@ public struct Finisher: Sendable {
             return try make(file.stream, order, place)
         } catch {
             let failure = FinisherError.recording(error)
-            // On a disk that is full, all that is not whole is in the way of streams on air.
+            // On a full disk, incomplete assets take space from streams on air.
             if failure.isForWantOfRoom { removeAll(place, order) }
             guard case .nothingRecorded = error else { throw failure }
             removeEmpty(place)
@@ -100,7 +99,7 @@ public struct Finisher: Sendable {
         }
     }
 
-    /// What an earlier run made, when all of it is there.
+    /// The result of an earlier run, if it is complete.
     private func manifest(at place: RecordingPlace) -> RecordingManifest? {
         guard let manifest = RecordingManifest.read("\(recordings)/\(place.directory)"),
             manifest.assets.allSatisfy({ asset in
@@ -110,7 +109,7 @@ public struct Finisher: Sendable {
         return manifest
     }
 
-    /// A chat may be longer than it is said to be: who renewed it was killed before that was noted.
+    /// A chat may be longer than noted if its finisher was killed before updating the manifest.
     private func isThere(_ asset: CatalogueAsset) -> Bool {
         var status = stat()
         guard stat("\(recordings)/\(asset.path)", &status) == 0 else { return false }
@@ -119,8 +118,8 @@ public struct Finisher: Sendable {
             || asset.kind == .chat && byteCount > asset.byteCount
     }
 
-    /// Some of the chat may be written when all is made, if a disk was slow. Nothing but its own
-    /// asset is made anew.
+    /// With a slow disk, parts of the chat may be written after the assets. Only the chat's own
+    /// asset is made again.
     private func renewChat(
         in manifest: RecordingManifest, _ stream: CatalogueStream, _ order: RecordingOrder,
         _ place: RecordingPlace
@@ -144,7 +143,7 @@ public struct Finisher: Sendable {
         removeUnfinished(place, order)
         let folder = StreamFolder(path: directory)
         let logs = try folder.logs().map(\.records)
-        // A segment counts when all layers have it, so a layer without a log has none.
+        // A segment counts only if all layers have it, so a layer without a log leaves none.
         guard logs.count == order.layers.count else { throw .nothingRecorded }
         let metadata = try TimedMetadataLog.read(in: directory)
         var damaged: [Int: Set<Int>] = [:]
@@ -174,13 +173,14 @@ public struct Finisher: Sendable {
         throw .nothingRecorded
     }
 
-    /// Before the first byte: what does not fit would fill a disk that live streams write to.
+    /// Checked before the first byte: assets that do not fit would fill a disk that live streams
+    /// write to.
     private func checkRoom(
         for plan: RecordingPlan, _ order: RecordingOrder, _ place: RecordingPlace
     ) throws(RecordingError) {
         let folder = "\(recordings)/\(place.directory)"
         try AssetFile.makeDirectory(folder)
-        // All assets are about as large as the segments. Links to these take no room.
+        // Each asset is about as large as the segments. Links to them take no space.
         let copies = [
             order.singleFilePerLayer, order.hlsVOD,
             order.hlsVOD && !takesLinks("\(directory)/\(StreamFile.name)", folder),
@@ -202,7 +202,7 @@ public struct Finisher: Sendable {
             in: "\(recordings)/\(place.directory)")
     }
 
-    /// What a run that was killed had begun.
+    /// Removes the unfinished files of a killed run.
     private func removeUnfinished(_ place: RecordingPlace, _ order: RecordingOrder) {
         for directory in place.ownDirectories {
             let path = "\(recordings)/\(directory)"
@@ -211,14 +211,14 @@ public struct Finisher: Sendable {
                 unlink("\(path)/\(name)")
             }
         }
-        // By name, since other recordings may be written into the same directory.
+        // By name, since other recordings may use the same directory.
         for layer in order.layers.indices {
             let name = place.movieName(layer: layer, isSoundAlone: order.isSoundAlone)
             unlink("\(recordings)/\(place.moviesDirectory)/\(AssetFile.temporaryPrefix)\(name)")
         }
     }
 
-    /// What was made so far.
+    /// Removes everything made so far.
     private func removeAll(_ place: RecordingPlace, _ order: RecordingOrder) {
         for directory in [place.vodDirectory, place.thumbnailsDirectory] {
             try? FileManager.default.removeItem(atPath: "\(recordings)/\(directory)")

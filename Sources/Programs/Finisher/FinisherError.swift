@@ -1,14 +1,14 @@
 public import Recording
 
-/// Why a finisher gives up. Started again, it may succeed.
+/// Why a finisher fails. Another run may succeed.
 public enum FinisherError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no `stream.json`, or it cannot be read.
+    /// `stream.json` is missing or unreadable.
     case unreadable(String)
-    /// A bot or another finisher is at work on the directory.
+    /// A bot or another finisher is working in the directory.
     case inUse(String)
     case recording(RecordingError)
 
-    /// Whether it succeeds as soon as somebody makes room on a disk.
+    /// Whether it succeeds once there is space on a disk.
     public var isForWantOfRoom: Bool {
         guard case .recording(let error) = self else { return false }
         return error.isForWantOfRoom

@@ -2,8 +2,8 @@ import ChildProcesses
 import MediaKernel
 import Synchronization
 
-/// How far some jobs are together. Tells steps that show, and now and then that it goes on, since
-/// the server takes a finisher for stuck that says nothing.
+/// The common progress of some jobs. Reports visible steps, and otherwise a sign of life now and
+/// then, since the server takes a silent finisher for stuck.
 final class ProgressMeter: Sendable {
     /// In thousandths.
     private static let step = 10
@@ -29,7 +29,7 @@ final class ProgressMeter: Sendable {
         self.report = report
     }
 
-    /// So many jobs begin. What is told never goes back, also when they are done once more.
+    /// Starts this many jobs. The reported progress never decreases, even when jobs are done again.
     func begin(jobs: Int) { state.withLock { $0.done = Array(repeating: 0, count: jobs) } }
 
     func reached(_ done: Int, of all: Int, job: Int) {
@@ -37,14 +37,14 @@ final class ProgressMeter: Sendable {
         goesOn()
     }
 
-    /// Something was done, in a job or beside them.
+    /// A job, or other work, has made progress.
     func goesOn() {
-        // One job after the other, from the look at the clock to the report: or one would find the
-        // other's later time and take it for a clock that was set back, or tell a step behind the next.
+        // Locked from reading the clock to the report: otherwise one job could see another's later
+        // time and take it for a clock that was set back, or report a step after the next.
         state.withLock { state in
             let time = now()
             let permille = state.done.reduce(0, +) / max(1, state.done.count)
-            // The clock is the wall's, which may be set back.
+            // The wall clock may be set back.
             let isSilent = !(state.toldAt..<state.toldAt + Self.silenceMaximum).contains(time)
             guard permille >= state.told + Self.step || isSilent else { return }
             state.told = max(permille, state.told)

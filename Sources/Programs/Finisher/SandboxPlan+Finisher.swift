@@ -5,13 +5,13 @@ import Recording
 public import Sandbox
 
 extension SandboxPlan {
-    /// Of a finisher: it writes into its stream's directory and into those of its own recording,
-    /// which are made here, and needs no network.
+    /// The plan of a finisher: it writes into its stream's directory and those of its own
+    /// recording, which are created here, and needs no network.
     ///
     /// - Parameters:
     ///   - directory: of the stream, absolute like the root of recordings.
     ///   - environment: the process' own.
-    ///   - user: whom it becomes if it is root.
+    ///   - user: the user that it becomes if it is root.
     public static func finisher(
         directory: String, recordings: String, environment: [String: String], user: SystemUser?
     ) -> SandboxPlan {
@@ -24,7 +24,7 @@ extension SandboxPlan {
         else { return plan }
         for name in [place.directory, place.moviesDirectory, place.chatDirectory] {
             let path = "\(recordings)/\(name)"
-            // One that cannot be made is the finisher's failure, said when it is first needed.
+            // If a directory cannot be made, the finisher fails when it first needs it.
             try? AssetFile.makeDirectory(path)
             plan.paths.append(Path(path, .write))
         }

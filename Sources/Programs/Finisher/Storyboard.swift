@@ -1,23 +1,23 @@
 import MediaKernel
 
-/// The WebVTT file beside a sheet of pictures: when each of them is shown, and where on the sheet it
-/// is, as players' previews read it (media fragments, `#xywh=`).
+/// The WebVTT file of a sprite: the time and the place of each picture, in the form for players'
+/// previews (media fragments, `#xywh=`).
 struct Storyboard {
-    /// The sheet's file name.
+    /// The sprite's file name.
     var image: String
     var columns: Int
     /// Of one picture.
     var width: Int
     var height: Int
     var frameRate: Int
-    /// The frames from which on the pictures are shown.
+    /// The first frame of each picture's time.
     var beginnings: [Int64]
-    /// Frames of the whole.
+    /// Frames in total.
     var end: Int64
 
     var text: String {
         var text = "WEBVTT\n"
-        // A picture stands for what comes before it too where it is the first.
+        // The first picture also represents everything before it.
         let begins = [0] + beginnings.dropFirst()
         for (index, begin) in begins.enumerated() {
             let next = index + 1 < begins.count ? begins[index + 1] : end

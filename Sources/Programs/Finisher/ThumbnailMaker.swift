@@ -3,8 +3,8 @@ import Codec
 import MediaKernel
 import Recording
 
-/// Makes thumbnails, and the sheet of pictures for scrubbing, of key frames of a recording's
-/// segments: each is decoded by itself, and of its segment nothing else is read.
+/// Makes thumbnails and the sprite from key frames of a recording's segments: each is decoded on
+/// its own, and no other part of its segment is read.
 struct ThumbnailMaker: Sendable {
     let assets: RecordingAssets
     /// Of the layers' pictures, best first.
@@ -14,14 +14,14 @@ struct ThumbnailMaker: Sendable {
     let recordings: String
     let meter: ProgressMeter
 
-    /// How wide a thumbnail is when nobody says.
+    /// A thumbnail's default width.
     static let width = 320
-    /// One picture of the sheet for scrubbing, on its longer side.
+    /// The longer side of a picture on the sprite.
     static let spriteSide = 160
-    /// Pictures on the sheet. It stays below 2560 on a side, which any browser draws.
+    /// The most pictures on the sprite. It stays below 2560 on a side, which any browser can draw.
     static let spritePicturesMaximum = 225
 
-    /// - Throws: `.file`, `.damaged`, or why a picture cannot be decoded.
+    /// - Throws: `.file`, `.damaged`, or a decoding error.
     func make() throws -> RecordingThumbnails {
         RecordingThumbnails(thumbnails: try makeThumbnails(), sprite: try makeSprite())
     }
@@ -51,7 +51,7 @@ struct ThumbnailMaker: Sendable {
         return made
     }
 
-    /// Segments are short, so the nearest of their beginnings is never far. Nil behind the end.
+    /// Segments are short, so the nearest beginning is never far. Nil after the end.
     private func part(nearest frame: Int64) -> RecordingPlan.Part? {
         guard (0..<assets.plan.frameCount).contains(frame) else { return nil }
         return assets.plan.parts.min {
@@ -91,7 +91,7 @@ struct ThumbnailMaker: Sendable {
             width: size.width, height: size.height, count: parts.count)
     }
 
-    /// Evenly over the recording, no denser than wanted.
+    /// Evenly spread over the recording, no denser than requested.
     private func spriteParts() -> [RecordingPlan.Part] {
         let plan = assets.plan
         let least = order.frameRate.map { Double(plan.frameRate) / $0 } ?? 0
@@ -118,7 +118,7 @@ struct ThumbnailMaker: Sendable {
         return picture.frame
     }
 
-    /// The largest size of this shape that fits, never larger than it is, with even sides.
+    /// The largest size of this shape that fits, never larger than the original, with even sides.
     static func fitted(
         _ size: CatalogueAsset.Size, width: Int, height: Int
     ) -> CatalogueAsset.Size {

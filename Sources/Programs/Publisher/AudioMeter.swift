@@ -2,18 +2,18 @@ import Codec
 import Glibc
 import RTP
 
-/// How loud a packet of Opus is, for the audio-level header extension. RFC 6464.
+/// Measures the level of an Opus packet for the audio-level header extension. RFC 6464.
 ///
 /// The level is the root mean square of the packet's samples below that of a full-scale square
-/// wave, as appendix A of the RFC computes it.
+/// wave, as in appendix A of the RFC.
 final class AudioMeter {
-    /// The level, in -dBov, from which on a packet is called silent.
+    /// The level in -dBov from which a packet counts as silent.
     static let silence: UInt8 = 70
     private let decoder: OpusDecoder
 
     init() throws { decoder = try OpusDecoder() }
 
-    /// A packet that cannot be decoded is silent.
+    /// A packet that cannot be decoded counts as silent.
     func level(of packet: [UInt8]) -> UInt8 {
         guard let samples = try? decoder.decode(packet) else { return AudioLevel.silence }
         return Self.level(of: samples)

@@ -6,10 +6,9 @@ import PeerConnection
 import RTP
 import RemoteRoom
 
-/// Sends a file's frames when their time has come, and does what the script says. Lives on the
-/// media loop.
+/// Sends a file's frames on time, and follows the script. Runs on the media loop.
 final class FilePublisher: ClientMediaObserver {
-    /// What the room has to be told; see `PublisherRunner`.
+    /// Signalling for the room; see `PublisherRunner`.
     enum Order: Sendable {
         case publish(TrackNames)
         case unpublish
@@ -22,10 +21,10 @@ final class FilePublisher: ClientMediaObserver {
     private let requests: MuteRequests
     private let logger: Logger
     private let round: MediaTime
-    /// What the script plays later, by path.
+    /// The script's later files, by path.
     private let laterFiles: [String: MediaFile]
     private let meter: AudioMeter
-    /// One for each form of the video, best first. The first one has the sound as well.
+    /// One for each layer of the video, best first. The first one also has the sound.
     private var files: [ShownFile]
     private var layers: VideoLayers
     private var lanes: OutgoingLanes
@@ -39,10 +38,10 @@ final class FilePublisher: ClientMediaObserver {
     private var nextReport: Duration = .zero
     /// Everything before this time on the publisher's clock has been sent.
     private var sentUntil: Duration = .zero
-    /// Less than from one picture to the next.
+    /// Less than the interval between pictures.
     private static let moment: Duration = .milliseconds(10)
 
-    /// - Parameter layers: the same video in smaller forms, best first.
+    /// - Parameter layers: the same video in smaller sizes, best first.
     init(
         file: MediaFile, layers: [MediaFile], laterFiles: [String: MediaFile], names: TrackNames,
         conditions: PublisherConditions, orders: AsyncStream<Order>.Continuation,
@@ -73,7 +72,7 @@ final class FilePublisher: ClientMediaObserver {
         _ direction: ConnectionDirection, _ state: PeerConnectionState, at now: Instant
     ) {
         guard direction == .publish, state == .connected, clock == nil else { return }
-        // Both clocks are read at once, for `now` may be some time ago on a busy machine.
+        // Both clocks are read together, because `now` may be old on a busy machine.
         let (start, wallTime) = (MonotonicClock.now, UnixTime.now)
         clock = PublisherClock(start: start, wallStart: wallTime, skew: conditions.clockSkew)
         let length = round.rescaled(to: 1_000_000_000).ticks
@@ -131,12 +130,12 @@ final class FilePublisher: ClientMediaObserver {
         case .rotate(let rotation):
             self.rotation = rotation
         case .layers(let count):
-            // An encoder that is switched on begins with a key frame.
+            // A layer that is switched on begins with a key frame.
             for encoding in layers.send(count) { files[encoding].requestKeyframe() }
         }
     }
 
-    /// Does what somebody in the room asks for, where it is not so already.
+    /// Follows a mute request from the room, if it changes anything.
     private func heed(_ request: TrackMuteRequest) {
         for (isVideo, lane) in [(false, lanes.sound), (true, lanes.pictures.first)] {
             guard let lane, lanes.isMuted(lane) != request.isMuted,
@@ -157,8 +156,8 @@ final class FilePublisher: ClientMediaObserver {
 
     // MARK: Sending
 
-    /// Sends what is due, the layers of one moment together: one that came long after the others,
-    /// when the machine was busy, would look as if it had been switched off.
+    /// Sends all due frames, all layers of one moment together: a layer that came long after the
+    /// others, on a busy machine, would look switched off.
     private func sendFrames(before end: Duration, at now: Instant) throws {
         while sentUntil < end {
             sentUntil = min(sentUntil + Self.moment, end)
@@ -223,7 +222,7 @@ final class FilePublisher: ClientMediaObserver {
         lanes.sound = lane
     }
 
-    /// Ties the tracks to one wall clock, so that receivers can put them together.
+    /// Ties the tracks to one wall clock, so that receivers can synchronise them.
     private func report(after elapsed: Duration) {
         guard let clock, elapsed >= nextReport else { return }
         nextReport = elapsed + SenderReports.interval

@@ -4,13 +4,14 @@ import RTP
 
 /// Answers a request for a key frame in the middle of a file's group of pictures.
 ///
-/// The pictures from the request to the file's next key frame are encoded anew, beginning with a
-/// key frame; everything else passes as it is in the file. So a viewer who comes waits for one
-/// picture instead of up to a group, and the work lasts a second at most.
+/// The pictures from the request to the file's next key frame are encoded again, beginning with a
+/// key frame; all others pass unchanged. So a new viewer waits for one picture instead of up to a
+/// group, and the work lasts a second at most.
 final class KeyframeBridge {
-    /// Pictures of a longer group are not kept: its own next key frame must do.
+    /// Pictures of a longer group are not kept: the viewer waits for the file's next key frame.
     static let picturesMaximum = 300
-    /// Pictures between two key frames on request: several viewers may ask at once.
+    /// The least distance between two requested key frames: several viewers may request them at
+    /// once.
     static let distanceMinimum = 10
 
     private struct Session {
@@ -28,7 +29,7 @@ final class KeyframeBridge {
     private var session: Session?
     private var isWanted = false
 
-    /// Nil for a codec that is not encoded here.
+    /// Nil for a codec that cannot be encoded here.
     init?(codec: MediaCodec, frameRate: Double?) {
         switch codec {
         case .vp8: (self.codec, format) = (.vp8, .vp8)
@@ -40,15 +41,15 @@ final class KeyframeBridge {
 
     func request() { isWanted = true }
 
-    /// Takes note of a picture that is not sent.
+    /// Notes a picture that is not sent.
     func skip(_ frame: MediaFile.Frame) {
         session = nil
         remember(frame)
     }
 
-    /// What to send in place of the file's picture: itself, unless a request is being answered.
+    /// The picture to send: the file's own, unless a request is being answered.
     ///
-    /// - Throws: `CodecError`; the next picture passes again.
+    /// - Throws: `CodecError`; the next picture passes unchanged.
     func pass(_ frame: MediaFile.Frame) throws -> MediaFile.Frame {
         remember(frame)
         if frame.isKeyframe {
@@ -74,7 +75,7 @@ final class KeyframeBridge {
         }
     }
 
-    /// The picture encoded anew, nil when nobody asked for it.
+    /// The re-encoded picture; nil without a request.
     private func bridged(_ frame: MediaFile.Frame) throws -> MediaFile.Frame? {
         var picture: VideoFrame?
         if let session {

@@ -2,14 +2,14 @@ import Codec
 import MediaKernel
 import RTP
 
-/// A media file, played in a loop, as a sequence of frames that can go out over RTP.
+/// A media file, played in a loop, as a sequence of frames for RTP.
 ///
-/// Pictures and Opus sound pass as they are. Other sound is turned into Opus, which costs little.
+/// Pictures and Opus sound pass unchanged. Other sound is transcoded to Opus, which costs little.
 struct MediaFile {
     struct Frame {
         var isVideo: Bool
         var data: [UInt8]
-        /// From the start of the first round, growing without a seam.
+        /// From the start of the first round, increasing without a seam.
         var time: MediaTime
         var isKeyframe: Bool
     }
@@ -20,7 +20,7 @@ struct MediaFile {
     /// Of each picture; 0 without any.
     let pixels: Int
     let hasAudio: Bool
-    /// How long one round takes.
+    /// The duration of one round.
     var duration: MediaTime { reader.duration }
     private let reader: MediaFileReader
     private let videoTrack: Int?
@@ -58,7 +58,7 @@ struct MediaFile {
         }
     }
 
-    /// The next frame in the order of the file.
+    /// The next frame in file order.
     mutating func next() throws -> Frame? {
         while ready.isEmpty {
             guard let packet = try reader.read() else { return nil }

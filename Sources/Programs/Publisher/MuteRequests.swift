@@ -2,10 +2,10 @@ import MediaKernel
 import RemoteRoom
 internal import Synchronization
 
-/// What others ask of a publisher's microphone and camera, on its way from the room's events to the
-/// media loop. Nobody sits before a file who could say no, so all of it is done.
+/// Others' requests to mute or unmute a publisher's tracks, on their way from the room's events to
+/// the media loop. A file publisher follows all of them, since there is no person to ask.
 final class MuteRequests: Sendable {
-    /// Requests between two ticks; a server lets nobody ask so often.
+    /// The most requests between two ticks; a server allows far fewer.
     static let maximum = 64
 
     private let waiting = Mutex<[TrackMuteRequest]>([])
@@ -14,7 +14,7 @@ final class MuteRequests: Sendable {
         waiting.withLock { $0 = ($0 + [request]).suffix(Self.maximum) }
     }
 
-    /// Everything since the last time, in order.
+    /// Everything since the last call, in order.
     func take() -> [TrackMuteRequest] {
         waiting.withLock { waiting in
             defer { waiting.removeAll() }

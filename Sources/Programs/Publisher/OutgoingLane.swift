@@ -1,7 +1,7 @@
 import MediaKernel
 import RTP
 
-/// One track on its way out: its place in the room and its RTP numbers.
+/// One outgoing track: its ids in the room and its RTP numbers.
 struct OutgoingLane {
     let trackID: String
     let isVideo: Bool
@@ -10,7 +10,7 @@ struct OutgoingLane {
     private var sequence: SequenceNumber
     private let firstTimestamp: UInt32
 
-    /// Packets and time until the numbers wrap, when they are to wrap soon.
+    /// Packets and time until the numbers wrap, if they are to wrap soon.
     private static let packetsToWrap: UInt16 = 200
     private static let secondsToWrap = 5
 

@@ -1,13 +1,13 @@
 import MediaKernel
 import RTP
 
-/// The tracks of a publication on their way out, and which of them are muted.
+/// The outgoing tracks of a publication, and which of them are muted.
 struct OutgoingLanes {
     private let videoCodec: MediaCodec?
     private let layers: Int
     private let hasAudio: Bool
     private let wrapsSoon: Bool
-    /// One for each layer of the video, best first; empty without pictures and while nothing is
+    /// One for each layer of the video, best first; empty without video and while nothing is
     /// published.
     var pictures: [OutgoingLane] = []
     /// Nil without sound and while nothing is published.
@@ -36,7 +36,7 @@ struct OutgoingLanes {
 
     func isMuted(_ lane: OutgoingLane) -> Bool { muted.contains(lane.trackID) }
 
-    /// - Returns: the lane; nil where there is none of the kind.
+    /// - Returns: the lane; nil if there is none of the kind.
     mutating func mute(_ isMuted: Bool, isVideo: Bool) -> OutgoingLane? {
         guard let lane = isVideo ? pictures.first : sound else { return nil }
         if isMuted { muted.insert(lane.trackID) } else { muted.remove(lane.trackID) }

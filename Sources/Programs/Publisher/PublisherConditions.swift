@@ -1,12 +1,11 @@
 public import MediaClient
 
-/// What a publisher does differently from a good one on a good network: for tests of those who
-/// receive it.
+/// A publisher's deviations from a good one on a good network, for tests of receivers.
 public struct PublisherConditions: Sendable {
-    /// Clock skews that can be asked for, in millionths: far beyond any crystal.
+    /// The possible clock skews, in millionths: far beyond any crystal.
     public static let clockSkews = -100_000...100_000
 
-    /// What happens to each packet on its way out.
+    /// The network's effect on each outgoing packet.
     public var network: NetworkConditions
     /// How much faster than real time the publisher's own clock runs, in millionths. Capture
     /// times, RTP timestamps and sender reports all follow it.
@@ -14,7 +13,7 @@ public struct PublisherConditions: Sendable {
     public var senderReports: SenderReports
     /// Whether sequence numbers and RTP timestamps begin so high that they wrap within seconds.
     public var wrapsSoon: Bool
-    /// Whether nothing is sent while it is silent, but for a sign of life. RFC 7587 sect. 3.1.3.
+    /// Whether silence is not sent, except for a sign of life. RFC 7587 sect. 3.1.3.
     public var usesDTX: Bool
     /// Whether the file's position follows the wall clock, so that publishers of files of the same
     /// length show the same moment at once.

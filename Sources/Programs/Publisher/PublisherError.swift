@@ -1,24 +1,23 @@
-/// Why a file cannot be published as it was asked for.
+/// Why a file cannot be published as requested.
 public enum PublisherError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The file is not there, or is nothing that can be played.
+    /// The file does not exist, or cannot be played.
     case unreadable(path: String, reason: String)
-    /// The file has neither picture nor sound that can be sent.
+    /// The file has neither pictures nor sound that can be sent.
     case nothingToSend(path: String)
-    /// Pictures are sent as they are in the file; these no WebRTC receiver would understand.
+    /// Pictures are sent unchanged, and WebRTC receivers do not understand these.
     case unsupportedVideo(codec: String, path: String)
 
-    /// A step of the script that is none; see `Script.Step.init(parsing:)`.
+    /// An invalid step of the script; see `Script.Step.init(parsing:)`.
     case badStep(String)
-    /// A file that is played later, or a layer, has other codecs than the first, which were agreed
-    /// upon.
+    /// A later file, or a layer, has other codecs than the first, which were negotiated.
     case differentCodecs(path: String)
     /// More layers than there are names for.
     case tooManyLayers(maximum: Int)
-    /// A layer does not last as long as the first file, so that they would not stay together.
+    /// A layer is not as long as the first file, so they would not stay together.
     case differentLength(path: String)
     /// Layers are given best first, and this one has no fewer pixels than the one before.
     case notSmaller(path: String)
-    /// One file cannot take the place of several layers.
+    /// One file cannot replace several layers.
     case playsWithoutLayers(path: String)
 
     public var description: String {

@@ -6,13 +6,13 @@ import RTP
 public import RemoteRoom
 import SDP
 
-/// A participant that shows a media file: for demonstrations, load and tests.
+/// A participant that plays a media file: for demonstrations, load and tests.
 public struct PublisherRunner: Sendable {
     public struct Options: Sendable {
         public var name: String
         public var metadata: String
         public var path: String
-        /// Files of the same video in smaller forms, best first: the layers of its simulcast.
+        /// Files of the same video in smaller sizes, best first: the layers of its simulcast.
         public var layers: [String]
         public var conditions: PublisherConditions
 
@@ -36,10 +36,10 @@ public struct PublisherRunner: Sendable {
         self.logger = logger
     }
 
-    /// Publishes in a room until `stop` says something or the room ends.
+    /// Publishes in a room until `stop` yields a reason or the room ends.
     ///
-    /// - Parameter published: called when the room has taken the tracks.
-    /// - Throws: `PublisherError`, `RoomEnd`, or what the file's reader found.
+    /// - Parameter published: called when the room has accepted the tracks.
+    /// - Throws: `PublisherError`, `RoomEnd`, or errors of the file's reader.
     public func run<Address: RoomAddress>(
         in address: Address, group: any EventLoopGroup, stop: AsyncStream<String>,
         published: @escaping @Sendable () -> Void = {}
@@ -56,7 +56,7 @@ public struct PublisherRunner: Sendable {
         let requests = MuteRequests()
         let meter = try AudioMeter()
         let logger = logger
-        // Handed to the media loop, which calls the closure once; nobody touches them here again.
+        // Passed to the media loop, which calls the closure once; not used here again.
         nonisolated(unsafe) let parts = (
             file: file, layers: layers, laterFiles: laterFiles, meter: meter
         )
@@ -92,14 +92,14 @@ public struct PublisherRunner: Sendable {
                 for await _ in stop { break }
                 await room.leave()
             }
-            // The room's end, by leaving or by an error, ends all.
+            // The room's end, by leaving or by an error, ends all tasks.
             try await tasks.next()
             try await tasks.next()
             tasks.cancelAll()
         }
     }
 
-    /// The files that the script plays later, which must be encoded alike.
+    /// The script's later files, which must have the same codecs.
     private func later(_ script: Script, like contents: Contents) throws -> [String: MediaFile] {
         var files: [String: MediaFile] = [:]
         for path in script.paths where files[path] == nil {
@@ -127,11 +127,11 @@ public struct PublisherRunner: Sendable {
     }
 }
 
-/// What a publisher has to show, for the room.
+/// A publisher's tracks, as announced to the room.
 private struct Contents: Hashable, Sendable {
     let videoCodec: MediaCodec?
     let hasAudio: Bool
-    /// The names of the video's layers; empty for one form.
+    /// The names of the video's layers; empty without simulcast.
     let rids: [String]
 
     func tracks(_ names: TrackNames) -> [LocalTrack] {

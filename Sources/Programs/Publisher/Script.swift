@@ -1,22 +1,22 @@
 public import RTP
 
-/// What a publisher does at which time, as somebody in front of a camera would.
+/// A publisher's timed actions, like those of a person in front of a camera.
 public struct Script: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
-        /// Nothing of the track is sent while it is muted, and the room knows.
+        /// The track is not sent while it is muted, and the room knows.
         case mute(isVideo: Bool)
         case unmute(isVideo: Bool)
-        /// Takes both tracks out of the room.
+        /// Unpublishes both tracks.
         case unpublish
-        /// Puts tracks into the room again, with other ids than before.
+        /// Publishes tracks again, with new ids.
         case publish
-        /// Loses the network, signalling and media, for so long.
+        /// Loses the network, signalling and media, for this long.
         case interrupt(Duration)
-        /// Goes on with another file, from its beginning.
+        /// Continues with another file, from its beginning.
         case play(path: String)
-        /// From here on, pictures are to be turned clockwise by whoever shows them.
+        /// From here on, receivers must turn the pictures clockwise.
         case rotate(VideoRotation)
-        /// From here on, so many of the video's layers are sent, the poorest ones.
+        /// From here on, only this many of the video's layers are sent, the poorest ones.
         case layers(Int)
     }
 
@@ -75,19 +75,19 @@ public struct Script: Hashable, Sendable {
     /// In the order of their times.
     private var steps: [Step]
 
-    /// - Parameter steps: in any order; those of equal times happen in the order given.
+    /// - Parameter steps: in any order; steps of equal times happen in the given order.
     public init(_ steps: [Step] = []) {
         self.steps = steps.enumerated().sorted {
             ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
         }.map(\.element)
     }
 
-    /// The files that are played later.
+    /// The later files.
     var paths: [String] {
         steps.compactMap { if case .play(let path) = $0.action { path } else { nil } }
     }
 
-    /// The first step whose time has come, which is then done with.
+    /// Removes and returns the first step that is due.
     mutating func next(at elapsed: Duration) -> Step? {
         guard let step = steps.first, step.time <= elapsed else { return nil }
         steps.removeFirst()

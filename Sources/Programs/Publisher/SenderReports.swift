@@ -1,14 +1,14 @@
 import MediaKernel
 
-/// Which sender reports a publisher sends. RFC 3550 sect. 6.4.1.
+/// The kind of sender reports that a publisher sends. RFC 3550 sect. 6.4.1.
 public enum SenderReports: String, Hashable, Sendable, CaseIterable {
-    /// Right ones, each second.
+    /// Correct ones, each second.
     case regular
     /// None at all.
     case none
-    /// Right ones, from the tenth second on.
+    /// Correct ones, from the tenth second on.
     case late
-    /// The picture's are three seconds ahead of the sound's.
+    /// The video's are three seconds ahead of the audio's.
     case shifted
     /// Each is wrong by up to 400 ms either way, at random.
     case erratic
@@ -18,7 +18,7 @@ public enum SenderReports: String, Hashable, Sendable, CaseIterable {
     private static let shift: Duration = .seconds(3)
     private static let error: ClosedRange<Int64> = -400_000_000...400_000_000
 
-    /// What to add to the right time in a report, nil for no report.
+    /// The error to add to a report's time; nil for no report.
     ///
     /// - Parameter elapsed: since the publisher began.
     func error(

@@ -1,12 +1,11 @@
 import MediaKernel
 import RTP
 
-/// A file that is being shown on the publisher's clock, with the key frames that its pictures are
-/// asked for.
+/// A file playing on the publisher's clock, with key frames on request.
 struct ShownFile {
     private var file: MediaFile
     private var reel: Reel?
-    /// Before this time on the publisher's clock, nothing is shown.
+    /// Nothing is shown before this time on the publisher's clock.
     private var begin: Duration = .zero
     private var bridge: KeyframeBridge?
 
@@ -25,7 +24,7 @@ struct ShownFile {
         requestKeyframe()
     }
 
-    /// Goes on with another file from its beginning, at a time on the publisher's clock.
+    /// Continues with another file from its beginning, at a time on the publisher's clock.
     mutating func change(to other: MediaFile, at time: Duration) {
         file = other
         reel = Reel(other, offset: .zero - time)
@@ -44,12 +43,12 @@ struct ShownFile {
         return nil
     }
 
-    /// Takes note of a picture that is not sent.
+    /// Notes a picture that is not sent.
     func skip(_ picture: MediaFile.Frame) { bridge?.skip(picture) }
 
-    /// What to send in place of a picture: itself, unless a key frame was asked for.
+    /// The picture to send: the file's own, unless a key frame was requested.
     ///
-    /// - Throws: `CodecError`; the next picture passes again.
+    /// - Throws: `CodecError`; the next picture passes unchanged.
     func pass(_ picture: MediaFile.Frame) throws -> MediaFile.Frame {
         try bridge?.pass(picture) ?? picture
     }

@@ -1,15 +1,15 @@
 import MediaKernel
 
-/// Decides which packets of sound are sent when silence is not (DTX). RFC 7587 sect. 3.1.3.
+/// Decides which audio packets are sent with DTX. RFC 7587 sect. 3.1.3.
 struct SilenceGate: Sendable {
     /// Silence that is still sent, so that the end of a sound is not cut.
     static let hangover: Duration = .milliseconds(100)
-    /// A sign of life during silence, as libopus gives.
+    /// The interval of signs of life during silence, as in libopus.
     static let lifeSign: Duration = .milliseconds(400)
 
     private var lastSound: Duration?
     private var lastSent: Duration?
-    /// Whether the next packet begins a talkspurt, which its marker says. RFC 3551 sect. 4.1.
+    /// Whether the next packet begins a talkspurt, for its marker. RFC 3551 sect. 4.1.
     private(set) var beginsTalkspurt = true
 
     /// Whether to send the packet of this time. Times rise.

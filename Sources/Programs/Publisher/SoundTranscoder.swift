@@ -1,10 +1,10 @@
 import Codec
 import MediaKernel
 
-/// Turns a file's sound into Opus, round after round, each as long as the file to the sample.
+/// Transcodes a file's sound to Opus, round after round, each exactly as long as the file.
 ///
-/// A decoder's run-up before a round and what it gives behind its end are left out: two rounds
-/// decoded as one would disturb each other where they meet.
+/// A decoder's run-up before a round and its output after the end are dropped: rounds decoded as
+/// one would disturb each other where they meet.
 struct SoundTranscoder {
     private static let frame = OpusEncoder.frameSize
     private static let channels = OpusEncoder.channels
@@ -14,22 +14,22 @@ struct SoundTranscoder {
 
     private let decoder: AudioDecoder
     private let encoder: OpusEncoder
-    /// How long a round takes.
+    /// The duration of a round.
     private let length: MediaTime
     private var round = 0
     /// Not yet encoded.
     private var samples: [Float] = []
-    /// Where the next sample belongs, counted from the start of the first round.
+    /// The place of the next sample, counted from the start of the first round.
     private var end: Int64 = 0
 
-    /// - Parameter length: how long a round takes.
+    /// - Parameter length: the duration of a round.
     init(decoder: AudioDecoder, length: MediaTime) throws {
         self.decoder = decoder
         self.length = length
         encoder = try OpusEncoder()
     }
 
-    /// The packets of Opus that this packet of the file completes.
+    /// The Opus packets that this packet of the file completes.
     mutating func transcode(_ packet: MediaFileReader.Packet) throws -> [MediaFile.Frame] {
         var ready: [MediaFile.Frame] = []
         if packet.round != round {
@@ -46,7 +46,7 @@ struct SoundTranscoder {
             .rescaled(to: Self.rate).ticks
     }
 
-    /// Appends as much of a block as belongs behind what is there and into its round.
+    /// Appends the part of a block that follows the samples so far and lies within its round.
     private mutating func take(_ block: DecodedAudio, _ ready: inout [MediaFile.Frame]) throws {
         let begin = block.pts.rescaled(to: Self.rate).ticks
         let blockEnd = begin + Int64(block.samples.count / Self.channels)
@@ -60,11 +60,11 @@ struct SoundTranscoder {
         try encode(&ready)
     }
 
-    /// Nothing comes before this time any more.
+    /// No more samples come before this time.
     private mutating func fill(until time: Int64, _ ready: inout [MediaFile.Frame]) throws {
         guard time > end else { return }
         let isSent = time - end <= Self.silenceMaximum
-        // What waits is completed in any case.
+        // The waiting samples are completed in any case.
         let silence = isSent ? Int(time - end) : (Self.frame - waiting % Self.frame) % Self.frame
         samples += repeatElement(0, count: silence * Self.channels)
         end += Int64(silence)
@@ -78,7 +78,7 @@ struct SoundTranscoder {
         var first = 0
         while waiting - first >= Self.frame {
             let range = first * Self.channels..<(first + Self.frame) * Self.channels
-            // A decoder gives the sound that much later than it is put in.
+            // A decoder's output is later than the input by the lookahead.
             let time = end - Int64(waiting - first) - Int64(encoder.lookahead)
             ready.append(
                 MediaFile.Frame(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The ids under which a publisher's tracks are in the room, for one publication.
+/// The ids of a publisher's tracks in the room, for one publication.
 struct TrackNames: Hashable, Sendable {
     let stream = UUID().uuidString.lowercased()
     let video = UUID().uuidString.lowercased()

@@ -1,15 +1,15 @@
 import MediaKernel
 import RTP
 
-/// The forms in which one video is sent, best first: the published file and its simulcast layers.
+/// The simulcast layers of one video, best first: the published file and its smaller ones.
 struct VideoLayers {
-    /// The layers' names, the best first: full, half and quarter, as SFUs have them.
+    /// The layers' names, best first: full, half and quarter, as in SFUs.
     static let rids = ["f", "h", "q"]
 
     /// Files whose lengths differ by more would show different moments after some rounds.
     static let lengthTolerance: Duration = .milliseconds(1)
 
-    /// The poorest `sentCount` are sent, as browsers do when their uplink is short.
+    /// The poorest `sentCount` layers are sent, as browsers do on a slow uplink.
     private(set) var sentCount: Int
     private let count: Int
 
@@ -18,12 +18,12 @@ struct VideoLayers {
         sentCount = count
     }
 
-    /// What an offer calls the layers; nothing when there is one form only.
+    /// The layers' names in an offer; empty without simulcast.
     var rids: [String] { count > 1 ? Array(Self.rids.prefix(count)) : [] }
 
     func isSent(_ encoding: Int) -> Bool { encoding >= count - sentCount }
 
-    /// Sends so many from here on, at least one and at most all.
+    /// Sends this many layers from here on, at least one and at most all.
     ///
     /// - Returns: the encodings that were not sent before.
     mutating func send(_ wanted: Int) -> Range<Int> {
@@ -34,8 +34,8 @@ struct VideoLayers {
 
     /// Opens the files of further layers of a file, best first.
     ///
-    /// - Throws: `.tooManyLayers`, `.differentCodecs`, `.differentLength` or `.notSmaller`; what
-    ///   the file's reader found.
+    /// - Throws: `.tooManyLayers`, `.differentCodecs`, `.differentLength` or `.notSmaller`; errors
+    ///   of the file's reader.
     static func open(_ paths: [String], of first: MediaFile) throws -> [MediaFile] {
         guard paths.count < rids.count else {
             throw PublisherError.tooManyLayers(maximum: rids.count)

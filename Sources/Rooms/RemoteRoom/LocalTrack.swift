@@ -3,7 +3,7 @@ public import PeerConnection
 public import RTP
 public import SDP
 
-/// A track that we publish: what the room is told of it, and its media description.
+/// A track that we publish: its description for the room, and its media description.
 public struct LocalTrack: Sendable {
     public var id: TrackID
     public var isVideo: Bool
@@ -13,7 +13,7 @@ public struct LocalTrack: Sendable {
     /// A microphone or a camera in a codec that Roomcast offers.
     ///
     /// - Parameters:
-    ///   - rids: the names of a video's layers, best first; empty for one form.
+    ///   - rids: the names of a video's layers, best first; empty without simulcast.
     ///   - numbers: the payload types of the connection.
     public init(
         _ codec: MediaCodec, streamID: String, trackID: String, rids: [String] = [],

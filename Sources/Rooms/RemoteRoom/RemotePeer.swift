@@ -1,12 +1,12 @@
 public import MediaKernel
 
-/// Somebody in a room, as its server describes them.
+/// A peer of a room, as its server describes it.
 public struct RemotePeer: Hashable, Sendable {
     public var id: PeerID
     public var name: String
-    /// What the room's policy calls it; empty in a room without roles.
+    /// The peer's role in the room's policy; empty in a room without roles.
     public var role: String
-    /// What the peer's application says of it, as a text of its own format.
+    /// The metadata of the peer's application, in its own format.
     public var metadata: String
     /// In milliseconds since 1970; 0 where the server does not tell.
     public var joinedAt: Int64
@@ -61,9 +61,9 @@ public struct RoomMessage: Hashable, Sendable {
     /// Nil for the server.
     public var sender: PeerID?
     public var type: String
-    /// JSON: a string, or whatever the sender's application makes.
+    /// JSON: a string, or the sender application's own format.
     public var content: OpaqueJSON
-    /// Whether it is for us alone.
+    /// Whether we are the only recipient.
     public var isPrivate: Bool
 
     public init(sender: PeerID?, type: String, content: OpaqueJSON, isPrivate: Bool) {
@@ -74,11 +74,11 @@ public struct RoomMessage: Hashable, Sendable {
     }
 }
 
-/// A request to mute or unmute what we publish.
+/// A request to mute or unmute our tracks.
 public struct TrackMuteRequest: Hashable, Sendable {
     public enum Target: Hashable, Sendable {
         case track(TrackID)
-        /// Our camera or our microphone, and nothing else of the kind.
+        /// Our camera or our microphone.
         case kind(isVideo: Bool)
     }
 

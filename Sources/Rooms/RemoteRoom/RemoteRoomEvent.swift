@@ -1,22 +1,21 @@
 public import MediaKernel
 public import PeerConnection
 
-/// What happens in a room that a program has joined.
+/// An event in a room that a program has joined.
 public enum RemoteRoomEvent: Sendable {
     /// The room has admitted us; comes once.
     case joined
-    /// The server has accepted the tracks that we publish.
+    /// The server has accepted our tracks.
     case published
-    /// Everybody else in the room, whenever anything of it has changed. The first one comes for an
-    /// empty room too.
+    /// All other peers of the room, at every change. The first one comes for an empty room too.
     case roster([RemotePeer])
-    /// The connection on which the room's media come has a new state.
+    /// The connection that carries the room's media has a new state.
     case path(PeerConnectionState)
-    /// Some videos have other layers, or another layer of them is sent.
+    /// The layers of some videos, or the forwarded ones among them, have changed.
     case layers([TrackLayers])
-    /// Somebody asks us to mute or unmute what we publish.
+    /// A peer asks us to mute or unmute our tracks.
     case muteRequested(TrackMuteRequest)
-    /// Who speaks, the loudest first.
+    /// The active speakers, loudest first.
     case activeSpeakers([RemoteSpeaker])
     case message(RoomMessage)
 }

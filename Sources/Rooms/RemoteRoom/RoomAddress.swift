@@ -17,12 +17,12 @@ public protocol RoomAddress: Sendable {
 
 /// A program that joins a room.
 public struct RoomGuest: Sendable {
-    /// The name that others see, where the protocol has one.
+    /// The name that others see, if the protocol has one.
     public var name: String
     public var metadata: String
-    /// What happens to the datagrams that are sent.
+    /// The network's effect on sent datagrams.
     public var network: NetworkConditions
-    /// Whether anybody's video is received.
+    /// Whether video is received at all.
     public var receivesVideo: Bool
     /// See `ClientMedia.Configuration`.
     public var readingInterval: Duration?

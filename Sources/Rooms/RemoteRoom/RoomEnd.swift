@@ -1,16 +1,16 @@
 /// Why a program is not, or no longer, in its room.
 public enum RoomEnd: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The server's address is none that the protocol knows.
+    /// The protocol does not support the server's address.
     case badEndpoint(String)
-    /// The server refused the token, the room or the connection, with its own code and words.
+    /// The server refused the token, the room or the connection, with its own code and message.
     case refused(code: Int, message: String)
-    /// The server could not be reached, or stopped answering, for longer than we try.
+    /// The server could not be reached, or stopped answering, for longer than our retries last.
     case unreachable(String)
     /// The server removed us.
     case removed(reason: String)
-    /// The server removed everybody.
+    /// The server removed all peers.
     case roomEnded(reason: String)
-    /// The server said something that the protocol does not allow.
+    /// The server violated the protocol.
     case protocolViolation(String)
     /// This machine failed: it has no socket, or no key.
     case failed(String)

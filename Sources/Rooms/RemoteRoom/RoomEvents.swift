@@ -1,6 +1,6 @@
-/// A room's events on their way to the program, and the mark of their end.
+/// A room's events on their way to the program, and the signal of their end.
 public struct RoomEvents: Sendable {
-    /// Events that wait for the program. Later ones are dropped.
+    /// The most events that wait for the program. Later ones are dropped.
     public static let maximum = 4096
 
     public let stream: AsyncStream<RemoteRoomEvent>
@@ -15,7 +15,7 @@ public struct RoomEvents: Sendable {
 
     public func send(_ event: RemoteRoomEvent) { sink.yield(event) }
 
-    /// Ends the stream and everybody's wait for it.
+    /// Ends the stream and all waits for its end.
     public func finish() {
         sink.finish()
         endSink.finish()

@@ -1,7 +1,7 @@
 internal import MediaKernel
 
-/// What the media plane is to do, in order. Each order reads the room when it is carried out, so
-/// one of a kind for a peer is enough; that also bounds the queue by a few per peer.
+/// Orders for the media plane, in sequence. Each order reads the room when it is carried out, so
+/// one per kind and peer is enough, which also bounds the queue.
 struct MediaOrders {
     enum Order: Hashable {
         case subscriptions(PeerID)
@@ -11,7 +11,7 @@ struct MediaOrders {
 
     private var queue: [Order] = []
     private var queued: Set<Order> = []
-    /// One at a time: two orders that overtook each other would leave the older one standing.
+    /// Only one flush at a time: otherwise an older order could finish after a newer one and win.
     var isFlushing = false
 
     mutating func add(_ order: Order) {
@@ -26,8 +26,8 @@ struct MediaOrders {
         return order
     }
 
-    /// The peers of the orders for subscriptions that are next, up to one of another kind: whoever
-    /// publishes changes what everybody receives.
+    /// The peers of the next subscription orders, up to an order of another kind: publishing
+    /// changes all subscriptions.
     mutating func nextSubscriptions() -> [PeerID] {
         var peers: [PeerID] = []
         for order in queue {

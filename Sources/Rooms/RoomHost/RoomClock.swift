@@ -1,7 +1,7 @@
 internal import Clocks
 public import MediaKernel
 
-/// The clocks that a room's signalling reads: one to reckon with and one to show.
+/// The clocks of a room's signalling: one for calculations and one for display.
 public struct RoomClock: Sendable {
     public var now: @Sendable () -> Instant
     public var wall: @Sendable () -> UnixTime
@@ -16,7 +16,7 @@ public struct RoomClock: Sendable {
         let origin = ContinuousClock.now
         return RoomClock(
             now: { Instant.zero + origin.duration(to: .now) },
-            // As the protocol has time, so that a room's events have one time wherever they show.
+            // In the protocol's resolution, so that a room's events have the same time everywhere.
             wall: { UnixTime(milliseconds: UnixTime.now.milliseconds) })
     }()
 }

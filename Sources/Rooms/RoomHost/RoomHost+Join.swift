@@ -3,9 +3,9 @@ public import MediaServer
 public import Rooms
 public import SDP
 
-/// Coming in, going out, and what is published in between.
+/// Joining, leaving, and publishing in between.
 extension RoomHost {
-    /// A client's wish to join.
+    /// A client's request to join.
     public struct Entry: Sendable {
         /// Who makes the first offer of the peer's first connection.
         public enum Opening: Sendable {
@@ -21,13 +21,14 @@ extension RoomHost {
         public var opening: Opening
         /// The connection that is opened.
         public var connection: ConnectionKey
-        /// It is sent no video before it has said in which form.
+        /// Whether it is sent no video until it has stated a preference.
         public var asksForVideos: Bool
-        /// Its media comes from this machine as a rule, and it gets this machine's addresses.
+        /// Whether it usually runs on this machine, and so gets this machine's addresses.
         public var isRecorder: Bool
-        /// What it wants of what it may receive.
+        /// Which of the available tracks it wants.
         public var view: RoomView
-        /// Its client mutes when it is asked to. Of another one, muted tracks are not forwarded.
+        /// Whether its client mutes when it is asked to. Otherwise its muted tracks are not
+        /// forwarded.
         public var mutesItself: Bool
 
         public init(
@@ -45,11 +46,11 @@ extension RoomHost {
         }
     }
 
-    /// Takes a peer in. Others hear of it with the next ``settle()``; what the media plane has for it
-    /// waits for ``releaseHeld(for:)``, so that the session can answer its client first.
+    /// Admits a peer. Others are told with the next ``settle()``; the media plane's events for it
+    /// wait for ``releaseHeld(for:)``, so that the session can answer its client first.
     ///
     /// - Returns: the answer to its offer, or our own offer; nil without media.
-    /// - Throws: ``RoomHostError``; the peer has no place then.
+    /// - Throws: ``RoomHostError``; the peer then has no place.
     public func join(_ entry: Entry) async throws(RoomHostError) -> SessionDescription? {
         let peer = entry.request.peer
         guard seats[peer] == nil else { throw .busy }
@@ -63,15 +64,15 @@ extension RoomHost {
             return nil
         }
         seats[peer] = .opening(nextAttempt())
-        // Others may have made place.
+        // The join may have removed other peers.
         await settle()
         let description: SessionDescription
         do {
             description = try await connect(
                 peer, entry.opening, on: entry.connection, asksForVideos: entry.asksForVideos,
                 isRecorder: entry.isRecorder)
-            // Refused when its session went or the room ended while the media plane was at work:
-            // then the peer has lost its place.
+            // Refused if its session ended or the room was closed while the media plane was at
+            // work: the peer has lost its place.
             try complete(peer)
         } catch {
             await vacate(peer)
@@ -83,10 +84,10 @@ extension RoomHost {
         return description
     }
 
-    /// A joined peer offers a connection: anew, or for the first time when it joined without media.
+    /// A joined peer offers a connection: again, or for the first time if it joined without media.
     ///
-    /// - Returns: the answer, and whether it is the first one, behind which ``releaseHeld(for:)``
-    ///   is due.
+    /// - Returns: the answer, and whether it is the first one, after which ``releaseHeld(for:)`` is
+    ///   due.
     public func offer(
         _ offer: SessionDescription, on key: ConnectionKey, from peer: PeerID
     ) async throws(RoomHostError) -> (answer: SessionDescription, isFirst: Bool) {
@@ -102,7 +103,7 @@ extension RoomHost {
         }
     }
 
-    /// Whether the peer may offer now; a description need not be read before that is known.
+    /// Whether the peer may offer now; checked before a description is parsed.
     public func checkOffering(by peer: PeerID) throws(RoomHostError) {
         switch seats[peer] {
         case .withoutMedia, .open: break
@@ -125,8 +126,8 @@ extension RoomHost {
         }
     }
 
-    /// The client's answer cannot be read. While one is awaited the media plane offers nothing more,
-    /// so it is told of one that does not come as far as to it.
+    /// The client's answer is unreadable. The media plane makes no further offer while it waits for
+    /// an answer, so it must know that this one does not come.
     public func answerRefused(from peer: PeerID) async {
         if seats[peer] == .open { await media.answerRefused(from: peer) }
     }
@@ -143,7 +144,7 @@ extension RoomHost {
         }
     }
 
-    /// - Throws: ``RoomHostError/noMedia`` for a peer that has none, or none yet.
+    /// - Throws: ``RoomHostError/noMedia`` for a peer without media, or not yet with media.
     public func requireMedia(of peer: PeerID) throws(RoomHostError) {
         guard seats[peer] == .open else { throw .noMedia }
     }
@@ -200,8 +201,8 @@ extension RoomHost {
         }
     }
 
-    /// The first offer of a peer that joined without one, as native clients do whose role has
-    /// nothing to publish or to receive: it has been given another role.
+    /// The first offer of a peer that joined without one, as native clients do if their role may
+    /// neither publish nor receive: its role has changed.
     private func openMedia(
         of peer: PeerID, _ offer: SessionDescription, on key: ConnectionKey, asksForVideos: Bool
     ) async throws(RoomHostError) -> SessionDescription {
@@ -210,7 +211,7 @@ extension RoomHost {
         do throws(RoomHostError) {
             let answer = try await connect(
                 peer, .offered(offer), on: key, asksForVideos: asksForVideos, isRecorder: false)
-            // Who has left meanwhile has no seat, or a new one.
+            // A peer that has left meanwhile has no seat, or a new one.
             guard seats[peer] == attempt else { throw .busy }
             seats[peer] = .open
             orders.add(.subscriptions(peer))
@@ -227,7 +228,7 @@ extension RoomHost {
         }
     }
 
-    /// Takes down the media of a peer that will not be in the room.
+    /// Removes the media of a peer that did not get into the room.
     private func vacate(_ peer: PeerID) async {
         room.joinAbandoned(peer)
         held[peer] = nil
@@ -236,7 +237,7 @@ extension RoomHost {
         seats[peer] = nil
     }
 
-    /// The peer has left: its media is taken down with the orders that wait.
+    /// The peer has left: its media is removed with the queued orders.
     func release(_ peer: PeerID) {
         held[peer] = nil
         subscribeRestarts.forget(peer)

@@ -4,9 +4,9 @@ internal import MediaServer
 internal import PeerConnection
 internal import Rooms
 
-/// The media plane: what it is told, and what it tells.
+/// Orders to the media plane, and its events.
 extension RoomHost {
-    /// Carries out the orders. Whoever comes while this runs leaves its orders to it.
+    /// Carries out the orders. Calls during this only add theirs.
     func flushOrders() async {
         guard !orders.isFlushing else { return }
         orders.isFlushing = true
@@ -28,7 +28,8 @@ extension RoomHost {
         }
     }
 
-    /// The peer's client is back on another socket: its subscribe connection is offered anew there.
+    /// The peer's client is back on another socket: its subscribe connection is offered again
+    /// there.
     public func offerAnew(to peer: PeerID) {
         guard seats[peer] == .open else { return }
         offeredSockets[peer, default: 0] += 1
@@ -36,12 +37,12 @@ extension RoomHost {
         subscribeRestarts.restarted(peer, at: clock.now())
     }
 
-    /// Whether an offer of the subscribe connection that was made for that socket is still wanted.
+    /// Whether an offer of the subscribe connection that was made for that socket is still current.
     public func offersSubscribe(to peer: PeerID, for socket: Int) -> Bool {
         socket == offeredSockets[peer] ?? 0
     }
 
-    /// What a peer publishes was muted or unmuted, whose client goes on to send what is muted.
+    /// A peer whose client sends muted tracks has muted or unmuted one.
     public func mutesChanged(of peer: PeerID) {
         guard mutedForOthers.contains(peer), let publisher = room.peer(peer) else { return }
         for listener in room.subscribers(of: publisher) {
@@ -49,7 +50,7 @@ extension RoomHost {
         }
     }
 
-    /// Hands on what was said to a peer whose first offer has just been answered.
+    /// Passes on the events for a peer whose first offer has just been answered.
     public func releaseHeld(for peer: PeerID) async {
         for event in held.removeValue(forKey: peer) ?? [] { await received(event) }
     }
@@ -57,8 +58,7 @@ extension RoomHost {
     func received(_ event: MediaEvent) async {
         switch event {
         case .subscribeOffer(let peer, _, let socket):
-            // What was made for an earlier socket would be a second offer beside the one for this
-            // one, which clients take for a fault.
+            // Offers for earlier sockets are dropped: clients take a second offer for an error.
             guard offersSubscribe(to: peer, for: socket), canHear(peer, event) else { return }
         case .excessMedia(let peer, let track):
             log(
@@ -102,12 +102,13 @@ extension RoomHost {
         }
     }
 
-    /// Whether the peer can be told of an event. A client knows nothing of its connections before
-    /// its first offer is answered, so until then events wait.
+    /// Whether the peer can receive an event. A client does not know its connections before its
+    /// first offer is answered, so events wait until then.
     private func canHear(_ peer: PeerID, _ event: MediaEvent) -> Bool {
         guard let state = room.peer(peer) else { return false }
         guard state.hasJoined, !isOpening(peer) else {
-            // Past the maximum the newest are dropped: candidates repeat, the offer came first.
+            // Beyond the maximum the newest are dropped: candidates repeat, and the offer came
+            // first.
             if held[peer, default: []].count < Self.heldEventsMaximum {
                 held[peer, default: []].append(event)
             }

@@ -1,12 +1,12 @@
 public import MediaKernel
 public import Rooms
 
-/// What the operator sees of those who are in the room, and does to them.
+/// The operator's view of the room's peers, and actions on them.
 extension RoomHost {
-    /// One of those who are here.
+    /// A peer of the room.
     public func peer(_ id: PeerID) throws(RoomError) -> Peer { try room.visiblePeer(id) }
 
-    /// Says something to peers, as none of them. It is kept with the chat.
+    /// Sends a message to peers, not from any of them. It is stored with the chat.
     public func send(
         _ body: OpaqueJSON, type: String, to audience: Audience
     ) async throws(RoomError) {
@@ -16,9 +16,9 @@ extension RoomHost {
         await settle()
     }
 
-    /// Gives a peer another name, other metadata, another role. `nil` leaves it as it is.
+    /// Changes a peer's name, metadata or role. `nil` leaves a value unchanged.
     ///
-    /// - Returns: the peer as it is now.
+    /// - Returns: the changed peer.
     public func change(
         _ peer: PeerID, name: String?, metadata: String?, role: String?
     ) async throws(RoomError) -> Peer {
@@ -27,16 +27,16 @@ extension RoomHost {
         return changed
     }
 
-    /// Whether somebody is here or may come back, hidden peers left out.
+    /// Whether the room has peers, or peers that may come back, except hidden ones.
     public var isOccupied: Bool { room.isOccupied }
 
-    /// Puts a peer out.
+    /// Removes a peer.
     public func remove(_ peer: PeerID, reason: String) async throws(RoomError) {
         try room.peerRemoved(peer, reason: reason)
         await settle()
     }
 
-    /// Puts everybody of a role out.
+    /// Removes all peers of a role.
     public func remove(role: String, reason: String) async throws(RoomError) {
         try room.peersRemoved(role: role, reason: reason)
         await settle()

@@ -2,12 +2,12 @@ internal import MediaKernel
 internal import MediaServer
 internal import Rooms
 
-/// How peers are to receive what is published.
+/// Peers' subscriptions.
 extension RoomHost {
-    /// By the roles of the peers and of those who publish. Who is hidden receives for others, and so
-    /// everything that its way carries.
+    /// According to the roles of subscribers and publishers. Hidden peers receive for others, and
+    /// so everything that their link carries.
     func subscriptions(of ids: [PeerID]) -> [SubscriberTerms] {
-        // Found once, since whoever publishes changes what everybody receives.
+        // Computed once, since publishing changes all subscriptions.
         let published = room.publishers.map { publisher in
             (publisher: publisher, tracks: wanted(tracksOf: publisher))
         }

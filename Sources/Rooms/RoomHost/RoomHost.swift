@@ -4,18 +4,18 @@ internal import MediaServer
 public import Rooms
 internal import Synchronization
 
-/// The owner of one room: its peers' rules (``Rooms/Room``), their media, their places in both.
+/// The owner of one room: its rules (``Rooms/Room``), its peers' media, and their places in both.
 ///
-/// It speaks no protocol. Protocols bring ``RoomSessions``, of which there may be several kinds in
-/// one room; what they change in `room` takes effect with the next ``settle()``.
+/// It is independent of signalling protocols. Protocols bring ``RoomSessions``, of which there may
+/// be several kinds in one room; their changes of `room` take effect with the next ``settle()``.
 ///
-/// The caller keeps ``run()`` running and calls ``tick()`` about once a second. After every `await`
-/// on the media plane the room may be another one: whoever resumes asks again.
+/// The caller keeps ``run()`` running and calls ``tick()`` about once a second. The room may change
+/// during every `await` on the media plane: check its state again afterwards.
 public actor RoomHost {
-    /// What the media plane has of a peer. It is asked for one thing at a time: a peer that comes
-    /// back while its old place is taken down has to wait.
+    /// A peer's state in the media plane. It handles one step at a time: a peer that comes back
+    /// while its old place is being removed has to wait.
     enum Seat: Hashable {
-        /// The number tells one attempt from another.
+        /// The number distinguishes attempts.
         case opening(Int)
         case open
         /// The peer has offered no connection yet: it neither publishes nor subscribes.
@@ -23,7 +23,7 @@ public actor RoomHost {
         case closing
     }
 
-    /// Events of the media plane that wait for a join to be answered.
+    /// The most events of the media plane that wait until a join is answered.
     static let heldEventsMaximum = 64
 
     public nonisolated let media: any RoomMedia
@@ -38,22 +38,22 @@ public actor RoomHost {
     let sessions: [any RoomSessions]
     var seats: [PeerID: Seat] = [:]
     var attempts = 0
-    /// What the media plane said to a peer whose join is not answered yet.
+    /// Events of the media plane for peers whose join is not answered yet.
     var held: [PeerID: [MediaEvent]] = [:]
     var orders = MediaOrders()
     var subscribeRestarts = SubscribeRestarts()
-    /// For which of a peer's sockets its subscribe connection is offered; 0 is left out.
+    /// The socket of each peer for which its subscribe connection is offered; 0 is omitted.
     var offeredSockets: [PeerID: Int] = [:]
-    /// Of those that do not want everything.
+    /// Of peers that do not want everything.
     var views: [PeerID: RoomView] = [:]
-    /// Who is shown to those who want whoever speaks.
+    /// The speaker for peers that view the active speaker.
     private var lastSpeaker: PeerID?
-    /// Those whose clients go on to send what is muted.
+    /// Peers whose clients go on sending muted tracks.
     var mutedForOthers: Set<PeerID> = []
 
     /// - Parameters:
-    ///   - protocols: those whose clients may come into the room.
-    ///   - journal: hears what happens in the room's sessions, in order; must not wait.
+    ///   - protocols: whose clients may join the room.
+    ///   - journal: gets the events of the room's sessions, in order; must not wait.
     public init(
         room: Room, media: any RoomMedia, streaming: any LiveStreaming,
         protocols: [any RoomProtocol], clock: RoomClock = .system,
@@ -80,13 +80,13 @@ public actor RoomHost {
         return nil
     }
 
-    /// Hands on what the media plane says, until it is shut down.
+    /// Passes on the media plane's events until it is shut down.
     public func run() async {
         for await event in media.events { await received(event) }
     }
 
-    /// Lets go of who did not come back in time and of who is silent, and tells what is told no
-    /// more often than this is called. About once a second.
+    /// Removes peers that did not come back in time or are silent, and sends rate-limited reports.
+    /// About once a second.
     public func tick() async {
         let now = clock.now()
         room.handleTimeout(at: now)
@@ -100,17 +100,17 @@ public actor RoomHost {
         for protocolSessions in sessions { protocolSessions.report(at: now, in: self) }
     }
 
-    /// Ends the room for everybody: each is told, each connection is closed.
+    /// Ends the room: notifies all peers and closes all connections.
     public func endAll(reason: String) async {
         room.ended(lock: false, reason: reason, because: .serverStopped)
         await settle()
         for protocolSessions in sessions { protocolSessions.closeAll(reason: reason, in: self) }
     }
 
-    /// Nobody is here, hidden peers and those who only look in included, nor to be told why not.
+    /// There are no peers, including hidden ones and previews, and no removed peers to be told.
     public var isEmpty: Bool { room.isEmpty && sessions.allSatisfy(\.isEmpty) }
 
-    /// Whoever speaks, or spoke last; before anybody has, who publishes a camera.
+    /// The present or last speaker; before the first one, a peer with a camera.
     public var speaker: PeerID? {
         if let lastSpeaker, (try? room.visiblePeer(lastSpeaker)) != nil { return lastSpeaker }
         let publishers = room.publishers
@@ -130,13 +130,13 @@ public actor RoomHost {
 
     // MARK: - The room, from outside
 
-    /// The room's streams changed. Every peer is told; those who come later are told on arrival.
+    /// The room's streams changed. All peers are told; later ones are told when they join.
     public func hlsChanged(_ state: HLSState) async {
         room.hlsChanged(state)
         await settle()
     }
 
-    /// The room's recording without a live stream changed. Told like the streams' changes.
+    /// The room's recording without a live stream changed. Peers are told as for the streams.
     public func recordingChanged(_ recording: RoomRecording) async {
         room.recordingChanged(recording)
         await settle()
@@ -145,7 +145,7 @@ public actor RoomHost {
     /// Does not wait for the room.
     public nonisolated var outline: RoomOutline { known.withLock { $0 } }
 
-    /// Something happened in the room.
+    /// Updates the outline after a change in the room.
     private func noteOutline() {
         let outline = RoomOutline(room)
         known.withLock { $0 = outline }
@@ -159,14 +159,14 @@ public actor RoomHost {
 
     // MARK: - Effects
 
-    /// Does what the room decided, then what the media plane is to do about it.
+    /// Carries out the room's effects, then the orders to the media plane.
     public func settle() async {
         var isNew = false
         while let effect = room.poll() {
             perform(effect)
             isNew = true
         }
-        // Before the media plane is waited for.
+        // Before waiting for the media plane.
         if isNew { noteOutline() }
         await flushOrders()
     }

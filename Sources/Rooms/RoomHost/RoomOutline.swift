@@ -1,14 +1,13 @@
 public import Rooms
 
-/// What is known of a room without asking it: as it was when something in it had last happened. A
-/// room that is busy, whatever with, keeps nobody waiting who only looks at it. Hidden peers are not
-/// in it.
+/// A room's state as of its last change, available without asking the room. A busy room does not
+/// hold up callers that only need this. Hidden peers are not included.
 public struct RoomOutline: Hashable, Sendable {
-    /// Nil while nobody visible is in it.
+    /// Nil without visible peers.
     public var session: Room.Session?
     public var name: String
     public var peers: Int
-    /// Peers that publish at least one track, be it muted.
+    /// Peers that publish at least one track, even if it is muted.
     public var publishers: Int
 }
 

@@ -2,46 +2,45 @@ public import MediaKernel
 public import MediaServer
 public import Rooms
 
-/// A signalling protocol that clients may come into a room by.
+/// A signalling protocol by which clients may join a room.
 public protocol RoomProtocol: Sendable {
-    /// What it keeps of one room.
+    /// Makes its state for one room.
     func makeSessions() -> any RoomSessions
 }
 
-/// What one signalling protocol has of one room: the sessions of the peers that speak it.
+/// One signalling protocol's state for one room: the sessions of its peers.
 ///
-/// Sessions turn what their clients say into requests to the host and its room, and what the host
-/// tells them into the words of their protocol. They live in the isolation of their ``RoomHost``
-/// and are called nowhere else. All protocols of a room hear everything; each looks for its own
-/// peers among those that are named.
+/// Sessions turn their clients' messages into requests to the host and its room, and the host's
+/// events into messages of their protocol. They are isolated to their ``RoomHost`` and called only
+/// from it. All protocols of a room get everything; each picks its own peers from the named ones.
 public protocol RoomSessions: AnyObject {
-    /// The room tells these peers something. Must not wait.
+    /// The room has an event for these peers. Must not wait.
     func tell(_ peers: [PeerID], _ event: RoomEvent, in host: isolated RoomHost)
-    /// These peers were put out of the room: their clients are told, their connections closed.
+    /// These peers were removed from the room: their clients are told, their connections closed.
     func dismiss(_ peers: [Peer], _ dismissal: Dismissal, in host: isolated RoomHost)
-    /// The peer has left the room: what is kept of it goes.
+    /// The peer has left the room: its state is dropped.
     func forget(_ peer: PeerID)
-    /// What those see who look in without having joined has changed.
+    /// The data that previews show has changed.
     func previewsWentStale()
-    /// The media plane says something; an offer comes only to a peer that can take it.
+    /// The media plane has an event; offers come only for peers that can take them.
     func received(_ event: MediaEvent, in host: isolated RoomHost) async
-    /// A second has passed, and effects of the room's own timeouts follow.
+    /// A second has passed; the effects of the room's own timeouts follow.
     func handleTimeout(at now: Instant, in host: isolated RoomHost)
-    /// The second's effects are done: what is told no more often than that is told now.
+    /// The second's effects are done: rate-limited reports are sent now.
     func report(at now: Instant, in host: isolated RoomHost)
-    /// The room is let go: every connection is closed.
+    /// The room is closed: so is every connection.
     func closeAll(reason: String, in host: isolated RoomHost)
-    /// Whether a client speaks for the peer at the moment.
+    /// Whether the peer has a connected client at present.
     func isConnected(_ peer: PeerID) -> Bool
-    /// Whether the peer was put out and is to be told so when it comes back.
+    /// Whether the peer was removed and must be told so when it comes back.
     ///
-    /// - Parameter owner: who comes back for it; nil for anybody.
+    /// - Parameter owner: the token owner that comes back; nil for any.
     func hasUnheardDismissal(of peer: PeerID, owner: TokenOwner?) -> Bool
-    /// No connection is open, and nobody is to be told anything any more.
+    /// There are no open connections, and no removed peers to be told.
     var isEmpty: Bool { get }
 }
 
-/// For protocols without previews, whose clients do not come back to a place that they had.
+/// For protocols without previews, whose clients do not return to an earlier place.
 extension RoomSessions {
     public func previewsWentStale() {}
     public func report(at now: Instant, in host: isolated RoomHost) {}

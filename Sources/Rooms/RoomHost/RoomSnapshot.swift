@@ -1,13 +1,13 @@
 public import MediaKernel
 public import Rooms
 
-/// A room as the control API shows it. Hidden peers are not in it.
+/// A room's state for the control API. Hidden peers are not included.
 public struct RoomSnapshot: Hashable, Sendable {
     public var id: RoomID
     public var name: String
     public var session: Room.Session?
     public var peerCount: Int
-    /// In the order in which they joined.
+    /// In the order of joining.
     public var peers: [Peer]
     public var hls: HLSState
 }

@@ -1,17 +1,17 @@
 public import MediaKernel
 public import Rooms
 
-/// Which of what a peer may receive it wants.
+/// The tracks that a peer wants among those that it may receive.
 public enum RoomView: Hashable, Sendable {
     case everything
-    /// What one peer publishes.
+    /// All tracks of one peer.
     case peer(PeerID)
-    /// What somebody shows: a screen, or a video that is played to the room.
+    /// Presentations: a screen, or a video that is played to the room.
     case presentation
-    /// The camera and the voice of whoever speaks, or spoke last.
+    /// The camera and the voice of the present or last speaker.
     case activeSpeaker
 
-    /// - Parameter speaker: who speaks; nil for nobody.
+    /// - Parameter speaker: nil without one.
     public func includes(_ track: Track, of publisher: Peer, speaker: PeerID?) -> Bool {
         switch self {
         case .everything: true

@@ -1,7 +1,7 @@
 internal import MediaKernel
 
-/// When the subscribe connections that broke are to be restarted: 5 s after they did, then 10 s later,
-/// and then every 20 s for as long as the peer is there. Their clients cannot: it is the server that
+/// Decides when broken subscribe connections are restarted: 5 s after the break, then 10 s later,
+/// and then every 20 s while the peer is there. Clients cannot do it, because the server makes the
 /// offers (`docs/PROTOCOL.md` section 8).
 struct SubscribeRestarts {
     static let delays: [Duration] = [.seconds(5), .seconds(10), .seconds(20)]
@@ -13,7 +13,7 @@ struct SubscribeRestarts {
 
     private var broken: [PeerID: Breakdown] = [:]
 
-    /// The connection broke, or broke down for good.
+    /// The connection was interrupted or has failed.
     mutating func lost(_ peer: PeerID, at now: Instant) {
         guard broken[peer] == nil else { return }
         broken[peer] = Breakdown(next: now + Self.delays[0])
@@ -25,13 +25,13 @@ struct SubscribeRestarts {
     /// The peer is gone.
     mutating func forget(_ peer: PeerID) { broken[peer] = nil }
 
-    /// The connection was restarted for another reason. If it is broken, all begins anew.
+    /// The connection was restarted for another reason. If it is broken, the delays start again.
     mutating func restarted(_ peer: PeerID, at now: Instant) {
         guard broken[peer] != nil else { return }
         broken[peer] = Breakdown(next: now + Self.delays[0])
     }
 
-    /// The peers whose connections are to be restarted now.
+    /// The peers whose connections must be restarted now.
     mutating func due(at now: Instant) -> [PeerID] {
         let due = broken.filter { $0.value.next <= now }.keys.sorted()
         for peer in due {

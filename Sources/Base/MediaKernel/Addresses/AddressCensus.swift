@@ -1,5 +1,5 @@
-/// How many of something each address has at a time, so that no one takes what is for all. IPv6
-/// addresses of one network are one (`TransportAddress.network`).
+/// Counts the items of each address, so that no address takes everything. IPv6 addresses of one
+/// network count as one (`TransportAddress.network`).
 public struct AddressCensus: Hashable, Sendable {
     /// The largest count of one address.
     public let maximum: Int
@@ -7,7 +7,7 @@ public struct AddressCensus: Hashable, Sendable {
 
     public init(maximum: Int) { self.maximum = maximum }
 
-    /// Counts one more, unless there are as many as may be. Returns whether it was counted.
+    /// Counts one more unless the maximum is reached. Returns whether it was counted.
     public mutating func enter(_ address: TransportAddress) -> Bool {
         let count = counts[address.network, default: 0]
         guard count < maximum else { return false }
@@ -15,7 +15,7 @@ public struct AddressCensus: Hashable, Sendable {
         return true
     }
 
-    /// One that was counted is gone.
+    /// A counted item is gone.
     public mutating func leave(_ address: TransportAddress) {
         let count = counts[address.network, default: 0] - 1
         counts[address.network] = count > 0 ? count : nil

@@ -1,5 +1,5 @@
-/// An IPv4 or IPv6 address with a port and what runs there, as written in ICE candidates: RFC 8445
-/// sect. 4. That of a datagram, unless told otherwise.
+/// An IPv4 or IPv6 address with a port and a transport protocol, as written in ICE candidates: RFC
+/// 8445 sect. 4. UDP by default.
 public struct TransportAddress: Hashable, Sendable, CustomStringConvertible {
     public enum Transport: String, Hashable, Sendable {
         case udp
@@ -12,8 +12,8 @@ public struct TransportAddress: Hashable, Sendable, CustomStringConvertible {
     public let port: UInt16
     public let transport: Transport
 
-    /// An IPv4 address that an IPv6 socket names in its own form (`::ffff:192.0.2.1`, RFC 4291
-    /// sect. 2.5.5.2) is the IPv4 one.
+    /// An IPv4 address in an IPv6 socket's form (`::ffff:192.0.2.1`, RFC 4291 sect. 2.5.5.2)
+    /// becomes the IPv4 address.
     ///
     /// - Parameter ip: four or sixteen bytes in network order; nil for any other number of them.
     public init?(ip: [UInt8], port: UInt16, transport: Transport = .udp) {
@@ -37,7 +37,7 @@ public struct TransportAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(ip: ip, port: port, transport: transport)
     }
 
-    /// The same numbers over something else.
+    /// The same address and port with another transport.
     public func over(_ transport: Transport) -> TransportAddress {
         TransportAddress(ip: ip, port: port, transport: transport) ?? self
     }
@@ -45,8 +45,8 @@ public struct TransportAddress: Hashable, Sendable, CustomStringConvertible {
     public var isIPv6: Bool { ip.count == 16 }
     /// `0.0.0.0` or `::`, which stand for all of a machine's addresses.
     public var isWildcard: Bool { ip.allSatisfy { $0 == 0 } }
-    /// What one customer of a provider has as a rule: the address in IPv4, the first 64 bits of it in
-    /// IPv6 (RFC 6177).
+    /// The usual extent of a provider's customer: the address in IPv4, its first 64 bits in IPv6
+    /// (RFC 6177).
     public var network: [UInt8] { isIPv6 ? Array(ip.prefix(8)) : ip }
     public var isLoopback: Bool {
         isIPv6 ? ip.dropLast().allSatisfy { $0 == 0 } && ip[15] == 1 : ip[0] == 127

@@ -1,5 +1,5 @@
-/// An address on the web that is read so strictly that no other reader can see another host in it:
-/// ASCII, no user, no backslash, a host name or an IPv4 address.
+/// An address on the web, parsed so strictly that it has only one reading: ASCII, no user, no
+/// backslash, a host name or an IPv4 address.
 public struct WebAddress: Hashable, Sendable {
     public let text: String
     public let isSecure: Bool
@@ -39,8 +39,8 @@ public struct WebAddress: Hashable, Sendable {
     }
 }
 
-/// The hosts that a program may ask on behalf of somebody else, as its operator lists them: of images
-/// that a participant names, or of sources that a caller names.
+/// The hosts that the operator lets the service call on behalf of others: for images that a
+/// participant names, or for sources that a caller names.
 public struct WebHosts: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var host: String
@@ -49,7 +49,7 @@ public struct WebHosts: Hashable, Sendable {
     }
 
     private var entries: [Entry] = []
-    /// Whether plain HTTP will do.
+    /// Whether plain HTTP is allowed.
     public var allowsHTTP: Bool
     /// As they were given.
     public let names: [String]
@@ -60,10 +60,10 @@ public struct WebHosts: Hashable, Sendable {
         names = []
     }
 
-    /// Reads entries such as `example.com`, `*.example.com` (what is below it, not itself) and
+    /// Reads entries such as `example.com`, `*.example.com` (its subdomains, not itself) and
     /// `127.0.0.1:8080`.
     ///
-    /// - Returns: nil when one of them is none.
+    /// - Returns: nil when an entry is not valid.
     public init?(_ names: [String], allowsHTTP: Bool = false) {
         self.names = names
         self.allowsHTTP = allowsHTTP
@@ -89,7 +89,7 @@ public struct WebHosts: Hashable, Sendable {
         }
     }
 
-    /// The address, if it is one and may be asked.
+    /// The address, if it is valid and its host is allowed.
     public func allowed(_ text: String) -> WebAddress? {
         WebAddress(text).flatMap { allows($0) ? $0 : nil }
     }

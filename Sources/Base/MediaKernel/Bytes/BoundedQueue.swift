@@ -1,4 +1,4 @@
-/// A first-in, first-out queue with a maximum. A full queue refuses; the caller states what then.
+/// A first-in, first-out queue with a maximum. A full queue refuses; the caller decides what to do.
 public struct BoundedQueue<Element> {
     public let maximum: Int
     private var elements: [Element?] = []

@@ -1,7 +1,7 @@
 /// Base 64 with the alphabet of RFC 4648 sect. 4.
 public enum Base64 {
-    /// Nil for a text with other characters, with padding elsewhere than at its end, or of a length that
-    /// no number of bytes has. The padding may be missing.
+    /// Nil for a text with other characters, with padding before its end, or of an impossible
+    /// length. The padding may be missing.
     public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         var digits = Array(text.utf8)[...]
         var padding = 0

@@ -1,4 +1,4 @@
-/// Turns digits of base 64 into bytes. The alphabets of RFC 4648 differ in their last two digits.
+/// Converts digits of base 64 to bytes. The alphabets of RFC 4648 differ in their last two digits.
 struct Base64Decoder {
     private let last: (UInt8, UInt8)
 
@@ -8,8 +8,8 @@ struct Base64Decoder {
     }
 
     /// - Parameter digits: without padding.
-    /// - Returns: nil for other characters and for a length that no number of bytes has. `rest` holds
-    ///   the bits behind the last byte, which an encoder leaves at 0.
+    /// - Returns: nil for other characters and for an impossible length. `rest` has the bits after
+    ///   the last byte, which encoders leave at 0.
     func decode(_ digits: ArraySlice<UInt8>) -> (bytes: [UInt8], rest: UInt32)? {
         guard digits.count % 4 != 1 else { return nil }
         var bytes: [UInt8] = []

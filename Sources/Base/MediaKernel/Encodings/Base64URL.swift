@@ -15,7 +15,7 @@ public enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Nil for anything that `text` does not make: each sequence of bytes has one text only.
+    /// Nil for any text that `text` does not make: each sequence of bytes has exactly one text.
     public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         guard let decoded = Base64Decoder(last: ("-", "_")).decode(Array(text.utf8)[...]),
             decoded.rest == 0

@@ -1,6 +1,6 @@
-/// The CRC-32 of ISO 3309, which STUN, gzip, zip and the recordings' logs have in common.
+/// The CRC-32 of ISO 3309, used by STUN, gzip, zip and the recordings' logs.
 ///
-/// Eight bytes at a time ("slicing by 8"): fast enough to check whole recordings on the way.
+/// Eight bytes at a time ("slicing by 8"): fast enough to check whole recordings as they are read.
 public struct CRC32: Hashable, Sendable {
     private var remainder: UInt32 = 0xFFFF_FFFF
 
@@ -46,7 +46,7 @@ public struct CRC32: Hashable, Sendable {
         self.remainder = remainder
     }
 
-    /// Table *n*, at 256 n, takes a byte that is followed by n more.
+    /// Table *n*, at 256 n, is for a byte followed by n more.
     private static let tables: [UInt32] = {
         var tables: [UInt32] = (0..<256).map { index in
             (0..<8).reduce(UInt32(index)) { remainder, _ in

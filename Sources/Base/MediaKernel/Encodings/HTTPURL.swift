@@ -1,10 +1,10 @@
-/// An `http://` or `https://` address, taken apart no further than everybody needs it. RFC 3986
-/// sect. 3. Which hosts and characters will do is for its reader to say.
+/// An `http://` or `https://` address, parsed only as far as all users need it. RFC 3986 sect. 3.
+/// Its user checks hosts and characters.
 public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
     /// Whether the scheme is `https`.
     public let isSecure: Bool
-    /// `host[:port]` as it was written, with what may be before an `@`. Never empty (RFC 9110
-    /// sect. 4.2.1).
+    /// `host[:port]` as written, including any part before an `@`. Never empty (RFC 9110 sect.
+    /// 4.2.1).
     public let authority: String
     /// Path, query and fragment; empty, or beginning with `/`, `?` or `#`.
     public let target: String
@@ -15,7 +15,7 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
         self.target = target
     }
 
-    /// Nil for what has another scheme or names no host.
+    /// Nil for another scheme or a missing host.
     public init?(_ text: String) {
         let lower = text.lowercased()
         guard let scheme = ["https://", "http://"].first(where: { lower.hasPrefix($0) }) else {
@@ -32,11 +32,11 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
     /// Without query and fragment.
     public var path: Substring { target.prefix { !"?#".contains($0) } }
 
-    /// In small letters, without brackets; empty where a bracket is not closed.
+    /// In small letters, without brackets; empty when a bracket is not closed.
     public var host: String { (place?.host ?? "").lowercased() }
 
-    /// Whether there can be somebody to connect to: the host is a name or an address by its letters,
-    /// and the port is one. Clients have been seen to end their process over what is neither.
+    /// Whether the address can be connected to: the host looks like a name or an address, and the
+    /// port is valid. Some clients end their process on other addresses.
     public var canBeReached: Bool {
         guard let place, place.host.utf8.contains(where: Self.isAlphanumeric),
             place.host.utf8.allSatisfy({
@@ -50,7 +50,7 @@ public struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
             && UInt16(digits).map { $0 > 0 } ?? false
     }
 
-    /// The host without brackets, and what follows it.
+    /// The host without brackets, and the rest of the authority.
     private var place: (host: Substring, isBracketed: Bool, rest: Substring)? {
         let begin = authority.lastIndex(of: "@").map { authority.index(after: $0) }
         let place = authority[(begin ?? authority.startIndex)...]

@@ -1,4 +1,4 @@
-/// Base 16, two digits a byte. Written in lower case unless a format wants upper; read in either.
+/// Base 16, two digits a byte. Written in lower case by default; read in either case.
 public enum Hexadecimal {
     /// - Parameter separator: between bytes, such as the colons of a fingerprint.
     public static func text(
@@ -7,7 +7,7 @@ public enum Hexadecimal {
         bytes.map { text($0, uppercase: uppercase) }.joined(separator: separator)
     }
 
-    /// As many digits as the type has room for: four for a `UInt16`.
+    /// As many digits as the type can hold: four for a `UInt16`.
     public static func text<Value: FixedWidthInteger & UnsignedInteger>(
         _ value: Value, uppercase: Bool = false
     ) -> String {
@@ -15,7 +15,7 @@ public enum Hexadecimal {
         return String(repeating: "0", count: Value.bitWidth / 4 - digits.utf8.count) + digits
     }
 
-    /// Nil for what has other characters, or half a byte.
+    /// Nil for other characters or an odd number of digits.
     public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
         let values = text.utf8.compactMap { value($0) }
         guard values.count.isMultiple(of: 2), values.count == text.utf8.count else { return nil }
@@ -24,7 +24,7 @@ public enum Hexadecimal {
         }
     }
 
-    /// 0 to 15; nil for a character that is no digit.
+    /// 0 to 15; nil for other characters.
     public static func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -34,7 +34,7 @@ public enum Hexadecimal {
         }
     }
 
-    /// A new id: 24 digits, as 100ms' have.
+    /// A new id: 24 digits, as in 100ms.
     public static func identifier() -> String {
         var random = SystemRandomNumberGenerator()
         return identifier(using: &random)

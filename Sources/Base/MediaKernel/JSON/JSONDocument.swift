@@ -1,7 +1,7 @@
-/// A JSON text of which every value has been found, and none been made yet.
+/// A JSON text whose values have been located but not decoded.
 ///
-/// It is the only reader of JSON that came from outside: it reads in one pass, within limits, and
-/// makes of it what is asked for. Of two members of one name the last one counts, as in JavaScript.
+/// The only reader of JSON from outside: it reads in one pass, within limits, and decodes only
+/// requested values. Of two members with the same name the last one counts, as in JavaScript.
 public struct JSONDocument: Sendable {
     let bytes: [UInt8]
     let nodes: [JSONNode]
@@ -10,7 +10,7 @@ public struct JSONDocument: Sendable {
         try self.init(text.utf8, limits: limits)
     }
 
-    /// - Parameter bytes: UTF-8; a byte order mark before it is passed over.
+    /// - Parameter bytes: UTF-8; a leading byte order mark is ignored.
     public init(_ bytes: some Sequence<UInt8>, limits: JSONLimits) throws(JSONFault) {
         var bytes = Array(bytes)
         if bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes.removeFirst(3) }
@@ -32,7 +32,7 @@ public struct JSONDocument: Sendable {
 
     /// Reads a whole text as one value.
     ///
-    /// - Throws: ``JSONFault``, or `DecodingError` with the place of what is not as it should be.
+    /// - Throws: ``JSONFault``, or `DecodingError` with the place of the unexpected value.
     public static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: some Sequence<UInt8>, limits: JSONLimits = .standard
     ) throws -> Value {

@@ -9,12 +9,12 @@ public struct JSONElement: Sendable {
     public var isNull: Bool { node.kind == .null }
     public var isObject: Bool { node.kind == .object }
 
-    /// As it was written.
+    /// The value's source text.
     public var source: String {
         String(decoding: document.bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
     }
 
-    /// A member of an object; nil of anything else.
+    /// A member of an object; nil for other values.
     public func member(_ name: String) -> JSONElement? {
         guard node.kind == .object else { return nil }
         var found: JSONElement?
@@ -44,7 +44,7 @@ public struct JSONElement: Sendable {
         }
     }
 
-    /// For whoever walks through it and decodes no whole value.
+    /// For callers that walk through the element instead of decoding a whole value.
     public var decoder: any Decoder { JSONElementDecoder(element: self) }
 
     // MARK: - Inside
@@ -72,7 +72,7 @@ public struct JSONElement: Sendable {
         return try value(at: &index)
     }
 
-    /// As deep as the document was allowed to be.
+    /// The recursion is limited by the document's depth.
     private func value(at index: inout Int) throws -> JSONValue {
         let node = document.nodes[index]
         index += 1
@@ -100,7 +100,7 @@ public struct JSONElement: Sendable {
         }
     }
 
-    /// Whoever reads it may not have numbers that we have not.
+    /// Refuses numbers that no `Double` holds, since its reader may not support them either.
     private func opaque() throws -> OpaqueJSON {
         for node in document.nodes[index..<Int(node.next)] where node.kind == .number {
             guard document.number(of: node) != nil else { throw unusable("number") }
@@ -129,7 +129,7 @@ public struct JSONElement: Sendable {
             guard let number = Number(exactly: integer) else { throw unusable("number") }
             return number
         }
-        // As `1e3` and `1.0` are, and what only an unsigned one can hold.
+        // Accepts `1e3` and `1.0`, and numbers that only an unsigned type can hold.
         let whole = Number(source) ?? document.number(of: node).flatMap(Number.init(exactly:))
         guard let whole else { throw unusable("number") }
         return whole
@@ -158,7 +158,7 @@ public struct JSONElement: Sendable {
     }
 }
 
-/// Where a value is in its document: a list from its end, so that going deeper copies nothing.
+/// The place of a value in its document: a list from its end, so that going deeper copies nothing.
 final class JSONPath: Sendable {
     private let key: any CodingKey
     private let parent: JSONPath?
@@ -207,7 +207,7 @@ extension JSONDocument {
         var value: Int64 = 0
         for byte in rest {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-            // Downwards, since the least number is further from zero than the greatest.
+            // Counts downwards, since the least number is further from zero than the greatest.
             let (tens, isFar) = value.multipliedReportingOverflow(by: 10)
             let (sum, isTooFar) = tens.subtractingReportingOverflow(
                 Int64(byte - UInt8(ascii: "0")))
@@ -218,13 +218,13 @@ extension JSONDocument {
         return value == .min ? nil : -value
     }
 
-    /// Nil of one that no `Double` holds.
+    /// Nil for a number that no `Double` holds.
     fileprivate func number(of node: JSONNode) -> Double? {
         let text = String(decoding: bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
         return Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// - Parameter inside: a text without its quotes, which the scanner has looked through.
+    /// - Parameter inside: a text without its quotes, which the scanner has validated.
     private static func unescaped(_ inside: ArraySlice<UInt8>) -> String {
         var output: [UInt8] = []
         output.reserveCapacity(inside.count)

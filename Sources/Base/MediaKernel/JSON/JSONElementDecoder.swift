@@ -1,4 +1,4 @@
-/// Makes any `Decodable` value of an element.
+/// Decodes any `Decodable` value from an element.
 struct JSONElementDecoder: Decoder {
     let element: JSONElement
 
@@ -25,7 +25,7 @@ extension JSONElementDecoder: SingleValueDecodingContainer {
 
 private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let object: JSONElement
-    /// Which node each member's value is, by name.
+    /// The node of each member's value, by name.
     private let members: [String: Int]
 
     init(_ object: JSONElement) {

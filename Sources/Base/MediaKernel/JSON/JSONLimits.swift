@@ -1,9 +1,9 @@
-/// How much JSON is read before anything is made of it. What passes costs time in proportion to its
-/// length, and no more than its limits.
+/// Limits of JSON texts, checked before any value is decoded. A text within them costs time in
+/// proportion to its length.
 public struct JSONLimits: Hashable, Sendable {
-    /// Objects and arrays inside each other, the outermost included.
+    /// Nested objects and arrays, including the outermost.
     public var depth: Int
-    /// Values and the names of members, all together.
+    /// Values and member names in total.
     public var nodes: Int
 
     public init(depth: Int, nodes: Int) {
@@ -11,22 +11,22 @@ public struct JSONLimits: Hashable, Sendable {
         self.nodes = nodes
     }
 
-    /// For bodies and files of people: twice as deep as the deepest template, and what fits into
-    /// the longest body.
+    /// For request bodies and people's files: twice as deep as the deepest template, and enough
+    /// nodes for the longest body.
     public static let standard = JSONLimits(depth: 16, nodes: 131_072)
     /// For one frame of a client: the largest poll has some 20,000.
     public static let frame = JSONLimits(depth: 16, nodes: 32_768)
-    /// For what our own server, bots and finishers write, whose length is limited elsewhere. It may
-    /// wrap what somebody else was allowed to write.
+    /// For texts of our own server, bots and finishers, whose length is limited elsewhere. They may
+    /// wrap foreign texts.
     public static let own = JSONLimits(depth: 32, nodes: .max)
 
-    /// In bytes. No number that a program can use is as long.
+    /// In bytes. Longer numbers are of no use.
     static let numberBytes = 128
 }
 
-/// Why a text was not read as JSON.
+/// Why a JSON text was refused.
 public enum JSONFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Not JSON by RFC 8259: not UTF-8, a lone surrogate or a number without end included.
+    /// Not JSON by RFC 8259; also invalid UTF-8, a lone surrogate and an unfinished number.
     case malformed
     case tooDeep(maximum: Int)
     case tooManyNodes(maximum: Int)

@@ -3,14 +3,14 @@ struct JSONNode: Sendable {
     enum Kind: UInt8, Sendable { case null, yes, no, number, text, escapedText, array, object }
 
     let kind: Kind
-    /// Where it begins; with its quotes or brackets.
+    /// Its beginning, including quotes or brackets.
     let start: Int32
     var end: Int32
-    /// The node that follows it and all that is inside it.
+    /// The node after this one and its contents.
     var next: Int32
 }
 
-/// Finds every value of a JSON text in one pass, RFC 8259. Each byte is looked at once.
+/// Locates every value of a JSON text in one pass, RFC 8259. Each byte is read once.
 struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let limits: JSONLimits
@@ -41,7 +41,7 @@ struct JSONScanner {
         }
     }
 
-    /// - Parameter depth: of what it is in; the document's is 0. It bounds the recursion.
+    /// - Parameter depth: of the enclosing container; the document's is 0. It bounds the recursion.
     private mutating func value(depth: Int) throws(JSONFault) {
         switch byte {
         case UInt8(ascii: "{"): try members(depth: depth + 1)
@@ -102,7 +102,7 @@ struct JSONScanner {
         return true
     }
 
-    /// Notes what ends at `index`, unless it is a container that has only begun.
+    /// Adds the value that ends at `index`, unless it is a container that has only begun.
     private mutating func add(_ kind: JSONNode.Kind, from start: Int) throws(JSONFault) {
         guard nodes.count < limits.nodes else { throw .tooManyNodes(maximum: limits.nodes) }
         nodes.append(
@@ -187,7 +187,7 @@ struct JSONScanner {
         }
     }
 
-    /// The four digits behind a `u`.
+    /// The four digits after a `u`.
     private mutating func hexadecimal() throws(JSONFault) -> UInt16 {
         guard bytes.count - index > 4 else { throw .malformed }
         var unit: UInt16 = 0

@@ -1,4 +1,4 @@
-/// Any JSON, for what is carried and not understood.
+/// Any JSON value, to be passed on without interpretation.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -9,8 +9,8 @@ public enum JSONValue: Hashable, Sendable {
     case object([String: JSONValue])
 }
 
-/// To be read by ``JSONDocument`` only, which makes it in one pass: any other decoder would have to
-/// be asked for kind after kind.
+/// Can only be decoded by ``JSONDocument``, which does it in one pass: with any other decoder each
+/// type would have to be tried in turn.
 extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? JSONElementDecoder else {

@@ -1,11 +1,11 @@
-/// JSON that a client wrote and another reads, in the bytes in which it came: nobody in between looks
-/// inside.
+/// JSON from one client for another, kept as the received bytes, which are not interpreted in
+/// between.
 public struct OpaqueJSON: Hashable, Sendable {
     public var text: String
 
     public init(text: String) { self.text = text }
 
-    /// A text as JSON.
+    /// Encodes a text as JSON.
     public init(string: String) {
         text = "\""
         for scalar in string.unicodeScalars {
@@ -24,7 +24,7 @@ public struct OpaqueJSON: Hashable, Sendable {
     public static let null = OpaqueJSON(text: "null")
 }
 
-/// To be read by ``JSONDocument`` only.
+/// Can only be decoded by ``JSONDocument``.
 extension OpaqueJSON: Codable {
     public init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? JSONElementDecoder else {
@@ -36,7 +36,7 @@ extension OpaqueJSON: Codable {
     }
 
     public func encode(to encoder: any Encoder) throws {
-        // It was within the limits of who took it in.
+        // It was within the limits of the place that accepted it.
         let value = try JSONDocument(text, limits: .own).root.decode(JSONValue.self)
         try value.encode(to: encoder)
     }

@@ -1,6 +1,6 @@
-/// A point of time in UTC as calendars and clocks have it, in the proleptic Gregorian calendar.
+/// A UTC time in calendar fields, in the proleptic Gregorian calendar.
 ///
-/// ISO 8601, RFC 3339 and what signatures of Amazon's take are made of these numbers.
+/// For ISO 8601, RFC 3339 and Amazon's signatures.
 public struct CivilTime: Hashable, Sendable {
     public var year: Int64
     /// 1 to 12.
@@ -20,12 +20,12 @@ public struct CivilTime: Hashable, Sendable {
     /// Between 0000-03-01 and 1970-01-01.
     private static let daysBefore1970: Int64 = 719_468
 
-    /// - Parameter unixNanoseconds: since 1970-01-01T00:00:00Z, before it negative.
+    /// - Parameter unixNanoseconds: since 1970-01-01T00:00:00Z, negative before it.
     public init(unixNanoseconds: Int64) {
         let seconds = Self.quotient(unixNanoseconds, Self.secondNanoseconds)
         let days = Self.quotient(seconds, Self.daySeconds)
         let ofDay = seconds - days * Self.daySeconds
-        // Not from the seconds, whose product may be less than an `Int64` holds.
+        // Not computed from the seconds, whose product may overflow an `Int64`.
         let ofSecond = unixNanoseconds % Self.secondNanoseconds
         nanosecond = ofSecond < 0 ? ofSecond + Self.secondNanoseconds : ofSecond
         hour = ofDay / 3600
@@ -35,7 +35,7 @@ public struct CivilTime: Hashable, Sendable {
         let shifted = days + Self.daysBefore1970
         let cycle = Self.quotient(shifted, Self.cycleDays)
         let dayOfCycle = shifted - cycle * Self.cycleDays
-        // The days of whole leap cycles are taken out before dividing by a common year.
+        // The days of whole leap cycles are removed before dividing by a common year.
         let yearOfCycle =
             (dayOfCycle - dayOfCycle / 1460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365
         let dayOfYear = dayOfCycle - (365 * yearOfCycle + yearOfCycle / 4 - yearOfCycle / 100)
@@ -68,14 +68,14 @@ public struct CivilTime: Hashable, Sendable {
 
     private func two(_ value: Int64) -> String { paddedDecimal(value, digits: 2) }
 
-    /// Rounded down, also below 0.
+    /// Rounded down, even below 0.
     private static func quotient(_ value: Int64, _ divisor: Int64) -> Int64 {
         let quotient = value / divisor
         return value % divisor < 0 ? quotient - 1 : quotient
     }
 }
 
-/// A number of at least 0 with leading zeros.
+/// A non-negative number with leading zeros.
 public func paddedDecimal(_ value: Int64, digits: Int) -> String {
     let text = String(value)
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text

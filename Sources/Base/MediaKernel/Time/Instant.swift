@@ -28,7 +28,7 @@ public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     public static func += (a: inout Instant, b: Duration) { a = a + b }
 
-    /// The earlier of two, either of which may be never.
+    /// The earlier of two instants; nil means never.
     public static func earlier(_ a: Instant?, _ b: Instant?) -> Instant? {
         guard let a, let b else { return a ?? b }
         return min(a, b)
@@ -38,12 +38,12 @@ public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
 }
 
 extension Duration {
-    /// The same length, forwards.
+    /// The absolute value.
     public var magnitude: Duration { self < .zero ? .zero - self : self }
 
-    /// Whole nanoseconds, rounded towards zero; what is beyond 292 years is the nearest that fits.
+    /// Whole nanoseconds, rounded towards zero; durations beyond 292 years are clamped.
     public var nanoseconds: Int64 {
-        // Up to 9 s, a division of one word: of two, it takes ten times as long.
+        // Up to 9 s, divides one word; dividing two takes ten times as long.
         if let attoseconds = Int64(exactly: self.attoseconds) {
             return attoseconds / 1_000_000_000
         }

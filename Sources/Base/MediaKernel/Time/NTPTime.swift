@@ -1,5 +1,5 @@
-/// A wall-clock time as RTCP carries it: 32.32 fixed point, seconds since 1900-01-01 UTC.
-/// RFC 3550 sect. 4.
+/// A wall-clock time in RTCP's form: 32.32 fixed point, seconds since 1900-01-01 UTC. RFC 3550
+/// sect. 4.
 public struct NTPTime: Hashable, Comparable, Sendable {
     public var rawValue: UInt64
 

@@ -1,4 +1,4 @@
-/// Lets `burst` pass at once and `rate` a second for long.
+/// Lets `burst` pass at once and `rate` a second in the long run.
 public struct TokenBucket: Hashable, Sendable {
     private let rate: Int
     private let burst: Int
@@ -12,7 +12,7 @@ public struct TokenBucket: Hashable, Sendable {
         refilled = now
     }
 
-    /// Takes so many tokens, or none. Returns whether there were as many.
+    /// Takes `count` tokens, or none. Returns whether there were enough.
     public mutating func take(_ count: Int = 1, at now: Instant) -> Bool {
         refill(at: now)
         guard tokens >= Double(count) else { return false }
@@ -20,7 +20,7 @@ public struct TokenBucket: Hashable, Sendable {
         return true
     }
 
-    /// Takes one even where none is left: it is owed, and what comes pays it back first.
+    /// Takes a token even if none is left: later tokens pay back the debt first.
     public mutating func charge(at now: Instant) {
         refill(at: now)
         tokens -= 1

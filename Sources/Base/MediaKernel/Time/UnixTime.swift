@@ -1,8 +1,7 @@
 /// A point on the wall clock, in nanoseconds since 1970-01-01T00:00:00Z.
 ///
-/// For what is shown to people and other programs, and for deadlines that outlive the process: when
-/// a link expires, when a delivery is tried again. Where a process measures how long something
-/// takes, `Instant` does it better.
+/// For people and other programs, and for deadlines that outlive the process: when a link expires,
+/// when a delivery is tried again. `Instant` is better for measuring durations within a process.
 public struct UnixTime: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     public var nanoseconds: Int64
 
@@ -26,7 +25,7 @@ public struct UnixTime: Hashable, Comparable, Sendable, Codable, CustomStringCon
     /// Whole seconds, rounded down.
     public var seconds: Int64 { whole(1_000_000_000) }
 
-    /// Whole milliseconds, rounded down: as 100ms' protocol and JavaScript have time.
+    /// Whole milliseconds, rounded down, as in 100ms' protocol and JavaScript.
     public var milliseconds: Int64 { whole(1_000_000) }
 
     private func whole(_ unit: Int64) -> Int64 {

@@ -19,10 +19,10 @@ public struct TrackLayers: Sendable, Hashable {
     public var current: LayerPreference
     /// The layer that the subscriber prefers.
     public var expected: LayerPreference
-    /// Less than expected flows because the way to the subscriber, or what it may get in all, does
-    /// not carry it.
+    /// A lower layer than expected is forwarded because the subscriber's link or total bitrate
+    /// limit does not carry it.
     public var isSubscriberDegraded: Bool
-    /// Less than expected flows because the publisher does not send it.
+    /// A lower layer than expected is forwarded because the publisher does not send it.
     public var isPublisherDegraded: Bool
     /// Poorest first; only those whose size is known.
     public var layers: [Layer]

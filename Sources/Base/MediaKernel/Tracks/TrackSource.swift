@@ -2,9 +2,9 @@
 public enum TrackSource: Hashable, Sendable {
     /// A camera or a microphone.
     case regular
-    /// What somebody shows beside themselves: a shared screen, a video that is played to the room,
-    /// an application such as a whiteboard; and the sound of it.
+    /// Media that a peer presents besides itself: a shared screen, a video played to the room, an
+    /// application such as a whiteboard; and its sound.
     case presentation
-    /// Something of which no more is known. A video stands in for a camera that is not there.
+    /// A track of unknown purpose. A video of this kind replaces a missing camera.
     case other
 }

@@ -3,16 +3,16 @@ import HummingbirdCore
 import NIOCore
 import NIOHTTPTypes
 
-/// The body of a request whose sender waits to be told to go on (`Expect: 100-continue`, RFC 9110
-/// sect. 10.1.1). It is told when somebody begins to read, so who refuses a request by its head
-/// never has its body sent.
+/// The body of a request whose client waits for permission to send it (`Expect: 100-continue`, RFC
+/// 9110 sect. 10.1.1). Permission is sent when reading begins, so a client whose request is refused
+/// by its head never sends the body.
 struct AwaitedBody: AsyncSequence, Sendable {
     let body: HummingbirdCore.RequestBody
     let ask: @Sendable () async throws -> Void
 
     struct AsyncIterator: AsyncIteratorProtocol {
         var rest: HummingbirdCore.RequestBody.AsyncIterator
-        /// Nil once it was called.
+        /// Nil after the call.
         var ask: (@Sendable () async throws -> Void)?
 
         mutating func next() async throws -> ByteBuffer? {
@@ -28,8 +28,8 @@ struct AwaitedBody: AsyncSequence, Sendable {
         AsyncIterator(rest: body.makeAsyncIterator(), ask: ask)
     }
 
-    /// The request as it came, or with such a body. `HTTPConnectionGuard` takes the expectation from
-    /// those that have none to wait for.
+    /// The request unchanged, or with such a body. `HTTPConnectionGuard` removes the expectation
+    /// from requests that have nothing to wait for.
     static func asked(for request: Request, on channel: any Channel) -> Request {
         guard request.headers[.expect] != nil else { return request }
         var request = request

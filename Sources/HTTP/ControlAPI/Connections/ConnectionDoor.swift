@@ -5,18 +5,19 @@ import MediaKernel
 import NIOCore
 import Synchronization
 
-/// Which connections are served: so many of one address. Those from this machine are not counted,
-/// since all that comes through a proxy here, and every bot, is one of them.
+/// Limits the connections of each address. Connections from this machine are not counted, since all
+/// clients of a local proxy, and every bot, come from there.
 final class ConnectionDoor: Sendable {
     enum Admission: Hashable, Sendable {
         case served
-        /// Not served, and told so.
+        /// Not served, and the client is told.
         case refused
-        /// Not served, and closed at once: too many others wait to be told so.
+        /// Not served, and closed at once: too many refused clients are waiting for their answer.
         case dropped
     }
 
-    /// Refused ones that are open at a time. Each is a file descriptor, which is what is short.
+    /// The most refused connections that are open at a time. Each is a file descriptor, and those
+    /// are scarce.
     static let refusedMaximum = 64
 
     private struct State {
@@ -39,7 +40,7 @@ final class ConnectionDoor: Sendable {
         self.clock = clock
     }
 
-    /// Lets a new connection in, or not. Who is in counts until the connection is closed.
+    /// Admits or refuses a new connection. An admitted connection counts until it is closed.
     func admission(of channel: any Channel) -> Admission {
         guard let address = channel.remoteAddress.flatMap(TransportAddress.init),
             !address.isLoopback

@@ -2,7 +2,7 @@ import Clocks
 import HummingbirdCore
 import Logging
 
-/// Stops to accept when there are as many connections as may be: more wait in the system's backlog.
+/// Stops accepting at the maximum number of connections: more wait in the system's backlog.
 struct ConnectionMaximum: AvailableConnectionsDelegate {
     let maximum: Int
     let logger: Logger

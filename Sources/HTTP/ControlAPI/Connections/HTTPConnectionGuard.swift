@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// Ends connections of HTTP/1.1 on which nothing goes on, and says of each request whether it is
-/// its connection's last. It sees the requests as they were parsed, and what could not be parsed.
+/// Ends idle connections of HTTP/1.1, and marks each request that is its connection's last. It sees
+/// the requests as they were parsed, and parser errors.
 final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -11,16 +11,16 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     struct Limits {
         /// From the connection to its first request's head, and from a request's head to its end,
-        /// however the bytes trickle in.
+        /// however slowly the bytes arrive.
         var request: TimeAmount = .seconds(75)
-        /// How long a client may take nothing of an answer. Long enough for a download that is slow
-        /// behind large buffers; a player that was paused comes back with a `Range`.
+        /// How long a client may read nothing of an answer. Long enough for a slow download behind
+        /// large buffers; a paused player returns with a `Range`.
         var reading: TimeAmount = .minutes(5)
-        /// How long answers may still take when the server stops.
+        /// How long answers may still take when the server shuts down.
         var stopping: TimeAmount = .seconds(5)
     }
 
-    /// A request that cannot be read to its end, though its head could.
+    /// A request whose head is valid, but which cannot be read to its end.
     struct BrokenRequest: Error {}
 
     private let limits: Limits
@@ -66,17 +66,17 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Each request has one answer, in its turn: who answers them meets the error behind all that
-    /// was asked before, and says 400 to what is no request. One whose head was sound has an answer
-    /// of its own, so that it must not be taken for a second one.
+    /// Each request has one answer, in its turn: the responder meets the error after all earlier
+    /// requests, and answers 400 to bytes that are no request. A request with a valid head has its
+    /// own answer, so its error must not look like a second request.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         let isBroken = error is HTTPParserError && isWithinRequest
         context.fireErrorCaught(isBroken ? BrokenRequest() : error)
-        // A client that sends on behind its request for a socket before that is answered.
+        // The client keeps sending after a WebSocket request that has not been answered yet.
         if error is ByteToMessageDecoderError.PayloadTooLargeError { context.close(promise: nil) }
     }
 
-    /// A server that has begun to stop does not wait for what the connection has become since.
+    /// A server that is shutting down does not wait for a connection that is no longer HTTP.
     func handlerRemoved(context: ChannelHandlerContext) {
         requestDeadline?.cancel()
         readingDeadline?.cancel()
@@ -92,11 +92,12 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         return context.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
     }
 
-    /// What follows looks for `close` alone. RFC 9112 sect. 9.3: the word may stand among others,
-    /// in any case, and HTTP/1.0 means it without saying so. A request for another protocol is the
-    /// last one, too, since NIO's parser stops for good behind it; what cannot become a WebSocket
-    /// is answered like any request (`curl --http2` sends `Upgrade: h2c`). So is one that waits to
-    /// be asked for its body: whether that follows a refusal is the client's choice.
+    /// The following handlers only look for `close`. RFC 9112 sect. 9.3: the word may be one of
+    /// several, in any case, and HTTP/1.0 implies it. A request for another protocol is also the
+    /// last one, since NIO's parser stops for good after it; requests that cannot become a
+    /// WebSocket are answered like any other (`curl --http2` sends `Upgrade: h2c`). So is a request
+    /// that waits for permission to send its body: after a refusal the client may or may not send
+    /// it.
     static func normalized(_ head: HTTPRequestHead) -> HTTPRequestHead {
         let words = head.headers[canonicalForm: "connection"].map { $0.lowercased() }
         let isForAnotherProtocol = head.headers.contains(name: "upgrade")
@@ -112,7 +113,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         return head
     }
 
-    /// RFC 9110 sect. 10.1.1: nothing is said to HTTP/1.0, and to who has no body to send.
+    /// RFC 9110 sect. 10.1.1: HTTP/1.0 and requests without a body get no interim answer.
     private static func waitsToBeAsked(_ head: HTTPRequestHead) -> Bool {
         head.version == .http1_1
             && head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }

@@ -2,16 +2,16 @@ import HTTPTypes
 import Hummingbird
 import MediaKernel
 
-/// The names by which a server is called that only this machine may call.
+/// The names of a server that only this machine may call.
 ///
-/// A page of another site can have its own name resolve to this machine (DNS rebinding): to the
-/// browser the server is then that site, whose scripts may read all answers. What they cannot
-/// change is `Host`, which says the name.
+/// A page of another site can make its own name resolve to this machine (DNS rebinding): the
+/// browser then takes the server for that site, whose scripts may read all answers. They cannot
+/// change `Host`, which has that name.
 struct OwnHosts: Sendable {
-    /// In small letters, besides those of every machine for itself; nil when any name will do.
+    /// In small letters, besides every machine's names for itself; nil when any name is allowed.
     private let names: Set<String>?
 
-    /// - Parameter publicURL: how the outside names the server.
+    /// - Parameter publicURL: the server's public address.
     init(publicURL: String?) {
         names = Set(publicURL.flatMap { HTTPURL($0) }.map { [$0.host] } ?? [])
     }
@@ -22,10 +22,10 @@ struct OwnHosts: Sendable {
 
     /// Whether a request is for this server.
     ///
-    /// - Parameter authority: its `Host`; nil when it has none, as none of a browser's lacks one.
+    /// - Parameter authority: the request's `Host`; nil without one, which browsers never omit.
     func include(_ authority: String?) -> Bool {
         guard let names, let authority else { return true }
-        // Its port is no matter: it may be another machine's, forwarded.
+        // The port does not matter: it may be a forwarded one of another machine.
         let host = HTTPURL(isSecure: false, authority: authority).host
         return names.contains(host) || host == "localhost"
             || TransportAddress(host, port: 0)?.isLoopback ?? false

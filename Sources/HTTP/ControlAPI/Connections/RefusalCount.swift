@@ -1,16 +1,15 @@
 import MediaKernel
 
-/// How often something was refused since that was last said: each is counted, and one in a minute
-/// is told.
+/// Counts refusals since the last report; one report a minute is due.
 struct RefusalCount: Hashable, Sendable {
     static let interval: Duration = .seconds(60)
 
     private var untold = 0
     private var nextTelling: Instant?
 
-    /// Counts one more.
+    /// Counts one refusal.
     ///
-    /// - Returns: how many there were since the last telling when it is time for one, or else nil.
+    /// - Returns: the number of refusals since the last report, if a new one is due, or else nil.
     mutating func add(at now: Instant) -> Int? {
         untold += 1
         if let nextTelling, now < nextTelling { return nil }

@@ -7,21 +7,21 @@ import NIOCore
     import Foundation
 #endif
 
-/// A connection that is not served: it is told why when it has asked something, and closed. Stands
+/// A connection that is not served: it gets the reason after its first bytes, and is closed. Comes
 /// before all other handlers, which see nothing of it.
 ///
-/// What was sent is read first, since a connection that is closed before takes its answer back.
+/// The request is read first, since a connection that is closed with unread bytes loses its answer.
 final class RefusedConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// How long it may take to ask.
+    /// How long the client may take to send something.
     static let patience: TimeAmount = .seconds(1)
 
     private let isTold: Bool
     private var isOver = false
 
-    /// - Parameter isTold: whether it is told why.
+    /// - Parameter isTold: whether the client gets the reason.
     init(isTold: Bool) { self.isTold = isTold }
 
     func channelActive(context: ChannelHandlerContext) {

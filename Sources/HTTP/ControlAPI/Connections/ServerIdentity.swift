@@ -7,12 +7,12 @@ import NIOSSL
     import Foundation
 #endif
 
-/// Who the server is to those who connect by TLS: its certificates and their key, from two files.
+/// The server's identity for TLS: its certificates and their key, from two files.
 struct ServerIdentity {
     private let chain: [NIOSSLCertificate]
     private let key: NIOSSLPrivateKey
 
-    /// - Throws: `.certificate`, which names the setting, the file and what to do.
+    /// - Throws: `.certificate`, which names the setting, the file and the remedy.
     init(certificateFile: String, keyFile: String) throws(HTTPServiceError) {
         let certificates = try Self.contents(of: certificateFile, named: "http.certificateFile")
         let chain = (try? NIOSSLCertificate.fromPEMBytes(certificates)) ?? []

@@ -1,14 +1,14 @@
-/// One figure that a monitoring system is told, in the words of Prometheus.
+/// One metric for a monitoring system, in Prometheus' terms.
 public struct Metric: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable {
         /// Only ever grows, from zero at the start of the process.
         case counter
-        /// What is so now.
+        /// The present value.
         case gauge
     }
 
     public struct Sample: Hashable, Sendable {
-        /// Names and values, in the order in which they are written.
+        /// Names and values, in the order of output.
         public var labels: [Label]
         public var value: Double
 
@@ -28,7 +28,7 @@ public struct Metric: Hashable, Sendable {
         }
     }
 
-    /// Letters, digits and `_`, with its unit at the end; of a counter `_total` behind that.
+    /// Letters, digits and `_`, ending with its unit, and for a counter with `_total` after that.
     public var name: String
     /// A sentence for people.
     public var help: String
@@ -49,7 +49,7 @@ public struct Metric: Hashable, Sendable {
     }
 }
 
-/// What has figures to tell.
+/// A source of metrics.
 public protocol MetricsSource: Sendable {
     func metrics() async -> [Metric]
 }

@@ -4,8 +4,8 @@ import MediaKernel
 import NIOCore
 import Tokens
 
-/// `GET /metrics`, for Prometheus and what reads its format, guarded by a management token: how many
-/// rooms and streams there are is nobody else's business.
+/// `GET /metrics`, for Prometheus and readers of its format, guarded by a management token: the
+/// numbers of rooms and streams are confidential.
 struct MetricsRoute: Sendable {
     let sources: [any MetricsSource]
     let authority: TokenAuthority

@@ -1,4 +1,4 @@
-/// The text that Prometheus reads: its exposition format, version 0.0.4.
+/// Prometheus' text exposition format, version 0.0.4.
 enum MetricsText {
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -1,13 +1,13 @@
-/// What a `Range` header asks of a resource of known length. RFC 9110 sect. 14.2.
+/// The part of a resource of known length that a `Range` header asks for. RFC 9110 sect. 14.2.
 enum ByteRange: Hashable {
-    /// No range, or one that is to be ignored: answer with the whole.
+    /// No range, or one to ignore: the answer is the whole resource.
     case whole
     case part(Range<Int64>)
-    /// Nothing of what was asked for exists: 416.
+    /// None of the requested bytes exist: 416.
     case unsatisfiable
 
-    /// Several ranges in one request are answered with the whole resource, which the RFC allows
-    /// and which spares us multipart bodies; no HLS player asks for several.
+    /// A request for several ranges gets the whole resource, which the RFC allows and which avoids
+    /// multipart bodies; no HLS player asks for several.
     init(header: String?, length: Int64) {
         guard let header, let equals = header.firstIndex(of: "="),
             header[..<equals].lowercased() == "bytes"

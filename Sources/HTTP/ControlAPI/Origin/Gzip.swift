@@ -1,8 +1,8 @@
 import CZlib
 
-/// Writes the gzip format (RFC 1952): for playlists, which are text that repeats itself line by line.
+/// Writes the gzip format (RFC 1952), for playlists, whose lines repeat each other.
 enum Gzip {
-    /// Playlists of a day are below 4 MiB. Longer input is served as it is.
+    /// Playlists of a day are below 4 MiB. Longer input is not compressed.
     static let inputBytesMaximum = 8 * 1024 * 1024
 
     static func compressed(_ input: [UInt8]) -> [UInt8] {

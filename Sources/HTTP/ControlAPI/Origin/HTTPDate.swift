@@ -1,6 +1,6 @@
 import MediaKernel
 
-/// A time as header fields have it, in whole seconds: RFC 9110 sect. 5.6.7.
+/// A time in header fields, in whole seconds: RFC 9110 sect. 5.6.7.
 enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -8,7 +8,7 @@ enum HTTPDate {
     /// 1970-01-01 was a Thursday.
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let bytesMaximum = 64
-    /// Later ones are as good as this, which nanoseconds can hold.
+    /// Later years are cut to this, which nanoseconds can hold.
     private static let yearMaximum: Int64 = 2200
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`, of a time that is not before 1970.
@@ -21,7 +21,7 @@ enum HTTPDate {
         return "\(day), \(date) \(civil.time) GMT"
     }
 
-    /// Reads that form and the two obsolete ones, which a recipient has to know; nil for anything
+    /// Reads that form and the two obsolete ones, which recipients must accept; nil for anything
     /// else.
     static func time(_ text: String) -> UnixTime? {
         guard text.utf8.count <= bytesMaximum else { return nil }
@@ -35,7 +35,7 @@ enum HTTPDate {
             let second = number(words[order[5]]), (1...31).contains(day), hour < 24, minute < 60,
             second <= 60
         else { return nil }
-        // Two digits are of RFC 850, older than most of what is asked for.
+        // Two digits are RFC 850's form.
         let fullYear = words[order[2]].count > 2 ? year : year < 70 ? 2000 + year : 1900 + year
         guard fullYear >= 1970 else { return nil }
         let days = CivilTime.days(

@@ -8,11 +8,11 @@ import Signing
 /// Serves the output directory under `/hls/`: playlists, which change, and segments, which do
 /// not.
 ///
-/// A playlist is revalidated by every player at every reload, with an entity tag and gzip; a
-/// segment may be kept for a year and can be fetched in parts. Anybody may read both (CORS `*`),
-/// unless the stream is one whose address is signed: then only by that address, until it expires.
+/// Players revalidate a playlist at every reload, with an entity tag and gzip; they may keep a
+/// segment for a year and fetch it in parts. Both are public (CORS `*`), except those of a stream
+/// with signed addresses: then only that address works, until it expires.
 struct Origin: Sendable {
-    /// Read from disk and kept in memory at a time, per response in progress.
+    /// Read from disk and kept in memory at a time, for each response in progress.
     static let chunkBytes = 256 * 1024
 
     let root: String
@@ -22,15 +22,15 @@ struct Origin: Sendable {
     private let threads = NIOThreadPool.singleton
 
     /// - Parameters:
-    ///   - key: what addresses are signed with.
-    ///   - clock: the wall clock, against which they expire.
+    ///   - key: signs addresses.
+    ///   - clock: the wall clock for their expiry.
     init(root: String, key: SigningKey, clock: @escaping @Sendable () -> UnixTime) {
         self.root = root
         self.key = key
         self.clock = clock
     }
 
-    /// - Parameter encodedPath: what follows `/hls/`, percent-encoded as it came.
+    /// - Parameter encodedPath: the path after `/hls/`, still percent-encoded.
     func respond(to request: Request, encodedPath: some StringProtocol) async throws -> Response {
         guard let asked = OriginPath(encoded: encodedPath) else { throw Self.notFound }
         let now = clock()
@@ -47,8 +47,8 @@ struct Origin: Sendable {
                 caching: expiry == nil ? "no-cache" : "private, no-cache")
     }
 
-    /// Where what was asked for lies, and until when the address holds; nil for ever. A link stands
-    /// for its stream, in `<room>/<link>/…`, and leads into a directory that has no other way in.
+    /// The file's path, and when the address expires; nil for never. A link replaces the stream's
+    /// id, in `<room>/<link>/…`, and leads to a directory that cannot be reached otherwise.
     private func verified(
         _ path: OriginPath, at now: UnixTime
     ) throws(APIError) -> (path: OriginPath, expiry: UnixTime?) {
@@ -59,19 +59,18 @@ struct Origin: Sendable {
             let link = try AssetLink(verifying: path.components[1], with: key, at: now)
             return (path.hiding(link.asset, at: 1), link.expiry)
         } catch {
-            // A stream's id has no dot, so what is not of this form is nothing at all.
+            // A stream's id has no dot, so a malformed link is simply not found.
             throw error == .malformed ? Self.notFound : Self.withCORS(.refusedLink(error))
         }
     }
 
-    /// For as long as an address holds, a segment may be kept, and by nobody but who has that.
+    /// A segment may be kept while its address is valid, and only in the client's own cache.
     static func caching(until expiry: UnixTime?, at now: UnixTime) -> String {
         expiry.map { "private, max-age=\(max(0, $0.seconds - now.seconds))" }
             ?? "public, max-age=31536000, immutable"
     }
 
-    /// The answer to a CORS preflight, which most of what players add to their requests makes
-    /// necessary.
+    /// The answer to a CORS preflight, which most additions of players to their requests cause.
     static func preflight() -> Response {
         var headers = corsHeaders
         headers[.accessControlAllowMethods] = "GET, HEAD, OPTIONS"
@@ -80,8 +79,8 @@ struct Origin: Sendable {
         return Response(status: .noContent, headers: headers)
     }
 
-    /// What has been seen of players and of those who configure them: parts and conditions, what
-    /// they tell of themselves (CTA-5004, Apple's session id), and what none of ours reads.
+    /// Headers seen from players and in their configurations: ranges and conditions, reports about
+    /// themselves (CTA-5004, Apple's session id), and some that the server never reads.
     private static let allowedHeaders = [
         "Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
         "If-Range", "Cache-Control", "Pragma", "Accept", "Content-Type", "Authorization", "Origin",
@@ -97,9 +96,9 @@ struct Origin: Sendable {
         return try ranged(file, headers, request)
     }
 
-    /// A file that does not change, or the part of it that is asked for.
+    /// An immutable file, or the requested part of it.
     ///
-    /// - Parameter headers: with its entity tag.
+    /// - Parameter headers: including its entity tag.
     static func ranged(
         _ file: OriginFile, _ headers: HTTPFields, _ request: Request
     ) throws(APIError) -> Response {
@@ -178,7 +177,7 @@ struct Origin: Sendable {
                 let position = offset
                 let count = min(Self.chunkBytes, Int(range.upperBound - offset))
                 let chunk = try await threads.runIfActive { file.read(at: position, count: count) }
-                // The length is promised by now: breaking off is the only honest way to fail.
+                // The length has already been sent: only breaking off can signal the failure.
                 guard let chunk, chunk.count == count else { throw OriginReadError.truncated }
                 try await writer.write(ByteBuffer(bytes: chunk))
                 offset += Int64(count)
@@ -195,7 +194,7 @@ struct Origin: Sendable {
         .accessControlExposeHeaders: "Content-Length, Content-Range, ETag, Date",
     ]
 
-    /// - Parameter tag: nil for what is not kept by anybody.
+    /// - Parameter tag: nil for content that must not be cached.
     static func headers(kind: OriginPath.Kind, tag: String?) -> HTTPFields {
         var headers = corsHeaders
         headers[.contentType] = kind.mediaType
@@ -215,7 +214,7 @@ struct Origin: Sendable {
 /// The file became shorter while it was sent, or the device failed.
 enum OriginReadError: Error { case truncated }
 
-/// RFC 9110 sect. 12.5.3, for the one coding we make.
+/// RFC 9110 sect. 12.5.3, for gzip only.
 enum AcceptEncoding {
     static func allowsGzip(_ values: [String]) -> Bool {
         var wildcard: Bool?

@@ -1,7 +1,7 @@
 import MediaKernel
 
 #if canImport(Glibc)
-    // Which of the two declares `stat` depends on the one that the compiler sees first.
+    // Whichever of the two the compiler sees first must declare `stat`.
     import CDispatch
     import Glibc
 #elseif canImport(Musl)
@@ -10,8 +10,8 @@ import MediaKernel
     import Darwin
 #endif
 
-/// A file of the output directory, opened for reading. What is read stays what it was at the
-/// opening, also when a newer version is renamed over it meanwhile.
+/// A file of the output directory, opened for reading. Its content stays that of the opening, even
+/// when a newer version is renamed over it.
 ///
 /// All of its functions block; call them on the file threads.
 final class OriginFile: Sendable {
@@ -40,8 +40,8 @@ final class OriginFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Walks from the root to the file one component at a time without following a single
-    /// symbolic link, so that no link in the tree leads out of it. The root itself may be one.
+    /// Walks from the root to the file one component at a time without following symbolic links, so
+    /// that no link in the tree leads out of it. The root itself may be one.
     ///
     /// - Returns: nil when there is no such regular file.
     static func open(_ path: OriginPath, in root: String) -> OriginFile? {
@@ -55,7 +55,7 @@ final class OriginFile: Sendable {
             directory = next
         }
         defer { close(directory) }
-        // Without O_NONBLOCK a FIFO in the tree would hold the thread until somebody writes.
+        // Without O_NONBLOCK a FIFO in the tree would block the thread until it has a writer.
         let file = openat(directory, path.components[path.components.count - 1], flags | O_NONBLOCK)
         guard file >= 0 else { return nil }
         var status = stat()

@@ -1,10 +1,10 @@
 import MediaKernel
 
-/// A path below a directory of media that may be served, taken apart and checked.
+/// A checked path below a directory of media.
 ///
-/// Only names that the streams themselves can make pass: components of `[A-Za-z0-9_.-]` that do
-/// not begin with a dot, with a known extension at the end. That leaves no room for `..`, NUL,
-/// backslashes, absolute paths or hidden and temporary files, however they were encoded.
+/// Only names that streams can make pass: components of `[A-Za-z0-9_.-]` that do not begin with a
+/// dot, with a known extension at the end. That excludes `..`, NUL, backslashes, absolute paths and
+/// hidden and temporary files, however they are encoded.
 struct OriginPath: Hashable {
     enum Kind: String, CaseIterable {
         case playlist = "m3u8"
@@ -34,11 +34,11 @@ struct OriginPath: Hashable {
         var isImmutable: Bool { self != .playlist }
     }
 
-    /// What a stream on air is made of.
+    /// The files of a live stream.
     static let streams: Set<Kind> = [
         .playlist, .transportStream, .initialization, .fragment, .subtitles,
     ]
-    /// What is made of one that has ended.
+    /// The files of an ended one.
     static let assets = streams.union([.sound, .archive, .table, .picture])
 
     static let componentsMaximum = 6
@@ -48,8 +48,8 @@ struct OriginPath: Hashable {
     let kind: Kind
 
     /// - Parameters:
-    ///   - encoded: what follows `/hls/` in the request's path, still percent-encoded.
-    ///   - kinds: what may be served.
+    ///   - encoded: the path after `/hls/`, still percent-encoded.
+    ///   - kinds: that may be served.
     init?(encoded: some StringProtocol, kinds: Set<Kind> = OriginPath.streams) {
         guard
             encoded.utf8.count <= Self.componentsMaximum * (Self.componentBytesMaximum + 1)
@@ -75,7 +75,7 @@ struct OriginPath: Hashable {
         return OriginPath(components: components.dropLast() + [name], kind: .playlist)
     }
 
-    /// The same with a hidden directory in the place of one of its components.
+    /// The same path with a hidden directory in place of one component.
     func hiding(_ name: String, at index: Int) -> OriginPath {
         var components = components
         components[index] = ".\(name)"
@@ -94,7 +94,7 @@ struct OriginPath: Hashable {
         return component.utf8.allSatisfy { $0.isWord || $0 == UInt8(ascii: ".") }
     }
 
-    /// Decodes once. What is still encoded afterwards contains a `%` and is refused.
+    /// Decodes once. A path that is still encoded afterwards contains a `%` and is refused.
     private static func decoded(_ part: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(part.utf8)[...]

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Remembers the compressed form of playlists, so that a thousand viewers who ask for the same
-/// version cost one compression. The oldest goes first when it is full.
+/// Caches compressed playlists, so that a thousand viewers of the same version cost one
+/// compression. When it is full, the oldest is dropped.
 final class PlaylistCache: Sendable {
     /// A stream has at most six playlists; this covers twenty streams.
     static let entriesMaximum = 128
@@ -11,7 +11,7 @@ final class PlaylistCache: Sendable {
         var bodies: [String: [UInt8]] = [:]
         var order: [String] = []
         var bytes = 0
-        /// What is being made.
+        /// Compressions in progress.
         var tasks: [String: Task<[UInt8]?, Never>] = [:]
     }
 
@@ -22,11 +22,11 @@ final class PlaylistCache: Sendable {
 
     private let state = Mutex(State())
 
-    /// Who asks while it is being made waits for it.
+    /// Callers wait for a compression in progress.
     ///
     /// - Parameters:
     ///   - tag: the entity tag of the plain form, which changes with the content.
-    ///   - make: gives nil where it cannot be made, which is not remembered.
+    ///   - make: returns nil when it fails; failures are not cached.
     func body(tag: String, make: @escaping @Sendable () async -> [UInt8]?) async -> [UInt8]? {
         let found = state.withLock { state -> Found in
             if let body = state.bodies[tag] { return .body(body) }

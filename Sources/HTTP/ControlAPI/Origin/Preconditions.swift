@@ -2,13 +2,13 @@ import HTTPTypes
 import Hummingbird
 import MediaKernel
 
-/// What a request makes its answer depend on, in the order of RFC 9110 sect. 13.2.2.
+/// The conditions of a request, in the order of RFC 9110 sect. 13.2.2.
 struct Preconditions {
     enum Verdict {
         case holds
-        /// 304: the client has it.
+        /// 304: the client has this version.
         case notModified
-        /// 412: it is not what the client holds.
+        /// 412: the client has another version.
         case failed
     }
 
@@ -18,7 +18,8 @@ struct Preconditions {
 
     /// - Parameters:
     ///   - tag: the answer's entity tag, a strong one.
-    ///   - modified: nil for what may change twice in a second, of which no date says anything.
+    ///   - modified: nil for content that may change twice in a second, for which dates are too
+    ///     coarse.
     init(_ request: Request, tag: String, modified: UnixTime? = nil) {
         self.request = request
         self.tag = tag
@@ -41,9 +42,8 @@ struct Preconditions {
         return .notModified
     }
 
-    /// The part that is asked for, as it was written; nil for the whole. A part is only of use to
-    /// somebody who holds the rest of the same version (sect. 13.1.5), and only GET has parts (sect.
-    /// 14.2).
+    /// The requested range, as written; nil for the whole. A part is only useful to a client that
+    /// has the rest of the same version (sect. 13.1.5), and only GET has parts (sect. 14.2).
     var range: String? {
         guard request.method == .get else { return nil }
         if let condition = request.headers[.ifRange], condition != tag {
@@ -56,7 +56,7 @@ struct Preconditions {
         request.headers[name].flatMap { HTTPDate.time($0) }
     }
 
-    /// - Parameter isWeak: whether a weak tag in the list is as good as a strong one (sect. 8.8.3.2).
+    /// - Parameter isWeak: whether a weak tag in the list counts as well (sect. 8.8.3.2).
     private static func matches(_ list: String, _ tag: String, isWeak: Bool) -> Bool {
         list.split(separator: ",").contains { candidate in
             let name = String(candidate.filter { $0 != " " && $0 != "\t" })

@@ -2,19 +2,19 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What a person with a browser is shown when a request fails, in place of the API's JSON.
+/// The page that a browser shows when a request fails, in place of the API's JSON.
 struct ErrorPage {
     let error: APIError
 
-    /// Whether whoever asks wants to read a page: browsers name HTML when somebody opens an address,
-    /// and not when a script fetches it.
+    /// Whether the client wants a page: browsers accept HTML when a person opens an address, and
+    /// not when a script fetches it.
     static func isWanted(by request: Request) -> Bool {
         guard request.method == .get || request.method == .head else { return false }
         let accepted = request.headers[.accept] ?? ""
         return accepted.prefix(Self.acceptMaximum).lowercased().contains("text/html")
     }
 
-    /// Characters of the header that are looked at.
+    /// The most characters of the header that are read.
     private static let acceptMaximum = 1024
 
     var answer: Response {
@@ -76,7 +76,7 @@ struct ErrorPage {
             """
     }
 
-    /// As text of HTML.
+    /// Escaped for HTML text.
     static func escaped(_ text: String) -> String {
         text.reduce(into: "") { result, character in
             switch character {

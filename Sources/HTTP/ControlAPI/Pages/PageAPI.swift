@@ -4,17 +4,17 @@ import MediaKernel
 import Streams
 import Tokens
 
-/// The small API of our own pages, `/api/…`. It is public: it tells whoever knows a room whether it
-/// is on air. Which rooms there are is told with a management token, and to others only when the
-/// operator allows it, as room tokens are handed out.
+/// The small API of the built-in pages, `/api/…`. It is public: anyone who knows a room can ask
+/// whether it is on air. The list of rooms needs a management token unless the operator makes it
+/// public, and room tokens are given out only if the operator allows it.
 struct PageAPI: Sendable {
     let control: any LiveStreamControl
     let door: any RoomDoor
     let authority: TokenAuthority
     let endpoints: Endpoints
-    /// Whether anybody may have a room token: on for development, off otherwise.
+    /// Whether anyone may get a room token: on for development, off otherwise.
     let handsOutTokens: Bool
-    /// Whether anybody may have the list of rooms.
+    /// Whether anyone may get the list of rooms.
     let listsRooms: Bool
     let hlsScriptURL: String?
     let clock: @Sendable () -> UnixTime
@@ -66,7 +66,7 @@ struct PageAPI: Sendable {
         }
     }
 
-    /// What a page is told, which may name the room that it shows.
+    /// A page's configuration; the page may name its room.
     private func configuration(_ request: Request) async throws(APIError) -> Response {
         var room: RoomID?
         if let text = request.uri.queryParameters["room"] { room = try RoomID(parameter: text) }
@@ -122,7 +122,7 @@ struct PageAPI: Sendable {
         var id: StreamID?
         var startedAt: String?
         var restarts: Int
-        /// Nil while the picture is whole.
+        /// Nil while the picture is complete.
         var degradation: LiveStreamBody.DegradationBody?
 
         enum CodingKeys: String, CodingKey {
@@ -163,9 +163,9 @@ struct PageAPI: Sendable {
         }
     }
 
-    /// A stream's address for a page. One at this server is by the name by which the page came: it
-    /// may play only what has its own origin, and without a public address the server's own name is
-    /// one of several (`127.0.0.1`, `localhost`).
+    /// A stream's address for a page. An address on this server gets the name that the page was
+    /// opened with: the page may play only from its own origin, and without a public address the
+    /// server has several names (`127.0.0.1`, `localhost`).
     private func address(_ url: String?, for request: Request) -> String? {
         guard let url, endpoints.publicBaseURL == nil, let own = HTTPURL(url),
             endpoints.authorities.contains(own.authority.lowercased())
@@ -203,7 +203,7 @@ struct PageAPI: Sendable {
                 "this server does not hand out room tokens",
                 "make one with the access key, or let the operator set pages.openTokens")
         }
-        // A page of another site can send a form, but not JSON, without asking first.
+        // A page of another site can send a form without asking first, but not JSON.
         guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true
         else { throw APIError.badRequest("the body must be application/json") }
         let room = try RoomID(parameter: room)

@@ -3,15 +3,14 @@ import Hummingbird
 import MediaKernel
 import NIOCore
 
-/// The pages `/`, `/recordings`, `/rooms/<id>` and `/watch/<id>`, and what they load from
-/// `/assets/`.
+/// The pages `/`, `/recordings`, `/rooms/<id>` and `/watch/<id>`, and their files under `/assets/`.
 struct PageRoutes: Sendable {
     let files: WebFiles
-    /// Where hls.js comes from, when the operator configured it.
+    /// The configured address of hls.js.
     let hlsScriptURL: String?
-    /// How the outside names this server: streams have that address by whatever name a page came.
+    /// The server's public address: streams have it, whatever name a page was opened with.
     let publicURL: String?
-    /// What else than this server players fetch from.
+    /// The other servers that players fetch from.
     let mediaURLs: [String]
 
     func add(to router: Router<some RequestContext>) {
@@ -65,9 +64,9 @@ struct PageRoutes: Sendable {
             status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: file.bytes)))
     }
 
-    /// Everything from here, media also from blobs (MSE), sockets to anywhere (the WebSocket's
-    /// address comes from `/init`), scripts from hls.js' origin if there is one, and media from
-    /// this server's public name and from where else the operator has it served.
+    /// Allows everything from this server, media from blobs (MSE), sockets to anywhere (`/init`
+    /// gives the WebSocket's address), scripts from the origin of hls.js, and media from the
+    /// server's public name and the operator's other media servers.
     private var contentSecurityPolicy: String {
         let script = hlsScriptURL.flatMap(Self.origin).map { " \($0)" } ?? ""
         let mediaURLs = [publicURL].compactMap { $0 } + mediaURLs

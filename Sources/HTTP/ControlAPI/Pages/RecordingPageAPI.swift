@@ -5,11 +5,11 @@ import MediaKernel
 import Streams
 import Tokens
 
-/// What the recordings page shows, `/api/recordings`: recordings with their assets and with links
-/// to them, in one answer.
+/// The data of the recordings page, `/api/recordings`: recordings with their assets and links, in
+/// one answer.
 ///
-/// Who asks needs a management token, since a link is as good as the file; with the development
-/// key, with which anybody on the machine can make one, it is not asked for.
+/// Needs a management token, since a link is as good as the file; not with the development key,
+/// with which anyone on the machine can make one.
 struct RecordingPageAPI: Sendable {
     let control: any LiveStreamControl
     let library: RecordingLibrary
@@ -33,7 +33,7 @@ struct RecordingPageAPI: Sendable {
         let now = clock()
         var bodies: [RecordingCard] = []
         for record in page.records {
-            // What goes on is known better by who makes it go on.
+            // For unfinished streams the control has newer data.
             let live = record.status.isFinal ? nil : try await control.stream(record.id)
             bodies.append(
                 RecordingCard(
@@ -47,7 +47,7 @@ struct RecordingPageAPI: Sendable {
     }
 }
 
-/// One recording as its page shows it.
+/// One recording on the page.
 struct RecordingCard: Encodable {
     var id: String
     var room: String
@@ -56,7 +56,7 @@ struct RecordingCard: Encodable {
     /// 0 to 1 while its assets are made.
     var progress: Double?
     var createdAt: String
-    /// In seconds; nil until its assets are there.
+    /// In seconds; nil until its assets exist.
     var duration: Double?
     var assets: [Asset]
 
@@ -87,10 +87,10 @@ struct RecordingCard: Encodable {
         var duration: Double?
         var width: Int?
         var height: Int?
-        /// Paths on this server, for as long as the links hold; nil where there is no file.
+        /// Paths on this server that are valid as long as the links; nil without a file.
         var url: String?
         var playbackURL: String?
-        /// The first one.
+        /// The first thumbnail's.
         var thumbnailURL: String?
         var spriteTracksURL: String?
 

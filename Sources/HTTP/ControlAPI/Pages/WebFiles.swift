@@ -1,8 +1,8 @@
 import Foundation
 import MediaKernel
 
-/// The files of the web pages, read once into memory when the server starts: what is not in here
-/// cannot be asked for, so no path of a request ever reaches the file system.
+/// The files of the web pages, read into memory when the server starts: other files cannot be
+/// requested, so a request's path never reaches the file system.
 struct WebFiles: Sendable {
     struct File: Sendable {
         let bytes: [UInt8]
@@ -10,18 +10,18 @@ struct WebFiles: Sendable {
         let entityTag: String
     }
 
-    /// The pages are a few hundred KiB; more means that something else was packed in.
+    /// The pages are a few hundred KiB; more means that other files were included by mistake.
     static let bytesMaximum = 16 * 1024 * 1024
     static let filesMaximum = 500
 
     /// By their path below the directory, e.g. `assets/room.js`.
     private(set) var files: [String: File] = [:]
 
-    /// - Parameter directory: nil for the pages that come with the program.
+    /// - Parameter directory: nil for the built-in pages.
     init(directory: String?) throws(WebFilesError) {
         let directory = directory ?? Self.bundled
         var isDirectory: ObjCBool = false
-        // An enumerator of nothing is simply empty.
+        // An enumerator of a missing directory is simply empty.
         guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory),
             isDirectory.boolValue, let names = FileManager.default.enumerator(atPath: directory)
         else { throw .unreadable(directory) }
@@ -47,7 +47,7 @@ struct WebFiles: Sendable {
 
     subscript(path: String) -> File? { files[path] }
 
-    /// Beside the executable in an installation, in the build's products otherwise.
+    /// Next to the executable in an installation, in the build's products otherwise.
     private static var bundled: String {
         let beside = Bundle.main.bundleURL
             .appendingPathComponent("roomcast_ControlAPI.resources/Web").path

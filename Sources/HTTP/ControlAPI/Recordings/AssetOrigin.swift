@@ -7,12 +7,12 @@ import NIOPosix
 import ObjectStorage
 import Signing
 
-/// Serves assets under `/recordings/<link>/…` to whoever has the link: files with ranges and a
-/// name to save them under, and a VOD's playlists and segments, all by the same link, also when
-/// they have gone into a store meanwhile.
+/// Serves assets under `/recordings/<link>/…` to holders of the link: files with ranges and a
+/// download name, and a VOD's playlists and segments, all by the same link, even after they have
+/// moved into a store.
 struct AssetOrigin: Sendable {
     let library: RecordingLibrary
-    /// The root of streams.
+    /// The root directory of streams.
     let streams: String
     let clock: @Sendable () -> UnixTime
     private let threads = NIOThreadPool.singleton
@@ -25,7 +25,7 @@ struct AssetOrigin: Sendable {
         self.clock = clock
     }
 
-    /// - Parameter encodedPath: what follows `/recordings/`, percent-encoded as it came.
+    /// - Parameter encodedPath: the path after `/recordings/`, still percent-encoded.
     func respond(to request: Request, encodedPath: some StringProtocol) async throws -> Response {
         guard let slash = encodedPath.firstIndex(of: "/"),
             let path = OriginPath(
@@ -62,8 +62,8 @@ struct AssetOrigin: Sendable {
         _ path: OriginPath, of asset: CatalogueAsset, in directory: String
     ) async throws -> OriginFile? {
         let root = "\(library.root)/\(directory)"
-        // Whoever plays a VOD while it goes into the store has a playlist of single segments; the
-        // stream's own are the same.
+        // A player that started before the VOD moved into the store has a playlist of single
+        // segments; the stream's own are the same.
         let isInStore = asset.location != nil && path.kind == .transportStream
         let names = isInStore ? [asset.stream.rawValue, ".\(asset.stream)"] : []
         let roots = [root] + names.map { "\(streams)/\(asset.room)/\($0)" }
@@ -72,7 +72,7 @@ struct AssetOrigin: Sendable {
         }
     }
 
-    /// What lies in a store is fetched from there: the file by its signed address, a VOD's segments
+    /// Assets in a store are fetched from there: the file by its signed address, a VOD's segments
     /// as ranges of the archive.
     ///
     /// - Returns: nil for everything else.
@@ -86,7 +86,8 @@ struct AssetOrigin: Sendable {
         guard asset.location != nil, isFile || path.kind == .playlist,
             let url = library.storeURL(
                 of: asset, for: isFile ? isDownload ? .download(name: name) : .file : .segments,
-                // Who follows it asks the store the same. What a playlist names is fetched.
+                // The client repeats the request's method at the store. A playlist's entries are
+                // fetched with GET.
                 method: isFile && request.method == .head ? "HEAD" : "GET", at: now,
                 validity: .seconds(max(1, link.expiry.seconds - now.seconds)))
         else { return nil }
@@ -107,7 +108,7 @@ struct AssetOrigin: Sendable {
             let lines = String(decoding: text, as: UTF8.self)
                 .split(separator: "\n", omittingEmptySubsequences: false)
                 .map { $0.isEmpty || $0.hasPrefix("#") ? $0 : Substring(url) }
-            // The address is hundreds of bytes, on each segment's line.
+            // The address has hundreds of bytes, on each segment's line.
             let plain = Array(lines.joined(separator: "\n").utf8)
             let isGzip = acceptsGzip && plain.count <= Gzip.inputBytesMaximum
             return (bytes: isGzip ? Gzip.compressed(plain) : plain, isGzip: isGzip)
@@ -121,13 +122,13 @@ struct AssetOrigin: Sendable {
             status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: found.bytes)))
     }
 
-    /// The playlist of ranges that a finisher leaves beside each layer's.
+    /// The playlist of ranges that a finisher writes next to each layer's.
     private static let rangesName = "archive.m3u8"
-    /// A day of segments of a second.
+    /// A day of one-second segments.
     private static let playlistBytesMaximum: Int64 = 16 << 20
 
-    /// Where the path begins: an asset's own file, all below a VOD's directory, or the pictures of
-    /// its recording.
+    /// The directory that holds the path: an asset's own file, everything below a VOD's directory,
+    /// or its recording's pictures.
     private static func directory(of asset: CatalogueAsset, holding path: OriginPath) -> String? {
         guard asset.status == .completed else { return nil }
         if path.components.first == RecordingPlace.thumbnailsName {

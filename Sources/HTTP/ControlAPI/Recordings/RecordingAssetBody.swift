@@ -1,10 +1,10 @@
 import Catalogue
 import MediaKernel
 
-/// An asset as the control API shows it: 100ms' object.
+/// An asset in the control API: 100ms' object.
 struct RecordingAssetBody: Encodable {
     var asset: CatalogueAsset
-    /// Nil when it is not on its way into a store.
+    /// Nil without an upload in progress.
     var upload: CatalogueUpload?
 
     init(_ asset: CatalogueAsset, upload: CatalogueUpload? = nil) {
@@ -41,7 +41,7 @@ struct RecordingAssetBody: Encodable {
             asset.expiresAt?.description,
             forKey: .expiresAt)
         let images = asset.thumbnails?.thumbnails ?? []
-        // 100ms has the paths alone, and null for none.
+        // 100ms has only the paths, and null for none.
         try container.encode(
             images.isEmpty ? nil : images.map { asset.location(of: $0.path) ?? $0.path },
             forKey: .thumbnails)
@@ -51,10 +51,10 @@ struct RecordingAssetBody: Encodable {
         try container.encode(upload.map { Upload($0) }, forKey: .upload)
     }
 
-    /// How far it is on its way into a store.
+    /// The progress of the upload into a store.
     private struct Upload: Encodable {
         var bytesSent: Int64
-        /// Attempts since one that did not fail.
+        /// Attempts since the last success.
         var failures: Int
         /// Of the last failure.
         var reason: String?
@@ -73,7 +73,7 @@ struct RecordingAssetBody: Encodable {
 
     private struct Metadata: Encodable {
         var resolution: CatalogueAsset.Size?
-        /// Numbers as texts, as 100ms has them.
+        /// Numbers as strings, as in 100ms.
         var layer: String?
         var layerCount: String?
         var widthMaximum: Int?

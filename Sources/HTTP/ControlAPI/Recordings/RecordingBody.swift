@@ -2,8 +2,7 @@ import Catalogue
 import MediaKernel
 import Streams
 
-/// A recording as the control API shows it: what is kept of a live stream, or of a room without
-/// one.
+/// A recording in the control API: of a live stream, or of a room without one.
 struct RecordingBody: Encodable {
     var recording: LiveStream
     var assets: [CatalogueAsset]
@@ -13,7 +12,7 @@ struct RecordingBody: Encodable {
         self.assets = assets
     }
 
-    /// What there is, or what there will be.
+    /// The existing types, or the planned ones.
     private var assetTypes: [CatalogueAsset.Kind] {
         guard !recording.status.isFinal else {
             return CatalogueAsset.Kind.allCases.filter { kind in

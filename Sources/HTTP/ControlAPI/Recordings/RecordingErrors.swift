@@ -1,7 +1,7 @@
 import Hummingbird
 import Streams
 
-/// Tells what was refused of a recording in a recording's words: elsewhere it is a live stream's.
+/// Words errors for recordings: elsewhere they speak of live streams.
 struct RecordingErrors<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context,

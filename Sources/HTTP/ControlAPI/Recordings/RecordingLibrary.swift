@@ -10,18 +10,18 @@ import Streams
     import Foundation
 #endif
 
-/// What the control API needs of recordings: what there is, where it lies, and the key of links.
+/// The control API's access to recordings: the catalogue, the files and the key of links.
 public struct RecordingLibrary: Sendable {
     let catalogue: Catalogue
-    /// The root below which assets lie.
+    /// The root directory of assets.
     let root: String
     let key: SigningKey
-    /// Where assets are that are not here; nil when there is no store.
+    /// The store of assets that are not on this machine; nil without one.
     let store: StoreAccess?
 
-    /// How long a link lasts when nobody says.
+    /// A link's default lifetime.
     static let linkLifetime: Duration = .seconds(86_400)
-    /// In seconds: as long as 100ms' longest.
+    /// In seconds: up to 100ms' maximum.
     static let linkLifetimes = 1...1_296_000
 
     public init(
@@ -42,26 +42,26 @@ public struct RecordingLibrary: Sendable {
         return try await catalogue.assets(of: recorded.map(\.id))
     }
 
-    /// A link to an asset's file, and to all that belongs to it.
+    /// A link to an asset's file and everything that belongs to it.
     public struct Link: Hashable, Sendable {
-        /// Behind the server's base address: `/recordings/…`.
+        /// Appended to the server's base address: `/recordings/…`.
         var path: String
-        /// The file's own address in a store; nil where the path is better or all there is.
+        /// The file's own address in a store; nil where the path is preferred or the only one.
         var storeURL: String?
-        /// Of the master playlist of a VOD; nil for everything else.
+        /// Of a VOD's master playlist; nil for other assets.
         public var playbackPath: String?
-        /// Of the thumbnails, in the asset's order, and of the sheet and its WebVTT file.
+        /// Of the thumbnails, in the asset's order, and of the sprite and its WebVTT file.
         public var thumbnailPaths: [String]
         public var spritePath: String?
         public var spriteTracksPath: String?
         public var expiry: UnixTime
 
-        /// - Parameter base: the server's address, without a slash at the end.
+        /// - Parameter base: the server's address, without a trailing slash.
         public func url(base: String) -> String { storeURL ?? base + path }
     }
 
-    /// - Parameter lifetime: rounded to whole seconds; cut to a week where it is the store's address.
-    /// - Returns: nil for an asset without a file that can be had.
+    /// - Parameter lifetime: rounded to whole seconds; at most a week for a store's address.
+    /// - Returns: nil for an asset without an available file.
     public func link(
         to asset: CatalogueAsset, at now: UnixTime, lifetime: Duration? = nil
     ) -> Link? {
@@ -69,8 +69,8 @@ public struct RecordingLibrary: Sendable {
         var lifetime = lifetime ?? Self.linkLifetime
         var storeURL: String?
         if asset.location != nil {
-            // With temporary credentials the store's address would be dead before its time, so the
-            // server's is given, which leads to a new one whenever it is asked for.
+            // With temporary credentials the store's address would expire early, so the link has
+            // the server's, which redirects to a new one at each request.
             if store?.isTemporary == false {
                 lifetime = min(lifetime, AWSSignature.presignMaximum)
                 storeURL = self.storeURL(of: asset, at: now, validity: lifetime)
@@ -97,15 +97,15 @@ public struct RecordingLibrary: Sendable {
             expiry: link.expiry)
     }
 
-    /// Whether a copy stayed here of an asset that is in a store.
+    /// Whether a copy of an asset in a store is still on this machine.
     private func isHere(_ asset: CatalogueAsset) -> Bool {
         FileManager.default.fileExists(atPath: "\(root)/\(asset.path)")
     }
 
     /// The address of an asset's file in the store.
     ///
-    /// - Parameter method: that it is good for, GET or HEAD.
-    /// - Returns: nil when it is in none, or none is set up.
+    /// - Parameter method: for which the address is valid, GET or HEAD.
+    /// - Returns: nil when the asset is in no store, or no store is configured.
     func storeURL(
         of asset: CatalogueAsset, for use: ObjectStore.Use = .file, method: String = "GET",
         at now: UnixTime, validity: Duration

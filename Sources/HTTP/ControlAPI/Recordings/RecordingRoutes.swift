@@ -6,8 +6,8 @@ import Tokens
 
 /// 100ms' control API for recordings, `/v2/recordings/…`, guarded by a management token.
 ///
-/// Listed is everything of which something is kept. Started and stopped are recordings without a
-/// live stream only: what is kept of a stream begins and ends with it.
+/// Lists all recordings. Starts and stops only recordings without a live stream: a stream's
+/// recording begins and ends with the stream.
 struct RecordingRoutes: Sendable {
     let control: any LiveStreamControl
     let library: RecordingLibrary

@@ -2,7 +2,7 @@ public import MediaKernel
 public import Rooms
 public import Streams
 
-/// The body of a request to start a recording without a live stream. Everything in it is optional.
+/// The body of a request to start a recording without a live stream. All fields are optional.
 struct RecordingStartBody: RequestBody {
     static let fields = BodyFields(
         CodingKeys.self,
@@ -37,9 +37,9 @@ struct RecordingStartBody: RequestBody {
 }
 
 extension LiveStreamRequest {
-    /// Checks what a caller asked to be recorded without a live stream, whichever way it came.
+    /// Checks a request for a recording without a live stream, from any source.
     ///
-    /// - Parameter authorities: `host[:port]` under which a meeting URL means this server.
+    /// - Parameter authorities: `host[:port]` by which a meeting URL means this server.
     /// - Throws: a 400 that names the field.
     public init(
         checkingRecordingOf meetingURL: String?, resolution: Resolution? = nil,
@@ -62,7 +62,7 @@ extension LiveStreamRequest {
         self.resolution = resolution
     }
 
-    /// 100ms' limits, and what the encoder needs.
+    /// 100ms' limits, and the encoder's.
     private static func check(_ size: Resolution) throws(APIError) {
         let isPortrait = size.height > size.width
         let widths = isPortrait ? 500...1080 : 500...1920

@@ -50,7 +50,7 @@ struct WebhookRoutes: Sendable {
 
     private func replay(_ request: Request, _ id: String?) async throws -> Response {
         let found = try await event(id)
-        // One that is on its way already needs no second order.
+        // A delivery that is already under way needs no second order.
         guard ![.pending, .held].contains(found.delivery.status) else {
             return JSON.response(found)
         }
@@ -81,7 +81,7 @@ struct WebhookRoutes: Sendable {
     }
 }
 
-/// An event and how its delivery went.
+/// An event and the state of its delivery.
 private struct WebhookBody: Encodable {
     var delivery: CatalogueDelivery
 
@@ -118,7 +118,7 @@ private struct WebhookBody: Encodable {
         let hasEnded = delivery.status == .delivered || delivery.status == .failed
         try container.encode(hasEnded ? text(delivery.dueAt) : nil, forKey: .updatedAt)
         try container.encode(isPending ? text(delivery.dueAt) : nil, forKey: .nextAttemptAt)
-        // As it was or is to be sent.
+        // The event's body as it was or will be sent.
         try container.encode(
             try? JSONDocument.decode(JSONValue.self, from: Data(delivery.body), limits: .own),
             forKey: .event)

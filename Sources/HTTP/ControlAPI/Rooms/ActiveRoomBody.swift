@@ -1,7 +1,7 @@
 import MediaKernel
 import Rooms
 
-/// A room that somebody is in, as the control API shows it: 100ms' object.
+/// A room with peers in the control API: 100ms' object.
 struct ActiveRoomBody: Encodable {
     struct Session: Encodable {
         var id: SessionID
@@ -16,7 +16,7 @@ struct ActiveRoomBody: Encodable {
 
     var id: RoomID
     var name: String
-    /// Whose the room is: the access key, as in webhooks.
+    /// The room's owner: the access key, as in webhooks.
     var customerID: String
     var session: Session
 

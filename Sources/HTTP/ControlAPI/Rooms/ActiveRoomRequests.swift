@@ -7,8 +7,8 @@ import Rooms
     import Foundation
 #endif
 
-// What the control API is asked to do to those who are in a room. An empty `peer_id` or `role` is
-// none, as in 100ms' own examples.
+// Requests to the control API about the peers of a room. An empty `peer_id` or `role` counts as
+// missing, as in 100ms' own examples.
 
 struct MessageRequestBody: RequestBody {
     static let fields = BodyFields(CodingKeys.self)
@@ -23,14 +23,14 @@ struct MessageRequestBody: RequestBody {
         case peerID = "peer_id"
     }
 
-    /// A peer goes before a role.
+    /// A peer takes precedence over a role.
     var audience: Audience {
         if let peerID, !peerID.isEmpty { return .peer(PeerID(peerID)) }
         if let role, !role.isEmpty { return .roles([role]) }
         return .everybody
     }
 
-    /// The message as it is carried in the room.
+    /// The message in the room's form.
     var body: OpaqueJSON { OpaqueJSON(string: message) }
 }
 
@@ -43,8 +43,8 @@ struct PeerRequestBody: RequestBody {
 
     enum CodingKeys: String, CodingKey, CaseIterable { case name, role, metadata }
 
-    /// Clients know metadata as a text. 100ms' documents call it a text here and an object there,
-    /// so an object is taken too, as its JSON.
+    /// Clients treat metadata as a string. 100ms' documents call it a string here and an object
+    /// there, so an object is also accepted, as its JSON.
     var metadataText: String? {
         get throws {
             switch metadata {
@@ -74,7 +74,7 @@ struct RemovalRequestBody: RequestBody {
         case peerID = "peer_id"
     }
 
-    /// A peer goes before a role.
+    /// A peer takes precedence over a role.
     var subject: Subject {
         get throws(APIError) {
             if let peerID, !peerID.isEmpty { return .peer(PeerID(peerID)) }

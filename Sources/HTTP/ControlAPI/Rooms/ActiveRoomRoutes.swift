@@ -4,8 +4,7 @@ import MediaKernel
 import Rooms
 import Tokens
 
-/// 100ms' control API for rooms that somebody is in, `/v2/active-rooms`, guarded by a management
-/// token.
+/// 100ms' control API for rooms with peers, `/v2/active-rooms`, guarded by a management token.
 struct ActiveRoomRoutes: Sendable {
     let control: any RoomControl
     let authority: TokenAuthority

@@ -1,7 +1,7 @@
 import MediaKernel
 import Rooms
 
-/// A peer as the control API shows it: 100ms' object.
+/// A peer in the control API: 100ms' object.
 struct PeerBody: Encodable {
     struct Track: Encodable {
         var id: TrackID

@@ -1,13 +1,13 @@
 import Catalogue
 import MediaKernel
 
-/// A room as the control API shows it: 100ms' object.
+/// A room in the control API: 100ms' object.
 struct RoomBody: Encodable {
     var room: CatalogueRoom
-    /// Of the room's policy, and its name.
+    /// The id and the name of the room's policy.
     var templateID: String
     var templateName: String
-    /// Whose the room is: the access key, as in webhooks.
+    /// The room's owner: the access key, as in webhooks.
     var account: String
 
     enum CodingKeys: String, CodingKey {
@@ -28,11 +28,11 @@ struct RoomBody: Encodable {
         try container.encode(room.name, forKey: .name)
         try container.encode(room.isEnabled, forKey: .enabled)
         try container.encode(room.description, forKey: .description)
-        // Clients of several years read one or the other.
+        // Older and newer clients read different ones of these.
         try container.encode(account, forKey: .customerID)
         try container.encode(account, forKey: .customer)
         try container.encode(account, forKey: .appID)
-        // What 100ms records of each peer by itself is not made here.
+        // 100ms' recordings of single peers do not exist here.
         try container.encode(["enabled": false], forKey: .recordingInfo)
         try container.encode(templateID, forKey: .templateID)
         try container.encode(templateName, forKey: .template)

@@ -5,14 +5,14 @@ import MediaKernel
 import NIOCore
 import Synchronization
 
-/// Bounds how many unknown room codes each address may try. Who comes with codes that exist is not
-/// counted, so that nobody shuts the codes of all others.
+/// Limits how many unknown room codes each address may try. Existing codes are not counted, so that
+/// no caller can lock out the others.
 final class RoomCodeGate: Sendable {
-    /// Who asks: the network of an address, and nobody in particular where there is none.
+    /// The caller: the network of an address; empty if the address is unknown.
     typealias Caller = [UInt8]
 
-    /// Addresses that are kept in mind. Beyond that all are forgotten, which costs whoever guesses
-    /// as many addresses as that.
+    /// The most addresses that are remembered. Beyond that all are forgotten, which costs an
+    /// attacker that many addresses.
     static let callersMaximum = 4096
 
     private let buckets = Mutex<[Caller: TokenBucket]>([:])
@@ -33,13 +33,13 @@ final class RoomCodeGate: Sendable {
     func isOpen(to caller: Caller) -> Bool {
         let now = clock()
         return buckets.withLock { buckets in
-            // A copy, of which one is taken for the question's sake.
+            // Takes a token from a copy, only to find out whether one is available.
             var bucket = buckets[caller]
             return bucket?.take(at: now) ?? true
         }
     }
 
-    /// The caller tried a code that does not exist. It counts though the gate has been shut since:
+    /// The caller tried a code that does not exist. It counts even if the gate has closed since:
     /// many may have been tried at once.
     func failed(_ caller: Caller) {
         let now = clock()
@@ -51,8 +51,8 @@ final class RoomCodeGate: Sendable {
         }
     }
 
-    /// A proxy on this machine says for whom it asks, last in `X-Forwarded-For`; from elsewhere
-    /// that field is anybody's word.
+    /// A proxy on this machine names its client last in `X-Forwarded-For`; from other machines that
+    /// field is not trusted.
     static func caller(of headers: HTTPFields, from address: SocketAddress?) -> Caller {
         let peer = address.flatMap(TransportAddress.init)
         guard peer?.isLoopback ?? true, let name = HTTPField.Name("X-Forwarded-For"),

@@ -76,7 +76,7 @@ struct RoomCodeRoutes: Sendable {
     }
 
     private struct Change: RequestBody {
-        /// What a response says besides may be changed and sent back.
+        /// A caller may change a response and send it back with its other fields.
         static let fields = BodyFields(
             CodingKeys.self, passed: ["room_id", "role", "created_at", "updated_at"])
 
@@ -91,7 +91,7 @@ struct RoomCodeRoutes: Sendable {
         guard Limits.isIdentifier(change.code),
             let found = try await catalogue.roomCode(change.code)
         else { throw APIError.notFound("room code not found") }
-        // Disabled is one also where the room's policy cannot be used.
+        // Codes can be disabled even if the room's policy is unusable.
         if change.enabled {
             let roles = try await door.policy(of: found.room).visibleRoleNames
             guard roles.contains(found.role) else {
@@ -119,7 +119,7 @@ struct RoomCodeRoutes: Sendable {
     }
 }
 
-/// A room code as the control API shows it: 100ms' object.
+/// A room code in the control API: 100ms' object.
 private struct RoomCodeBody: Encodable {
     var code: RoomCode
 
@@ -144,8 +144,7 @@ private struct RoomCodeBody: Encodable {
 }
 
 extension RoomCode {
-    /// Ten letters in groups, as 100ms has them, from the system's own random numbers:
-    /// `abc-defg-hij`.
+    /// Ten letters in groups, as in 100ms, from the system's random numbers: `abc-defg-hij`.
     static let random: @Sendable () -> String = {
         [3, 4, 3].map { count in
             String((0..<count).compactMap { _ in "abcdefghijklmnopqrstuvwxyz".randomElement() })

@@ -2,40 +2,40 @@ import HTTPTypes
 public import MediaKernel
 public import Rooms
 
-/// What the control API sees of rooms in which somebody is, and does to them. `Service` implements
-/// it over the rooms' signalling. Hidden peers are in none of it.
+/// The control API's access to rooms with peers. `Service` implements it over the rooms'
+/// signalling. Hidden peers are not included.
 public protocol RoomControl: Sendable {
-    /// Nil when nobody is in the room.
+    /// Nil when the room has no peers.
     func activeRoom(_ id: RoomID) async -> ActiveRoom?
 
-    /// One of those who are in a room.
+    /// A peer of a room.
     func peer(_ id: PeerID, in room: RoomID) async throws(APIError) -> Peer
 
-    /// Says something in a room, as none of its peers.
+    /// Sends a message in a room, not from any of its peers.
     func send(
         _ body: OpaqueJSON, type: String, to audience: Audience, in room: RoomID
     ) async throws(APIError)
 
-    /// Gives a peer another name, other metadata, another role. `nil` leaves it as it is.
+    /// Changes a peer's name, metadata or role. `nil` leaves a value unchanged.
     ///
-    /// - Returns: the peer as it is now.
+    /// - Returns: the changed peer.
     func change(
         _ peer: PeerID, in room: RoomID, name: String?, metadata: String?, role: String?
     ) async throws(APIError) -> Peer
 
-    /// Puts a peer out.
+    /// Removes a peer.
     func remove(_ peer: PeerID, from room: RoomID, reason: String) async throws(APIError)
 
-    /// Puts everybody of a role out.
+    /// Removes all peers of a role.
     func remove(role: String, from room: RoomID, reason: String) async throws(APIError)
 
-    /// Ends a room's session for everybody.
+    /// Ends a room's session for all peers.
     ///
-    /// - Parameter isLocked: whether nobody may come in afterwards.
+    /// - Parameter isLocked: whether peers may not join afterwards.
     func end(_ room: RoomID, isLocked: Bool, reason: String) async throws(APIError)
 }
 
-/// A room that somebody is in.
+/// A room with peers.
 public struct ActiveRoom: Hashable, Sendable {
     public var id: RoomID
     public var name: String
@@ -52,12 +52,12 @@ public struct ActiveRoom: Hashable, Sendable {
 }
 
 extension APIError {
-    /// The same error for what the control API wanted of a room.
+    /// Converts a room's error about a request of the control API.
     public init(_ error: RoomError) {
         self.init(HTTPResponse.Status(code: error.code), error.message)
     }
 
-    /// Nobody is in the room, be there one or not.
+    /// The room has no peers, whether or not it exists.
     public static func inactiveRoom(_ id: RoomID) -> APIError {
         .notFound("active room not found", "nobody is in room \(id)")
     }

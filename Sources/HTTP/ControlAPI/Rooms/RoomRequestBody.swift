@@ -3,10 +3,10 @@ import HTTPTypes
 import MediaKernel
 import Webhooks
 
-/// What a room is to be like. Everything in it is optional, and what it does not name stays as it
-/// is. What 100ms has and is not to be had here is refused where it is asked for.
+/// The properties of a new or changed room. All are optional, and missing ones stay unchanged.
+/// Features of 100ms that do not exist here are refused.
 struct RoomRequestBody: RequestBody {
-    /// What a response says besides may be changed and sent back.
+    /// A caller may change a response and send it back with its other fields.
     static let fields = BodyFields(
         CodingKeys.self,
         [
@@ -19,7 +19,7 @@ struct RoomRequestBody: RequestBody {
             "recording", "recording_source_template", "enabled_source_template",
         ])
 
-    /// Without an address it takes away the one that the room has.
+    /// An empty address removes the room's webhook.
     struct Webhook: Decodable {
         var url: String
         var headers: [String: String]?
@@ -27,7 +27,7 @@ struct RoomRequestBody: RequestBody {
         var isOne: Bool { !url.isEmpty }
     }
 
-    /// What 100ms records of each peer by itself.
+    /// 100ms' recordings of single peers.
     struct RecordingInfo: Decodable {
         var enabled: Bool?
         var upload: JSONValue?
@@ -41,7 +41,7 @@ struct RoomRequestBody: RequestBody {
     var name: String?
     var description: String?
     var templateID: String?
-    /// In responses the template's name; ``templateID`` is what says which one.
+    /// The template's name in responses; ``templateID`` selects the template.
     var template: JSONValue?
     var region: String?
     var enabled: Bool?
@@ -61,14 +61,14 @@ struct RoomRequestBody: RequestBody {
     }
 
     /// - Throws: 100ms' 400 for a new room that names its template in the wrong field. A change may
-    ///   have it there: it may be a response, changed and sent back.
+    ///   have it there, because it may be a response that was changed and sent back.
     func checkNew() throws(APIError) {
         guard template == nil else {
             throw .badRequest("Invalid body param", "Invalid body param: template. Use template_id")
         }
     }
 
-    /// - Throws: a 400 that names the field. Whether there is such a template is not its concern.
+    /// - Throws: a 400 that names the field. Does not check whether the template exists.
     func check() throws(APIError) {
         if let name, !Limits.isRoomName(name) {
             throw .badRequest(
@@ -97,8 +97,8 @@ struct RoomRequestBody: RequestBody {
         }
     }
 
-    /// - Parameter standard: the template of rooms that name none.
-    /// - Returns: false, with the room as it was, for a size that such a room cannot have.
+    /// - Parameter standard: the template of rooms without one.
+    /// - Returns: false, with the room unchanged, for a size that such a room cannot have.
     func change(_ room: inout CatalogueRoom, standard: String) -> Bool {
         let isLarge = largeRoom ?? room.isLarge
         let sizes = isLarge ? Limits.largeRoomSizes : Limits.roomSizes
@@ -122,7 +122,7 @@ struct RoomRequestBody: RequestBody {
 }
 
 extension RoomRequestBody.Webhook {
-    /// How a request is framed, and where it goes, is not said by whoever receives it.
+    /// The receiver may not set a request's framing and destination.
     private static let reserved: Set<String> = [
         "connection", "content-length", "expect", "host", "keep-alive", "te", "trailer",
         "transfer-encoding", "upgrade",

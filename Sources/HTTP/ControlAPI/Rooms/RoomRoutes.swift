@@ -17,7 +17,7 @@ struct RoomRoutes: Sendable {
     let door: any RoomDoor
     let templates: any TemplateControl
     let authority: TokenAuthority
-    /// Where rooms' own receivers may be; nil when what happens in rooms is not told at all.
+    /// Where rooms' own webhook receivers may be; nil when room events are not sent at all.
     let webhooks: WebhookReach?
     let clock: @Sendable () -> UnixTime
 
@@ -119,7 +119,7 @@ struct RoomRoutes: Sendable {
         JSON.response(body(room, try await templateNames(of: [room])))
     }
 
-    /// By the ids of the templates.
+    /// By the templates' ids.
     private func templateNames(of rooms: [CatalogueRoom]) async throws -> [String: String] {
         try await catalogue.templateNames(Set(rooms.compactMap(\.template)))
     }
@@ -133,7 +133,7 @@ struct RoomRoutes: Sendable {
 }
 
 extension Catalogue {
-    /// A room that a caller named.
+    /// The room that a caller named.
     func knownRoom(_ id: RoomID) async throws -> CatalogueRoom {
         guard let room = try await self.room(id) else { throw APIError.roomNotFound(id) }
         return room
@@ -146,9 +146,9 @@ extension APIError {
 
 extension RoomQuery {
     /// The filters and the page of a list: `name`, `enabled`, `template_id`, `after`, `before`,
-    /// `start`, `limit`. As with 100ms, `enabled` is true when it is missing.
+    /// `start`, `limit`. As in 100ms, `enabled` is true when it is missing.
     ///
-    /// - Parameter standard: the template of rooms that name none.
+    /// - Parameter standard: the template of rooms without one.
     init(_ request: Request, standard: String) throws(APIError) {
         let parameters = ListParameters(request)
         self.init(

@@ -7,7 +7,7 @@ import MediaKernel
     import Foundation
 #endif
 
-/// A template as the control API shows it: 100ms' object.
+/// A template in the control API: 100ms' object.
 struct TemplateBody: Encodable {
     var id: String
     var name: String
@@ -25,7 +25,7 @@ struct TemplateBody: Encodable {
         updatedAt = template.updatedAt.description
     }
 
-    /// The policy file's, which is as old as time.
+    /// The policy file's template, whose dates are 1970.
     init(_ template: StandardTemplate, account: String) {
         id = template.id
         name = StandardTemplate.name
@@ -36,7 +36,7 @@ struct TemplateBody: Encodable {
     }
 
     func encode(to encoder: any Encoder) throws {
-        // Clients of several years read one id and customer or the other.
+        // Older and newer clients read different ones of the ids and customers.
         let own: TemplateDocument.Object = [
             "id": .string(id), "_id": .string(id), "customerId": .string(account),
             "customer": .string(account), "name": .string(name),
@@ -48,8 +48,8 @@ struct TemplateBody: Encodable {
     }
 }
 
-/// What a template is to be like. What it names is replaced whole, and what it does not name stays
-/// as it is.
+/// The properties of a new or changed template. Each given property replaces the old one as a
+/// whole, and missing ones stay unchanged.
 struct TemplateRequestBody: RequestBody, Sendable {
     static let fields = TemplateFields.template
 
@@ -66,7 +66,7 @@ struct TemplateRequestBody: RequestBody, Sendable {
         case isDefault = "default"
     }
 
-    /// What a response says besides, which may be changed and sent back.
+    /// The other fields of a response, which may be changed and sent back.
     private static let responseFields: Set<String> = [
         "id", "_id", "customer", "customerId", "createdAt", "updatedAt",
     ]
@@ -109,7 +109,7 @@ struct TemplateRequestBody: RequestBody, Sendable {
 }
 
 extension CatalogueTemplate {
-    /// Its document, read.
+    /// Its parsed document.
     public var contents: TemplateDocument {
         get throws {
             try JSONDocument.decode(TemplateDocument.self, from: document.utf8)

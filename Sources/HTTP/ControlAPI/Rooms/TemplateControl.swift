@@ -1,9 +1,9 @@
-/// What a template of a room's policy must be. `Service` implements it, which knows the rules.
+/// Validates templates of room policies. `Service` implements it.
 public protocol TemplateControl: Sendable {
-    /// That of the policy file, which nobody changes here.
+    /// The policy file's template, which the API cannot change.
     var standard: StandardTemplate { get }
 
-    /// - Throws: a 400 that names all that is wrong with it.
+    /// - Throws: a 400 that names all problems.
     func check(_ document: TemplateDocument, id: String) throws(APIError)
 }
 
@@ -17,12 +17,12 @@ public struct StandardTemplate: Hashable, Sendable {
         self.document = document
     }
 
-    /// No other template has it.
+    /// Reserved: no other template has this name.
     static let name = "default"
 }
 
 extension APIError {
-    /// - Parameter reason: all that is wrong with it, in words.
+    /// - Parameter reason: all problems, for people.
     public static func invalidTemplate(_ reason: String) -> APIError {
         .badRequest("template is not valid", reason)
     }

@@ -7,11 +7,11 @@ import Rooms
     import Foundation
 #endif
 
-/// Changes of a template, and what of it is shown.
+/// Changes of a template, and its form in answers.
 extension TemplateDocument {
-    /// Puts a role in the place of that of this name, or beside the others.
+    /// Replaces the role of this name, or adds it.
     ///
-    /// - Parameter body: may name the role anew; then those who receive it go on to do so.
+    /// - Parameter body: may rename the role; subscriptions to it then follow.
     /// - Throws: a 409 when another role has the new name.
     mutating func setRole(_ name: String, to body: Object) throws(APIError) {
         let newName = try Self.name(of: body, called: name)
@@ -25,7 +25,7 @@ extension TemplateDocument {
         roles[newName] = .object(Self.completed(body, name: newName))
     }
 
-    /// What a role is to be called that has this name now.
+    /// The new name of a role with this name.
     static func name(of role: Object, called name: String) throws(APIError) -> String {
         switch role["name"] {
         case nil, .null: name
@@ -34,7 +34,7 @@ extension TemplateDocument {
         }
     }
 
-    /// - Throws: a 404 for a role that is not there.
+    /// - Throws: a 404 for a role that does not exist.
     mutating func removeRole(_ name: String) throws(APIError) {
         guard roles.removeValue(forKey: name) != nil else { throw .roleNotFound(name) }
         replaceSubscriptions(to: name, by: nil)
@@ -53,7 +53,7 @@ extension TemplateDocument {
         }
     }
 
-    /// - Throws: a 400 when one of them is no object.
+    /// - Throws: a 400 when one of them is not an object.
     mutating func setRoles(_ bodies: Object) throws(APIError) {
         roles = [:]
         for (name, body) in bodies {
@@ -64,14 +64,14 @@ extension TemplateDocument {
         }
     }
 
-    /// A role that names itself, as 100ms' do, and has 100ms' defaults for what its maker does not
-    /// say: it publishes everything, receives everybody, and may stream and record. In a policy
-    /// file it is the closed door. The defaults are written down, so that what is missing in a
-    /// template means the same in both.
+    /// Adds the role's own name, as in 100ms, and 100ms' defaults for missing fields: the role
+    /// publishes everything, receives everything, and may stream and record. In a policy file a
+    /// missing field denies. The defaults are stored, so that missing fields in a template mean the
+    /// same in both.
     private static func completed(_ role: Object, name: String) -> Object {
         var role = role
         role["name"] = .string(name)
-        // 100ms has no hidden roles, and they may publish nothing.
+        // 100ms has no hidden roles, and they may not publish.
         guard name != Policy.recorderRole, role["isHidden"] != .bool(true) else { return role }
         if role["publishParams"] ?? .null == .null {
             let kinds = PublishParameters.Kind.allCases.map { JSONValue.string($0.rawValue) }
@@ -91,14 +91,14 @@ extension TemplateDocument {
         case .object(let written):
             role["permissions"] = .object(
                 granted.merging(written) { $1 == .null ? $0 : $1 })
-        // Refused by the check.
+        // The check refuses it.
         default: break
         }
         return role
     }
 
-    /// Settings which say what those are told who look in before they join: nothing, with 100ms,
-    /// where their maker does not say. In a policy file that is everything.
+    /// Sets the settings, with 100ms' default for what clients see in a preview before they join:
+    /// nothing. In a policy file the default is everything.
     mutating func setSettings(_ body: Object) {
         settings = body
         guard body["roomState"] ?? .null == .null else { return }
@@ -110,7 +110,7 @@ extension TemplateDocument {
         ])
     }
 
-    /// - Throws: a 400 for what cannot be meant, or not be had, here.
+    /// - Throws: a 400 for invalid or unsupported settings.
     func checkSettings() throws(APIError) {
         switch settings["region"] {
         case nil, .null: break
@@ -121,16 +121,16 @@ extension TemplateDocument {
         case nil, .null: break
         case .object(let fields) where (fields["upload"] ?? .null).isBlank: break
         default:
-            // It would hold a secret that nothing here has a use for.
+            // It would contain a secret that the server does not need.
             throw .badRequest(
                 "settings.recording.upload is not supported",
                 "where recordings go is the server's own setting")
         }
     }
 
-    /// One configuration at most, as with 100ms.
+    /// At most one configuration, as in 100ms.
     ///
-    /// - Throws: a 400 for what cannot be meant, or not be had, here.
+    /// - Throws: a 400 for invalid or unsupported recordings.
     func checkRecordings() throws(APIError) {
         guard let recordings, recordings != .null else { return }
         guard case .array(let all) = recordings, all.count <= 1 else {
@@ -159,7 +159,7 @@ extension TemplateDocument {
 
     // MARK: - Shown
 
-    /// A role with all that it has, also what was not said of it; nil when there is none.
+    /// A role with all its fields, including defaults; nil if it does not exist.
     func shownRole(_ name: String) -> JSONValue? {
         guard let written = roles[name] else { return nil }
         guard let data = try? JSON.data(written),
@@ -179,7 +179,7 @@ extension TemplateDocument {
 }
 
 extension JSONValue {
-    /// Whether nothing is said in it, however many fields it has.
+    /// Whether it contains no values, however many fields it has.
     fileprivate var isBlank: Bool {
         switch self {
         case .null: true
@@ -190,7 +190,7 @@ extension JSONValue {
         }
     }
 
-    /// This, and of an object what the other one has besides.
+    /// This value, with the additional fields of another object.
     fileprivate func completed(by other: JSONValue) -> JSONValue {
         guard case .object(let fields) = self, case .object(let others) = other else { return self }
         return .object(fields.merging(others) { $0.completed(by: $1) })

@@ -1,14 +1,14 @@
 public import MediaKernel
 
-/// What a template holds, as 100ms writes it: roles, settings and destinations by their names. What
-/// is not known here is kept and returned.
+/// The content of a template in 100ms' form: roles, settings and destinations by their names.
+/// Unknown fields are kept and returned.
 public struct TemplateDocument: Hashable, Sendable, Codable {
     public typealias Object = [String: JSONValue]
 
     public var roles: Object
     public var settings: Object
     public var destinations: Object
-    /// All else that stands beside these three, such as 100ms' `plugins`.
+    /// All other fields, such as 100ms' `plugins`.
     public var others: Object
 
     public init(
@@ -20,7 +20,7 @@ public struct TemplateDocument: Hashable, Sendable, Codable {
         self.others = others
     }
 
-    /// 100ms' `recordings`: nil or null where there are none.
+    /// 100ms' `recordings`: nil or null without any.
     public var recordings: JSONValue? {
         get { others[Self.recordingsName] }
         set { others[Self.recordingsName] = newValue }

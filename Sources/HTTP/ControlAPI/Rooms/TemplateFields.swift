@@ -1,5 +1,5 @@
-/// The fields of templates. 100ms' have more than is of use here, and may get others: what is far
-/// from all of these is kept and shown.
+/// The fields of templates. 100ms' templates have more fields than are used here, and may get
+/// others: fields that resemble none of these are kept and shown.
 enum TemplateFields {
     static let template = fields(
         ["name", "default", "roles", "settings", "destinations", "recordings", "plugins"],
@@ -7,7 +7,7 @@ enum TemplateFields {
             "roles": .named(role), "settings": .object(settings),
             "destinations": .object(destinations), "recordings": .array(recording),
         ],
-        // What a response says besides, which may be changed and sent back.
+        // The other fields of a response, which may be changed and sent back.
         passed: ["id", "_id", "customer", "customerId", "createdAt", "updatedAt"])
 
     static let role = fields(
@@ -89,7 +89,7 @@ enum TemplateFields {
         ],
         ["thumbnails": .object(thumbnails)], passed: ["presignDuration", "role"])
 
-    /// Of a start request too.
+    /// Also of a start request.
     static let thumbnails = fields(["enabled", "width", "height", "offsets", "fps"])
 
     static let recording = fields(

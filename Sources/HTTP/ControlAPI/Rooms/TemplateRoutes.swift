@@ -87,7 +87,7 @@ struct TemplateRoutes: Sendable {
     private func create(_ request: Request) async throws -> Response {
         let body = try await template(request)
         let id = Hexadecimal.identifier()
-        // 100ms requires no roles; without any, nobody could join.
+        // 100ms requires no roles; without any, no peer could join.
         var document = TemplateDocument(roles: control.standard.document.roles)
         document.setSettings([:])
         try body.change(&document)
@@ -99,7 +99,7 @@ struct TemplateRoutes: Sendable {
                 try await catalogue.createTemplate(template), account: authority.accessKey))
     }
 
-    /// The policy file's comes last, being the oldest.
+    /// The policy file's template comes last, as the oldest.
     private func list(_ request: Request) async throws -> Response {
         let parameters = ListParameters(request)
         let limit = try parameters.limit() ?? PageLimit.range.lowerBound
@@ -168,7 +168,7 @@ struct TemplateRoutes: Sendable {
         }
     }
 
-    /// A document that was checked, as it is written down.
+    /// The checked document as text.
     private func text(_ document: TemplateDocument, id: String) throws(APIError) -> String {
         try document.checkSettings()
         try document.checkRecordings()
@@ -177,7 +177,7 @@ struct TemplateRoutes: Sendable {
         guard data.count <= Limits.templateBytes else {
             throw .invalidTemplate("\(data.count) bytes; at most \(Limits.templateBytes)")
         }
-        // A role or a destination that came by itself lies deeper in the template.
+        // A role or a destination that was sent alone is nested deeper in the template.
         guard (try? JSONDocument.decode(TemplateDocument.self, from: data)) != nil else {
             throw .invalidTemplate("nested deeper than \(JSONLimits.standard.depth)")
         }
@@ -199,7 +199,7 @@ struct TemplateRoutes: Sendable {
             maximum: Limits.templateBytes)
     }
 
-    /// The policy file's may be any text.
+    /// The policy file's template may have any text as its id.
     private func templateID(_ context: some RequestContext) throws(APIError) -> String {
         try parameter("template", context)
     }

@@ -21,7 +21,7 @@ struct TokenRoute: Sendable {
     var gate = RoomCodeGate()
     let clock: @Sendable () -> UnixTime
 
-    /// How long who traded a code may join, and come back to, the room.
+    /// How long the holder of such a token may join and rejoin the room.
     static let lifetime: Duration = .seconds(86_400)
 
     func add(to router: Router<some RemoteAddressRequestContext>) {
@@ -44,7 +44,7 @@ struct TokenRoute: Sendable {
     }
 
     private struct Order: RequestBody {
-        /// 100ms' clients of all years send it, and nobody here knows what all of them say.
+        /// 100ms' clients of all versions call this with fields that cannot all be known.
         static let fields = BodyFields(CodingKeys.self, others: .ignored)
 
         var code: String
@@ -68,7 +68,7 @@ struct TokenRoute: Sendable {
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(token, forKey: .token)
-            // 100ms' Android client reads the one, others the other.
+            // 100ms' Android client reads one, others the other.
             try container.encode(expiresAt, forKey: .expiresAt)
             try container.encode(expiresAt, forKey: .expiresAtInSnakeCase)
         }

@@ -4,15 +4,15 @@ import Hummingbird
 import MediaKernel
 import Tokens
 
-/// What happened in a room or a session, as webhooks tell it: `/v2/analytics/events`, guarded by a
+/// The events of a room or a session, as sent by webhooks: `/v2/analytics/events`, guarded by a
 /// management token.
 struct EventRoutes: Sendable {
-    /// Of names of events in one request.
+    /// The most event names in one request.
     private static let kindsMaximum = 32
 
     let catalogue: Catalogue
     let authority: TokenAuthority
-    /// Events are kept for those who are told of them.
+    /// Events are only kept if webhooks are sent.
     let sendsWebhooks: Bool
     let clock: @Sendable () -> UnixTime
 
@@ -56,7 +56,7 @@ struct EventRoutes: Sendable {
         if try parameters.flag("error") == true {
             let failures = ["hls.failure", "beam.failure", "recording.failed"]
             query.kinds = kinds.isEmpty ? failures : failures.filter(kinds.contains)
-            // None of those that are wanted is an error.
+            // None of the requested kinds is an error.
             if query.kinds.isEmpty { query.kinds = [""] }
         }
         query.start = try parameters.start()
@@ -75,7 +75,7 @@ struct EventRoutes: Sendable {
 private struct EventList: Encodable {
     var limit: Int
     var total: Int
-    /// To give as `start` for the next page; empty when there is none.
+    /// The `start` of the next page; empty on the last page.
     var next: String
     var events: [JSONValue]
 }

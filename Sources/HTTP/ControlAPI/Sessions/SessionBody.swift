@@ -1,7 +1,7 @@
 import Catalogue
 import MediaKernel
 
-/// A session as the control API shows it: 100ms' object, and what became of it.
+/// A session in the control API: 100ms' object, with its assets.
 struct SessionBody: Encodable {
     struct Peer: Encodable {
         var id: PeerID
@@ -10,9 +10,9 @@ struct SessionBody: Encodable {
         var role: String
         var userID: String
         var joinedAt: String
-        /// Nil while it is there.
+        /// Nil while the peer is there.
         var leftAt: String?
-        /// Seconds, of all its stays.
+        /// Seconds, over all its stays.
         var duration: Int64
 
         enum CodingKeys: String, CodingKey {
@@ -26,7 +26,7 @@ struct SessionBody: Encodable {
 
     var session: CatalogueSession
     var assets: [CatalogueAsset]
-    /// Whose the room is: the access key, as in webhooks.
+    /// The room's owner: the access key, as in webhooks.
     var account: String
     var now: UnixTime
 
@@ -65,7 +65,7 @@ struct SessionBody: Encodable {
 
     private func peer(_ one: CatalogueSession.Attendance) -> Peer {
         var present = one.present.components.seconds
-        // The stay that goes on is not in the sum yet.
+        // The sum does not include the present stay yet.
         if let since = one.presentSince { present += seconds(from: since, to: now) }
         return Peer(
             id: one.peer, sessionID: session.id, name: one.name, role: one.role,

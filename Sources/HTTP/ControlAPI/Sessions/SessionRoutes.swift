@@ -6,7 +6,7 @@ import Tokens
 
 /// 100ms' control API for sessions of rooms, `/v2/sessions`, guarded by a management token.
 struct SessionRoutes: Sendable {
-    /// Of a session that is asked for by its id, and of one in a list.
+    /// The most peers of a single session, and of one in a list.
     static let peersMaximum = 10_000
     static let peersInListMaximum = 100
 

@@ -42,7 +42,7 @@ struct InitRoute: Sendable {
         var logLevel = "info"
         var policy = "{}"
         var rtcConfiguration: RTCConfiguration
-        /// Clients read into it unguarded, so it is always there.
+        /// Clients read it without a check, so it is always present.
         var config: Config
 
         enum CodingKeys: String, CodingKey {
@@ -67,14 +67,14 @@ struct InitRoute: Sendable {
             var vb = VirtualBackground()
         }
 
-        /// How a client finds out how good its network is before it joins.
+        /// How a client measures its network before it joins.
         struct NetworkHealth: Encodable {
             /// Without a query: the client adds one.
             var url: String
-            /// Milliseconds for which it downloads at most.
+            /// The longest download in milliseconds.
             var timeout = 10_000
             /// Kilobits per second, by score. 100ms' clients call 5 excellent, and 0 no network. A
-            /// camera at its best and those of three others need some 3000.
+            /// camera at full quality and three other cameras need some 3000.
             var scoreMap: [String: Range] = [
                 "0": Range(low: 1, high: 100), "1": Range(low: 100, high: 300),
                 "2": Range(low: 300, high: 700), "3": Range(low: 700, high: 1500),
@@ -83,7 +83,7 @@ struct InitRoute: Sendable {
 
             struct Range: Encodable {
                 var low: Int
-                /// Nil for none.
+                /// Nil for no upper bound.
                 var high: Int?
             }
         }
@@ -94,7 +94,7 @@ struct InitRoute: Sendable {
             var maxSamplePushInterval: Int
         }
 
-        /// Milliseconds until the client gives a transport up.
+        /// Milliseconds until the client gives up a transport.
         struct DTLSTimeouts: Encodable {
             var connecting = 10_000
             var failed = 5_000

@@ -5,51 +5,51 @@ public import Tokens
 
 /// The way from HTTP into the rooms. `Service` implements it over the rooms' signalling.
 public protocol RoomDoor: Sendable {
-    /// What `GET /init` answers to a client that holds these claims.
+    /// The answer of `GET /init` to a client with these claims.
     ///
-    /// - Parameter peer: the id that the client chose, nil when it named none.
+    /// - Parameter peer: the id that the client chose; nil without one.
     func initialConfiguration(
         peer: PeerID?, claims: RoomTokenClaims
     ) async throws(APIError) -> InitialConfiguration
 
-    /// Whether a socket with these claims may be opened now; asked before the upgrade, so that a
+    /// Whether a socket with these claims may be opened now; called before the upgrade, so that a
     /// refusal is an ordinary HTTP answer.
     func admit(peer: PeerID, claims: RoomTokenClaims) async throws(APIError)
 
-    /// Whether the peer is in the room, be it for coming back, and came with the token of these
-    /// claims, which may have expired since.
+    /// Whether the peer is in the room, or may still return to it, and joined with the token of
+    /// these claims, which may have expired since.
     func isHere(_ peer: PeerID, claims: RoomTokenClaims) async -> Bool
 
     /// Lives as long as the socket: reads `messages` to their end and answers through `socket`.
     /// When it returns, the socket is closed (with code 1000 unless it already was).
     ///
     /// - Parameters:
-    ///   - client: whose error numbers are to be spoken.
-    ///   - authority: `host[:port]` under which the client found this server.
+    ///   - client: determines the error numbers.
+    ///   - authority: `host[:port]` by which the client reached this server.
     func open(
         peer: PeerID, claims: RoomTokenClaims, client: ClientKind, authority: String,
         socket: WebSocketConnection, messages: WebSocketMessages
     ) async
 
-    /// The rooms that exist now, for the page that lists them. Hidden peers are not counted.
+    /// The present rooms, for the page that lists them. Hidden peers are not counted.
     func rooms() async -> [RoomSummary]
 
-    /// The roles for which a page may hand out tokens to a room: never a hidden one.
+    /// The roles for which a page may give out tokens to a room: never a hidden one.
     ///
-    /// - Parameter room: nil for any that has no template.
+    /// - Parameter room: nil for rooms without a template.
     func openRoles(of room: RoomID?) async throws(APIError) -> [String]
 
-    /// The policy of a room, also of one that does not exist yet.
+    /// The policy of a room, which need not exist yet.
     func policy(of room: RoomID) async throws(APIError) -> Policy
 
-    /// The control API changed a room: whether peers may join it, and for how long a session may
-    /// last, holds at once, everything else from the next session on.
+    /// The control API has changed a room: whether peers may join, and how long a session may last,
+    /// change at once, everything else with the next session.
     ///
-    /// - Parameter saysEnabled: whether it named `enabled`.
+    /// - Parameter saysEnabled: whether the request has `enabled`.
     func roomChanged(_ room: CatalogueRoom, saysEnabled: Bool) async
 }
 
-/// A line of the list of rooms.
+/// An entry of the list of rooms.
 public struct RoomSummary: Hashable, Sendable {
     public var id: RoomID
     public var name: String
@@ -63,8 +63,8 @@ public struct RoomSummary: Hashable, Sendable {
     }
 }
 
-/// The rooms' part of the `/init` answer. The WebSocket's own address is added by the route,
-/// which knows under which name the server was reached.
+/// The rooms' part of the `/init` answer. The route adds the WebSocket's own address, because it
+/// knows the name by which the server was reached.
 public struct InitialConfiguration: Hashable, Sendable {
     public var iceServers: [ICEServer]
     /// 100ms' feature flags, e.g. `subscribeDegradation`.

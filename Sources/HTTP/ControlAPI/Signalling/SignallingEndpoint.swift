@@ -3,13 +3,12 @@ public import Hummingbird
 import MediaKernel
 import Tokens
 
-/// Where clients of one signalling protocol come in: its routes, and the paths at which it takes
-/// WebSockets.
+/// The entrance for clients of one signalling protocol: its routes and its WebSocket paths.
 public protocol SignallingEndpoint: Sendable {
     func add(to router: Router<CallerContext>, with entry: EndpointEntry)
 
-    /// The session of a request that asks for a WebSocket of this protocol; nil for any other, which
-    /// is then answered by a route.
+    /// The session of a request for a WebSocket of this protocol; nil for any other, which a route
+    /// then answers.
     func session(
         for request: HTTPRequest, with entry: EndpointEntry
     ) async -> WebSocketSession?
@@ -21,7 +20,7 @@ extension SignallingEndpoint {
     ) async -> WebSocketSession? { nil }
 }
 
-/// What every protocol needs at the door: who comes, and under which names this server is known.
+/// The tools that every protocol needs to admit clients: their tokens, and this server's names.
 public struct EndpointEntry: Sendable {
     let tokens: RoomTokenGuard
     let endpoints: Endpoints

@@ -5,18 +5,18 @@ import MediaKernel
 import Rooms
 import Tokens
 
-/// Decides who may open a socket at `/ws?room=<id>&peer=<id>&token=<room token>`. The room is in
-/// the address that `/init` gives out, and may be left out.
+/// Decides which clients may open a socket at `/ws?room=<id>&peer=<id>&token=<room token>`. The
+/// room is in the address that `/init` returns, and is optional.
 ///
-/// The same check is made twice for those who are refused: once for the upgrade, which only knows
-/// yes and no, and once by the route, which tells them why.
+/// A refused request is checked twice: first for the upgrade, which can only say yes or no, and
+/// then by the route, which gives the reason.
 struct WebSocketEntrance: Sendable {
     let tokens: RoomTokenGuard
     let door: any RoomDoor
     let endpoints: Endpoints
     let hosts: OwnHosts
 
-    /// - Returns: the session to run, nil when the request is to be answered over HTTP.
+    /// - Returns: the session to run; nil when the request is to be answered over HTTP.
     func decide(_ request: HTTPRequest) async -> WebSocketSession? {
         let uri = URI(request.path ?? "")
         guard uri.path == "/ws", hosts.include(request.authority),

@@ -4,8 +4,8 @@ import MediaKernel
 import Streams
 import Tokens
 
-/// 100ms' control API for streams to elsewhere, `/v2/external-streams`, guarded by a management
-/// token. This server sends none: a start is checked and refused, and there are none to be listed.
+/// 100ms' control API for streams to other services, `/v2/external-streams`, guarded by a
+/// management token. This server sends none: a start is checked and refused, and the list is empty.
 struct ExternalStreamRoutes: Sendable {
     let authority: TokenAuthority
     let endpoints: Endpoints
@@ -45,7 +45,7 @@ struct ExternalStreamRoutes: Sendable {
 struct ExternalStartBody: RequestBody {
     static let fields = BodyFields(
         CodingKeys.self, [.resolution: .object(BodyFields(["width", "height"]))])
-    /// As 100ms has it.
+    /// As in 100ms.
     static let urlsMaximum = 5
 
     var meetingURL: String?

@@ -3,7 +3,7 @@ import Streams
 extension LiveStreamAudio {
     static let fields = BodyFields(CodingKeys.self)
 
-    /// - Throws: a 400 that says which bound is exceeded.
+    /// - Throws: a 400 that names the exceeded limit.
     func checked() throws(APIError) -> LiveStreamAudio {
         guard let roles else { return self }
         guard roles.count <= Limits.audioRoles,

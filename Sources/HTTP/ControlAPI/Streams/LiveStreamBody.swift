@@ -4,10 +4,10 @@ import Rooms
 import Stage
 import Streams
 
-/// A live stream as the control API shows it: 100ms' object, with `null` for what is not known yet.
+/// A live stream in the control API: 100ms' object, with `null` for values that are not known yet.
 struct LiveStreamBody: Encodable {
     var stream: LiveStream
-    /// All streams that one start request asked for; a stream's own variant otherwise.
+    /// All streams of one start request; otherwise the stream's own variant.
     var variants: [LiveStream]
     var assets: [CatalogueAsset]
 
@@ -120,7 +120,7 @@ struct LiveStreamBody: Encodable {
 
     struct DegradationBody: Encodable {
         var degradation: LiveStream.Degradation
-        /// What there really is of them.
+        /// The measured frame rate.
         var frameRate: Double
 
         init(_ degradation: LiveStream.Degradation, frameRate: Double) {

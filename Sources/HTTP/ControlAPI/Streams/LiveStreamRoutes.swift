@@ -11,7 +11,7 @@ struct LiveStreamRoutes: Sendable {
     let recordings: RecordingLibrary
     let authority: TokenAuthority
     let endpoints: Endpoints
-    /// Of ladder layers that name none.
+    /// Of ladder layers without one.
     let frameRate: Int
     let clock: @Sendable () -> UnixTime
 
@@ -119,7 +119,7 @@ struct LiveStreamRoutes: Sendable {
                 last: last?.rawValue ?? ""))
     }
 
-    /// The live stream that a path names. Recordings without one have paths of their own.
+    /// The live stream that a path names. Recordings without a stream have other paths.
     private func liveStream(_ text: String?) async throws -> LiveStream {
         let id = try Self.streamID(text)
         guard let stream = try await control.stream(id), stream.kind == .stream else {

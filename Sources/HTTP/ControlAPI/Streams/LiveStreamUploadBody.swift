@@ -1,6 +1,6 @@
 import Streams
 
-/// As the control API shows it.
+/// An upload in the control API.
 struct LiveStreamUploadBody: Encodable {
     var upload: LiveStream.Upload
 

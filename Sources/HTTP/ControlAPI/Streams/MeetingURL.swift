@@ -1,8 +1,8 @@
 import MediaKernel
 import Streams
 
-/// Decides what a `meeting_url` names: a page of our own rooms, which means the default view, or a
-/// source. A headless browser for other pages does not exist here.
+/// Checks a `meeting_url`. It names a source, or a page of this server's own rooms, which means the
+/// default view; there is no headless browser for other pages.
 enum MeetingURL {
     enum Judgement: Hashable {
         case defaultView
@@ -10,7 +10,7 @@ enum MeetingURL {
         case refused(String)
     }
 
-    /// - Parameter authorities: `host[:port]` under which this server's pages are known.
+    /// - Parameter authorities: `host[:port]` of this server's pages.
     static func judge(_ text: String, room: RoomID, authorities: Set<String>) -> Judgement {
         guard text.utf8.count <= Limits.meetingURLBytes else {
             return .refused("meeting_url is longer than \(Limits.meetingURLBytes) bytes")

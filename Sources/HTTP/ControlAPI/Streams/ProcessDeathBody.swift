@@ -1,7 +1,7 @@
 import MediaKernel
 import Streams
 
-/// The death of a bot or a finisher as the control API shows it, with `null` for what there was not.
+/// The death of a bot or a finisher in the control API, with `null` for missing values.
 struct ProcessDeathBody: Encodable {
     var death: ProcessDeath
 

@@ -3,7 +3,7 @@ public import MediaKernel
 import Rooms
 public import Streams
 
-/// The body of a start request. Everything in it is optional.
+/// The body of a start request. All fields are optional.
 struct StartBody: RequestBody {
     static let fields = BodyFields(
         CodingKeys.self,
@@ -34,7 +34,7 @@ struct StartBody: RequestBody {
         }
     }
 
-    /// One rung as 100ms' templates write it, bitrates in kbit/s.
+    /// One rung in the form of 100ms' templates, bitrates in kbit/s.
     struct Layer: Decodable {
         var width: Int
         var height: Int
@@ -59,7 +59,7 @@ struct StartBody: RequestBody {
         case segmentSeconds = "segment_seconds"
     }
 
-    /// - Parameter frameRate: of the layers that name none.
+    /// - Parameter frameRate: of layers without one.
     func checked(
         room: RoomID, authorities: Set<String>, frameRate: Int
     ) throws(APIError) -> LiveStreamRequest {
@@ -91,7 +91,7 @@ struct StartBody: RequestBody {
 
     private func checkedLadder(frameRate: Int) throws(APIError) -> Ladder? {
         guard let ladder else { return nil }
-        // Bounded here so that kbit/s times 1000 cannot overflow, whatever was sent.
+        // Bounded here so that kbit/s times 1000 cannot overflow.
         let bitrates = 1...1_000_000
         var layers: [HLS.Layer] = []
         for layer in ladder {
@@ -114,11 +114,11 @@ struct StartBody: RequestBody {
 }
 
 extension LiveStreamRequest {
-    /// Checks what a caller asked for, whichever way it came.
+    /// Checks a start request from any source.
     ///
     /// - Parameters:
-    ///   - variants: the meeting URL and the metadata of each; none means the default view.
-    ///   - authorities: `host[:port]` under which a meeting URL means this server.
+    ///   - variants: the meeting URL and the metadata of each; empty for the default view.
+    ///   - authorities: `host[:port]` by which a meeting URL means this server.
     /// - Throws: a 400 that names the field.
     public init(
         checking variants: [(meetingURL: String?, metadata: String?)],

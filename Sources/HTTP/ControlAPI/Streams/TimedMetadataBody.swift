@@ -1,7 +1,7 @@
 public import Streams
 
 extension TimedMetadataRequest {
-    /// - Parameter place: in front of the names of fields in errors.
+    /// - Parameter place: a prefix for the names of fields in errors.
     public init(
         checking payload: String, seconds: Int, in place: String = ""
     ) throws(APIError) {
@@ -21,7 +21,7 @@ extension TimedMetadataRequest {
     }
 }
 
-/// The body of `timed-metadata`, of which both fields are required.
+/// The body of `timed-metadata`; both fields are required.
 struct TimedMetadataBody: RequestBody {
     static let fields = BodyFields(CodingKeys.self)
 

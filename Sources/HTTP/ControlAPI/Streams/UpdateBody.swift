@@ -1,14 +1,14 @@
 import MediaKernel
 import Streams
 
-/// The body of a change to a stream on air. Unlike the start's it must say something.
+/// The body of a change to a stream on air. Unlike a start request it must have a field.
 struct UpdateBody: RequestBody {
     static let fields = BodyFields(
         ["layout", "audio"], ["audio": .object(LiveStreamAudio.fields)])
 
     var change = LiveStreamChange()
 
-    /// - Throws: `DecodingError`, and `APIError` for what can be started and not changed.
+    /// - Throws: `DecodingError`, and `APIError` for fields that only a start may have.
     init(from decoder: any Decoder) throws {
         let fields = try [String: JSONValue](from: decoder)
         guard !fields.isEmpty else {

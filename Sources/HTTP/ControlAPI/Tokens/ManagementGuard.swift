@@ -3,10 +3,10 @@ import Hummingbird
 import MediaKernel
 import Tokens
 
-/// Lets nobody pass to a group's routes without a management token.
+/// Admits only requests with a management token to a group's routes.
 struct ManagementGuard<Context: RequestContext>: RouterMiddleware {
     let authority: TokenAuthority
-    /// Whether who shows no token passes too.
+    /// Whether requests without a token are admitted too.
     var isOpen = false
     let clock: @Sendable () -> UnixTime
 

@@ -1,16 +1,16 @@
 import MediaKernel
 import Tokens
 
-/// Reads the room tokens of those who come to a room's door.
+/// Verifies the room tokens of clients.
 struct RoomTokenGuard: Sendable {
     let authority: TokenAuthority
     let door: any RoomDoor
     let clock: @Sendable () -> UnixTime
 
-    /// The claims of a token that lets its holder in. One that has expired lets back in the peer
-    /// that is in the room with it: a call is not over because a token is.
+    /// The claims of a valid token. An expired token still readmits the peer that is in the room
+    /// with it: a call does not end with its token.
     ///
-    /// - Parameter peer: the id that the client chose, nil when it named none.
+    /// - Parameter peer: the id that the client chose; nil without one.
     func claims(
         of token: String, peer: PeerID?
     ) async throws(APIError) -> RoomTokenClaims {

@@ -2,7 +2,7 @@ public import Rooms
 public import Tokens
 
 extension TokenError {
-    /// 100ms' own.
+    /// 100ms' error number.
     public var number: ErrorNumber {
         switch self {
         case .malformed, .algorithmNotAllowed, .signatureInvalid: .tokenForm

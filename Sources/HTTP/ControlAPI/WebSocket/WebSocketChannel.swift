@@ -7,25 +7,25 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOWebSocket
 
-/// What was decided about a request for a WebSocket: the session to run, or nil.
+/// The decision about a request for a WebSocket: the session to run, or nil.
 public typealias WebSocketSession = @Sendable (WebSocketConnection, WebSocketMessages) async -> Void
 typealias WebSocketDecision = @Sendable (HTTPRequest) async -> WebSocketSession?
 
-/// A connection of the server: HTTP/1.1, of which any request may make it a WebSocket, also behind
-/// others, since proxies take connections for it that they have.
+/// A connection of the server: HTTP/1.1, which any request may turn into a WebSocket, not only the
+/// first, since proxies reuse connections for it.
 ///
-/// A request for a socket waits its turn like any other, so what was asked before it is answered by
-/// then; nothing is parsed as HTTP behind it. When it is accepted, the handlers of HTTP make way for
-/// those of the socket. `NIOTypedHTTPServerUpgradeHandler` would do that for a connection's first
-/// request only.
+/// A request for a socket waits its turn like any other, so all earlier ones have been answered by
+/// then; bytes after it are not parsed as HTTP. When it is accepted, the socket's handlers replace
+/// those of HTTP. `NIOTypedHTTPServerUpgradeHandler` could do that for a connection's first request
+/// only.
 struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
-    /// A connection on which nothing has been asked for so long is closed.
+    /// A connection without requests for this long is closed.
     static let idleTimeout: Duration = .seconds(75)
 
-    /// What may wait behind a request for a socket until that is answered, in bytes. Clients have
-    /// nothing to send by then (RFC 6455 sect. 4.1).
+    /// The most bytes that may wait after a request for a socket until that is answered. Clients
+    /// must not send any by then (RFC 6455 sect. 4.1).
     static let unparsedBytesMaximum = 64 * 1024
 
     let responder: HTTPChannelHandler.Responder
@@ -33,10 +33,11 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     private let isTLS: Bool
 
     /// - Parameters:
-    ///   - door: which connections are served.
-    ///   - isTLS: whether this is inside TLS, so that nothing can be said before the handshake.
-    ///   - responder: answers what is not accepted as a request for a socket.
-    ///   - decide: is asked about requests for a socket that are in due form.
+    ///   - door: admits connections.
+    ///   - isTLS: whether this is inside TLS, so that a refusal cannot be sent before the
+    ///     handshake.
+    ///   - responder: answers all requests that do not become a socket.
+    ///   - decide: decides about well-formed requests for a socket.
     init(
         responder: @escaping HTTPChannelHandler.Responder, door: ConnectionDoor, isTLS: Bool,
         decide: @escaping WebSocketDecision
@@ -69,7 +70,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
                 try pipeline.addHandler(
                     RefusedConnection(isTold: admission == .refused && !isTLS), position: .first)
             }
-            // Responses are not validated here: HTTPTypes has done that by then.
+            // Responses need no validation here: HTTPTypes has validated them.
             try pipeline.addHandler(HTTPResponseEncoder())
             try pipeline.addHandler(
                 ByteToMessageHandler(
@@ -90,8 +91,8 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
         await handleHTTP(asyncChannel: value, logger: logger)
     }
 
-    /// Puts the handlers of a socket in the place of those of HTTP, and says so to the client. To be
-    /// called on the event loop, when all that was asked before is answered.
+    /// Replaces the handlers of HTTP by those of a socket, and accepts the handshake. Call it on
+    /// the event loop, when all earlier requests have been answered.
     ///
     /// - Throws: when the connection is gone.
     private static func becomeWebSocket(
@@ -111,7 +112,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
         for context in http { pipeline.removeHandler(context: context, promise: nil) }
         let inbox = WebSocketInbox()
         let frames = inbox.frames(on: channel.eventLoop)
-        // Those of NIO's that come with a socket answer violations without a code.
+        // NIO's own handlers for sockets answer violations without a code.
         let handlers: [any ChannelHandler] = [
             WebSocketFrameEncoder(),
             ByteToMessageHandler(WebSocketFrameDecoder(maxFrameSize: Limits.messageBytes)),
@@ -125,7 +126,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
             inbox,
         ]
         try pipeline.addHandlers(handlers, position: .after(decoder.handler))
-        // Last, since bytes that came behind the request are frames, and go on from there.
+        // Last, since bytes that came after the request are frames, which this passes on.
         pipeline.removeHandler(context: decoder, promise: nil)
         return frames
     }

@@ -6,21 +6,21 @@ import Synchronization
 
 /// The sending half of an accepted socket. May be used from anywhere.
 ///
-/// It keeps nothing: a message is with its sender until the client's TCP connection has taken it. How
-/// much may wait, and what becomes of a client that does not read, is the sender's to say.
+/// It buffers nothing: a message stays with its sender until the client's TCP connection has taken
+/// it. The sender decides how much may wait, and when to drop a client that does not read.
 public final class WebSocketConnection: Sendable {
     enum Outgoing: Sendable {
         case text(String)
-        /// With what `takePong` gives then.
+        /// Its data comes from `takePong` when it is written.
         case pong
         case close(code: UInt16, reason: String)
     }
 
     private struct State {
         var isClosed = false
-        /// Those whose messages are not written, in their order.
+        /// The senders of unwritten messages, in order.
         var senders: [CheckedContinuation<Bool, Never>] = []
-        /// What the newest ping that is not answered carries.
+        /// The data of the newest unanswered ping.
         var pong: ByteBuffer?
     }
 
@@ -30,12 +30,13 @@ public final class WebSocketConnection: Sendable {
     let outgoing: AsyncStream<Outgoing>
     private let drop: @Sendable (Duration) -> Void
 
-    /// How long a close may take, with what is queued before it and the client's answer.
+    /// How long a close may take, including the messages queued before it and the client's answer.
     static let closeTimeout: Duration = .seconds(5)
 
     /// - Parameter drop: ends the connection after a delay, without a closing handshake.
     init(drop: @escaping @Sendable (Duration) -> Void) {
-        // Unbounded as a type: there are as many messages as senders wait, one pong and one close.
+        // Unbounded as a type: it holds at most one message per waiting sender, one pong and one
+        // close.
         (outgoing, outbox) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
         self.drop = drop
     }
@@ -55,7 +56,7 @@ public final class WebSocketConnection: Sendable {
         }
     }
 
-    /// Starts the closing handshake: what was queued is still sent, then the close frame.
+    /// Starts the closing handshake: queued messages are still sent, then the close frame.
     ///
     /// - Parameters:
     ///   - code: RFC 6455 sect. 7.4, or 4000–4999 for the application's own.
@@ -73,7 +74,7 @@ public final class WebSocketConnection: Sendable {
 
     public var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Answers a ping, or of several that wait the newest (RFC 6455 sect. 5.5.3).
+    /// Answers a ping; of several waiting ones only the newest (RFC 6455 sect. 5.5.3).
     func pong(_ data: ByteBuffer) {
         state.withLock { state in
             guard !state.isClosed else { return }
@@ -82,7 +83,7 @@ public final class WebSocketConnection: Sendable {
         }
     }
 
-    /// What the pong that is to be written carries.
+    /// The data of the pong that is about to be written.
     func takePong() -> ByteBuffer {
         state.withLock { state in
             defer { state.pong = nil }
@@ -127,7 +128,7 @@ public struct WebSocketMessages: AsyncSequence, Sendable {
         let connection: WebSocketConnection
         private var control: TokenBucket
 
-        /// Pings and pongs of a client: so many a second for long, and so many at once.
+        /// The rate of a client's pings and pongs, per second in the long run, and in a burst.
         static let controlFramesPerSecond = 10
         static let controlFramesBurst = 100
 

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOWebSocket
 
-/// Refuses what RFC 6455 forbids a client to send and NIO's decoder lets through: unmasked frames
-/// (sect. 5.1) and reserved bits without an extension (sect. 5.2).
+/// Refuses frames that RFC 6455 forbids a client to send and NIO's decoder lets through: unmasked
+/// frames (sect. 5.1) and reserved bits without an extension (sect. 5.2).
 final class WebSocketFrameCheck: ChannelInboundHandler, Sendable {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = WebSocketFrame
@@ -31,12 +31,12 @@ final class WebSocketGuard: ChannelDuplexHandler {
     static let pingAfter: TimeAmount = .seconds(20)
     /// Silent intervals in a row after which a client counts as dead: 60 s.
     static let silentIntervalsMaximum = 3
-    /// How long the client may take to answer our close frame.
+    /// How long the client may take to answer the server's close frame.
     static let closeTimeout: TimeAmount = .seconds(3)
 
     private enum Phase {
         case open(silentIntervals: Int)
-        /// We sent a close frame; whatever still comes in is not delivered.
+        /// The server has sent a close frame; later frames are not delivered.
         case closing
     }
 
@@ -112,7 +112,7 @@ final class WebSocketGuard: ChannelDuplexHandler {
         context.eventLoop.scheduleTask(in: Self.closeTimeout) { channel.close(promise: nil) }
     }
 
-    /// Nil for errors of the connection, to which nothing can be answered.
+    /// Nil for errors of the connection, which cannot be answered.
     private static func closeCode(for error: any Error) -> WebSocketErrorCode? {
         switch error {
         case NIOWebSocketError.invalidFrameLength: .messageTooLarge

@@ -8,11 +8,11 @@ import NIOHTTP1
     import Foundation
 #endif
 
-/// A request that asks for its connection to go on as a WebSocket. RFC 6455 sect. 4.2.
+/// A request to turn its connection into a WebSocket. RFC 6455 sect. 4.2.
 enum WebSocketHandshake {
-    /// Whether a request asks for it in due form. It has no body either, or its bytes could not be
-    /// told from frames; and no tab between the words, which NIO's parser does not know there, so
-    /// that it would take what follows for HTTP.
+    /// Whether a request is a well-formed handshake. It must not have a body, whose bytes could not
+    /// be told from frames, nor a tab between the words, which NIO's parser does not accept there,
+    /// so that it would parse the following bytes as HTTP.
     static func isComplete(_ head: HTTPRequestHead) -> Bool {
         let keys = head.headers[canonicalForm: "sec-websocket-key"]
         let versions = head.headers[canonicalForm: "sec-websocket-version"]
@@ -26,14 +26,14 @@ enum WebSocketHandshake {
             && head.headers["content-length"].allSatisfy { $0 == "0" }
     }
 
-    /// The key of a complete handshake; nil of any other request, since `HTTPConnectionGuard`
-    /// takes the wish from those that are not in due form.
+    /// The key of a complete handshake; nil for any other request, since `HTTPConnectionGuard`
+    /// removes the upgrade from malformed ones.
     static func key(of request: HTTPRequest) -> String? {
         guard request.headerFields.contains(.upgrade) else { return nil }
         return request.headerFields[.secWebSocketKey]
     }
 
-    /// The answer that accepts it. RFC 6455 sect. 4.2.2.
+    /// The answer that accepts the handshake. RFC 6455 sect. 4.2.2.
     static func answer(to key: String) -> HTTPResponseHead {
         let digest = Digest.sha1.hash(Array((key + guid).utf8))
         return HTTPResponseHead(

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOWebSocket
 
-/// Where the frames of a socket leave its pipeline: a sequence for the task that reads them. Reading
-/// slowly slows the client down through TCP.
+/// The end of a socket's pipeline: passes the frames as a sequence to the task that reads them.
+/// Reading slowly slows the client down through TCP.
 final class WebSocketInbox: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundIn = WebSocketFrame
@@ -11,9 +11,9 @@ final class WebSocketInbox: ChannelDuplexHandler {
         WebSocketFrame, NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark, Reader
     >
 
-    /// What the sequence tells the pipeline, from any thread.
+    /// The sequence's signals to the pipeline, from any thread.
     struct Reader: NIOAsyncSequenceProducerDelegate {
-        /// There is room for frames again, or nobody wants them any more.
+        /// There is room for frames again, or the reader has ended.
         let readOn: @Sendable () -> Void
 
         func produceMore() { readOn() }
@@ -25,7 +25,7 @@ final class WebSocketInbox: ChannelDuplexHandler {
     private var isFull = false
     private var isReadHeldBack = false
 
-    /// - Returns: the frames, of which a few wait here. Can be read once.
+    /// - Returns: the frames, of which a few are buffered. Can be read once.
     func frames(on eventLoop: any EventLoop) -> Frames {
         let inbox = NIOLoopBound(self, eventLoop: eventLoop)
         let new = Frames.makeSequence(
@@ -44,7 +44,7 @@ final class WebSocketInbox: ChannelDuplexHandler {
         self.context = nil
     }
 
-    /// Frames end here: what is left of HTTP behind this handler does not know them.
+    /// Frames end here: the remaining HTTP handlers do not understand them.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard let source else { return }
         if case .stopProducing = source.yield(contentsOf: CollectionOfOne(unwrapInboundIn(data))) {

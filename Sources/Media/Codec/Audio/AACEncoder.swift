@@ -3,12 +3,11 @@ internal import MediaKernel
 
 /// Encodes 48 kHz stereo to AAC-LC.
 ///
-/// **Time.** The codec's transform overlaps, so it puts silence before the first sample it was
-/// given: the first packet's `pts` is below zero, by as many samples, on the clock of those that
-/// were passed in. Packets keep that honest `pts`. A player that shows each decoded
-/// block at its packet's `pts` thus shows every sample at its own index: the offset to the
-/// video is 0, provided nobody shifts the timestamps (`TransportStreamMuxer` does not).
-/// Not thread-safe: one owner at a time.
+/// **Time.** The codec's transform overlaps, so it puts silence before the first input sample: the
+/// first packet's `pts` is negative by the length of that silence, on the input's clock. Packets
+/// keep that exact `pts`. So a player that shows each decoded block at its packet's `pts` plays
+/// every sample at its own index: the offset to the video is 0 unless the timestamps are shifted
+/// (`TransportStreamMuxer` does not shift them). Not thread-safe: one owner at a time.
 public final class AACEncoder {
     public static let sampleRate = 48_000
     public static let channels = 2
@@ -52,9 +51,9 @@ public final class AACEncoder {
         try check(av_frame_get_buffer(frame, 0), "av_frame_get_buffer")
     }
 
-    /// The faster search for the quantizers takes half of the default one's CPU and is nearer to
-    /// the original up to 14 kHz: on music, by 4 dB at 64 kbit/s and 6 dB at 96. Below that it is
-    /// the worse one.
+    /// The faster quantizer search takes half of the default one's CPU and is closer to the
+    /// original up to 14 kHz: on music, by 4 dB at 64 kbit/s and 6 dB at 96. At lower bitrates it
+    /// is worse.
     private static func options(bitrate: Int) -> [(name: String, value: String)] {
         bitrate >= 64_000 ? [("aac_coder", "fast")] : []
     }
@@ -92,14 +91,14 @@ public final class AACEncoder {
             duration: Int64(Self.frameSize))
     }
 
-    /// Gives the packets that hold the last samples. The encoder takes no block after this.
+    /// Returns the packets with the last samples. The encoder takes no block after this.
     public func flush() throws(CodecError) -> [EncodedPacket] {
         try context.encode(
             nil, through: packet, timescale: Int32(Self.sampleRate),
             duration: Int64(Self.frameSize))
     }
 
-    /// What the transport-stream muxer must know of this stream.
+    /// The parameters that the muxer needs.
     public var streamParameters: AudioStreamParameters {
         AudioStreamParameters(
             sampleRate: Self.sampleRate, channels: Self.channels, bitrate: bitrate,

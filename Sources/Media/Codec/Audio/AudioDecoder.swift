@@ -25,7 +25,7 @@ public final class AudioDecoder {
     /// The rate, format and channel count that the converter was made for.
     private var converterInput: (Int32, Int32, Int32) = (0, -1, 0)
     private var timescale: Int32 = 48_000
-    /// Where the sound ends that the converter has given, at 48 kHz.
+    /// The end of the converter's output so far, at 48 kHz.
     private var end: Int64 = 0
 
     init(parameters: borrowing TrackParameters) throws(CodecError) {
@@ -55,12 +55,12 @@ public final class AudioDecoder {
         return try receive()
     }
 
-    /// Gives what was still inside; the decoder then starts anew.
+    /// Returns the rest of the sound; the decoder then starts anew.
     public func flush() throws(CodecError) -> [DecodedAudio] {
         avcodec_send_packet(context.pointer, nil)
         defer {
             avcodec_flush_buffers(context.pointer)
-            // One that has been drained takes nothing any more.
+            // A drained converter takes no more input.
             swr_free(&converter)
         }
         var blocks = try receive()
@@ -86,7 +86,7 @@ public final class AudioDecoder {
     private func convertBlock() throws(CodecError) -> DecodedAudio {
         let block = frame.pointer.pointee
         try prepareConverter(for: block)
-        // What the converter still holds back comes out first, so the block begins earlier.
+        // The converter's held samples come out first, so the block begins earlier.
         let delay = swr_get_delay(converter, Int64(Self.sampleRate))
         let start = MediaTime(ticks: block.pts, timescale: timescale)
             .rescaled(to: Int32(Self.sampleRate)).ticks
@@ -97,7 +97,7 @@ public final class AudioDecoder {
             pts: MediaTime(ticks: start - delay, timescale: Int32(Self.sampleRate)))
     }
 
-    /// - Parameter sampleCount: of the frame, per channel; nil for what the converter holds back.
+    /// - Parameter sampleCount: of the frame, per channel; nil for the converter's held samples.
     private func convert(sampleCount: Int32?) throws(CodecError) -> [Float] {
         let capacity = Int(swr_get_out_samples(converter, sampleCount ?? 0))
         var code: Int32 = 0

@@ -11,11 +11,11 @@
 /// continuous through every change of the ratio, so no change can click; the pitch moves by at
 /// most 8.7 cents. With a ratio of exactly 1 from the start, samples pass unchanged.
 ///
-/// **Time.** The first output sample is the first input sample's. The interpolator needs to see
-/// `lookahead` samples beyond the one it makes, so that many stay inside between calls.
-/// Not thread-safe: one owner at a time.
+/// **Time.** The first output sample corresponds to the first input sample. The interpolator needs
+/// `lookahead` samples beyond the one that it makes, so it keeps that many between calls. Not
+/// thread-safe: one owner at a time.
 public final class AudioResampler {
-    /// How far the ratio may be from 1.
+    /// The largest deviation of the ratio from 1.
     public static let deviationMaximum = 0.005
     /// Input samples per channel that are kept until more come.
     public static let lookahead = taps / 2
@@ -25,8 +25,8 @@ public final class AudioResampler {
     private static let phases = 256
     private static let channels = 2
 
-    /// The input that the next output needs, interleaved. The window of an output pair at input
-    /// index `n + fraction` begins at pair `n`, its centre is `centre` further.
+    /// The input for the next output, interleaved. The window of an output pair at input index `n +
+    /// fraction` begins at pair `n`, its centre is `centre` further.
     private var pairs: [Float] = []
     private var position = 0.0
     private static let centre = taps / 2 - 1
@@ -40,7 +40,7 @@ public final class AudioResampler {
         position = 0
     }
 
-    /// Takes a block and gives what can be made of it.
+    /// Takes a block and returns all output that it allows.
     ///
     /// - Parameters:
     ///   - input: interleaved (left, right) pairs.
@@ -53,7 +53,7 @@ public final class AudioResampler {
         return step == 1 && position == 0 ? passThrough() : interpolate(step)
     }
 
-    /// Gives what `process` held back, as if silence followed, and starts anew.
+    /// Returns the samples that `process` kept, as if silence followed, and starts anew.
     public func flush() -> [Float] {
         let rest = process(
             [Float](repeating: 0, count: Self.lookahead * Self.channels), ratio: 1)
@@ -100,8 +100,8 @@ public final class AudioResampler {
         return output
     }
 
-    /// Where an output lies in the input, in units of 2^-40 of a pair: what a whole second of
-    /// steps that are rounded to them is wrong by lies far below a fine phase.
+    /// The position of an output in the input, in units of 2^-40 of a pair: a second of rounded
+    /// steps adds an error far below a fine phase.
     private struct Place {
         private static let fractionBits = 40
         private var units: UInt64
@@ -110,7 +110,7 @@ public final class AudioResampler {
 
         var pair: Int { Int(truncatingIfNeeded: units >> UInt64(Self.fractionBits)) }
 
-        /// Of `Weights.finePhases`.
+        /// A fine phase of `Weights`.
         var finePhase: Int {
             let shift = UInt64(Self.fractionBits - Weights.finePhaseBits)
             return Int(truncatingIfNeeded: units >> shift) & (1 << Weights.finePhaseBits - 1)
@@ -119,11 +119,11 @@ public final class AudioResampler {
         mutating func advance(by step: Place) { units &+= step.units }
     }
 
-    /// The kernel at one fraction of a sample. Two clocks are so nearly the same that the fraction
-    /// hardly moves from one sample to the next, so it is looked at in fine phases: a place that
-    /// is wrong by half of one of them is noise 76 dB below a tone of 10 kHz.
+    /// The kernel at one fraction of a sample. Two clocks are so nearly equal that the fraction
+    /// hardly moves from one sample to the next, so the kernel is computed in fine phases: a
+    /// position that is off by half a phase is noise 76 dB below a tone of 10 kHz.
     ///
-    /// Each weight stands twice, for left and right, so that the samples are read as they lie.
+    /// Each weight is stored twice, for left and right, so that the samples need no rearranging.
     private struct Weights {
         private typealias Row = SIMD8<Float>
         private typealias Lanes = SIMD16<Float>
@@ -198,7 +198,7 @@ public final class AudioResampler {
         // Stop band below -80 dB.
         let beta = 8.0
         let window = bessel(beta * (1 - x * x / (half * half)).squareRoot()) / bessel(beta)
-        // A whole number of samples away the sinc is exactly zero, which `sin` misses.
+        // The sinc is exactly zero at whole distances, where `sin` is not.
         if x == x.rounded() { return x == 0 ? 1 : 0 }
         return window * sin(.pi * x) / (.pi * x)
     }

@@ -1,7 +1,7 @@
 internal import COpus
 
-/// Decodes Opus (RFC 6716) to 48 kHz stereo, conceals what was lost. A mono stream comes out
-/// on both channels.
+/// Decodes Opus (RFC 6716) to 48 kHz stereo and conceals losses. A mono stream is decoded to both
+/// channels.
 ///
 /// All results are interleaved (left, right) pairs, nominally -1 to 1.
 /// Not thread-safe: one owner at a time.
@@ -15,7 +15,8 @@ public final class OpusDecoder {
     public static let packetBytesMaximum = 48 * 1276 + 2
     /// Concealment works in steps of 2.5 ms.
     private static let concealmentStep = 120
-    /// Concealment fades out long before this; more would be a caller's slip. One second.
+    /// Concealment fades out long before this; a longer one would be the caller's mistake. One
+    /// second.
     public static let concealedSamplesMaximum = 48_000
 
     private let decoder: OpaquePointer
@@ -41,8 +42,8 @@ public final class OpusDecoder {
         return try decode(packet, samples: Self.packetSamplesMaximum, useRedundancy: false)
     }
 
-    /// Makes up `samples` samples per channel for packets that never came (PLC): the longer
-    /// the hole, the quieter.
+    /// Conceals `samples` samples per channel of missing packets (PLC); the longer the hole, the
+    /// quieter.
     ///
     /// - Parameter samples: 1 to `concealedSamplesMaximum`; more is cut to that.
     public func decodeLost(samples: Int) throws(CodecError) -> [Float] {
@@ -62,7 +63,7 @@ public final class OpusDecoder {
     /// Recovers the packet *before* `packet` from the redundant copy in it, if it holds one
     /// (RFC 6716 sect. 2.1.7), and conceals otherwise.
     ///
-    /// - Parameter samples: how many samples per channel the lost packet had.
+    /// - Parameter samples: the lost packet's samples per channel.
     /// - Throws: `.packetSize`; `.sampleCount` unless a multiple of 2.5 ms up to 120 ms; `.opus`.
     public func decodeFEC(_ packet: [UInt8], samples: Int) throws(CodecError) -> [Float] {
         try Self.checkSize(of: packet)
@@ -72,7 +73,7 @@ public final class OpusDecoder {
         return try decode(packet, samples: samples, useRedundancy: true)
     }
 
-    /// How many samples per channel (at 48 kHz) a packet holds; nil when it is damaged.
+    /// A packet's samples per channel (at 48 kHz); nil when it is damaged.
     public static func sampleCount(of packet: [UInt8]) -> Int? {
         guard !packet.isEmpty, packet.count <= packetBytesMaximum else { return nil }
         let count = opus_packet_get_nb_samples(packet, Int32(packet.count), Int32(sampleRate))

@@ -10,13 +10,13 @@ public final class OpusEncoder {
     /// RFC 6716 sect. 3.2.1: one frame has 1275 bytes at most, and one byte precedes it.
     private static let packetBytesMaximum = 1276
 
-    /// Samples per channel by which the decoded sound is late.
+    /// The delay of the decoded sound in samples per channel.
     public let lookahead: Int
     private let encoder: OpaquePointer
 
     /// - Parameters:
     ///   - bitrate: bits per second, 6000 to 510 000.
-    ///   - expectedLossPercent: how much loss the redundancy is made for; 0 switches it off.
+    ///   - expectedLossPercent: the loss that the redundancy is meant for; 0 switches it off.
     public init(bitrate: Int = 64_000, expectedLossPercent: Int = 5) throws(CodecError) {
         guard 6_000...510_000 ~= bitrate else {
             throw .setting(name: "bitrate", value: "\(bitrate)")

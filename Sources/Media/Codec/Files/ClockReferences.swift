@@ -1,14 +1,14 @@
-/// Adds the clock references (PCR) that are missing where pictures, which carry them, are further
-/// apart than a receiver may wait for one: layers of less than ten a second, and those that are
-/// thinned for want of CPU. ISO/IEC 13818-1 sect. 2.4.3.5 and 2.7.2.
+/// Adds missing clock references (PCR) where the pictures that carry them are further apart than a
+/// receiver may wait: in layers of less than ten a second, and in layers that are thinned for lack
+/// of CPU. ISO/IEC 13818-1 sect. 2.4.3.5 and 2.7.2.
 ///
 /// Between two references of a segment the stream arrives at a constant rate (sect. 2.4.2.2), so
-/// what is added in between lies where that rate puts it. What is missing since the segment before,
-/// which is out of the house, comes right before this one's first.
+/// that rate gives the place of the added ones. References that are missing since the previous
+/// segment, which is already out, come right before this segment's first.
 struct ClockReferences {
-    /// The longest that two may be apart, in ticks of 90 kHz.
+    /// The longest time between two references, in ticks of 90 kHz.
     static let intervalMaximum: Int64 = 9_000
-    /// A longer one is no want of pictures: somebody stopped writing.
+    /// A longer gap does not come from a low frame rate: writing had stopped.
     private static let gapMaximum: Int64 = 10 * 90_000
 
     private static let packetBytes = 188
@@ -18,13 +18,13 @@ struct ClockReferences {
     private var last: Int64?
     private var counter: UInt8 = 0
 
-    /// A reference that is there: which packet has it.
+    /// An existing reference and the number of its packet.
     private struct Mark {
         var packet: Int
         var ticks: Int64
     }
 
-    /// The whole packets of the next segment, with what was missing.
+    /// The next segment, whole packets, with the missing references added.
     mutating func completing(_ segment: [UInt8]) -> [UInt8] {
         let marks = Self.marks(in: segment)
         guard let first = marks.first, let final = marks.last else { return segment }
@@ -53,7 +53,7 @@ struct ClockReferences {
         }
     }
 
-    /// Those to add, evenly, and the packets that they come before.
+    /// The references to add, evenly spaced, and the packets before which they go.
     private static func between(_ mark: Mark, _ next: Mark) -> [Mark] {
         let gap = (next.ticks - mark.ticks) & mask
         guard gap > intervalMaximum, gap <= gapMaximum else { return [] }
@@ -93,8 +93,8 @@ struct ClockReferences {
         return result
     }
 
-    /// The counter of the last packet with the identifier, which one without payload repeats
-    /// (sect. 2.4.3.3).
+    /// The continuity counter of the last packet with the identifier; a packet without payload
+    /// repeats it (sect. 2.4.3.3).
     private mutating func count(
         in segment: [UInt8], from: Int, to: Int, _ identifier: (UInt8, UInt8)
     ) {
@@ -108,7 +108,7 @@ struct ClockReferences {
         }
     }
 
-    /// A packet of nothing but an adaptation field with the reference, stuffed.
+    /// A packet with only an adaptation field, which has the reference and is stuffed.
     private func packet(_ ticks: Int64, _ identifier: (UInt8, UInt8)) -> [UInt8] {
         let base = UInt64(ticks)
         var packet: [UInt8] = [

@@ -1,9 +1,9 @@
 internal import CLibAV
 internal import MediaKernel
 
-/// Takes a media file apart into packets, with the container's own timestamps.
+/// Splits a media file into packets, with the container's own timestamps.
 final class Demuxer {
-    /// A packet as the container has it.
+    /// A packet as stored in the container.
     struct Packet {
         var stream: Int
         var data: [UInt8]
@@ -17,7 +17,7 @@ final class Demuxer {
     private static let containers = [
         "matroska", "webm", "mov", "mp4", "m4a", "ogg", "mpegts", "ivf", "wav", "mp3", "flac",
     ]
-    /// More tracks than any recording has; the rest is ignored.
+    /// More tracks than any recording has; further ones are ignored.
     static let streamsMaximum = 32
 
     let streamCount: Int
@@ -25,7 +25,7 @@ final class Demuxer {
     private let format: UnsafeMutablePointer<AVFormatContext>
     private let packet: PacketHandle
 
-    /// - Throws: `.library` when the file is missing, unreadable or no container we know.
+    /// - Throws: `.library` when the file is missing, unreadable or not a known container.
     convenience init(path: String) throws(CodecError) {
         // The scheme keeps a name such as "http:x" from becoming a network address.
         try self.init(url: "file:" + path, analyses: true)
@@ -78,8 +78,8 @@ final class Demuxer {
             isKeyframe: raw.flags & AV_PKT_FLAG_KEY != 0)
     }
 
-    /// Opens the same file once more, at its first packet and without decoding a bit of every
-    /// track first. Seeking would be shorter, but lands anywhere in a transport stream.
+    /// Opens the same file again at its first packet, without first decoding a bit of every track.
+    /// Seeking would be shorter, but is inexact in a transport stream.
     func reopened() throws(CodecError) -> Demuxer {
         try Demuxer(url: url, analyses: false)
     }

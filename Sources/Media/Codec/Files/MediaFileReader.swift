@@ -3,10 +3,10 @@ public import MediaKernel
 
 /// Reads the packets of a WebM, Matroska, MP4 or Ogg file, once or over and over without a seam.
 ///
-/// Times are made exact where containers round them (Matroska to milliseconds): pictures of a
-/// constant rate lie on that rate's grid, blocks of sound follow each other without gap. From one
-/// round to the next that is so for Opus, which can go out as it is; other sound has to be decoded
-/// round by round, and its blocks keep their time in the file. Not thread-safe: one owner at a time.
+/// Times that containers round (Matroska to milliseconds) are made exact: pictures of a constant
+/// rate lie on that rate's grid, blocks of sound follow each other without gap. Across rounds this
+/// holds for Opus, which can be sent unchanged; other sound must be decoded round by round, and its
+/// blocks keep their time in the file. Not thread-safe: one owner at a time.
 public final class MediaFileReader {
     /// One track of the file.
     public struct Track: Hashable, Sendable {
@@ -21,7 +21,7 @@ public final class MediaFileReader {
         public let kind: Kind
         /// FFmpeg's name: "vp8", "vp9", "h264", "av1", "opus", "aac", …
         public let codec: String
-        /// Whether pictures are shown in another order than they are decoded (B-frames).
+        /// Whether the presentation order differs from the decoding order (B-frames).
         public let isReordered: Bool
 
         public var isVideo: Bool { if case .video = kind { true } else { false } }
@@ -29,12 +29,12 @@ public final class MediaFileReader {
 
     public struct Packet: Hashable, Sendable {
         public var track: Int
-        /// H.264 is in Annex B form with parameter sets before each IDR picture; the others are
-        /// as in `VideoDecoder.decode` and `OpusDecoder.decode`.
+        /// H.264 is in Annex B form with parameter sets before each IDR picture; the other formats
+        /// are those of `VideoDecoder.decode` and `OpusDecoder.decode`.
         public var data: [UInt8]
         /// 90 000 ticks a second for pictures, 48 000 for sound. The first picture is at zero;
-        /// sound may begin before it, where its codec needs a run-up. Runs on when the file
-        /// starts again.
+        /// sound may begin before it if its codec needs a run-up. Continues when the file starts
+        /// again.
         public var pts: MediaTime
         public var dts: MediaTime
         public var duration: MediaTime
@@ -43,12 +43,12 @@ public final class MediaFileReader {
         public var round: Int
     }
 
-    /// A file with longer stretches between two packets of interest is given up on.
+    /// Reading fails if there are more other packets than this between two packets of the tracks.
     static let skippedPacketsMaximum = 100_000
 
     /// The tracks of pictures and sound, at most 32.
     public let tracks: [Track]
-    /// How long one round takes: where the pictures end, or the sound when there are none.
+    /// The duration of one round: the end of the pictures, or of the sound without pictures.
     public let duration: MediaTime
     public let loops: Bool
     /// Knows the tracks.
@@ -60,10 +60,10 @@ public final class MediaFileReader {
     private var round = 0
     private var isAtEnd = false
 
-    /// Opens the file and reads it through once to learn its exact duration.
+    /// Opens the file and reads it once to find its exact duration.
     ///
-    /// - Throws: `.library` when it cannot be read, `.partMissing` when it holds neither
-    ///   pictures nor sound.
+    /// - Throws: `.library` when it is unreadable, `.partMissing` when it has neither pictures nor
+    ///   sound.
     public init(path: String, loops: Bool = false) throws(CodecError) {
         self.loops = loops
         catalogue = try Demuxer(path: path)
@@ -80,7 +80,7 @@ public final class MediaFileReader {
         let pictures = tracks.filter(\.isVideo).compactMap { spans[$0.index] }
         let sounds = tracks.filter { !$0.isVideo }.compactMap { spans[$0.index] }
         let leading = pictures.isEmpty ? sounds : pictures
-        // Sound from before zero is a decoder's run-up, which nobody hears.
+        // Sound from before zero is a decoder's run-up and is not played.
         guard
             let start = leading.map(\.lowerBound).min().map({ pictures.isEmpty ? max($0, 0) : $0 }),
             let end = leading.map(\.upperBound).max(), end > start
@@ -93,7 +93,7 @@ public final class MediaFileReader {
         }
     }
 
-    /// The next packet of any track, in the order of the file.
+    /// The next packet of any track, in file order.
     ///
     /// - Returns: nil after the last one; never when the file loops.
     /// - Throws: `.library` when the file is damaged here.
@@ -119,7 +119,7 @@ public final class MediaFileReader {
         throw .queueFull(maximum: Self.skippedPacketsMaximum)
     }
 
-    /// A decoder for a track of sound, whatever its codec. It takes the packets as read.
+    /// A decoder for an audio track of any codec. It takes the packets unchanged.
     ///
     /// - Throws: `.setting` for a track of pictures, `.partMissing` for an unknown codec.
     public func makeAudioDecoder(for track: Track) throws(CodecError) -> AudioDecoder {
@@ -166,7 +166,7 @@ public final class MediaFileReader {
             isReordered: parameters.video_delay > 0)
     }
 
-    /// Where each track begins and ends in the file, in ticks of `TrackTimeline.timescale`.
+    /// The beginning and end of each track in the file, in ticks of `TrackTimeline.timescale`.
     private static func measure(
         _ demuxer: Demuxer, _ timelines: [Int: TrackTimeline]
     ) throws(CodecError) -> [Int: ClosedRange<Int64>] {

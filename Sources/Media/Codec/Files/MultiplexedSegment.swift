@@ -1,10 +1,10 @@
-/// A segment that was cut, and the packets that are in it.
+/// A finished segment and its packets.
 public struct MultiplexedSegment: Hashable, Sendable {
     public var bytes: [UInt8]
     /// In decoding order.
     public var video: [EncodedPacket]
     public var audio: [EncodedPacket]
-    /// Of the video, whether or not its packets have them; nil for sound alone.
+    /// Of the video, even if its packets do not contain them; nil for audio alone.
     public var parameterSets: H264ParameterSets?
 
     public var isEmpty: Bool { bytes.isEmpty }

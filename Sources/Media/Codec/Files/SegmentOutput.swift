@@ -1,11 +1,11 @@
 internal import CLibAV
 
-/// Where a muxer writes to: memory, from which the owner takes what has come together.
+/// A muxer's output in memory, which the owner takes out.
 final class SegmentOutput {
     let context: UnsafeMutablePointer<AVIOContext>
     private let sink: Sink
 
-    /// What the C callback gets hold of; kept alive by the output that owns the context.
+    /// The object that the C callback gets; the output that owns the context keeps it alive.
     private final class Sink {
         var bytes: [UInt8] = []
     }
@@ -31,7 +31,7 @@ final class SegmentOutput {
         self.sink = sink
     }
 
-    /// Returns what was written since the last call.
+    /// Returns the bytes written since the last call.
     func take() -> [UInt8] {
         let bytes = sink.bytes
         sink.bytes = []
@@ -41,7 +41,7 @@ final class SegmentOutput {
     }
 
     deinit {
-        // The library may have replaced the buffer that it was given.
+        // The library may have replaced its buffer.
         av_freep(&context.pointee.buffer)
         var context: UnsafeMutablePointer<AVIOContext>? = context
         avio_context_free(&context)

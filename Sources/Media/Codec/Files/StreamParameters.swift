@@ -1,4 +1,4 @@
-/// What a muxer must know of an H.264 stream.
+/// The parameters of an H.264 stream that a muxer needs.
 public struct VideoStreamParameters: Hashable, Sendable {
     public var width: Int
     public var height: Int
@@ -13,7 +13,7 @@ public struct VideoStreamParameters: Hashable, Sendable {
     }
 }
 
-/// What a muxer must know of an AAC stream.
+/// The parameters of an AAC stream that a muxer needs.
 public struct AudioStreamParameters: Hashable, Sendable {
     public var sampleRate: Int
     public var channels: Int

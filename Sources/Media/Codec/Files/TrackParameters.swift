@@ -1,6 +1,6 @@
 internal import CLibAV
 
-/// Owns a copy of what a container says about one of its tracks.
+/// Owns a copy of a container's description of one track.
 struct TrackParameters: ~Copyable {
     let pointer: UnsafeMutablePointer<AVCodecParameters>
 

@@ -21,14 +21,14 @@ struct TrackTimeline {
     private let outputTimescale: Int32
     /// One picture's duration as a fraction of a second, when it is constant.
     private let frameRate: AVRational?
-    /// Where the first sound lies by the codec's own account.
+    /// The time of the first sound according to the codec.
     private let runUp: Int64
     private let audioFrameTicks: Int64
-    /// Where the next block of sound belongs if nothing is missing.
+    /// The place of the next block of sound if nothing is missing.
     private var nextAudio: Int64?
-    /// Where Opus began in the file.
+    /// The time of the first Opus packet in the file.
     private var firstAudio: Int64?
-    /// The round that `nextAudio` lies in.
+    /// The round of `nextAudio`.
     private var audioRound = 0
 
     init(track: MediaFileReader.Track, stream: UnsafeMutablePointer<AVStream>) {
@@ -40,7 +40,7 @@ struct TrackTimeline {
         var frameTicks: Int64 = 0
         if let parameters = stream.pointee.codecpar?.pointee, parameters.sample_rate > 0 {
             let rate = Int64(parameters.sample_rate)
-            // Opus counts its pre-skip at 48 kHz, as it does everything (RFC 7845 sect. 4.2).
+            // Opus counts its pre-skip, like everything, at 48 kHz (RFC 7845 sect. 4.2).
             let paddingRate = isOpus ? 48_000 : rate
             runUp = Int64(parameters.initial_padding) * Int64(Self.timescale) / paddingRate
             frameTicks = Int64(parameters.frame_size) * Int64(Self.timescale) / rate
@@ -58,15 +58,15 @@ struct TrackTimeline {
         return rate
     }
 
-    /// From where to where a packet lasts in the file; nil when the container gives no time.
+    /// A packet's time span in the file; nil when the container gives no time.
     func span(of packet: Demuxer.Packet) -> ClosedRange<Int64>? {
         guard let pts = packet.pts else { return nil }
         let start = snapped(pts.rescaled(to: Self.timescale).ticks)
         return start...start + max(0, duration(of: packet))
     }
 
-    /// Times of a packet in the given round over a file of `fileDuration`; nil for pictures
-    /// without time, and for Opus that the next round's would overlap.
+    /// Times of a packet in the given round over a file of `fileDuration`; nil for pictures without
+    /// a time, and for Opus packets that the next round's would overlap.
     mutating func place(
         _ packet: Demuxer.Packet, round: Int, of fileDuration: MediaTime
     ) -> Times? {
@@ -94,7 +94,8 @@ struct TrackTimeline {
     ) -> Times? {
         var start = nominal
         if let expected = nextAudio {
-            // A jump of less than a block is rounding, or a round that is no multiple of it.
+            // A jump of less than a block comes from rounding, or from a round that is no multiple
+            // of it.
             if abs(start - expected) <= max(length, Self.roundingMaximum) { start = expected }
             if start < expected { return nil }
         } else if isOpus {

@@ -4,30 +4,30 @@ public import MediaKernel
 /// Multiplexes one H.264 and one AAC stream, or an AAC stream alone, into an MPEG transport stream
 /// that is cut into HLS segments (RFC 8216 sect. 3.2).
 ///
-/// All segments come from one continuous stream: continuity counters run on, so segments can
-/// be joined byte by byte. Each begins with SDT, PAT and PMT, followed by the IDR picture (between
-/// them is what the clock lacked: `ClockReferences`). Its
-/// audio is the blocks that end before the next segment's first picture: the one that begins before
-/// it and ends behind it is that segment's, so that whoever enters there has both from the first
-/// picture on. Players do not begin, or jump, where one of them is missing. It does not matter which
-/// pictures are written before: layers of fewer ones have the same sound.
+/// All segments come from one continuous stream: continuity counters run on, so segments can be
+/// joined byte by byte. Each begins with SDT, PAT and PMT, followed by the IDR picture, with
+/// missing clock references between them (`ClockReferences`). Its audio is the blocks that end
+/// before the next segment's first picture: a block that begins before that picture and ends after
+/// it belongs to the next segment, so that a player that starts there has both from the first
+/// picture on. Players do not start at, or seek to, a place where one of them is missing. The audio
+/// does not depend on which pictures are written: layers with fewer pictures have the same sound.
 ///
-/// **Time.** A packet with `pts` zero is written with the PTS `timestampOffset`, for ever, and
-/// so are all others: nothing shifts a stream against the other. The PCR runs half of that
-/// offset behind the decoding time. Pictures carry it, and where they are few, packets of its own.
+/// **Time.** A packet with `pts` zero always gets the PTS `timestampOffset`, and all others are
+/// relative to it: nothing shifts one stream against the other. The PCR runs half of that offset
+/// behind the decoding time. Pictures carry it; where there are few, packets of its own do.
 ///
 /// Packets wait here until a cut or `finish()`. Not thread-safe: one owner at a time.
 public final class TransportStreamMuxer {
-    /// The PTS of time zero. Leaves room for timestamps below zero: AAC's priming, reordered
+    /// The PTS of time zero. Leaves room for negative timestamps: AAC's priming, reordered
     /// pictures' decoding times, the PCR's lead.
     public static let timestampOffset = MediaTime(ticks: 90_000, timescale: 90_000)
-    /// Packets of either kind that wait at most: four minutes of video at 60 frames a second.
+    /// The most waiting packets of either kind: four minutes of video at 60 frames a second.
     public static let queuedPacketsMaximum = 14_400
 
     private static let clockRate: Int32 = 90_000
     private static let ioBufferBytes: Int32 = 64 << 10
-    /// Sound alone carries the clock, once in a PES packet: at least every 100 ms
-    /// (ISO/IEC 13818-1 sect. 2.7.2), so that three AAC blocks are the most.
+    /// Without video, the audio carries the clock, once per PES packet: at least every 100 ms
+    /// (ISO/IEC 13818-1 sect. 2.7.2), which allows three AAC blocks.
     private static let blocksPerPacketAlone = 3
 
     private let format: UnsafeMutablePointer<AVFormatContext>
@@ -39,7 +39,7 @@ public final class TransportStreamMuxer {
     private var audio: [EncodedPacket] = []
     private var clockReferences = ClockReferences()
 
-    /// - Parameter video: nil for sound alone, which is cut by `cut(at:)`.
+    /// - Parameter video: nil for audio alone, which is cut by `cut(at:)`.
     /// - Throws: `.partMissing`, `.library`, `.outOfMemory`.
     public init(
         video: VideoStreamParameters?, audio: AudioStreamParameters
@@ -75,7 +75,7 @@ public final class TransportStreamMuxer {
             av_channel_layout_default(&parameters.pointee.ch_layout, Int32(audio.channels))
             try Self.setExtradata(audio.audioSpecificConfig, of: parameters)
         }
-        // Tables inside a segment would be 45 kbit/s of overhead: nobody enters there.
+        // Tables inside a segment would be 45 kbit/s of overhead: players do not start there.
         var options = OptionDictionary([("pat_period", "86400"), ("sdt_period", "86400")])
         try check(avformat_write_header(format, &options.pointer), "avformat_write_header")
         if let option = options.firstKey {
@@ -101,8 +101,8 @@ public final class TransportStreamMuxer {
         try Self.append(packet, to: &audio)
     }
 
-    /// Whether the audio that was written reaches this time. `cut(before:)` does not wait for it:
-    /// audio that comes later goes into the next segment.
+    /// Whether the written audio reaches this time. `cut(before:)` does not wait for it: later
+    /// audio goes into the next segment.
     public func isAudioComplete(until time: MediaTime) -> Bool {
         audio.last.map { Self.ticks($0.end) >= Self.ticks(time) } ?? false
     }
@@ -119,7 +119,7 @@ public final class TransportStreamMuxer {
             audioCount: audio.firstIndex { Self.ticks($0.end) > boundary } ?? audio.endIndex)
     }
 
-    /// Ends a segment of sound alone before the first block that begins at `time` or later.
+    /// Ends an audio-only segment before the first block that begins at `time` or later.
     ///
     /// - Throws: `.library`.
     public func cut(at time: MediaTime) throws(CodecError) -> MultiplexedSegment {
@@ -128,7 +128,7 @@ public final class TransportStreamMuxer {
             audioCount: audio.firstIndex { Self.ticks($0.pts) >= boundary } ?? audio.endIndex)
     }
 
-    /// Returns the last segment: all that still waits. Empty when there is nothing.
+    /// Returns the last segment with everything that still waits. Empty when there is nothing.
     public func finish() throws(CodecError) -> MultiplexedSegment {
         if video.isEmpty && audio.isEmpty { return MultiplexedSegment() }
         return try emit(audioCount: audio.count)
@@ -143,7 +143,7 @@ public final class TransportStreamMuxer {
         let segmentAudio = audio.prefix(audioCount)
         var nextAudio = segmentAudio.startIndex
         for (position, packet) in video.enumerated() {
-            // Merged by decoding time; ties and the first place go to the picture.
+            // Merged by decoding time; the picture comes first and wins ties.
             while position > 0, nextAudio < segmentAudio.endIndex,
                 Self.ticks(segmentAudio[nextAudio].dts) < Self.ticks(packet.dts)
             {
@@ -157,7 +157,7 @@ public final class TransportStreamMuxer {
             let isPacketFull = (position + 1).isMultiple(of: Self.blocksPerPacketAlone)
             if audioStream == 0, isPacketFull { try flushPackets() }
         }
-        // The last must not wait.
+        // The last packet must not wait.
         try flushPackets()
         avio_flush(format.pointee.pb)
         let segment = MultiplexedSegment(

@@ -2,16 +2,16 @@ internal import CLibAV
 internal import MediaKernel
 
 extension CodecContext {
-    /// Hands over a frame (nil: the end) and collects what is ready.
+    /// Passes in a frame (nil: the end) and collects the finished packets.
     ///
-    /// - Parameter duration: ticks of `timescale` that each packet lasts.
+    /// - Parameter duration: of each packet, in ticks of `timescale`.
     func encode(
         _ frame: UnsafeMutablePointer<AVFrame>?, through packet: borrowing PacketHandle,
         timescale: Int32, duration: Int64
     ) throws(CodecError) -> [EncodedPacket] {
         try check(avcodec_send_frame(pointer, frame), "avcodec_send_frame")
         var packets: [EncodedPacket] = []
-        // An encoder gives back at most what it was given, so this ends.
+        // An encoder returns at most as many packets as it got frames, so this ends.
         while true {
             let code = avcodec_receive_packet(pointer, packet.pointer)
             if code == av_shim_error_again || code == av_shim_error_end { return packets }

@@ -1,15 +1,14 @@
 internal import CLibAV
 
-/// What can go wrong in this target.
+/// Errors of this target.
 ///
-/// Foreign bytes cause only `.library`, `.opus`, `.packetSize`, `.pictureSize` and
-/// `.pixelFormat`: they cost the packet that carried them, and the decoder or encoder that
-/// threw stays usable. The other cases are configuration (the operator's) or an exhausted
-/// machine, and cost the object that was being made.
+/// Foreign bytes cause only `.library`, `.opus`, `.packetSize`, `.pictureSize` and `.pixelFormat`:
+/// they cost the packet that carried them, and the decoder or encoder stays usable. The other cases
+/// are wrong configuration or an exhausted machine, and cost the object being made.
 public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     /// This build of the media libraries lacks a part that Roomcast needs.
     case partMissing(String)
-    /// A library did not know an option that was handed to it.
+    /// A library did not know an option.
     case optionUnused(part: String, option: String)
     /// A call into FFmpeg's libraries failed with this code.
     case library(call: String, code: Int32)
@@ -23,11 +22,11 @@ public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     case packetSize(count: Int, maximum: Int)
     /// A block of audio with the wrong number of floating-point values.
     case sampleCount(count: Int, expected: Int)
-    /// A setting outside the range that its documentation gives.
+    /// A setting outside its documented range.
     case setting(name: String, value: String)
     /// A transport-stream segment may start with a keyframe only.
     case segmentWithoutKeyframe
-    /// More was queued than a segment can hold.
+    /// More packets were queued than a segment can hold.
     case queueFull(maximum: Int)
 
     public var description: String {
@@ -48,7 +47,7 @@ public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What went wrong, without the names and numbers of calls.
+    /// The cause, without the names and numbers of calls.
     public var reason: String {
         if case .library(_, let code) = self { return Self.text(ofLibraryCode: code) }
         return description
@@ -62,7 +61,7 @@ public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Turns FFmpeg's negative codes into errors that keep the call's name.
+/// Turns FFmpeg's negative codes into errors with the call's name.
 @discardableResult
 func check(_ code: Int32, _ call: StaticString) throws(CodecError) -> Int32 {
     guard code < 0 else { return code }

@@ -1,14 +1,14 @@
 internal import CLibAV
 
-/// Where a decoder puts its pictures. Those of 4:2:0 in eight bits, which browsers send, are in memory
-/// that shrinks again; the library's own pools, which all others are in, do not.
+/// The memory for a decoder's pictures. Pictures of 4:2:0 in eight bits, the format that browsers
+/// send, are in memory that shrinks again; all others are in the library's own pools, which do not.
 final class DecoderMemory {
     /// The widest loads of the library's code, those of AVX-512.
     private static let alignment = 64
 
     private var memory: PictureMemory?
 
-    /// Takes a decoder's requests, as long as it is there.
+    /// Serves a decoder's requests while this object exists.
     func serve(_ context: UnsafeMutablePointer<AVCodecContext>) {
         context.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
         context.pointee.get_buffer2 = { context, frame, flags in
@@ -60,7 +60,7 @@ final class DecoderMemory {
         return 0
     }
 
-    /// Some of the library's code reads sixteen bytes and more behind the last row.
+    /// Some of the library's code reads sixteen bytes or more beyond the last row.
     private static func planeBytes(_ stride: Int, _ height: Int) -> Int {
         aligned(stride * height + 16 + alignment - 1, to: alignment)
     }

@@ -1,8 +1,8 @@
 internal import CLibAV
 
-// Owners of FFmpeg's objects: each is made and freed here and nowhere else.
+// Owners of FFmpeg's objects, which are made and freed only here.
 
-/// What a codec is called in FFmpeg, and its compiled-in description.
+/// A codec's name in FFmpeg and its compiled-in description.
 struct LibraryCodec {
     let name: String
     let pointer: UnsafePointer<AVCodec>
@@ -34,16 +34,16 @@ struct LibraryCodec {
 struct CodecContext: ~Copyable {
     let pointer: UnsafeMutablePointer<AVCodecContext>
 
-    /// FFmpeg writes to standard error by default. What matters comes back as a code, so only
-    /// what precedes an abort is let through.
+    /// FFmpeg writes to standard error by default. Errors come back as codes, so only messages
+    /// before an abort are let through.
     private static let quietLibrary: Void = av_log_set_level(AV_LOG_FATAL)
 
     private init(adopting pointer: UnsafeMutablePointer<AVCodecContext>) {
         self.pointer = pointer
     }
 
-    /// Opens `codec`. Every option must be known to it: a misspelt one would otherwise be
-    /// ignored in silence.
+    /// Opens `codec`. It must know every option: otherwise a misspelt one would be ignored without
+    /// notice.
     static func open(
         _ codec: LibraryCodec, options: [(name: String, value: String)] = [],
         configure: (UnsafeMutablePointer<AVCodecContext>) throws(CodecError) -> Void
@@ -66,17 +66,17 @@ struct CodecContext: ~Copyable {
     }
 }
 
-/// Options on their way into an `open` call, which removes those that it understood.
+/// Options for an `open` call, which removes the ones that it understood.
 struct OptionDictionary: ~Copyable {
     var pointer: OpaquePointer?
 
     init(_ options: [(name: String, value: String)]) {
-        // The later one would take the place of the earlier.
+        // The later one would replace the earlier.
         precondition(Set(options.map(\.name)).count == options.count, "an option comes twice")
         for option in options { av_dict_set(&pointer, option.name, option.value, 0) }
     }
 
-    /// The first option that nobody took.
+    /// The first option that was not understood.
     var firstKey: String? {
         guard let entry = av_dict_get(pointer, "", nil, AV_DICT_IGNORE_SUFFIX),
             let key = entry.pointee.key
@@ -99,8 +99,8 @@ struct PacketHandle: ~Copyable {
         self.pointer = pointer
     }
 
-    /// Copies `data` into a buffer of the packet's own, with the zeroed tail that FFmpeg's
-    /// bit readers need beyond the last byte.
+    /// Copies `data` into the packet's own buffer, with the zeroed tail that FFmpeg's bit readers
+    /// need beyond the last byte.
     func fill(
         _ data: [UInt8], timestamp: Int64, maximum: Int
     ) throws(CodecError) {

@@ -1,4 +1,4 @@
-/// A colour as the pictures here hold it: Y'CbCr by ITU-R BT.601, limited range.
+/// A colour in the pictures' own form: Y'CbCr by ITU-R BT.601, limited range.
 ///
 /// WebRTC's cameras and screen captures arrive in this space, so composing needs no conversion.
 public struct Colour: Hashable, Sendable {

@@ -1,6 +1,6 @@
 internal import CLibAV
 
-/// Makes pictures of one size whose memory is used again once nobody holds them.
+/// Makes pictures of one size and reuses their memory after the last reference is gone.
 public final class FramePool: Sendable {
     /// libyuv's and x264's widest loads are 64 bytes; rows that begin on that boundary are
     /// read without splitting cache lines.
@@ -22,14 +22,14 @@ public final class FramePool: Sendable {
         self.height = height
         lumaStride = Self.aligned(width)
         chromaStride = Self.aligned((width + 1) / 2)
-        // Behind the last row, since loads are wide.
+        // Extra bytes after the last row, since loads are wide.
         memory = PictureMemory(
             byteCount: lumaStride * height + 2 * chromaStride * ((height + 1) / 2)
                 + Self.rowAlignment)
     }
 
-    /// Makes a picture whose pixels `fill` writes, all of them: the memory holds what an
-    /// earlier picture left there.
+    /// Makes a picture; `fill` must write all pixels, because the memory still holds an earlier
+    /// picture's.
     public func makeFrame(fill: (MutablePlanes) -> Void) throws(CodecError) -> VideoFrame {
         let handle = try FrameHandle()
         try attachBuffer(to: handle.pointer)

@@ -2,16 +2,17 @@ internal import CLibAV
 import Glibc
 import Synchronization
 
-/// Pieces of memory of one size, of which a few wait for their next use. Each is mapped by itself, so that
-/// what a burst took goes back to the system: libav's pools keep it, and the allocator would.
+/// Pieces of memory of one size, of which a few are kept for their next use. Each is mapped on its
+/// own, so that memory from a burst returns to the system; libav's pools and the allocator would
+/// keep it.
 final class PictureMemory: Sendable {
-    /// As many as are in use one moment and not the next while nothing is late.
+    /// The number of pieces that go in and out of use while nothing is late.
     static let idleMaximum = 4
 
     let byteCount: Int
     private let idle = Mutex<[Piece]>([])
 
-    /// Nobody else knows one that is idle.
+    /// An idle piece has no other references.
     private struct Piece: @unchecked Sendable {
         let start: UnsafeMutablePointer<UInt8>
     }
@@ -22,8 +23,8 @@ final class PictureMemory: Sendable {
         for piece in idle.withLock({ $0 }) { munmap(piece.start, byteCount) }
     }
 
-    /// A piece that begins on the boundary of a page, and holds what it held before. It comes back with
-    /// its last reference, be these pieces' owner still there or not.
+    /// A page-aligned piece with its previous content. It comes back with its last reference,
+    /// whether or not its owner still exists.
     ///
     /// - Throws: `.outOfMemory`.
     func makeBuffer() throws(CodecError) -> UnsafeMutablePointer<AVBufferRef> {

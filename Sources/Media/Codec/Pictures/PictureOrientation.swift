@@ -1,11 +1,11 @@
 internal import CLibAV
 
-/// How the rows of a file lie in the upright picture: cameras that are held upright or upside
-/// down store what they see all the same, and say so (Exif, tag Orientation).
+/// How to turn a file's rows upright: cameras store pictures as the sensor is held and note its
+/// orientation (Exif, tag Orientation).
 struct PictureOrientation {
-    /// Whether a row of the file is a column of the picture.
+    /// Whether the file's rows are the picture's columns.
     private let swapsSides: Bool
-    /// Whether rows of the file are to be read backwards.
+    /// Whether the file's rows are read backwards.
     private let mirrorsRows: Bool
     /// Whether the file's last row comes first.
     private let mirrorsColumns: Bool
@@ -19,8 +19,8 @@ struct PictureOrientation {
         self.mirrorsColumns = mirrorsColumns
     }
 
-    /// As the decoder tells it, by a matrix (JPEG) or by Exif's number (WebP); nil where it says
-    /// nothing, or nothing that can be.
+    /// As the decoder reports it, in a matrix (JPEG) or as Exif's number (WebP); nil without a
+    /// valid report.
     init?(of frame: UnsafeMutablePointer<AVFrame>) {
         if let side = av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX),
             side.pointee.size >= 9 * MemoryLayout<Int32>.size
@@ -44,8 +44,8 @@ struct PictureOrientation {
             mirrorsColumns: [3, 4, 6, 7].contains(number))
     }
 
-    /// - Parameter matrix: a point of the file to one of the picture: x' = m0·x + m3·y and
-    ///   y' = m1·x + m4·y, as in MP4's track headers.
+    /// - Parameter matrix: maps a point of the file to one of the picture: x' = m0·x + m3·y and y'
+    ///   = m1·x + m4·y, as in MP4's track headers.
     private init(displayMatrix matrix: UnsafePointer<Int32>) {
         let swapsSides = matrix[0] == 0
         self.init(
@@ -54,12 +54,12 @@ struct PictureOrientation {
             mirrorsColumns: swapsSides ? matrix[3] < 0 : matrix[4] < 0)
     }
 
-    /// The sides of the picture, of those of the file.
+    /// The upright picture's sides from the file's.
     func size(width: Int, height: Int) -> (width: Int, height: Int) {
         swapsSides ? (height, width) : (width, height)
     }
 
-    /// Brings pixels of four bytes to where they belong.
+    /// Rearranges pixels of four bytes into the upright picture.
     ///
     /// - Parameters:
     ///   - stride: bytes from one of the file's rows to the next.

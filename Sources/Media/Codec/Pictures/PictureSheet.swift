@@ -1,11 +1,11 @@
 internal import CLibAV
 
-/// Pictures in rows and columns, all of one size, on their way to a JPEG file. One picture alone is
-/// a sheet with one place.
+/// Pictures of one size in rows and columns, for a JPEG file. A single picture is a sheet with one
+/// place.
 ///
 /// Not thread-safe: one owner at a time.
 public final class PictureSheet {
-    /// Of the whole sheet; JPEG itself ends at 65535.
+    /// Of the whole sheet; JPEG's own limit is 65535.
     public static let sideMaximum = VideoFrame.sideMaximum
 
     public let columns: Int
@@ -16,14 +16,13 @@ public final class PictureSheet {
 
     private let canvas: FrameHandle
     private var scaler: OpaquePointer?
-    /// Of the pictures that the scaler takes.
+    /// Of the scaler's input.
     private var source: (width: Int, height: Int) = (0, 0)
 
     /// - Parameters:
     ///   - width: of one picture. Even, as chroma has half of it.
     ///   - height: of one picture, even.
-    /// - Throws: `.pictureSize` for odd sides and for a sheet that would be too large;
-    ///   `.outOfMemory`.
+    /// - Throws: `.pictureSize` for odd sides and for a sheet that is too large; `.outOfMemory`.
     public init(
         columns: Int = 1, rows: Int = 1, width: Int, height: Int
     ) throws(CodecError) {
@@ -53,7 +52,7 @@ public final class PictureSheet {
 
     deinit { sws_freeContext(scaler) }
 
-    /// Scales a picture onto a place, which it fills.
+    /// Scales a picture to fill a place.
     ///
     /// - Parameter place: from 0, row by row.
     /// - Throws: `.library`, `.outOfMemory`.
@@ -95,7 +94,7 @@ public final class PictureSheet {
             "sws_setColorspaceDetails")
     }
 
-    /// The sheet as a JPEG file, as it is now.
+    /// The sheet's present state as a JPEG file.
     ///
     /// - Parameter quality: 1 (best) to 31.
     /// - Throws: `.partMissing`, `.library`, `.outOfMemory`.

@@ -1,8 +1,8 @@
 internal import CLibAV
 
-/// Brings pictures of any pixel format, depth, range and matrix to what `VideoFrame` holds.
+/// Converts pictures of any pixel format, depth, range and matrix to the format of `VideoFrame`.
 ///
-/// Keeps the tables of the last conversion: a stream changes its format rarely.
+/// Keeps the tables of the last conversion: a stream rarely changes its format.
 struct PixelConverter: ~Copyable {
     private struct Key: Equatable {
         var width: Int32
@@ -16,8 +16,8 @@ struct PixelConverter: ~Copyable {
     private var key: Key?
     private var pool: FramePool?
 
-    /// What means BT.601, or nothing is said: cameras and screens in WebRTC, which have that. FCC's
-    /// numbers make a difference of one step at most.
+    /// Matrices that mean BT.601, or none given: WebRTC's cameras and screens use BT.601. FCC's
+    /// coefficients differ by one step at most.
     private static let ourMatrices: Set<UInt32> = Set(
         [AVCOL_SPC_UNSPECIFIED, AVCOL_SPC_SMPTE170M, AVCOL_SPC_BT470BG, AVCOL_SPC_FCC]
             .map(\.rawValue))
@@ -70,8 +70,8 @@ struct PixelConverter: ~Copyable {
             try check(av_opt_set_int(object, name, value, 0), "av_opt_set_int")
         }
         try check(sws_init_context(fresh, nil, nil), "sws_init_context")
-        // Where the matrices differ the library goes by R'G'B'. Of a matrix that is not said, or
-        // that it does not know, it takes BT.601's numbers.
+        // If the matrices differ, the library converts through R'G'B'. For an unknown or missing
+        // matrix it uses BT.601's coefficients.
         sws_setColorspaceDetails(
             fresh, sws_getCoefficients(wanted.matrix), wanted.isFullRange ? 1 : 0,
             sws_getCoefficients(Int32(SWS_CS_ITU601)), 0, 0, 1 << 16, 1 << 16)

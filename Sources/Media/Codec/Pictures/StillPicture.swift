@@ -1,13 +1,13 @@
 internal import CLibAV
 internal import Synchronization
 
-/// A picture with transparency, such as a logo or a photograph of somebody: 8-bit B, G, R, A in
-/// this order, rows without gaps, colours not multiplied by alpha. Never changed once made.
+/// A picture with transparency, such as a logo or a photograph: 8-bit B, G, R, A in this order,
+/// rows without gaps, colours not multiplied by alpha. Never changed once made.
 public final class StillPicture: Sendable {
     /// The largest file that is read, in bytes.
     public static let bytesMaximum = 4 << 20
-    /// The largest picture that is decoded, 4096 by 4096: what telephones call 12 megapixels
-    /// (4032 by 3024, 4080 by 3072) and 16 (4624 by 3468) has less.
+    /// The largest picture that is decoded, 4096 by 4096: telephones' 12 megapixels (4032 by 3024,
+    /// 4080 by 3072) and 16 (4624 by 3468) are below it.
     public static let pixelsMaximum = 1 << 24
 
     public let width: Int
@@ -29,10 +29,10 @@ public final class StillPicture: Sendable {
         number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// Decodes a PNG, JPEG, WebP or GIF file, and turns it as the camera was held; of an animation
-    /// the first picture.
+    /// Decodes a PNG, JPEG, WebP or GIF file and turns it upright; of an animation it decodes the
+    /// first picture.
     ///
-    /// One file at a time in this process, the other callers wait: before it is scaled down, a
+    /// Decodes one file at a time in this process, other callers wait: before it is scaled down, a
     /// picture may take 64 MiB, and twice that with 16 bits a colour.
     ///
     /// - Parameter sideMaximum: larger pictures are scaled down to it.
@@ -61,7 +61,7 @@ public final class StillPicture: Sendable {
             context.pointee.max_pixels = Int64(pixelsMaximum)
         }
         try check(avcodec_send_packet(context.pointer, packet.pointer), "avcodec_send_packet")
-        // Some decoders hold the first picture back until they know that there is no second.
+        // Some decoders hold the first picture back until they know that there is no second one.
         avcodec_send_packet(context.pointer, nil)
         let frame = try FrameHandle()
         try check(avcodec_receive_frame(context.pointer, frame.pointer), "avcodec_receive_frame")
@@ -99,7 +99,7 @@ public final class StillPicture: Sendable {
                 AV_PIX_FMT_BGRA, Int32(SWS_AREA), nil, nil, nil)
         else { throw .outOfMemory }
         defer { sws_freeContext(context) }
-        // The library writes whole vectors: rows are given some room at their end.
+        // The library writes whole vectors: rows have some room at their end.
         let stride = (newWidth * 4 + 63) & ~63
         var padded = [UInt8](repeating: 0, count: stride * newHeight + 64)
         let data = picture.data

@@ -1,10 +1,10 @@
 internal import MediaKernel
 
-/// An animated WebP file, in which the library finds no picture. RFC 9649 sect. 2.7.
+/// An animated WebP file, which the library cannot decode. RFC 9649 sect. 2.7.
 enum WebPAnimation {
     /// RIFF, a size and WEBP.
     private static let fileHeaderBytes = 12
-    /// What a frame says before its chunks: its place, its size, how long it lasts.
+    /// A frame's fields before its chunks: its place, size and duration.
     private static let frameHeaderBytes = 16
 
     private struct Chunk {
@@ -15,7 +15,7 @@ enum WebPAnimation {
             text.withUTF8Buffer { name.elementsEqual($0) }
         }
 
-        /// As it stands in a file. An odd size is followed by a byte that is not counted.
+        /// The chunk as stored in a file. An odd size is followed by a byte that is not counted.
         var bytes: [UInt8] {
             var bytes = Array(name) + littleEndian(payload.count)
             bytes += payload
@@ -26,7 +26,7 @@ enum WebPAnimation {
 
     /// The first picture, as a file of its own. It may be smaller than the animation.
     ///
-    /// - Returns: nil for a file that is no animation, and for one without a whole picture.
+    /// - Returns: nil for a file without an animation or without a complete picture.
     static func firstPicture(of file: [UInt8]) -> [UInt8]? {
         var reader = ByteReader(file.dropFirst(fileHeaderBytes))
         guard let header = nextChunk(&reader), header.isNamed("VP8X") else { return nil }
@@ -37,7 +37,7 @@ enum WebPAnimation {
         return nil
     }
 
-    /// A file of the picture among a frame's chunks, and of its transparency.
+    /// A file with the picture from a frame's chunks, and its transparency.
     private static func still(of frame: ArraySlice<UInt8>) -> [UInt8]? {
         var reader = ByteReader(frame)
         var body = Array("WEBP".utf8)
@@ -49,7 +49,7 @@ enum WebPAnimation {
         return nil
     }
 
-    /// nil where no whole one is left.
+    /// Nil when no complete chunk is left.
     private static func nextChunk(_ reader: inout ByteReader) -> Chunk? {
         do throws(TruncatedInput) {
             let name = try reader.readBytes(4)

@@ -1,7 +1,7 @@
 internal import CLibAV
 
-/// Turns MP4's H.264 packets (length-prefixed, parameter sets kept apart) into Annex B form.
-/// ISO/IEC 14496-15 sect. 5.
+/// Converts MP4's H.264 packets (length-prefixed, separate parameter sets) to Annex B form. ISO/IEC
+/// 14496-15 sect. 5.
 final class AnnexBFilter {
     private let context: UnsafeMutablePointer<AVBSFContext>
     private let packet: PacketHandle

@@ -1,13 +1,13 @@
 internal import CLibAV
 
-/// Brings pictures into the form in which an encoder takes them.
+/// Converts pictures to the form that an encoder takes.
 ///
 /// Not thread-safe: one owner at a time.
 final class EncoderInput {
     enum Form {
-        /// I420, as pictures are: nothing is copied.
+        /// I420, the pictures' own form: nothing is copied.
         case planar
-        /// NV12: luma as it is, both chroma planes in one.
+        /// NV12: luma unchanged, both chroma planes in one.
         case interleaved
         /// NV12 in the memory of a VA-API device.
         case surface
@@ -45,7 +45,7 @@ final class EncoderInput {
         }
     }
 
-    /// Tells an encoder that is being opened where its pictures will be.
+    /// Tells an encoder during its opening where its pictures will be.
     func attach(to context: UnsafeMutablePointer<AVCodecContext>) throws(CodecError) {
         guard case .surface(_, let pool) = stage else { return }
         context.pointee.hw_frames_ctx = try pool.newReference()
@@ -69,7 +69,7 @@ final class EncoderInput {
     func unload() { av_frame_unref(loaded.pointer) }
 }
 
-/// Makes NV12 of I420.
+/// Converts I420 to NV12.
 final class ChromaInterleaver {
     private let context: OpaquePointer
     private let frame: FrameHandle
@@ -117,7 +117,7 @@ final class ChromaInterleaver {
 
 /// Pictures in the memory of the first VA-API device.
 final class SurfacePool {
-    /// What the encoder holds and waits for; drivers want a fixed number.
+    /// The pictures that the encoder holds and waits for; drivers need a fixed number.
     private static let surfaces: Int32 = 20
 
     private let frames: UnsafeMutablePointer<AVBufferRef>

@@ -1,6 +1,6 @@
 internal import CLibAV
 
-/// What encodes H.264: a library on the CPU, or a part of a graphics processor.
+/// An implementation of an H.264 encoder: a library on the CPU, or a part of a graphics processor.
 public enum H264Backend: String, Hashable, Sendable, CaseIterable {
     case x264
     /// NVIDIA's encoder.
@@ -10,23 +10,24 @@ public enum H264Backend: String, Hashable, Sendable, CaseIterable {
     /// Intel's and AMD's encoders by the Video Acceleration API.
     case vaapi
 
-    /// The backends to try, in this order, for a setting's word; nil when there is no such word.
+    /// The backends for a setting's value, in the order in which to try them; nil for an unknown
+    /// value.
     ///
-    /// `auto` tries all hardware; a hardware's name tries that. x264 is always the last, because
-    /// a stream on the CPU is better than none.
+    /// `auto` tries all hardware; a hardware's name tries that one. x264 is always the last,
+    /// because a stream on the CPU is better than none.
     public static func candidates(for choice: String) -> [H264Backend]? {
         if choice == "auto" { return [.nvenc, .qsv, .vaapi, .x264] }
         guard let backend = H264Backend(rawValue: choice) else { return nil }
         return backend == .x264 ? [.x264] : [backend, .x264]
     }
 
-    /// Opens the first of `candidates` that can be opened. Hardware must have proved itself before:
-    /// drivers open what they then cannot encode.
+    /// Opens the first of `candidates` that can be opened. Hardware must pass a test encoding
+    /// first: some drivers open encoders that then fail.
     ///
     /// - Parameters:
-    ///   - refused: is told of each that could not, and why.
-    ///   - prove: spends an encoder to see whether it encodes.
-    /// - Throws: the last one's error when none could.
+    ///   - refused: called for each backend that failed, with the reason.
+    ///   - prove: uses up an encoder to test whether it encodes.
+    /// - Throws: the last one's error when all have failed.
     public static func open<Encoder>(
         firstOf candidates: [H264Backend], refused: (H264Backend, CodecError) -> Void,
         open: (H264Backend) throws(CodecError) -> Encoder,
@@ -62,12 +63,12 @@ public enum H264Backend: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// A constant rate, IDR pictures where they are forced and nowhere else, access unit
-    /// delimiters, which transport streams require (H.222.0 sect. 2.14.1).
+    /// A constant rate, IDR pictures only where they are forced, and access unit delimiters, which
+    /// transport streams require (H.222.0 sect. 2.14.1).
     func options(_ preset: H264Preset, pixels: Int) -> [(name: String, value: String)] {
         switch self {
         case .x264:
-            // An IDR picture elsewhere would only cost bits; weighted prediction serves fades,
+            // An IDR picture elsewhere would only cost bits; weighted prediction is for fades,
             // which rooms do not show.
             preset.options(pixels: pixels) + [
                 ("profile", "high"), ("forced-idr", "1"), ("sc_threshold", "0"),
@@ -88,8 +89,8 @@ public enum H264Backend: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The most B-frames in a row where the settings leave it to the encoder; nil leaves it to
-    /// the library. Older hardware has none, and refuses to be opened with them.
+    /// The most B-frames in a row if the settings leave it to the encoder; nil leaves it to the
+    /// library. Older hardware has none, and fails to open with them.
     func bFramesMaximum(_ preset: H264Preset, pixels: Int) -> Int? {
         self == .x264 ? preset.bFramesMaximum(pixels: pixels) : 0
     }

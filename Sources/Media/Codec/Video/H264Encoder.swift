@@ -2,7 +2,7 @@ internal import CLibAV
 internal import MediaKernel
 
 /// Encodes pictures of one size to H.264 High profile: constant frame rate, closed groups of
-/// pictures, IDR pictures exactly where they are asked for. By x264 or by hardware.
+/// pictures, IDR pictures exactly where they are requested. By x264 or by hardware.
 ///
 /// Pictures go in by reference. Packets come out in decoding order, `delay` frames later.
 /// Not thread-safe: one owner at a time.
@@ -15,9 +15,9 @@ public final class H264Encoder {
     private let input: EncoderInput
     private var hasEmitted = false
 
-    /// - Throws: `.setting` or `.pictureSize` for settings out of range or a preset that does
-    ///   not exist, `.partMissing` when the library was built without this encoder, `.library`
-    ///   when there is no such hardware.
+    /// - Throws: `.setting` or `.pictureSize` for settings out of range or an unknown preset,
+    ///   `.partMissing` when the library was built without this encoder, `.library` without the
+    ///   hardware.
     public init(
         _ settings: VideoEncoderSettings, backend: H264Backend = .x264
     ) throws(CodecError) {
@@ -47,8 +47,8 @@ public final class H264Encoder {
         self.parameterSets = parameterSets
     }
 
-    /// What `VideoEncoderSettings.preset` may be: presets of ours, then x264's, fast to slow.
-    /// Hardware has presets of its own and heeds none of these.
+    /// The values of `VideoEncoderSettings.preset`: Roomcast's own presets, then x264's, fast to
+    /// slow. Hardware has its own presets and ignores these.
     public static let presets = H264Preset.allCases.map(\.rawValue)
 
     /// Encodes the frame that is shown at `index / frameRate` seconds. Indices rise by one.
@@ -68,14 +68,14 @@ public final class H264Encoder {
         return try collect(pointer)
     }
 
-    /// Gives the packets of the frames still inside. The encoder takes no frame after this.
+    /// Returns the packets of the frames still inside. The encoder takes no frame after this.
     public func flush() throws(CodecError) -> [EncodedPacket] {
         try collect(nil)
     }
 
     /// Encodes one black picture. The encoder takes no frame after this.
     ///
-    /// - Throws: `.partMissing` when no IDR picture comes of it, or what the library says.
+    /// - Throws: `.partMissing` when no IDR picture comes out, or the library's error.
     public func prove() throws(CodecError) {
         let picture = try VideoFrame.solid(
             width: settings.width, height: settings.height, colour: .black)
@@ -107,7 +107,7 @@ public final class H264Encoder {
         return Array(data[(start ?? 0)...])
     }
 
-    /// What the transport-stream muxer must know of this stream.
+    /// The parameters that the muxer needs.
     public var streamParameters: VideoStreamParameters {
         VideoStreamParameters(
             width: settings.width, height: settings.height, frameRate: settings.frameRate,
@@ -139,7 +139,7 @@ public final class H264Encoder {
         if let bFramesMaximum {
             context.pointee.max_b_frames = Int32(bFramesMaximum)
         }
-        // The global header is how the parameter sets are known before the first picture.
+        // The global header provides the parameter sets before the first picture.
         context.pointee.flags |=
             Int32(bitPattern: AV_CODEC_FLAG_CLOSED_GOP) | AV_CODEC_FLAG_GLOBAL_HEADER
     }

@@ -17,7 +17,7 @@ public struct H264ParameterSets: Hashable, Sendable {
         self.picture = picture
     }
 
-    /// Both, each behind a start code.
+    /// Both, each after a start code.
     public var annexB: [UInt8] { [0, 0, 0, 1] + sequence + [0, 0, 0, 1] + picture }
 
     /// The `CODECS` name: profile, constraint flags and level in hexadecimal.

@@ -15,7 +15,7 @@ public enum VideoCodecKind: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A decoded picture and the timestamp of the packet that it came from.
+/// A decoded picture and its packet's timestamp.
 public struct DecodedVideo: Sendable {
     public let frame: VideoFrame
     public let timestamp: Int64
@@ -26,10 +26,10 @@ public struct DecodedVideo: Sendable {
 /// Errors are per packet: after one the decoder is usable, and the pictures up to the next
 /// keyframe may be damaged or missing. Not thread-safe: one owner at a time.
 public final class VideoDecoder {
-    /// The largest picture that a peer can make this process decode: one of 3840x2160 takes
-    /// 12 MB, and a codec may hold a dozen.
+    /// The largest picture that a peer can make this process decode: one of 3840x2160 takes 12 MB,
+    /// and a codec may hold a dozen.
     public static let pixelsMaximum = 3840 * 2160
-    /// The largest packet that is handed on, in bytes.
+    /// The largest packet that is decoded, in bytes.
     public static let packetBytesMaximum = 8 << 20
     /// A VP9 superframe holds 8 frames at most; other codecs give fewer per packet, except
     /// when flushed.
@@ -41,9 +41,9 @@ public final class VideoDecoder {
     private var converter = PixelConverter()
 
     /// - Parameters:
-    ///   - threads: 1 costs the least and delays nothing; more are for large pictures.
+    ///   - threads: 1 costs the least and adds no delay; more are for large pictures.
     ///   - allowsReordering: whether to wait for pictures that are shown out of decoding order.
-    ///     WebRTC never sends such; files may hold them.
+    ///     WebRTC never sends them; files may contain them.
     public init(
         codec: VideoCodecKind, threads: Int = 1, allowsReordering: Bool = false
     ) throws(CodecError) {
@@ -67,7 +67,7 @@ public final class VideoDecoder {
     /// Decodes one packet: a VP8 or VP9 frame, an H.264 access unit in Annex B form, or an AV1
     /// temporal unit in low-overhead form.
     ///
-    /// - Returns: what became visible, usually one picture, in presentation order.
+    /// - Returns: the pictures that are now complete, usually one, in presentation order.
     /// - Throws: `.packetSize`, `.library` for damaged data, `.pixelFormat`, `.outOfMemory`.
     public func decode(
         _ data: [UInt8], timestamp: Int64
@@ -79,8 +79,8 @@ public final class VideoDecoder {
         return try receive()
     }
 
-    /// Gives the pictures that were still waiting for their turn; the decoder then starts anew
-    /// at the next keyframe.
+    /// Returns the pictures that still waited for their turn; the decoder then starts anew at the
+    /// next keyframe.
     public func flush() throws(CodecError) -> [DecodedVideo] {
         avcodec_send_packet(context.pointer, nil)
         defer { avcodec_flush_buffers(context.pointer) }

@@ -1,28 +1,29 @@
-/// How a picture stream is encoded.
+/// The settings of a video encoder.
 public struct VideoEncoderSettings: Hashable, Sendable {
     /// Pixels; even.
     public var width: Int
     public var height: Int
     /// Frames per second, constant, 1 to 120.
     public var frameRate: Int
-    /// The mean to aim for, in bits per second.
+    /// The average to aim for, in bits per second.
     public var bitrate: Int
     /// Frames from one IDR to the next; a segment's length.
     public var keyframeInterval: Int
-    /// The trade of picture for CPU: one of `H264Encoder.presets`.
+    /// The trade-off between picture quality and CPU: one of `H264Encoder.presets`.
     public var preset = "balanced"
     /// Threads inside the encoder; 1 costs the least CPU in total, 0 lets x264 choose.
     public var threads = 1
-    /// What bounds the rate besides its mean; nil bounds it by nothing.
+    /// The bound of the rate besides its average; nil for none.
     public var bucket: LeakyBucket?
-    /// The most B-frames in a row; nil is the preset's own (three, but none with `ultrafast`).
+    /// The most B-frames in a row; nil is the preset's own number (three, but none with
+    /// `ultrafast`).
     public var bFramesMaximum: Int?
 
     /// A leaky bucket (VBV): `t` seconds have at most `bitrateMaximum * t + bufferBits` bits.
     public struct LeakyBucket: Hashable, Sendable {
-        /// Bits per second; not below the mean.
+        /// Bits per second; not below the average.
         public var bitrateMaximum: Int
-        /// Bits: a tenth of a second of the maximum to ten seconds of it.
+        /// Bits: from a tenth of a second to ten seconds of the maximum.
         public var bufferBits: Int
 
         public init(bitrateMaximum: Int, bufferBits: Int) {
@@ -57,7 +58,7 @@ public struct VideoEncoderSettings: Hashable, Sendable {
 
     private func validate(_ bucket: LeakyBucket) throws(CodecError) {
         let maximum = bucket.bitrateMaximum
-        // Ten seconds of the highest are less than libavcodec's 32 bits hold.
+        // Ten seconds of the highest rate fit into libavcodec's 32 bits.
         try Self.require(bitrate...200_000_000 ~= maximum, "bitrateMaximum", maximum)
         try Self.require(
             maximum / 10...maximum * 10 ~= bucket.bufferBits, "bufferBits", bucket.bufferBits)

@@ -3,19 +3,19 @@ internal import Synchronization
 
 /// One picture: 8-bit I420 (planar Y'CbCr 4:2:0), limited range, never changed once made.
 ///
-/// The pixels are reference-counted: handing a frame to another thread or to several encoders
-/// copies nothing, and the memory goes back to its pool with the last reference.
+/// The pixels are reference-counted: passing a frame to another thread or to several encoders
+/// copies nothing, and the memory returns to its pool with the last reference.
 // @unchecked Sendable because the AVFrame is written only before the frame is published (or by
-// `mutateIfUnshared`, when nobody else can see it), and FFmpeg's reference counts are atomic.
+// `mutateIfUnshared`, while it has no other reference), and FFmpeg's reference counts are atomic.
 public final class VideoFrame: @unchecked Sendable {
-    /// No side of a picture is longer, in pixels.
+    /// The longest side of a picture, in pixels.
     public static let sideMaximum = 8192
 
     let handle: FrameHandle
     public let width: Int
     public let height: Int
-    /// A number that no other content has had in this process: equal numbers, equal pixels.
-    /// Unlike the object's address it is never used again.
+    /// A number that is unique to this content in this process: equal numbers mean equal pixels.
+    /// Unlike the object's address it is never reused.
     public private(set) var contentNumber: UInt64
 
     private static let lastContentNumber = Atomic<UInt64>(0)
@@ -62,7 +62,7 @@ public final class VideoFrame: @unchecked Sendable {
         withPlanes { $0.y.bytes.count + $0.u.bytes.count + $0.v.bytes.count }
     }
 
-    /// Lends the pixels of `frame` for writing if nobody else holds the picture, in any form.
+    /// Lends the pixels of `frame` for writing if the picture has no other reference of any kind.
     ///
     /// - Returns: whether `body` ran. The caller's reference must be the only one.
     public static func mutateIfUnshared(
@@ -105,7 +105,7 @@ public struct Planes {
     }
 }
 
-/// One plane of a picture that is being made.
+/// One plane of a picture under construction.
 public struct MutablePlane {
     public let bytes: UnsafeMutableBufferPointer<UInt8>
     public let stride: Int
@@ -122,7 +122,7 @@ public struct MutablePlane {
     }
 }
 
-/// The planes of a picture that is being made.
+/// The planes of a picture under construction.
 public struct MutablePlanes {
     public let y: MutablePlane
     public let u: MutablePlane

@@ -1,8 +1,9 @@
 import Recording
 
-/// What viewers read while it is written: segments and playlists, which appear whole or not at all.
+/// Segments and playlists, which viewers read while they are written: each file appears whole or
+/// not at all.
 enum AtomicFile {
-    /// - Parameter directory: it exists.
+    /// - Parameter directory: must exist.
     static func write(
         _ bytes: [UInt8], to name: String, in directory: String
     ) throws(PipelineError) {

@@ -4,18 +4,19 @@ import HLS
 import MediaKernel
 import Recording
 
-/// One layer on disk: its segments and its media playlist. A playlist never names a file that is
-/// not there yet. Owned by the layer's thread.
+/// One layer on disk: its segments and its media playlist. A playlist never names a file that does
+/// not exist yet. Owned by the layer's thread.
 struct LayerDirectory {
     /// Bytes of a playlist left by an earlier run that are read back: a week of 2-s segments.
     static let playlistBytesMaximum = 32 << 20
-    /// Segments that left the live window stay for so many more at least, for players that lag.
+    /// The fewest segments that are kept after they have left the live window, for players that
+    /// lag.
     static let expiredSegmentsMinimum = 8
-    /// Where the muxer puts time zero, in ticks of 90 kHz.
+    /// The muxer's timestamp of time zero, in ticks of 90 kHz.
     private static let timestampOrigin =
         TransportStreamMuxer.timestampOffset.rescaled(to: 90_000).ticks
 
-    /// Which frames a segment shows.
+    /// The frames of a segment.
     struct Place: Hashable {
         /// Nanoseconds since 1970 of frame 0.
         var epoch: Int64
@@ -34,24 +35,24 @@ struct LayerDirectory {
     }
 
     let path: String
-    /// Segments that stay behind the live window: for as long as a playlist that names one of them
-    /// and the segment itself last (RFC 8216 sect. 6.2.2), and one more for a short one among them,
-    /// which a bot's death leaves.
+    /// Segments that are kept behind the live window: for as long as a playlist that names one of
+    /// them and the segment itself last (RFC 8216 sect. 6.2.2), and one more for a short segment
+    /// among them, which a bot's death leaves.
     private let expiredKept: Int
     private var builder: MediaPlaylistBuilder
     /// Nil for a stream that is not recorded.
     private let log: SegmentLogFile?
     private let metadata: TimedMetadataBoard
-    /// Of the board's, those that the playlist knows of.
+    /// How many of the board's entries the playlist has.
     private var metadataTaken = 0
     private var expired: [String] = []
 
-    /// The directories of all layers of a stream, as many as asked for, in their order.
+    /// Opens the directories of all layers of a stream, best first.
     ///
     /// When a bot dies within its first segment, some layers have that segment and others do not,
-    /// and so there is a discontinuity less between what the others have. Whatever comes from here
-    /// on has the same number of them before it in all layers: players that change layers rely on
-    /// that (RFC 8216 sect. 6.2.4).
+    /// so the others have one discontinuity less. All later segments have the same number of
+    /// discontinuities before them in all layers, because players that change layers rely on that
+    /// (RFC 8216 sect. 6.2.4).
     static func open(
         count: Int, in directory: String, mode: PlaylistMode, planner: SegmentPlanner,
         isRecorded: Bool, metadata: TimedMetadataBoard = TimedMetadataBoard()
@@ -70,11 +71,11 @@ struct LayerDirectory {
         return layers
     }
 
-    /// Makes the directory, or goes on with what an earlier run of the same stream left.
+    /// Makes the directory, or continues an earlier run of the same stream.
     ///
     /// - Parameters:
-    ///   - isRecorded: whether segments are logged, and none is removed.
-    ///   - metadata: what the playlist lists beside segments.
+    ///   - isRecorded: whether segments are logged and never removed.
+    ///   - metadata: the playlist's date ranges.
     private init(
         layer index: Int, in directory: String, mode: PlaylistMode, planner: SegmentPlanner,
         isRecorded: Bool, metadata: TimedMetadataBoard
@@ -88,7 +89,7 @@ struct LayerDirectory {
         path = "\(directory)/\(StreamFolder.layerName(index))"
         try AtomicFile.makeDirectory(path)
         log = isRecorded ? try Self.openLog(in: path) : nil
-        // What was recorded is never written over.
+        // Recorded segments are never overwritten.
         let first = (log?.latest.map(\.number).max() ?? -1) + 1
         builder = MediaPlaylistBuilder(
             mode: mode, targetDuration: planner.targetDuration, firstMediaSequence: first)
@@ -103,7 +104,8 @@ struct LayerDirectory {
 
     /// Nil when there is none.
     ///
-    /// - Throws: for one that cannot be read: who began anew would write over what viewers have.
+    /// - Throws: if the playlist is unreadable: starting anew would overwrite segments that viewers
+    ///   have.
     private static func earlierPlaylist(
         in path: String
     ) throws(PipelineError) -> MediaPlaylist? {
@@ -130,8 +132,8 @@ struct LayerDirectory {
         }
     }
 
-    /// What the bot before would have removed by and by. Of those that are gone already nothing
-    /// comes.
+    /// The segments that the previous bot would still have removed. Some of them may be gone
+    /// already.
     private mutating func rememberExpired(before first: Int) {
         guard case .live = builder.mode else { return }
         expired = (max(0, first - 2 * expiredKept)..<first).map {
@@ -139,14 +141,14 @@ struct LayerDirectory {
         }
     }
 
-    /// A bot that was killed between a segment's line and its playlist has recorded it all the
-    /// same: it is listed now, since the next one must not take its number.
+    /// A bot that was killed between logging a segment and publishing its playlist has recorded the
+    /// segment: it is listed now, since the next segment must not take its number.
     private mutating func listLogged() throws(PipelineError) {
         var ends: [Int: (run: Int64, frame: Int64)] = [:]
         for record in log?.latest ?? [] {
             ends[record.number] = (record.run, record.firstFrame + Int64(record.frameCount))
             guard record.number == nextIndex else { continue }
-            // Of one run, and nothing was left out between them.
+            // From the same run, with nothing left out between them.
             if let end = ends[record.number - 1], end == (record.run, record.firstFrame) {
                 builder.markContinuous()
             }
@@ -158,14 +160,14 @@ struct LayerDirectory {
         }
     }
 
-    /// Number of the next segment, counted over all runs of the stream.
+    /// The next segment's number, counted over all runs of the stream.
     var nextIndex: Int { builder.nextMediaSequence }
 
-    /// Puts a segment on disk, into the log and into the playlist, in that order. Gives its number.
+    /// Writes a segment to disk, to the log and to the playlist, in that order. Returns its number.
     ///
     /// - Parameters:
-    ///   - duration: as the playlist has it; sound alone may end within a frame.
-    ///   - isLeftOut: recording was paused in some of its frames.
+    ///   - duration: for the playlist; an audio-only segment may end within a frame.
+    ///   - isLeftOut: whether recording was paused in some of its frames.
     mutating func publish(
         _ segment: MultiplexedSegment, place: Place, duration: MediaTime, isLeftOut: Bool = false
     ) throws(PipelineError) -> Int {
@@ -216,7 +218,7 @@ struct LayerDirectory {
         }
     }
 
-    /// What the playlist cannot take is left out of it: whoever accepted it has checked it.
+    /// Entries that the playlist rejects are left out: they were checked when they were accepted.
     private mutating func announceMetadata() {
         for range in metadata.ranges(after: metadataTaken) {
             metadataTaken += 1
@@ -224,10 +226,10 @@ struct LayerDirectory {
         }
     }
 
-    /// The next segment does not go on where the last one ended.
+    /// The next segment does not continue the last one.
     mutating func markDiscontinuity() { builder.markDiscontinuity() }
 
-    /// Says that no segment will follow.
+    /// Marks the playlist as ended.
     mutating func end() throws(PipelineError) {
         announceMetadata()
         builder.end()
@@ -240,7 +242,7 @@ struct LayerDirectory {
 }
 
 extension SegmentTable {
-    /// Of the packets, which need not be found again among the bytes.
+    /// Made from the packets, without searching the bytes for them.
     init(_ segment: MultiplexedSegment, clock: SegmentClock) throws(RecordingError) {
         self.init(clock: clock)
         func timestamp(_ time: MediaTime) -> Int64 {
@@ -249,7 +251,7 @@ extension SegmentTable {
         for packet in segment.video {
             try add(picture: packet.data, at: timestamp(packet.pts))
         }
-        // The muxer puts them in where the encoder did not.
+        // The muxer inserts them where the encoder did not.
         if let sets = segment.parameterSets, !pictures.isEmpty {
             complete(with: ParameterSets(sequence: sets.sequence, picture: sets.picture))
         }
@@ -260,7 +262,7 @@ extension SegmentTable {
 }
 
 extension SoundFormat {
-    /// Of the one encoder of sound for streams.
+    /// The format of streams' only audio encoder.
     fileprivate static let ours: SoundFormat = {
         guard
             let format = SoundFormat(

@@ -8,16 +8,17 @@ import Recording
 import Stage
 import Synchronization
 
-/// One rung of the ladder on a thread of its own: scales and encodes, and gives its sinks what comes out.
+/// One rung of the ladder on a thread of its own: scales and encodes pictures, and passes the
+/// packets to its sinks.
 final class LayerEncoder: VariantWriter {
-    /// Pictures are left out while so many items wait: with 30 pictures and 47 blocks of sound a
-    /// second, about three quarters of a second. A canvas of 720p is 1.4 MB, so this bounds
-    /// memory too.
+    /// Pictures are left out while this many items wait: with 30 pictures and 47 blocks of sound a
+    /// second, about three quarters of a second. A canvas of 720p is 1.4 MB, so this bounds memory
+    /// too.
     static let picturesBelow = 60
-    /// Sound is small and never left out: it has room for as much again before anybody waits.
+    /// Sound is small and never left out: as many items again fit before a sender has to wait.
     static let inboxMaximum = 160
-    /// A picture that is late by so much is left out, unless it begins a segment: what the encoder
-    /// does next is nearer to the clock.
+    /// A picture that is this late is left out unless it begins a segment, so that the encoder
+    /// catches up.
     static let pictureAgeMaximum: Duration = .seconds(2)
 
     let inbox = Mailbox<LayerItem>(maximum: inboxMaximum)
@@ -33,18 +34,18 @@ final class LayerEncoder: VariantWriter {
     private let scaler: FrameScaler?
     private let encoder: H264Encoder
     private let segments: SegmentSink
-    /// The segments' among them.
+    /// All sinks, including the segments'.
     private let sinks: [any PacketSink]
     private let taken = Atomic<Int64>(-1)
     private let leftOut = Atomic<Int>(0)
     private let now: () -> Instant
 
-    /// The newest picture that is encoded, or waits in the encoder's look-ahead. From any thread.
+    /// The newest picture that is encoded or in the encoder's look-ahead. From any thread.
     var newestTaken: Int64 { taken.load(ordering: .relaxed) }
 
     var picturesLeftOut: Int { leftOut.load(ordering: .relaxed) }
 
-    /// - Parameter others: sinks beside that of the segments.
+    /// - Parameter others: sinks besides the segments'.
     init(
         index: Int, directory: LayerDirectory, configuration: PipelineConfiguration,
         planner: SegmentPlanner, audio: AudioStreamParameters, pauses: RecordingPauses,
@@ -69,7 +70,7 @@ final class LayerEncoder: VariantWriter {
         sinks = [segments] + others
     }
 
-    /// The bucket is the one that the master playlist's bandwidths are computed from.
+    /// The master playlist's bandwidths are computed from the same bucket.
     static func encoderSettings(
         of layer: Layer, _ planner: SegmentPlanner, preset: String
     ) -> VideoEncoderSettings {
@@ -108,7 +109,7 @@ final class LayerEncoder: VariantWriter {
         return encoder
     }
 
-    /// What the master playlist says of this layer.
+    /// This layer's entry in the master playlist.
     var variant: MasterPlaylist.Variant {
         let rate = TransportStreamBitrate(
             layer: layer, segmentDuration: planner.segmentDuration)
@@ -124,7 +125,7 @@ final class LayerEncoder: VariantWriter {
         var batch: [LayerItem] = []
         do {
             while inbox.takeAll(into: &batch, until: nil) {
-                // Each goes as soon as it is done with: pictures are large.
+                // Each item is released once it is processed: pictures are large.
                 batch.reverse()
                 while let item = batch.popLast() {
                     switch item {

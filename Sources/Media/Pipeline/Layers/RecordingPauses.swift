@@ -1,31 +1,31 @@
 import Synchronization
 
 /// The frames of a run that are not to be recorded. Written by the director, read by the layers
-/// when they publish a segment: by then all of its frames have passed the director.
+/// when they publish a segment: by then the director has made all of the segment's frames.
 final class RecordingPauses: Sendable {
     private struct State {
         var over: [Range<Int64>] = []
-        /// Where the one begins that goes on.
+        /// The first frame of the present pause.
         var since: Int64?
     }
 
-    /// Pauses that are remembered one by one. Segments are published within seconds, so those
-    /// before are done with.
+    /// The most pauses that are remembered. Segments are published within seconds, so older pauses
+    /// are not needed.
     static let overMaximum = 1000
 
     private let state: Mutex<State>
 
-    /// - Parameter isPaused: from the first frame on.
+    /// - Parameter isPaused: whether recording is paused from the first frame on.
     init(isPaused: Bool) { state = Mutex(State(since: isPaused ? 0 : nil)) }
 
-    /// Pausing what is paused changes nothing.
+    /// Does nothing while recording is paused.
     func pause(from frame: Int64) {
         state.withLock { state in
             if state.since == nil { state.since = frame }
         }
     }
 
-    /// - Parameter frame: the first that is recorded again.
+    /// - Parameter frame: the first frame that is recorded again.
     func resume(from frame: Int64) {
         state.withLock { state in
             guard let since = state.since else { return }

@@ -1,10 +1,9 @@
 import Codec
 import MediaKernel
 
-/// The format of segments: puts packets together and cuts.
+/// A format of segments: multiplexes packets and cuts.
 ///
-/// What it returns has the packets beside the bytes, so that nobody takes apart what was just put
-/// together.
+/// The result has the packets as well as the bytes, so that the bytes need not be parsed again.
 protocol SegmentContainer: AnyObject {
     /// - Throws: `.segmentWithoutKeyframe`, `.queueFull`.
     func write(video packet: EncodedPacket) throws(CodecError)
@@ -15,9 +14,9 @@ protocol SegmentContainer: AnyObject {
     ///
     /// - Parameter time: of the next segment's first picture.
     func cut(before time: MediaTime) throws(CodecError) -> MultiplexedSegment
-    /// Ends a segment of sound alone before the first block that begins at `time` or later.
+    /// Ends an audio-only segment before the first block that begins at `time` or later.
     func cut(at time: MediaTime) throws(CodecError) -> MultiplexedSegment
-    /// The last segment; empty when there is nothing.
+    /// The last segment; empty if nothing was written.
     func finish() throws(CodecError) -> MultiplexedSegment
 }
 

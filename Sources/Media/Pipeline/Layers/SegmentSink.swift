@@ -2,7 +2,7 @@ import Codec
 import HLS
 import MediaKernel
 
-/// Cuts one layer into segments, and writes them into its directory with their playlist.
+/// Cuts one layer into segments and writes them and their playlist into its directory.
 final class SegmentSink: PacketSink {
     /// Nanoseconds since 1970 of frame 0. Set before the first packet comes.
     var epoch: Int64 = 0
@@ -19,7 +19,7 @@ final class SegmentSink: PacketSink {
     private var framesWritten: Int64 = 0
     /// Of the segment being collected.
     private var picturesInSegment = 0
-    /// What was left out, until the first picture behind it comes out of the encoder.
+    /// Gaps whose next picture has not come out of the encoder yet.
     private var gaps: [(end: Int64, next: Int64)] = []
 
     init(
@@ -49,7 +49,7 @@ final class SegmentSink: PacketSink {
     }
 
     func take(picture packet: EncodedPacket) throws {
-        // The encoder's look-ahead makes sound the earlier one as a rule, but not without it.
+        // With the encoder's look-ahead, sound usually comes first; without it, it does not.
         let isSegmentOpen = !place(of: packet).beginsSegment
         guard held.isEmpty, isSegmentOpen || container.isAudioComplete(until: packet.pts) else {
             return held.append(packet)
@@ -98,7 +98,7 @@ final class SegmentSink: PacketSink {
     }
 
     func finish(end: Int64) throws {
-        // No more sound will come: what is held begins the last segment.
+        // No more sound will come: the held pictures begin the last segment.
         for packet in held { try multiplex(packet) }
         held = []
         if framesWritten > segmentStart {

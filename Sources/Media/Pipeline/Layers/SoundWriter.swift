@@ -4,18 +4,18 @@ import MediaKernel
 import Recording
 import Stage
 
-/// One variant of sound alone on a thread of its own: multiplex, cut, write.
+/// One audio-only variant on a thread of its own: multiplexes, cuts, writes.
 ///
-/// Segments are as long as those of pictures: their bounds are frames' times, to within one block.
+/// Segments are as long as those with video: they are cut at frame times, to within one block.
 final class SoundWriter: VariantWriter {
-    /// Blocks beyond a segment's end that are waited for before it is cut, so that what the encoder
-    /// gives last does not become a segment of its own.
+    /// Blocks beyond a segment's end that must have come before it is cut, so that the encoder's
+    /// last blocks do not become a segment of their own.
     static let blocksBeyond: Int64 = 6
 
     let inbox = Mailbox<LayerItem>(maximum: LayerEncoder.inboxMaximum)
     var epoch: Int64 = 0
     var clock: SampleClock?
-    /// There are no pictures that it could be behind with.
+    /// There are no pictures to be behind with.
     let newestTaken = Int64.max
     let picturesLeftOut = 0
     private let index: Int
@@ -98,7 +98,7 @@ final class SoundWriter: VariantWriter {
         segmentStart = next
     }
 
-    /// - Parameter frameCount: that its time fills, the last one perhaps in part.
+    /// - Parameter frameCount: the segment's frames; the last one may be filled in part.
     private func publish(
         _ segment: MultiplexedSegment, frameCount: Int64, duration: MediaTime
     ) throws {
@@ -111,7 +111,7 @@ final class SoundWriter: VariantWriter {
         ledger.published(layer: index, segment: number, bytes: segment.bytes.count)
     }
 
-    /// What was heard until then is a segment, if a short one.
+    /// The sound before the gap becomes a segment, even if a short one.
     private func leaveOut(from end: Int64, to next: Int64) throws {
         let segment = try container.cut(at: time(ofFrame: end))
         let count = end - segmentStart

@@ -4,22 +4,22 @@ import MediaKernel
 import Recording
 import Synchronization
 
-/// What all layers of a stream have written, and the master playlist, which appears when the
-/// first segment of each of them can be fetched. Called from the layers' threads.
+/// Records what all layers of a stream have written, and writes the master playlist once the first
+/// segment of each layer can be fetched. Called from the layers' threads.
 final class StreamLedger: Sendable {
     private struct State {
         var published: [Int]
-        /// Layers that have done something since work was told last.
+        /// Layers that have worked since work was last reported.
         var atWork: Set<Int> = []
         var workToldAt: Instant?
-        /// Of the top layer, over all runs. 0 until it has ended.
+        /// Segments of the top layer, over all runs. 0 until it has ended.
         var segments = 0
         var isRunning = false
         var failure: PipelineFailure?
         var master: String?
     }
 
-    /// Between two times that work is told.
+    /// The shortest time between two reports of work.
     static let workInterval: Duration = .seconds(5)
 
     private let state: Mutex<State>
@@ -38,10 +38,10 @@ final class StreamLedger: Sendable {
         self.emit = emit
     }
 
-    /// What to write when every layer has begun. Call before any layer runs.
+    /// The master playlist to write when every layer has begun. Call before any layer runs.
     ///
-    /// - Parameter isRecorded: whether it is kept for the recording from now on, which a bot's
-    ///   death before its publication must not cost.
+    /// - Parameter isRecorded: whether the playlist is also stored now for the recording, so that a
+    ///   bot's death before its publication does not lose it.
     func announce(_ master: MasterPlaylist, isRecorded: Bool) throws(PipelineError) {
         let text = master.rendered()
         state.withLock { $0.master = text }
@@ -67,8 +67,8 @@ final class StreamLedger: Sendable {
         emit(.segmentPublished(layer: layer, index: segment, bytes: bytes))
     }
 
-    /// A layer is done with a picture or a stretch of sound. When all of them were, now and then, they
-    /// are slow perhaps, and none hangs.
+    /// A layer has processed a picture or a stretch of sound. While all layers report work from
+    /// time to time, they may be slow, but none hangs.
     func worked(layer: Int) {
         let now = now()
         let isTold = state.withLock { state in
@@ -82,14 +82,14 @@ final class StreamLedger: Sendable {
         if isTold { emit(.atWork) }
     }
 
-    /// Pictures a second that the top layer's newest segment has.
+    /// Pictures per second in the top layer's newest segment.
     func measured(frameRate: Double) { emit(.frameRateMeasured(frameRate)) }
 
     func ended(layer: Int, segments: Int) {
         if layer == 0 { state.withLock { $0.segments = segments } }
     }
 
-    /// The first failure is told; the others follow from it.
+    /// Only the first failure is reported; the others follow from it.
     func failed(_ failure: PipelineFailure) {
         let isFirst = state.withLock { state in
             defer { state.failure = state.failure ?? failure }

@@ -9,7 +9,7 @@ final class TimedMetadataBoard: Sendable {
 
     init(_ metadata: [TimedMetadata] = []) { ranges = Mutex(metadata.map(\.dateRange)) }
 
-    /// More than a playlist can list is not taken.
+    /// Entries beyond a playlist's maximum are dropped.
     func add(_ metadata: TimedMetadata) {
         ranges.withLock { ranges in
             guard ranges.count < MediaPlaylist.dateRangesMaximum else { return }
@@ -17,7 +17,7 @@ final class TimedMetadataBoard: Sendable {
         }
     }
 
-    /// What was added behind the first so many.
+    /// The entries after the first `count`.
     func ranges(after count: Int) -> ArraySlice<DateRange> {
         ranges.withLock { $0.dropFirst(count) }
     }

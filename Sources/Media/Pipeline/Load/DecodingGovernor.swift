@@ -1,7 +1,7 @@
 import MediaKernel
 
-/// Decides whose pictures are decoded with the CPU there is; who is heard is not its matter. Knows
-/// no clock.
+/// Decides which videos are decoded with the available CPU; it does not affect the sound. Has no
+/// clock of its own.
 ///
 /// ```
 ///             decoding takes longer than the frames took to come
@@ -9,63 +9,64 @@ import MediaKernel
 ///      ▲                                                               │ calm, and its turn:
 ///      └───────────────── its key frame has come ◄───── (awaited) ◄────┘ a key frame is asked for
 /// ```
-/// A video that is left out needs a key frame to come back, and a key frame is what costs most. So
-/// videos are left out one by one, the least important first, come back one by one, the most
-/// important first, and a return that does not hold doubles the calm that the next one needs.
+/// A video that was left out needs a key frame to come back, and key frames cost most. So videos
+/// are left out one by one, the least important first, and come back one by one, the most important
+/// first; a return that does not hold doubles the calm that the next one needs.
 struct DecodingGovernor: Sendable {
-    /// What to do with a frame.
+    /// The decision for a frame.
     enum Verdict: Hashable, Sendable {
         case decode
         case leaveOut
-        /// The same, and a key frame is asked for.
+        /// Leave the frame out and request a key frame.
         case leaveOutAndAsk
     }
 
-    /// By how much decoding is behind when a video is left out, and when all of them are.
+    /// Backlogs of decoding: from the first on one video is left out, from the second on all of
+    /// them.
     static let backlogHigh: Duration = .seconds(1)
     static let backlogMaximum: Duration = .seconds(2)
-    /// Up to which backlog it is calm.
+    /// The backlog up to which decoding counts as calm.
     static let backlogLow: Duration = .milliseconds(150)
-    /// From one video that is left out to the next, for it to show what it does.
+    /// The pause after leaving a video out, for its effect to show.
     static let settling: Duration = .milliseconds(500)
     /// Calm before a return, at first and at most.
     static let calmMinimum: Duration = .seconds(1)
     static let calmMaximum: Duration = .seconds(64)
-    /// A return that has held for so long was right.
+    /// A return that holds for this long has succeeded.
     static let holding: Duration = .seconds(15)
 
     private struct Absence: Sendable {
         enum Phase: Sendable {
             case waiting
-            /// Its turn has come, and a key frame was asked for then.
+            /// A key frame was requested to bring it back.
             case awaited(since: Instant)
         }
 
         var phase = Phase.waiting
-        /// When a frame of it was judged last.
+        /// When one of its frames was last judged.
         var lastFrame: Instant
 
         var isWaiting: Bool { if case .waiting = phase { true } else { false } }
     }
 
-    /// When the batch that is being decoded was taken, and how long it took to come.
+    /// When the present batch was taken, and over how long it had gathered.
     private var batch: (taken: Instant, gathering: Duration)?
     /// How long decoding the batch has taken so far.
     private var spent = Duration.zero
-    /// Videos of which the batch had frames that were decoded.
+    /// Videos with decoded frames in the batch.
     private var candidates: Set<TrackID> = []
     private var leftOut: [TrackID: Absence] = [:]
     private var calm = calmMinimum
-    /// From when on it has been calm, and nothing has been left out or asked for.
+    /// Since when it has been calm, with no video left out and no key frame requested.
     private var calmSince: Instant?
     private var lastLeftOut: Instant?
     private var lastReturn: Instant?
 
-    /// Videos that are not decoded now.
+    /// The number of videos that are not decoded now.
     var videosLeftOut: Int { leftOut.count }
 
-    /// All that has come until an instant is decoded next. A video that was left out and of which
-    /// nothing has come for as long as a return takes is not missed any more.
+    /// All input up to an instant is decoded next. A left-out video without frames for as long as a
+    /// return takes is forgotten.
     mutating func began(batchTakenAt taken: Instant) {
         batch = (taken, taken - (batch?.taken ?? taken))
         spent = .zero
@@ -73,24 +74,24 @@ struct DecodingGovernor: Sendable {
         if !leftOut.isEmpty { leftOut = leftOut.filter { taken - $0.value.lastFrame <= calm } }
     }
 
-    /// Decoding one frame has taken so long.
+    /// Decoding one frame took this long.
     mutating func decoded(in time: Duration) { spent += time }
 
     mutating func forget(_ track: TrackID) { leftOut[track] = nil }
 
-    /// Forgets those that would not be shown if they were decoded.
+    /// Forgets videos that would not be shown even if they were decoded.
     mutating func keep(_ isShown: (TrackID) -> Bool) {
         if !leftOut.isEmpty { leftOut = leftOut.filter { isShown($0.key) } }
     }
 
-    /// By how much decoding is behind. What was decoded faster than it came only makes up for a
-    /// time in which the thread was held up.
+    /// How far decoding is behind. A batch that was decoded faster than it gathered only catches up
+    /// after the thread was held up.
     private var backlog: Duration { spent > batch?.gathering ?? .zero ? spent : .zero }
 
     /// - Parameters:
-    ///   - isLastResort: whether all else that could be done for want of CPU has been done; until
-    ///     then no more videos are left out.
-    ///   - importance: of a video, beside others; called only where there is a choice to make.
+    ///   - isLastResort: whether all other ways to save CPU are exhausted; before that no more
+    ///     videos are left out.
+    ///   - importance: of a video compared with others; called only when there is a choice to make.
     mutating func judge(
         _ track: TrackID, isKeyframe: Bool, isLastResort: Bool, at now: Instant,
         importance: (TrackID) -> Int
@@ -112,7 +113,7 @@ struct DecodingGovernor: Sendable {
         case .awaited where isKeyframe:
             leftOut[track] = nil
             return .decode
-        // What was asked for may have been lost.
+        // The requested key frame may have been lost.
         case .awaited(let since):
             return now - since >= calm ? ask(track, at: now) : .leaveOut
         }
@@ -124,8 +125,8 @@ struct DecodingGovernor: Sendable {
             && lastLeftOut.map { now - $0 >= Self.settling } ?? true
     }
 
-    /// The least important one of those that cost the time. Names break ties, so that equal rooms
-    /// lose the same.
+    /// Leaves out the least important of the videos that take the time. Track ids break ties, so
+    /// that equal rooms lose the same videos.
     private mutating func leaveOneOut(at now: Instant, _ importance: (TrackID) -> Int) {
         let least = candidates.min { (importance($0), $1) < (importance($1), $0) }
         guard let least else { return }
@@ -138,7 +139,7 @@ struct DecodingGovernor: Sendable {
         leftOut[least] = Absence(lastFrame: now)
     }
 
-    /// Whether no other one that waits is more important.
+    /// Whether no other waiting video is more important.
     private func isFirst(_ track: TrackID, _ importance: (TrackID) -> Int) -> Bool {
         !leftOut.contains { other, absence in
             absence.isWaiting && (importance(track), other) < (importance(other), track)

@@ -1,16 +1,16 @@
 import MediaKernel
 
-/// Decides when a stream that is behind gives up what it has missed and goes on from now. Knows no
-/// clock.
+/// Decides when a stream that is behind skips what it has missed and continues from now. Has no
+/// clock of its own.
 ///
-/// Who stood still makes up for it in a moment: sound takes a fiftieth of its time. Who does not
-/// get nearer in spite of that has less CPU than even the sound needs, and would fall behind without
+/// A stream that was held up catches up in a moment: sound takes a fiftieth of its duration to
+/// make. A stream that does not catch up lacks CPU even for the sound and would fall behind without
 /// end.
 struct LagGovernor: Sendable {
-    /// Behind by so much, or by a segment and a half where these are long, a stream is too late.
-    /// With the segment that is being made viewers are twice that behind at most.
+    /// The lag from which a stream is too late; with long segments it is one and a half of them.
+    /// With the segment in the making, viewers are at most twice that behind.
     static let lagMaximum: Duration = .seconds(4)
-    /// For how long it may try to get nearer.
+    /// How long the stream may try to catch up.
     static let patience: Duration = .seconds(1)
 
     private let maximum: Duration
@@ -20,9 +20,9 @@ struct LagGovernor: Sendable {
         maximum = max(Self.lagMaximum, segment + segment / 2)
     }
 
-    /// Takes the time by which the frame that is made next is late.
+    /// Takes the lateness of the next frame.
     ///
-    /// - Returns: whether all that is due is to be left out.
+    /// - Returns: whether to skip all that is due.
     mutating func observe(lateness: Duration, at now: Instant) -> Bool {
         guard lateness >= maximum else {
             lateSince = nil

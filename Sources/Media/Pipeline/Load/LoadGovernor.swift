@@ -1,10 +1,10 @@
 import MediaKernel
 
-/// What of the picture is left out because the CPU is short. The sound is never touched.
+/// The part of the pictures that is left out because the CPU is short. The sound is never affected.
 public struct Reduction: Hashable, Sendable {
-    /// Every so manieth picture is made; 1 is all of them.
+    /// Every n-th picture is made; 1 makes all of them.
     public var pictureInterval: Int
-    /// Layers, counted from the lowest, that are down to a few pictures a second.
+    /// Layers, counted from the lowest, that are reduced to a few pictures a second.
     public var layersThinned: Int
 
     public static let none = Reduction(pictureInterval: 1, layersThinned: 0)
@@ -16,35 +16,35 @@ public struct Reduction: Hashable, Sendable {
 
     /// Whether picture `frame` is made for a layer.
     ///
-    /// - Parameter layer: 0 is the top one of `layers`.
+    /// - Parameter layer: 0 is the top layer.
     func makes(frame: Int64, layer: Int, of layers: Int) -> Bool {
         let isThinned = layer >= layers - layersThinned
         let interval = isThinned ? Self.thinnedInterval : pictureInterval
         return frame.isMultiple(of: Int64(interval))
     }
 
-    /// A thinned layer has every so manieth picture: five a second of 30, so that its players
-    /// go on. A multiple of every `pictureInterval`.
+    /// A thinned layer has every n-th picture: five a second out of 30, so that its players go on.
+    /// A multiple of every `pictureInterval`.
     static let thinnedInterval = 6
 }
 
-/// Decides how much of the picture to make with the CPU there is: first fewer pictures a second
-/// for all layers, then hardly any for the lowest layer, then for the next. Knows no clock.
+/// Decides how many pictures to make with the available CPU: first fewer pictures a second for all
+/// layers, then hardly any for the lowest layer, then for the next. Has no clock of its own.
 ///
-/// A backlog that stays leads one step down, and a second is given to each step to show what it
-/// does. A calm time leads one step up; a step up that does not hold doubles the calm that the
-/// next one needs, so that a machine at its limit does not swing.
+/// A lasting backlog leads one step down; each step has a second to show its effect. A calm time
+/// leads one step up; a step up that does not hold doubles the calm that the next one needs, so
+/// that a machine at its limit does not oscillate.
 struct LoadGovernor: Sendable {
     static let backlogHigh: Duration = .milliseconds(400)
     static let backlogLow: Duration = .milliseconds(150)
     /// How long a high backlog must stay.
     static let patience: Duration = .milliseconds(500)
-    /// From one step down to the next.
+    /// The least time from one step down to the next.
     static let settling: Duration = .seconds(1)
     /// Calm before a step up, at first and at most.
     static let calmMinimum: Duration = .seconds(4)
     static let calmMaximum: Duration = .seconds(64)
-    /// A step up that has held for so long was right.
+    /// A step up that holds for this long has succeeded.
     static let holding: Duration = .seconds(15)
 
     private let steps: [Reduction]
@@ -56,7 +56,7 @@ struct LoadGovernor: Sendable {
     private var lastUp: Instant?
 
     var reduction: Reduction { steps[index] }
-    /// Whether there is nothing left to make less of.
+    /// Whether no further reduction is possible.
     var isExhausted: Bool { index == steps.count - 1 }
 
     init(layers: Int) {
@@ -67,9 +67,9 @@ struct LoadGovernor: Sendable {
         steps = fewerPictures + fewerLayers
     }
 
-    /// Takes the time by which the slowest part is behind.
+    /// Takes the lag of the slowest part.
     ///
-    /// - Returns: what holds from now on, when it changes.
+    /// - Returns: the new reduction, if it changes.
     mutating func observe(backlog: Duration, at now: Instant) -> Reduction? {
         if backlog >= Self.backlogHigh {
             calmSince = nil

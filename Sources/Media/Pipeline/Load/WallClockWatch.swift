@@ -1,17 +1,17 @@
 import MediaKernel
 
-/// Notices that the machine's wall clock was set while a stream runs. Segments' dates count on from
-/// the wall clock at the stream's beginning, so that they stay even; whoever compares them with other
-/// clocks finds them wrong by the step.
+/// Detects that the machine's wall clock was set while a stream runs. Segments' dates continue from
+/// the wall clock at the stream's start, so that they stay even; compared with other clocks they
+/// are wrong by the step.
 struct WallClockWatch {
-    /// Steps up to this are not told: no date is read so exactly.
+    /// Steps up to this are not reported: dates need not be that exact.
     static let tolerance: Duration = .seconds(1)
 
-    /// What the wall clock showed at the monotonic clock's zero, as of the last step.
+    /// The wall clock at the monotonic clock's zero, as of the last step.
     private var origin: UnixTime?
 
-    /// - Returns: by how much the clock was set since the last step that was told: above zero to a
-    ///   later time. Nil while it was not.
+    /// - Returns: by how much the clock was set since the last reported step; positive to a later
+    ///   time. Nil if it was not set.
     mutating func observe(wall: UnixTime, at now: Instant) -> Duration? {
         let current = wall - (now - .zero)
         guard let origin else {

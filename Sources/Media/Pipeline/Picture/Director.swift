@@ -5,17 +5,17 @@ import HLS
 import MediaKernel
 import Stage
 
-/// The stream's clockwork: takes in what arrives, and at each frame's time composes one picture
-/// and one stretch of sound and hands them to the layers. Runs on a thread of its own.
+/// The stream's clockwork: takes input, and at each frame's time composes one picture and one
+/// stretch of sound and passes them to the layers. Runs on a thread of its own.
 ///
 /// ```
 ///  warmingUp ──all pictures there, or waited long enough──► live ──finish──► over
 /// ```
-/// Frame *k* is due at *origin + k / frame rate*. A thread that was held up makes up for it: the
-/// sound of every frame is made, and its picture unless that is late beyond use, so both stay what
-/// the clock says. One that cannot make up for it, since there is less CPU than the sound alone
-/// needs, leaves out what it has missed and goes on from now (`LagGovernor`). Where decoding itself takes longer than there is time, `DecodingGovernor` leaves
-/// videos out, and the sound goes on.
+/// Frame *k* is due at *origin + k / frame rate*. A thread that was held up catches up: it makes
+/// the sound of every frame, and its picture unless that is too late to use, so both stay on the
+/// clock. If it cannot catch up, because the CPU does not suffice even for the sound, it skips what
+/// it has missed and continues from now (`LagGovernor`). If decoding itself takes too long,
+/// `DecodingGovernor` leaves videos out, and the sound goes on.
 final class Director {
     enum Command: Sendable {
         case peers([SourcePeer])
@@ -28,19 +28,19 @@ final class Director {
         case recordingPaused(Bool)
         case picture(StillPicture?, address: String)
         case senderReport(TrackID, rtpTimestamp: Int64, ntp: NTPTime, at: Instant)
-        /// Begin as soon as there is something to show.
+        /// Begins as soon as there is something to show.
         case start
-        /// Show what was captured until now, then end.
+        /// Shows everything captured until now, then ends.
         case finish
     }
 
-    /// How long a start waits for the first pictures of those who are there.
+    /// How long the start waits for the first pictures of the peers.
     static let warmUpMaximum: Duration = .milliseconds(1200)
-    /// A frame that is later than this is only heard, so that we catch up.
+    /// A frame that is later than this has sound only, so that the stream catches up.
     static let latenessMaximum: Duration = .milliseconds(500)
-    /// Input waiting: 25 participants for two seconds.
+    /// The most waiting input: 25 participants for two seconds.
     static let inboxMaximum = 4096
-    /// Pictures are refused while so much waits, so that sound has room always.
+    /// Pictures are refused while this many items wait, so that sound always has room.
     static let picturesBelow = 3072
 
     private enum Phase {
@@ -57,10 +57,11 @@ final class Director {
     private let emit: @Sendable (PipelineEvent) -> Void
     private let now: () -> Instant
     private let wallClock: () -> UnixTime
-    /// Called once, on this thread, when the clock starts: frame 0 in nanoseconds since 1970.
+    /// Called once, on this thread, when the clock starts: the time of frame 0 in nanoseconds since
+    /// 1970.
     private let began: (Int64) -> Void
     private let pauses: RecordingPauses
-    /// As it was told last.
+    /// As last reported.
     private var videosLeftOut = 0
     private let scene: Scene
     private var desk: MixingDesk
@@ -69,16 +70,16 @@ final class Director {
     private var wallClockWatch = WallClockWatch()
     private var governor: LoadGovernor
     private var decoding = DecodingGovernor()
-    /// The lag of the slowest layer since the batch was taken.
+    /// The lag of the slowest layer in this batch.
     private var worstBacklog = Duration.zero
     private var framesDropped: [Int]
-    /// The newest picture that each layer was given.
+    /// The newest picture that each layer has been given.
     private var newestGiven: [Int64]
     private(set) var framesComposed: Int64 = 0
-    /// The frame behind the last one that was composed.
+    /// The frame after the last composed one.
     private var end: Int64 = 0
     private var lag: LagGovernor
-    /// Sound that came before is of a time that was left out.
+    /// Earlier sound belongs to a skipped time.
     private var soundFrom: Instant?
 
     init(
@@ -111,20 +112,21 @@ final class Director {
 
     /// The body of the director's thread. Returns when the stream is over.
     func run() throws {
-        // Wakes writers that wait for space: no reader will make any.
+        // Wakes writers that wait for space: after this no reader makes any.
         defer { inbox.close() }
         var batch: [Command] = []
         while takeInput(into: &batch) {
             if try turn(batch, takenAt: now()) { return }
             batch.removeAll(keepingCapacity: true)
         }
-        // The owner closed the inbox without a finish: nothing more is wanted.
+        // The owner closed the inbox without a finish: there is no more input.
         try finishLayers()
     }
 
-    /// Takes in what has come until an instant and makes every frame that was due by then. Where
-    /// the thread is behind, each is made when what came before it is decoded and not when all is:
-    /// the sound comes out on the way, and no queue has to hold more than in time.
+    /// Takes the input up to an instant and makes every frame that was due by then. If the thread
+    /// is behind, it makes each frame as soon as the input before it is decoded, not after the
+    /// whole batch: sound comes out meanwhile, and no queue grows larger than when the thread is on
+    /// time.
     ///
     /// - Returns: whether the stream is over.
     func turn(_ batch: [Command], takenAt taken: Instant) throws -> Bool {
@@ -145,9 +147,9 @@ final class Director {
         return try composeFrames(dueBy: taken)
     }
 
-    /// Takes what has come; gives false when nothing more will. While the clock runs that is all
-    /// since the last frame at once: a thread that wakes for each packet finds the caches full of
-    /// the encoders' data each time, and whoever sends the packet has to wake it.
+    /// Takes the waiting input; returns false when no more will come. While the clock runs, it
+    /// takes everything since the last frame at once: a thread that wakes for each packet finds the
+    /// caches full of the encoders' data each time, and the packet's sender has to wake it.
     private func takeInput(into batch: inout [Command]) -> Bool {
         switch phase {
         case .waiting: inbox.takeAll(into: &batch, until: nil)
@@ -158,8 +160,8 @@ final class Director {
         }
     }
 
-    /// Before the clock runs it is known already who will have a place: nothing else need be sent,
-    /// decoded or waited for.
+    /// Lays the tiles out before the clock runs, so that no other video need be sent, decoded or
+    /// waited for.
     private func arrangeAhead() {
         switch phase {
         case .waiting, .warmingUp:
@@ -173,14 +175,14 @@ final class Director {
         let now = now()
         guard isComplete || now - since >= Self.warmUpMaximum else { return }
         let clock = SampleClock(origin: now, frameRate: configuration.frameRate)
-        // What is shown at the origin was captured about one playout delay earlier.
+        // The picture at the origin was captured about one playout delay earlier.
         for layer in layers { layer.clock = clock }
         began((wallClock() - configuration.playoutDelay.initial).nanoseconds)
         sources.mixed(through: 0, clock)
         phase = .live(clock, next: 0)
     }
 
-    /// Whether everybody who is to be seen can be seen.
+    /// Whether every video to be shown has a picture.
     private var isComplete: Bool {
         guard let peers = sources.peers else { return false }
         if configuration.sound.isAlone { return true }
@@ -190,8 +192,8 @@ final class Director {
         }
     }
 
-    /// Composes the frames that were due by an instant up to which all that arrived is taken in.
-    /// Not those that are due since: there would be nothing to show yet.
+    /// Composes the frames that were due by an instant, once all input up to it is processed. Later
+    /// frames wait: their input has not been processed yet.
     ///
     /// - Returns: whether the stream is over.
     private func composeFrames(dueBy instant: Instant) throws -> Bool {
@@ -218,7 +220,7 @@ final class Director {
                 let due = clock.instant(ofFrame: next)
                 guard due <= instant else { return false }
                 let now = now()
-                // Whoever waits for the end gets what there is.
+                // The caller waits for the end, so the stream ends with what it has.
                 guard !lag.observe(lateness: now - due, at: now) else {
                     try finishLayers()
                     return true
@@ -229,9 +231,9 @@ final class Director {
         }
     }
 
-    /// Goes on with the segment that would be on air now.
+    /// Continues with the segment that should be on air now.
     ///
-    /// - Returns: the frame that comes next.
+    /// - Returns: the next frame.
     private func leaveOut(from frame: Int64, _ clock: SampleClock, at now: Instant) -> Int64 {
         let latest = planner.segmentIndex(ofFrame: max(frame, clock.frame(at: now)))
         let start = planner.firstFrame(ofSegment: latest)
@@ -303,13 +305,13 @@ final class Director {
     private func receivePicture(
         _ frame: IncomingFrame, of track: TrackID, _ video: VideoSource
     ) {
-        // What is muted is decoded, so that it is there when it is not, where that costs nobody
-        // anything.
+        // A muted video is decoded, so that it is ready when it is unmuted, unless CPU is short.
         guard !scene.hides(track), !(video.isMuted && governor.isExhausted) else {
             return sources.passOver(frame, of: track)
         }
         let begin = now()
-        // Fewer pictures a second and layers come first: they cost viewers less than a participant.
+        // Fewer pictures per second and fewer layers come first: they cost viewers less than a
+        // participant.
         let verdict = decoding.judge(
             track, isKeyframe: frame.isKeyframe, isLastResort: governor.isExhausted, at: begin,
             importance: scene.importance(of:))
@@ -331,8 +333,8 @@ final class Director {
         emit(.videosLeftOut(videosLeftOut))
     }
 
-    /// What is said before a recording is resumed is heard one playout delay later, and must not be
-    /// in it.
+    /// Words spoken before recording is resumed are heard one playout delay later, and must not be
+    /// recorded.
     private func setRecording(isPaused: Bool) {
         switch phase {
         case .waiting, .warmingUp:
@@ -349,7 +351,7 @@ final class Director {
         case .waiting, .warmingUp:
             inbox.close()
         case .live(let clock, let next):
-            // What is being said now will be heard one playout delay from now.
+            // Words spoken now will be heard one playout delay from now.
             let last = clock.frame(at: now() + sources.longestDelay)
             phase = .finishing(clock, next: next, end: wholeEnd(max(next, last + 1)))
         case .finishing:
@@ -357,11 +359,10 @@ final class Director {
         }
     }
 
-    /// Pictures that a segment has at least. Players and probes take a file of one or two for
-    /// something else.
+    /// The fewest pictures of a segment. Players and probes misidentify a file of one or two.
     static let segmentPicturesMinimum: Int64 = 10
 
-    /// The end of the stream, moved on where it would leave a stub of a segment.
+    /// The end of the stream, moved to a later frame if the last segment would be too short.
     private func wholeEnd(_ end: Int64) -> Int64 {
         let first = planner.firstFrame(ofSegment: planner.segmentIndex(ofFrame: max(0, end - 1)))
         let least = min(Self.segmentPicturesMinimum, Int64(planner.framesPerSegment))
@@ -381,7 +382,7 @@ final class Director {
         for index in layers.indices {
             let inbox = layers[index].inbox
             // Both at once: a layer's thread would wake twice if the sound went ahead while the
-            // picture is made, and waking it costs more than what it does with sound.
+            // picture is made, and waking it costs more than its work on the sound.
             var items: [LayerItem] = []
             if !sound[index].isEmpty { items.append(.sound(sound[index])) }
             let isTaker = picture?.takers.contains(index) ?? false
@@ -395,13 +396,13 @@ final class Director {
         }
     }
 
-    /// The picture of a frame and the layers that are to have it; nil when none is.
+    /// The picture of a frame and the layers that need it; nil when none does.
     private func makePicture(
         ofFrame frame: Int64, _ clock: SampleClock, at now: Instant
     ) throws -> (canvas: VideoFrame, takers: [Int])? {
         let tick = clock.instant(ofFrame: frame)
-        // By the latest of the frames that are made in one go: the last of them are hardly late, and
-        // would make a thread that is behind again and again look calm.
+        // Uses the latest frame of the batch: its last frames are hardly late, and would make a
+        // thread that is repeatedly behind look calm.
         worstBacklog = max(worstBacklog, backlog(at: now, since: tick))
         if let reduction = governor.observe(backlog: worstBacklog, at: now) {
             emit(.reductionChanged(reduction))
@@ -409,8 +410,8 @@ final class Director {
         let takers = takers(ofFrame: frame, lateness: now - tick)
         for index in layers.indices where !takers.contains(index) { framesDropped[index] += 1 }
         guard !takers.isEmpty else { return nil }
-        // A picture counts from half a frame before its time: shown too early as often as too late,
-        // pictures are with their sound on average.
+        // A picture counts from half a frame before its time: then pictures are shown too early as
+        // often as too late, and match their sound on average.
         let middle = tick + .seconds(1) / (2 * configuration.frameRate)
         return (try scene.picture(at: middle, source: sources.video), takers)
     }
@@ -425,19 +426,19 @@ final class Director {
         return max(now - tick, encoders)
     }
 
-    /// The layers that are to have this picture.
+    /// The layers that need this picture.
     private func takers(ofFrame frame: Int64, lateness: Duration) -> [Int] {
         if planner.isSegmentStart(frame: frame) { return Array(layers.indices) }
         let planned = layers.indices.filter {
             governor.reduction.makes(frame: frame, layer: $0, of: layers.count)
         }
         guard lateness >= Self.latenessMaximum else { return planned }
-        // Late beyond use: left out, so that we catch up.
+        // Too late to use: left out, so that the stream catches up.
         for index in planned { report(layer: index, dropped: framesDropped[index] + 1) }
         return []
     }
 
-    /// The encoder is behind: a picture less, and said so.
+    /// The encoder is behind: drops the picture and reports it.
     private func leaveOut(layer index: Int) {
         framesDropped[index] += 1
         report(layer: index, dropped: framesDropped[index])
@@ -468,7 +469,7 @@ final class Director {
 }
 
 extension Mailbox<Director.Command> {
-    /// Gives false when there is no room: for a picture that is earlier than for sound.
+    /// Returns false when there is no room; pictures are refused earlier than sound.
     func offer(_ frame: IncomingFrame, of track: TrackID, isVideo: Bool) -> Bool {
         offer(.frame(frame, track), below: isVideo ? Director.picturesBelow : .max)
     }

@@ -3,11 +3,11 @@ import Compositor
 import MediaKernel
 import Stage
 
-/// The picture as it was last, giving way to what is composed from then on.
+/// A dissolve from the last picture to the compositions that follow.
 struct Dissolve {
     private let before: VideoFrame
     private let transition: Transition
-    /// What it gave last.
+    /// The last result.
     private(set) var latest: VideoFrame
 
     init(from before: VideoFrame, at began: Instant, lasting duration: Duration) {
@@ -18,7 +18,7 @@ struct Dissolve {
 
     func isOver(at now: Instant) -> Bool { transition.isOver(at: now) }
 
-    /// What is to be seen of a composition. The first one is not seen yet.
+    /// The mixture of the old picture and a composition. The first composition is not visible yet.
     mutating func frame(
         over composition: VideoFrame, at now: Instant, by compositor: Compositor
     ) throws -> VideoFrame {

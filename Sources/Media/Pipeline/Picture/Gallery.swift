@@ -1,13 +1,13 @@
 import Codec
 
-/// The images that peers and the layout name, as far as they have come.
+/// The images that peers and the layout name, as far as they have been loaded.
 struct Gallery {
-    /// Images that are kept.
+    /// The most images that are kept.
     static let picturesMaximum = 100
 
     private var named: Set<String> = []
     private var pictures: [String: StillPicture] = [:]
-    /// What is named and not to be had.
+    /// Named images that are unavailable.
     private var missing: Set<String> = []
 
     subscript(address: String) -> StillPicture? { pictures[address] }
@@ -17,7 +17,7 @@ struct Gallery {
         pictures[address] == nil && !missing.contains(address)
     }
 
-    /// - Parameter picture: nil when it is not to be had.
+    /// - Parameter picture: nil when it is unavailable.
     mutating func set(_ picture: StillPicture?, at address: String) {
         guard named.contains(address) else { return }
         guard let picture else {
@@ -30,13 +30,13 @@ struct Gallery {
         missing.remove(address)
     }
 
-    /// These are named, and no others.
+    /// Sets the named images and forgets all others.
     mutating func keep(only named: Set<String>) {
         self.named = named
         pictures = pictures.filter { named.contains($0.key) }
         missing.formIntersection(named)
     }
 
-    /// These are looked for again, whatever was known of them.
+    /// Expects these images again, even if they were unavailable before.
     mutating func expect(_ addresses: some Sequence<String>) { missing.subtract(addresses) }
 }

@@ -2,7 +2,7 @@ import Codec
 import Compositor
 import Stage
 
-/// What the whole picture looks like, wherever its tiles stand.
+/// The appearance of the whole picture, apart from the tiles' places.
 struct Look: Equatable {
     private var fit: TileFit
     private var cornerRadius: Int
@@ -19,8 +19,8 @@ struct Look: Equatable {
         dressing = Dressing(background: Colour(layout.background))
     }
 
-    /// What a layout asks for, with the images that there are. One that is still to come leaves its
-    /// predecessor in its place.
+    /// The look that a layout asks for, with the available images. An image that is still loading
+    /// leaves its predecessor in place.
     func following(_ layout: Layout, _ images: Gallery) -> Look {
         var next = Look(layout)
         if let address = layout.backgroundImage {

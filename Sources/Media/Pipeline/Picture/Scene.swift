@@ -4,16 +4,16 @@ import HLS
 import MediaKernel
 import Stage
 
-/// What is to be seen: who is in the room, where each has a place, and the picture of a moment.
-/// Owned by the director's thread.
+/// The visible scene: the peers in the room, the tiles' places, and the picture of a moment. Owned
+/// by the director's thread.
 final class Scene {
-    /// What a tile showed last, for as long as it fades out.
+    /// A tile's last content, kept while the tile fades out.
     private struct Shown {
         var frame: VideoFrame
         var rotation: FrameRotation
     }
 
-    /// What was told of the places.
+    /// The places as last reported.
     private struct Report: Equatable {
         var tiles: [PlacedTile] = []
         var besides: [PlacedTile] = []
@@ -33,14 +33,14 @@ final class Scene {
     private var tiles: [Tile] = []
     private var motion: TileMotion?
     private var shown: [Tile.ID: Shown] = [:]
-    /// Videos whose latest picture came lying on its side.
+    /// Videos whose latest picture is rotated by 90 or 270 degrees.
     private var sideways: Set<TrackID> = []
     private var layoutChanged = true
     private var lookChanged = true
-    /// Whether there has been a picture that others could differ from.
+    /// Whether there has been a first picture.
     private var hasBegun = false
     private var reported = Report()
-    /// Of each video that is needed, in luma samples.
+    /// Of each needed video, in luma samples.
     private var areas: [TrackID: Int] = [:]
 
     init(
@@ -55,7 +55,7 @@ final class Scene {
         forgetImages()
     }
 
-    // MARK: What is known
+    // MARK: Input
 
     func show(_ next: [SourcePeer]) {
         roster.show(next)
@@ -77,7 +77,8 @@ final class Scene {
         lookChanged = true
     }
 
-    /// Nobody else may take the word: the large tile would be for somebody who has none.
+    /// Only peers of shown roles may become the speaker: the large tile must not go to a peer
+    /// without one.
     private func keepSpeakers() {
         speakers.keep(only: Set(roster.peers.filter { layout.shows(role: $0.role) }.map(\.id)))
     }
@@ -89,7 +90,7 @@ final class Scene {
 
     /// - Parameters:
     ///   - level: -dBov, 0 (loudest) to 127 (digital silence).
-    ///   - length: for how long it lasts.
+    ///   - length: how long it lasts.
     func heard(_ peer: PeerID, level: Int, lasting length: Duration, at now: Instant) {
         guard let known = roster[peer], !known.hasClosedMicrophone,
             layout.shows(role: known.role)
@@ -101,16 +102,16 @@ final class Scene {
         images.keep(only: Set(roster.peers.compactMap(\.picture) + layout.images))
     }
 
-    // MARK: What is asked of it
+    // MARK: Questions
 
-    /// Whether somebody is to see it: it has a tile, is on its way out of one, or is awaited.
+    /// Whether the video is to be seen: it has a tile, is fading out of one, or is awaited.
     func shows(_ video: TrackID) -> Bool { areas[video] != nil }
 
-    /// Whether nobody is to see it. Of what is not laid out yet nobody knows.
+    /// Whether the video is certainly not seen. False for a video that is not laid out yet.
     func hides(_ video: TrackID) -> Bool { areas[video] == nil && reported.videos.contains(video) }
 
-    /// How much a video would be missed: what is not seen is not, then what is small, and most of
-    /// all a screen and who speaks.
+    /// How much viewers would miss a video: not at all if it is not visible, more the larger it is,
+    /// and most for a screen or the speaker.
     func importance(of video: TrackID) -> Int {
         guard let area = areas[video] else { return 0 }
         let one = tiles.lazy.compactMap(\.participant).first { $0.track == video }
@@ -136,8 +137,8 @@ final class Scene {
         return try dissolve?.frame(over: composition, at: tick, by: compositor) ?? composition
     }
 
-    /// Gives everybody a place where that has changed, before the first picture too: what has none
-    /// need not be sent.
+    /// Lays out the tiles after a change, before the first picture too: videos without a tile need
+    /// not be sent.
     func arrange(at tick: Instant, source: (TrackID) -> VideoSource?) {
         let isDissolved = changeLook(at: tick)
         if roster.lookForPictures({ source($0)?.hasPicture(at: tick) ?? false }) {
@@ -169,7 +170,7 @@ final class Scene {
             dressing: look.dressing)
     }
 
-    /// - Returns: whether the picture as it was is dissolved into what comes.
+    /// - Returns: whether the present picture dissolves into the next.
     private func changeLook(at tick: Instant) -> Bool {
         guard lookChanged else { return false }
         lookChanged = false
@@ -212,8 +213,8 @@ final class Scene {
         return placed
     }
 
-    /// Of videos that have no place the pictures go by unseen: kept, they would fill their queues
-    /// for nobody.
+    /// Consumes the pictures of videos without a tile: otherwise they would fill their queues
+    /// unused.
     private func passOverUnseen(
         _ moving: [MovingTile], at tick: Instant, _ source: (TrackID) -> VideoSource?
     ) {
@@ -248,7 +249,8 @@ final class Scene {
         }
     }
 
-    /// Who has just left fades out as it was, and so does a screen that has no picture any more.
+    /// A peer that has just left fades out as it was last seen, and so does a screen that has lost
+    /// its picture.
     private func showLast(on placed: inout PlacedFrame, _ id: Tile.ID) {
         guard let last = shown[id] else { return }
         placed.frame = last.frame
@@ -267,8 +269,8 @@ final class Scene {
         if isSame {
             motion = motion?.arriving(at: next)
         } else {
-            // From and to a slate there is a cut: whoever comes is to be seen at once. A dissolve
-            // is a way from one to the other itself.
+            // Cuts from and to a slate: the first participants are to be seen at once. A dissolve
+            // is a transition itself.
             let isCut =
                 next.isEmpty || tiles.isEmpty || isDissolved || !hasBegun
                 || layout.transition == .zero
@@ -301,7 +303,7 @@ final class Scene {
             tiles: tiles.compactMap { placedTile($0) },
             besides: ((motion?.leavers ?? []) + awaitedTiles).compactMap { placedTile($0) },
             videos: videos)
-        // What has no place is told too: it need not be sent.
+        // Videos without a tile are reported too: they need not be sent.
         guard next != reported else { return }
         reported = next
         areas = [:]
@@ -321,8 +323,8 @@ final class Scene {
         }
     }
 
-    /// Where presentations that have no picture yet would stand, each if it were the next to have one.
-    /// They must come for that, in the form that they are then to have.
+    /// The places that presentations without a picture would have, each as if it were the next to
+    /// have one. Their videos must be sent for that, in the matching resolution.
     private var awaitedTiles: [Tile] {
         let participants = roster.participants
         return roster.awaited.flatMap { one in
@@ -335,6 +337,6 @@ final class Scene {
 }
 
 extension SourcePeer {
-    /// Whether nothing that it says can be heard: all its microphones are muted, or it has none.
+    /// Whether the peer cannot be heard: all its microphones are muted, or it has none.
     var hasClosedMicrophone: Bool { tracks.allSatisfy { !$0.isVoice || $0.isMuted } }
 }

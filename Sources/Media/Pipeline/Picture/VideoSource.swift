@@ -6,32 +6,32 @@ import Stage
 final class VideoSource {
     struct Picture: Sendable {
         var frame: VideoFrame
-        /// Clockwise degrees by which it is to be turned.
+        /// Clockwise degrees by which to turn the picture.
         var rotation: Int
     }
 
-    /// What came of a frame.
+    /// The result of decoding a frame.
     enum Outcome: Hashable {
         case taken
-        /// The decoder cannot go on without a key frame, which is to be asked for.
+        /// The decoder needs a key frame; the caller must request one.
         case keyframeNeeded
-        /// The same, and one is asked for later: it was asked for just before, those that came were
-        /// of no use, or nothing is to be seen.
+        /// The decoder needs a key frame, to be requested later: one was just requested, earlier
+        /// ones did not help, or the video is muted.
         case waiting
-        /// Key frames come and cannot be decoded. Told once.
+        /// Key frames arrive and cannot be decoded. Reported once.
         case undecodable(CodecError)
-        /// The same, and for certain: the pictures have more pixels than are decoded.
+        /// The same, and final: the pictures have more pixels than the limit.
         case tooLarge(IncomingFrame.Size)
     }
 
-    /// Key frames in a row that cannot be decoded, or not what follows on them, before it is taken
-    /// for what they are: such as of pictures larger than `VideoDecoder.pixelsMaximum`. Each costs
-    /// the sender quality, for everybody who sees it.
+    /// Key frames in a row that fail, or whose following frames fail, before the video counts as
+    /// undecodable, for example because its pictures are larger than `VideoDecoder.pixelsMaximum`.
+    /// Each key frame costs the sender quality, for all viewers.
     static let failedKeyframesMaximum = 3
-    /// Frames in a row that are decoded before a key frame has been of use: 2 s of a camera, as
-    /// long as the first pause.
+    /// Frames that must be decoded in a row for a key frame to count as a success: 2 s of a camera,
+    /// as long as the first pause.
     static let provingFrames = 60
-    /// Pauses between requests from then on, from one to the other.
+    /// Growing pauses between requests from then on.
     static let pauses: ClosedRange<Duration> = .seconds(2) ... .seconds(60)
 
     private let decoder: VideoDecoder
@@ -39,26 +39,26 @@ final class VideoSource {
     /// Whether a first picture has come.
     private(set) var hasPicture = false
     private var failedKeyframes = 0
-    /// Frames that were decoded since the last one that could not be.
+    /// Frames decoded since the last failure.
     private var decodedFrames = 0
     private var nextRequest: (at: Instant, pause: Duration)?
-    /// Frames were passed over: what comes cannot be decoded before a key frame.
+    /// Frames were skipped: the next ones cannot be decoded before a key frame.
     private var wasPassedOver = false
-    /// When a key frame was asked for because of that.
+    /// When a key frame was requested because of that.
     private var lastRequest: Instant?
-    /// Whether what was decoded last is not what the sender shows.
+    /// Whether the last decoded picture is outdated.
     private var isOutdated = false
-    /// When the sender was last heard of; nil where that is not to count.
+    /// When the sender was last heard of; nil if that is not to count.
     private let lastSign: () -> Instant?
 
-    /// Of a screen from its sender's last sign of life on: it may stand still for hours.
+    /// For a screen, from its sender's last sign of life on: it may stand still for hours.
     static let screenHoldLimit: Duration = .seconds(15)
     static let cameraHoldLimit: Duration = .seconds(3)
-    /// Until a key frame is asked for again that does not come.
+    /// The pause before a key frame that has not come is requested again.
     static let requestInterval: Duration = .seconds(1)
 
-    /// - Parameter lastSign: when anything of the sender arrived last; for a camera that does not
-    ///   count.
+    /// - Parameter lastSign: when media or a report of the sender last arrived; ignored for a
+    ///   camera.
     init(
         codec: SourceCodec, isScreen: Bool, lastSign: @escaping () -> Instant? = { nil }
     ) throws(CodecError) {
@@ -77,10 +77,10 @@ final class VideoSource {
     }
 
     var isMuted: Bool { timeline.isMuted }
-    /// Whether it was told that nothing can be decoded, and nothing has been since.
+    /// Whether it was reported as undecodable and no frame has been decoded since.
     var isUndecodable: Bool { nextRequest != nil }
 
-    /// A frame that is not to be decoded.
+    /// Skips a frame without decoding it.
     func passOver() {
         wasPassedOver = true
         isOutdated = true
@@ -100,7 +100,7 @@ final class VideoSource {
         do throws(CodecError) {
             let pictures = try decoder.decode(frame.data, timestamp: frame.timestamp)
             for (index, picture) in pictures.enumerated() {
-                // Of VP9's spatial layers each comes out as a picture, the best one last.
+                // Each of VP9's spatial layers comes out as a picture, the best one last.
                 let isLast = index + 1 == pictures.count
                 guard isLast || pictures[index + 1].timestamp != picture.timestamp,
                     let instant = presentation(picture.timestamp)
@@ -127,7 +127,7 @@ final class VideoSource {
         return isHuge || pixels > VideoDecoder.pixelsMaximum
     }
 
-    /// Not even tried: one key frame is enough to know.
+    /// Not even decoded: one key frame is proof enough.
     private func refused(_ size: IncomingFrame.Size, _ frame: IncomingFrame) -> Outcome {
         let isNews = !isUndecodable
         failedKeyframes = max(failedKeyframes, Self.failedKeyframesMaximum)
@@ -145,7 +145,7 @@ final class VideoSource {
 
     private func failed(_ error: CodecError, _ frame: IncomingFrame) -> Outcome {
         isOutdated = true
-        // Frames were decoded, so a key frame had come: it has led nowhere.
+        // Frames were decoded, so there was a key frame, but it did not help.
         let wasInVain = (1..<Self.provingFrames).contains(decodedFrames)
         decodedFrames = 0
         if frame.isKeyframe || wasInVain { failedKeyframes += 1 }

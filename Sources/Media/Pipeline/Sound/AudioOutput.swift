@@ -1,8 +1,8 @@
 import Codec
 import MediaKernel
 
-/// The mixed sound on its way to the layers: gathered into AAC's blocks and encoded once for each
-/// bitrate that the ladder names. Owned by the director's thread.
+/// The mixed sound on its way to the layers: gathered into AAC blocks and encoded once for each
+/// bitrate of the ladder. Owned by the director's thread.
 struct AudioOutput {
     private struct Encoder {
         let encoder: AACEncoder
@@ -14,13 +14,13 @@ struct AudioOutput {
     private var pending: [Float] = []
     /// Index of the first pending sample.
     private var position: Int64
-    /// Packets begin here at the earliest.
+    /// The earliest time at which packets may begin.
     private var start = Int64.min
 
     /// - Parameters:
     ///   - bitrates: of each layer, in the ladder's order.
-    ///   - firstSample: index of the first sample that comes; below 0 when what feeds us begins
-    ///     with samples of before the stream.
+    ///   - firstSample: index of the first sample; below 0 if the input begins with samples from
+    ///     before the stream.
     init(bitrates: [Int], firstSample: Int64) throws(CodecError) {
         position = firstSample
         var encoders: [Encoder] = []
@@ -31,16 +31,15 @@ struct AudioOutput {
         self.encoders = encoders
     }
 
-    /// Of the layers' sound, in bits per second.
+    /// The lowest of the layers' audio bitrates, in bits per second.
     var lowestBitrate: Int { encoders.map(\.encoder.bitrate).min() ?? 0 }
 
     func parameters(ofLayer layer: Int) -> AudioStreamParameters? {
         encoders.first { $0.layers.contains(layer) }?.encoder.streamParameters
     }
 
-    /// What comes next begins at another sample, and what has not filled a block is left out. An
-    /// encoder gives what it holds with its next block: packets of before that are to be left out
-    /// as well.
+    /// The next sound begins at another sample; an incomplete block is dropped. An encoder returns
+    /// its held sound with the next block: earlier packets are dropped as well.
     mutating func goOn(at sample: Int64) {
         pending = []
         position = sample
@@ -73,7 +72,7 @@ struct AudioOutput {
         position += Int64(AACEncoder.frameSize)
     }
 
-    /// Gives what is left, filled up with silence.
+    /// Encodes the rest, filled up with silence.
     mutating func finish(deliver: (Int, [EncodedPacket]) -> Void) throws(CodecError) {
         if !pending.isEmpty {
             let block = AACEncoder.frameSize * AACEncoder.channels

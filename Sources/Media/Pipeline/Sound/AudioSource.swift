@@ -5,7 +5,7 @@ import Stage
 
 /// One audio track: packets in, samples of the output's clock out. Owned by the director's thread.
 final class AudioSource {
-    /// Below this peak a correction of the timing is not heard. About -60 dBFS.
+    /// Below this peak a correction of the timing is inaudible. About -60 dBFS.
     static let quietPeak: Float = 0.001
 
     private let decoder: OpusDecoder
@@ -14,10 +14,9 @@ final class AudioSource {
     private var queue = SampleQueue()
     private var concealment = Concealment()
     private var gate = MuteGate()
-    /// Whether more is to be expected of it: what does not come in time is made up.
+    /// Whether more sound is expected: packets that do not come in time are concealed.
     var isSpeaking = false
-    /// The first timestamp of the packets that did not come, until the next one tells how long
-    /// they were.
+    /// The first timestamp of the lost packets, until the next packet shows how long they were.
     private var loss: Int64?
     /// Packets that could not be decoded. For the record.
     private(set) var damagedPackets = 0
@@ -34,23 +33,23 @@ final class AudioSource {
 
     func lost(from timestamp: Int64) { loss = loss ?? timestamp }
 
-    /// What was there before is heard out. What comes of a muted track takes its time, so that nothing
-    /// moves, and is not heard: unless the track is not muted any more when its time has come, for
-    /// sound is often sooner here than the word that it is wanted again.
+    /// Sound from before the mute is played to its end. Sound that arrives while the track is muted
+    /// keeps its time, so that nothing moves, and is silenced unless the track is unmuted when it
+    /// is due: sound often arrives earlier than the news that it was unmuted.
     func setMuted(_ isMuted: Bool) {
         gate.set(isMuted: isMuted, waiting: queue.count)
         if isMuted { isSpeaking = false }
     }
 
-    /// Decodes a packet and queues it where it belongs.
+    /// Decodes a packet and queues its samples in their place.
     ///
     /// - Parameters:
     ///   - presentation: of a timestamp; nil while the track has no clock.
     ///   - slid: of the peer's clock.
     ///   - isQuiet: called before a quiet block is placed.
-    /// - Returns: how loud it is, in -dBov from 0 (loudest) to 127 (digital silence), as its sender
-    ///   says or, where it says nothing, the samples do; and how long it lasts. Nil for a packet that
-    ///   cannot be decoded.
+    /// - Returns: the packet's level, in -dBov from 0 (loudest) to 127 (digital silence), as the
+    ///   sender reports it or else as measured from the samples; and its length. Nil for a packet
+    ///   that cannot be decoded.
     @discardableResult
     func receive(
         _ frame: IncomingFrame, presentation: (Int64) -> Instant?, slid: Duration = .zero,
@@ -74,7 +73,7 @@ final class AudioSource {
         let heard = (level, Duration.seconds(1) * count / OpusDecoder.sampleRate)
         let peak = samples.reduce(Float(0)) { max($0, abs($1)) }
         if peak < Self.quietPeak { isQuiet() }
-        // What has no place is not heard, and so nothing of it is to be continued.
+        // Sound without a place is not heard, so nothing of it needs to be continued.
         guard let instant = presentation(frame.timestamp), timeline != nil else { return heard }
         isSpeaking = !gate.isMuted
         Concealment.blend(tail, into: &samples)
@@ -86,7 +85,7 @@ final class AudioSource {
         return heard
     }
 
-    /// The level of samples as RFC 6464 counts it: of a full-scale square wave 0.
+    /// The level of samples as RFC 6464 defines it: a full-scale square wave has 0.
     static func level(of samples: [Float]) -> Int {
         guard !samples.isEmpty else { return 127 }
         let power = samples.reduce(Float(0)) { $0 + $1 * $1 } / Float(samples.count)
@@ -94,8 +93,8 @@ final class AudioSource {
         return Int(max(0, min(127, -10 * log10(power))).rounded())
     }
 
-    /// Makes up for what was lost before `frame`: the last packet from the redundancy in it, the
-    /// ones before by concealment.
+    /// Fills the loss before `frame`: the last packet from the redundancy in it, the earlier ones
+    /// by concealment.
     private func fill(
         from timestamp: Int64, before frame: IncomingFrame, _ presentation: (Int64) -> Instant?
     ) {
@@ -103,7 +102,7 @@ final class AudioSource {
         guard missing > 0, let instant = presentation(timestamp), timeline != nil else { return }
         let instructions =
             timeline?.lost(samples: missing, rtpTimestamp: timestamp, presentation: instant) ?? []
-        // The redundancy is of the last packet that is missing: after a silence it is not used.
+        // The redundancy holds the last missing packet: after a silence it is not used.
         let isWhole = !instructions.contains { if case .silence = $0 { true } else { false } }
         for instruction in instructions {
             switch instruction {
@@ -142,18 +141,18 @@ final class AudioSource {
 
     private func silence(_ samples: Int) {
         if queue.count == 0 {
-            // What the resampler still holds is from before a pause that has been heard.
+            // The resampler's rest is from before a pause that has been played.
             resampler.reset()
             refused(queue.appendSilence(samples))
         } else {
-            // It comes before the silence and is part of its length.
+            // The rest comes before the silence and is part of its length.
             let rest = resampler.flush()
             enqueue(Array(rest.prefix(samples * 2)))
             refused(queue.appendSilence(samples - rest.count / 2))
         }
     }
 
-    /// What comes next does not follow what came before.
+    /// The next samples do not continue the last ones.
     private func breakOff() {
         let rest = resampler.flush()
         timeline?.appended(rest.count / 2)
@@ -180,7 +179,7 @@ final class AudioSource {
         }
     }
 
-    /// Nothing more of it is to be heard: what is queued ends with a fade.
+    /// Ends the sound: the queue ends with a fade.
     func cut() {
         isSpeaking = false
         queue.cut()
@@ -193,7 +192,7 @@ final class AudioSource {
         let missing = count - queue.count
         if missing > 0, isSpeaking {
             append(concealment.next(missing, from: decoder))
-            // From here on it is silence, until something comes.
+            // From here on the track is silent until a packet comes.
             isSpeaking = concealment.count < Concealment.heardSamples
         }
         guard var block = queue.pull(count) else {

@@ -1,12 +1,13 @@
 import Codec
 
-/// What is heard of a voice whose packets do not come: made up by its decoder, held for a moment,
-/// then faded to nothing. Owned by the director's thread.
+/// Replaces the missing packets of a voice: its decoder's concealment, held for a moment, then
+/// faded to nothing. Owned by the director's thread.
 ///
-/// The decoder makes more than was asked for at times; that is kept, so that what is heard has no
-/// seam, and so that the real sound can be blended in from it.
+/// The decoder sometimes makes more than it was asked for; the excess is kept, so that the sound
+/// has no seam and the real sound can be blended in.
 struct Concealment {
-    /// Until when it is as loud as the voice was, and until when it is heard at all: 40 ms, 120 ms.
+    /// Until the first it is as loud as the voice was; until the second it is heard at all: 40 ms,
+    /// 120 ms.
     static let heldSamples = 1_920
     static let heardSamples = 5_760
     /// The real sound is blended in over 5 ms.
@@ -20,7 +21,7 @@ struct Concealment {
 
     /// The next samples, interleaved.
     mutating func next(_ wanted: Int, from decoder: OpusDecoder) -> [Float] {
-        // What is not heard need not be made.
+        // Inaudible samples need not be made.
         let audible = min(wanted, max(0, Self.heardSamples - count))
         while made.count < audible * 2 {
             guard let more = try? decoder.decodeLost(samples: Self.step), !more.isEmpty else {
@@ -42,14 +43,14 @@ struct Concealment {
         return block
     }
 
-    /// The real sound goes on: what it is to be blended with, which must be made before the
-    /// decoder gets the packet. Empty when nothing was made up.
+    /// The real sound resumes: returns the samples to blend it with, which must be made before the
+    /// decoder gets the packet. Empty if nothing was concealed.
     mutating func end(from decoder: OpusDecoder) -> [Float] {
         defer { self = Concealment() }
         return count > 0 ? next(Self.blendSamples, from: decoder) : []
     }
 
-    /// Blends from what was made up to the real sound.
+    /// Blends from the concealment to the real sound.
     static func blend(_ tail: [Float], into block: inout [Float]) {
         let length = min(tail.count, block.count) / 2
         for n in 0..<length {

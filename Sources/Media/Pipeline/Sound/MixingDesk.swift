@@ -2,10 +2,10 @@ import Codec
 import Compositor
 import Stage
 
-/// The tracks' sound on its way into one: mixed frame by frame, limited, encoded. Owned by the
-/// director's thread.
+/// Mixes the tracks' sound into one: frame by frame, limited, encoded. Owned by the director's
+/// thread.
 struct MixingDesk {
-    /// Tracks that have ended and are still to be heard out; the oldest is cut beyond that.
+    /// The most ended tracks that are played to their end; beyond it the oldest is cut.
     static let departingMaximum = 64
 
     private var mixer: AudioMixer
@@ -17,7 +17,7 @@ struct MixingDesk {
         mixer = AudioMixer(lowestBitrate: output.lowestBitrate)
     }
 
-    /// A track has ended. What has come of it is still heard: cut off, it would click.
+    /// A track has ended. Its queued sound is still played: cutting it off would click.
     mutating func heardOut(_ source: AudioSource) {
         source.isSpeaking = false
         departing.append(source)
@@ -44,7 +44,7 @@ struct MixingDesk {
         try output.append(mixed, deliver: deliver)
     }
 
-    /// What lies before a sample is not mixed any more.
+    /// Sound before a sample is not mixed any more.
     mutating func goOn(at sample: Int64) {
         departing = []
         output.goOn(at: sample - Int64(AudioMixer.latency))

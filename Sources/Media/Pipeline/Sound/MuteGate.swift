@@ -1,23 +1,23 @@
-/// Lets what is heard of a track through or not. Between the two it fades, so that neither clicks.
+/// Lets a track's sound through or blocks it. It fades between the two, so that neither clicks.
 struct MuteGate {
     private(set) var isMuted = false
-    /// Samples that were there before it was muted, and are heard out.
+    /// Samples from before the mute, which are still played.
     private var wanted = 0
-    /// How far it is open, in samples of the fade; nil until something comes, which finds it open or
-    /// closed.
+    /// How far it is open, in samples of the fade; nil before the first samples, which find it open
+    /// or closed.
     private var opening: Int?
 
-    /// - Parameter waiting: samples that are still to be heard.
+    /// - Parameter waiting: samples that are still to be played.
     mutating func set(isMuted: Bool, waiting: Int) {
         guard isMuted != self.isMuted else { return }
         self.isMuted = isMuted
         wanted = isMuted ? waiting : 0
     }
 
-    /// Whether nothing comes through.
+    /// Whether no sound passes.
     var isClosed: Bool { isMuted && wanted == 0 && opening == 0 }
 
-    /// What waited is gone.
+    /// The waiting samples are gone.
     mutating func nothingWaits() { wanted = 0 }
 
     /// - Parameter block: the next samples, interleaved.
@@ -36,7 +36,7 @@ struct MuteGate {
         }
     }
 
-    /// So many samples of silence go by.
+    /// This many samples of silence pass.
     mutating func rest(_ count: Int) {
         wanted = max(0, wanted - count)
         opening = isMuted && wanted == 0 ? 0 : SampleQueue.fadeSamples

@@ -1,7 +1,7 @@
 /// Stereo samples of one track between its decoder and the mixer, interleaved.
 ///
-/// No edge clicks: wherever sound begins, ends, or goes on at another place, it is faded. Where
-/// the end has left already, its last value is faded instead, which is as good as continuous.
+/// No edge clicks: wherever sound begins, ends, or continues at another place, it is faded. If its
+/// end has already been pulled, the last value is faded instead, which is practically continuous.
 struct SampleQueue {
     /// 5 ms: too short to be heard as a fade, long enough not to be heard as a click.
     static let fadeSamples = 240
@@ -9,17 +9,17 @@ struct SampleQueue {
     /// runs further ahead is cut.
     static let samplesMaximum = 48_000 * 4
 
-    /// A value on its way to nothing, to be added to what comes next.
+    /// A value fading to zero, to be added to the next samples.
     private struct Residue {
         var left: Float = 0
         var right: Float = 0
-        /// Samples until it is nothing, of `fadeSamples`.
+        /// Samples until it is zero, of `fadeSamples`.
         var remaining = 0
     }
 
     private var samples: [Float] = []
     private var head = 0
-    /// What the mixer got last.
+    /// The last samples given to the mixer.
     private var last: (left: Float, right: Float) = (0, 0)
     private var residue = Residue()
     /// Samples of the fade-in that are still to come.
@@ -28,9 +28,9 @@ struct SampleQueue {
     /// Samples per channel.
     var count: Int { (samples.count - head) / 2 }
 
-    /// Appends what follows the samples before.
+    /// Appends samples that continue the previous ones.
     ///
-    /// - Returns: samples per channel that the full queue has not taken.
+    /// - Returns: samples per channel that the full queue has refused.
     @discardableResult
     mutating func append(_ block: [Float]) -> Int {
         let start = samples.count
@@ -49,7 +49,7 @@ struct SampleQueue {
         return refused
     }
 
-    /// - Returns: samples per channel that the full queue has not taken.
+    /// - Returns: samples per channel that the full queue has refused.
     @discardableResult
     mutating func appendSilence(_ count: Int) -> Int {
         let fitting = min(count, Self.samplesMaximum - self.count)
@@ -61,14 +61,14 @@ struct SampleQueue {
         return count - fitting
     }
 
-    /// What is appended next does not follow the samples before: these are faded out.
+    /// The next samples do not continue the previous ones, which are faded out.
     mutating func breakOff() {
         // Nothing was appended since the last time.
         guard fadeIn < Self.fadeSamples else { return }
         fadeOut()
     }
 
-    /// Nothing of what waits is wanted but the fade that it ends with.
+    /// Drops the waiting samples except for the fade that ends them.
     mutating func cut() {
         samples.removeLast(max(0, count - Self.fadeSamples) * 2)
         fadeOut()
@@ -83,7 +83,7 @@ struct SampleQueue {
             samples[start + 2 * n] *= gain
             samples[start + 2 * n + 1] *= gain
         }
-        // The last value times the gain that it has, carried on to nothing.
+        // The last value without its gain, faded to zero.
         let end = tail > 0 ? (samples[samples.count - 2], samples[samples.count - 1]) : last
         let gain = tail > 0 ? Self.fadeOutGain(tail - 1) : 1
         guard tail < Self.fadeSamples, gain > 0 else { return }
@@ -105,12 +105,12 @@ struct SampleQueue {
         residue.remaining -= length
     }
 
-    /// Takes `wanted` samples per channel, silence where there are not enough. Nil when there are
-    /// none at all, so that a silent track costs the mixer nothing.
+    /// Takes `wanted` samples per channel, with silence where there are not enough. Nil when there
+    /// are none at all, so that a silent track costs the mixer nothing.
     mutating func pull(_ wanted: Int) -> [Float]? {
         if count < wanted {
             breakOff()
-            // Enough to end on; the rest of the block is filled below.
+            // Enough samples to end on; the rest of the block is filled below.
             let start = samples.count
             let tail = min(residue.remaining, wanted - count)
             samples.append(contentsOf: repeatElement(0, count: tail * 2))

@@ -1,8 +1,8 @@
-/// Whose sound a stream has, and whether it has anything else.
+/// Which roles a stream's sound has, and whether the stream has any picture.
 public struct SoundOptions: Hashable, Sendable {
-    /// Roles that are heard at first; nil for everybody.
+    /// Roles that are heard at first; nil for all.
     public var roles: Set<String>?
-    /// No picture: the variants hold sound alone.
+    /// No picture: the variants are audio-only.
     public var isAlone: Bool
 
     public init(roles: Set<String>? = nil, isAlone: Bool = false) {

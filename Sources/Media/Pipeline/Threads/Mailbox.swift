@@ -1,8 +1,8 @@
 import Glibc
 import MediaKernel
 
-/// A bounded queue between threads. What a full queue means is the sender's to decide: `offer`
-/// refuses, `put` waits.
+/// A bounded queue between threads. The sender decides how to treat a full queue: `offer` refuses,
+/// `put` waits.
 final class Mailbox<Element: Sendable>: @unchecked Sendable {
     // Sendable because every access to `queue` and `isClosed` is under `lock`.
 
@@ -11,7 +11,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
     private var queue: BoundedQueue<Element>
     private var isClosed = false
 
-    /// Whether nobody takes what is still offered.
+    /// Whether the queue is closed, so that it takes nothing more.
     var isOver: Bool { locked { isClosed } }
 
     init(maximum: Int) {
@@ -21,7 +21,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_init(lock, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        // Deadlines are instants of the monotonic clock, which nobody sets back.
+        // Deadlines are instants of the monotonic clock, which cannot be set back.
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         pthread_cond_init(changed, &attributes)
         pthread_condattr_destroy(&attributes)
@@ -40,7 +40,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         return body()
     }
 
-    /// Gives false when as many as `limit` wait already, the queue is full or closed.
+    /// Returns false when `limit` elements already wait, or the queue is full or closed.
     func offer(_ element: Element, below limit: Int = .max) -> Bool {
         locked {
             guard !isClosed, queue.count < limit, queue.append(element) else { return false }
@@ -49,18 +49,19 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Waits for room. Gives false when the queue is closed.
+    /// Waits for room. Returns false when the queue is closed.
     @discardableResult
     func put(_ element: Element) -> Bool { put([element]) }
 
-    /// The same for several, for which who takes them is woken once.
+    /// The same for several elements, which wake the reader once.
     @discardableResult
     func put(_ elements: [Element]) -> Bool {
         locked {
             var isNews = false
             for element in elements {
                 while queue.isFull, !isClosed {
-                    // Only of what is new: two that wait for room would wake each other for ever.
+                    // Only for new elements: two writers that wait for room would wake each other
+                    // for ever.
                     if isNews { pthread_cond_broadcast(changed) }
                     isNews = false
                     pthread_cond_wait(changed, lock)
@@ -73,10 +74,10 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// How many wait to be taken.
+    /// The number of waiting elements.
     var count: Int { locked { queue.count } }
 
-    /// Appends everything that waits to `batch`, waiting for the first until the deadline.
+    /// Appends all waiting elements to `batch`, waiting for the first until the deadline.
     ///
     /// - Returns: false once the queue is closed and empty.
     func takeAll(into batch: inout [Element], until deadline: Instant?) -> Bool {
@@ -96,7 +97,8 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         return true
     }
 
-    /// Appends what waits at an instant to `batch`. Nobody is woken for it before.
+    /// Appends the elements that wait at an instant to `batch`. The thread does not wake before
+    /// that.
     ///
     /// - Returns: false once the queue is closed and empty.
     func takeAll(into batch: inout [Element], at instant: Instant) -> Bool {
@@ -105,7 +107,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
         return takeAll(into: &batch, until: instant)
     }
 
-    /// No more is taken; what waits is still given out.
+    /// Refuses new elements; the waiting ones can still be taken.
     func close() {
         locked {
             isClosed = true

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// A thread for work that blocks or computes for long, which would starve the cooperative pool.
+/// A thread for work that blocks or computes for long and would starve the cooperative pool.
 final class MediaThread: Sendable {
-    /// Linux keeps so much of a thread's name, its end not counted.
+    /// Linux keeps this many bytes of a thread's name, without the terminator.
     static let nameBytesMaximum = 15
 
     private let ended: AsyncStream<Never>
@@ -22,7 +22,7 @@ final class MediaThread: Sendable {
         thread.start()
     }
 
-    /// Names the running thread for `top` and `perf`; Foundation keeps the name to itself.
+    /// Names the running thread for `top` and `perf`; Foundation does not tell the kernel.
     private static func tellKernel(_ name: String) {
         let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return }

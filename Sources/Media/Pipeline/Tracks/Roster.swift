@@ -1,23 +1,23 @@
 import MediaKernel
 import Stage
 
-/// Who takes part in the picture, and with which videos.
+/// The peers that take part in the picture, and their videos.
 ///
-/// Everybody who publishes is a person, in whose tile the camera is seen. A video that is presented
-/// is a participant of its own, from its first picture on and while it has one: a screen that is
-/// shared without a picture would be initials as large as the canvas. Who only looks takes no part.
+/// Each publishing peer is a person, whose tile shows the camera. A presented video is a
+/// participant of its own, but only while it has a picture: a shared screen without one would be
+/// initials as large as the canvas. Peers that do not publish take no part.
 struct Roster {
     private(set) var peers: [SourcePeer] = []
     private var peersByID: [PeerID: SourcePeer] = [:]
-    /// Every video's place in the order in which they appeared.
+    /// Every video's place in the order of appearance.
     private var appearances: [TrackID: Int] = [:]
     private var appeared = 0
-    /// In which video somebody is to be seen.
+    /// The video that shows each person.
     private var cameras: [PeerID: TrackID] = [:]
-    /// Videos that are presented, and those of them that have a picture.
+    /// Presented videos, and those of them that have a picture.
     private var presentations: [TrackID] = []
     private var seen: Set<TrackID> = []
-    /// The place of each presentation in the order of their first pictures.
+    /// Each presentation's place in the order of their first pictures.
     private var starts: [TrackID: Int] = [:]
     private var started = 0
 
@@ -47,7 +47,8 @@ struct Roster {
         videos.sorted { appearances[$0.id, default: 0] < appearances[$1.id, default: 0] }
     }
 
-    /// The video that it was while that is on; else the one that appeared first of those that are.
+    /// The present camera while that is on; else the first one in the order of appearance that is
+    /// on.
     private func camera(of peer: SourcePeer) -> TrackID? {
         let videos = inOrder(peer.tracks.filter(\.isVideo))
         let own = videos.filter { $0.source == .regular }
@@ -57,12 +58,12 @@ struct Roster {
         return (choice.first { $0.id == cameras[peer.id] } ?? choice.first)?.id
     }
 
-    /// Whether it is a presentation.
+    /// Whether the video is a presentation.
     func presents(_ video: TrackID) -> Bool { presentations.contains(video) }
 
-    /// Looks which presentations have a picture.
+    /// Updates which presentations have a picture.
     ///
-    /// - Returns: whether any is seen that was not, or the other way round.
+    /// - Returns: whether one has gained or lost its picture.
     mutating func lookForPictures(_ hasPicture: (TrackID) -> Bool) -> Bool {
         var hasChanged = false
         for track in presentations where hasPicture(track) != seen.contains(track) {
@@ -76,14 +77,14 @@ struct Roster {
         return hasChanged
     }
 
-    /// Those who are to be seen.
+    /// The participants to be shown.
     var participants: [Participant] {
         let people = peers.filter { peer in peer.tracks.contains { $0.source != .presentation } }
         return people.map { participant($0, showing: cameras[$0.id]) }
             + screens { seen.contains($0) }
     }
 
-    /// Presentations without a picture, as they will take part once they have one.
+    /// Presentations without a picture, as the participants that they become once they have one.
     var awaited: [Participant] { screens { !seen.contains($0) } }
 
     private func screens(_ isMeant: (TrackID) -> Bool) -> [Participant] {

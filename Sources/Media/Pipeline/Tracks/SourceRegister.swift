@@ -2,38 +2,38 @@ import Codec
 import MediaKernel
 import Stage
 
-/// Which tracks there are and whose they are; what decodes each, and the clock of its peer.
+/// The tracks and their peers, with each track's decoder and each peer's clock.
 ///
-/// A track has a decoder once the room has told of it, its media flows, and the stream has a use
-/// for it; the first two come in either order. Owned by the director's thread.
+/// A track has a decoder once the room has announced it, its media flows, and the stream needs it;
+/// the first two come in either order. Owned by the director's thread.
 final class SourceRegister {
     private enum Source {
         case video(VideoSource)
         case audio(AudioSource)
     }
 
-    /// Time from a frame's being ready to its being in the queue, when all goes well.
+    /// The usual time from a frame's being ready to its being in the queue.
     static let decodingReserve: Duration = .milliseconds(20)
 
     private let configuration: PipelineConfiguration
     private let emit: @Sendable (PipelineEvent) -> Void
-    /// Roles that are heard; nil for everybody.
+    /// Roles that are heard; nil for all.
     private var roles: Set<String>?
-    /// Nil until the room has told of anybody.
+    /// Nil until the room has announced its peers.
     private(set) var peers: [SourcePeer]?
     private var owners: [TrackID: PeerID] = [:]
-    /// Sound by which its peer may take the word; other sound is only heard.
+    /// Audio tracks that can make their peer the speaker; other sound is only heard.
     private var voices: Set<TrackID> = []
-    /// Tracks whose media has begun, whether or not the room has told us whose they are.
+    /// Tracks whose media has begun, whether or not the room has announced them.
     private var codecs: [TrackID: SourceCodec] = [:]
-    /// Tracks that are both told of and flowing.
+    /// Tracks that are both announced and flowing.
     private var sources: [TrackID: Source] = [:]
     private var clocks: [PeerID: SourceClock] = [:]
     /// Why tracks are left out, until they can be decoded or are gone.
     private var reasons: [TrackID: String] = [:]
-    /// As it was told last.
+    /// As last reported.
     private var leftOut: [LeftOutTrack] = []
-    /// Sound that has ended and is still to be heard out.
+    /// Sound that has ended and is still to be played to its end.
     private var departed: [AudioSource] = []
     /// The output's clock and the first sample that is not mixed yet.
     private var output: (clock: SampleClock, position: Int64)?
@@ -46,7 +46,7 @@ final class SourceRegister {
         roles = configuration.sound.roles
     }
 
-    // MARK: What is asked of it
+    // MARK: Questions
 
     func video(_ track: TrackID) -> VideoSource? {
         if case .video(let video) = sources[track] { video } else { nil }
@@ -56,13 +56,13 @@ final class SourceRegister {
         sources.values.compactMap { if case .audio(let audio) = $0 { audio } else { nil } }
     }
 
-    /// Gives each only once.
+    /// Returns each only once.
     func takeDeparted() -> [AudioSource] {
         defer { departed = [] }
         return departed
     }
 
-    /// What is being said now will be heard so much later.
+    /// The delay until words spoken now are heard.
     var longestDelay: Duration {
         clocks.values.map(\.playoutDelay).max() ?? configuration.playoutDelay.minimum
     }
@@ -73,14 +73,14 @@ final class SourceRegister {
         output = (clock, position)
     }
 
-    /// What lies before a sample is not wanted any more.
+    /// Samples before a position are not needed any more.
     func goOn(at position: Int64, _ clock: SampleClock) {
         departed = []
         for audio in sounds { audio.begin(clock, position: position) }
         output = (clock, position)
     }
 
-    // MARK: What it is told
+    // MARK: Input
 
     func show(_ next: [SourcePeer]) {
         peers = next
@@ -93,7 +93,7 @@ final class SourceRegister {
             for track in peer.tracks {
                 owners[track.id] = peer.id
                 if track.isVoice { voices.insert(track.id) }
-                // Its first frames may have come before we knew whose they are.
+                // Its first frames may have come before the room announced it.
                 if attach(track, of: peer), track.isVideo { emit(.keyframeNeeded(track.id)) }
                 switch sources[track.id] {
                 case .video(let video): video.setMuted(track.isMuted)
@@ -111,8 +111,8 @@ final class SourceRegister {
         tellLeftOut()
     }
 
-    /// These roles are heard from now on; nil for everybody. Who is not is faded out at once, not
-    /// heard out: what is on its way was said to others.
+    /// Sets the roles that are heard from now on; nil for all. The sound of other roles is faded
+    /// out at once, not played to its end: those words were not meant for this stream.
     func setRoles(_ next: Set<String>?) {
         roles = next
         for peer in peers ?? [] {
@@ -146,7 +146,7 @@ final class SourceRegister {
         clocks[owner]?.senderReport(track, rtpTimestamp: rtpTimestamp, ntp: ntp, at: now)
     }
 
-    /// A picture that is not to be decoded: its peer's clock goes on all the same.
+    /// Skips a picture without decoding it: its peer's clock goes on all the same.
     func passOver(_ frame: IncomingFrame, of track: TrackID) {
         guard let owner = owners[track] else { return }
         clocks[owner]?.arrived(
@@ -154,8 +154,8 @@ final class SourceRegister {
         video(track)?.passOver()
     }
 
-    /// - Returns: who is heard how loudly, in -dBov, and for how long; nil for a picture, for what is
-    ///   not wanted and for what is not its owner's voice, such as a shared screen's sound.
+    /// - Returns: the peer that is heard, its level in -dBov, and the length; nil for pictures,
+    ///   unwanted tracks and sound that is not its owner's voice, such as a shared screen's.
     func receive(
         _ frame: IncomingFrame, of track: TrackID
     ) -> (peer: PeerID, level: Int, length: Duration)? {
@@ -193,7 +193,7 @@ final class SourceRegister {
 
     // MARK: Inside
 
-    /// - Parameter reason: nil when it is not left out any more.
+    /// - Parameter reason: nil when the track is not left out any more.
     private func leaveOut(_ track: TrackID, because reason: String?) {
         reasons[track] = reason
         if let reason, let codec = codecs[track] {
@@ -216,7 +216,7 @@ final class SourceRegister {
         emit(.tracksLeftOut(now))
     }
 
-    /// Whether the stream has any use for such a track of the peer.
+    /// Whether the stream needs such a track of the peer.
     private func isWanted(_ isVideo: Bool, of peer: SourcePeer) -> Bool {
         isVideo ? !configuration.sound.isAlone : roles?.contains(peer.role) ?? true
     }
@@ -232,12 +232,12 @@ final class SourceRegister {
 
     private func detach(_ track: TrackID) {
         guard case .audio(let audio) = sources.removeValue(forKey: track) else { return }
-        // Before the output begins there is nothing to be heard.
+        // Before the output begins there is nothing to play.
         if output != nil { departed.append(audio) }
     }
 
-    /// Gives a track its decoder and its place on its peer's clock, once it is told of and flows.
-    /// Tells whether it was done now.
+    /// Gives a track its decoder and its place on its peer's clock, once it is announced and flows.
+    /// Returns whether this happened now.
     @discardableResult
     private func attach(_ track: SourceTrack, of peer: SourcePeer) -> Bool {
         guard sources[track.id] == nil, let codec = codecs[track.id],
@@ -248,7 +248,7 @@ final class SourceRegister {
                 let video = try VideoSource(
                     codec: codec, isScreen: track.source == .presentation,
                     lastSign: { [unowned self, id = peer.id] in clocks[id]?.lastSign })
-                // Some cameras that are off go on sending, black pictures.
+                // Some cameras send black pictures while they are off.
                 video.setMuted(track.isMuted)
                 sources[track.id] = .video(video)
             } else {

@@ -9,7 +9,7 @@ public enum SourceCodec: String, Hashable, Sendable {
     public var clockRate: Int { isVideo ? 90_000 : 48_000 }
 }
 
-/// One encoded frame or audio packet as it came out of the network.
+/// One encoded frame or audio packet from the network.
 public struct IncomingFrame: Sendable {
     public var data: [UInt8]
     /// Unwrapped RTP timestamp in ticks of the track's clock.
@@ -17,14 +17,14 @@ public struct IncomingFrame: Sendable {
     public var isKeyframe: Bool
     /// Clockwise degrees by which to turn the picture: 0, 90, 180, 270.
     public var rotation: Int
-    /// Of the picture in pixels, where a key frame tells.
+    /// The picture's size in pixels, where a key frame has it.
     public var size: Size?
-    /// Loudness of an audio packet in -dBov, 0 (loudest) to 127 (digital silence), as its sender
-    /// says (RFC 6464); nil where it says nothing.
+    /// Level of an audio packet in -dBov, 0 (loudest) to 127 (digital silence), as its sender
+    /// reports it (RFC 6464); nil without a report.
     public var audioLevel: Int?
     /// When its last packet arrived.
     public var arrival: Instant
-    /// When it could be decoded: later than `arrival` where packets before it were missing.
+    /// When it could be decoded: later than `arrival` if earlier packets were missing.
     public var ready: Instant
 
     public struct Size: Hashable, Sendable {
@@ -67,18 +67,18 @@ public struct SourceTrack: Hashable, Sendable {
         self.isMuted = isMuted
     }
 
-    /// Whether somebody is heard by it, rather than something.
+    /// Whether the track is a person's voice.
     var isVoice: Bool { !isVideo && source == .regular }
 }
 
-/// Somebody in the room whose picture or sound the stream may show.
+/// A peer whose picture or sound the stream may show.
 public struct SourcePeer: Hashable, Sendable {
     public var id: PeerID
     public var name: String
-    /// What the room's policy calls it.
+    /// The peer's role in the room's policy.
     public var role: String
-    /// The address of the peer's picture, for when there is no video; it may be shown once
-    /// `StreamPipeline.showPicture` brings it.
+    /// The address of the peer's picture, for use without video; it is shown once
+    /// `StreamPipeline.showPicture` provides it.
     public var picture: String?
     /// Milliseconds since 1970; tiles are ordered by it.
     public var joinedAt: Int64

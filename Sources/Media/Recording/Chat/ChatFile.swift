@@ -1,19 +1,19 @@
 import Glibc
 
 /// The chat of a recorded stream, in its directory, while it is written: a header, then a line for
-/// each message, appended with one `write`. Who wrote it may have been killed within the last one.
+/// each message, appended with one `write`. The writer may have been killed within the last line.
 public struct ChatFile: Hashable, Sendable {
     public static let name = "chat.csv"
-    /// Some hundred thousand messages as people write them. What comes then is not kept.
+    /// Some hundred thousand ordinary messages. Further messages are dropped.
     public static let bytesMaximum = 64 << 20
 
     private let path: String
 
-    /// - Parameter directory: of the stream; it exists.
+    /// - Parameter directory: of the stream; must exist.
     public init(in directory: String) { path = "\(directory)/\(Self.name)" }
 
-    /// - Returns: false when the file is as long as it may be.
-    /// - Throws: `.file`; the message is not kept then.
+    /// - Returns: false when the file is full.
+    /// - Throws: `.file`; the message is then not stored.
     public func append(_ record: ChatRecord) throws(RecordingError) -> Bool {
         let file = try LineFile(path)
         let size = file.byteCount
@@ -23,7 +23,7 @@ public struct ChatFile: Hashable, Sendable {
         return true
     }
 
-    /// The file up to its last whole line; nil when there is no message in it.
+    /// The file up to its last complete line; nil without messages.
     ///
     /// - Throws: `.file`.
     public func read() throws(RecordingError) -> [UInt8]? {
@@ -33,7 +33,7 @@ public struct ChatFile: Hashable, Sendable {
         return whole > ChatRecord.header.utf8.count ? Array(bytes[..<whole]) : nil
     }
 
-    /// Bytes up to the end of the last line that is whole. A line break within quotes is none.
+    /// Bytes up to the end of the last complete line. A line break within quotes does not count.
     static func wholeLines(_ bytes: [UInt8]) -> Int {
         var isQuoted = false
         var end = 0

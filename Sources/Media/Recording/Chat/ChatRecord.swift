@@ -1,9 +1,9 @@
 /// One message of a room as a line of the chat's CSV file, in 100ms' columns.
 ///
-/// RFC 4180. People open such files with spreadsheets, and whoever chats is a stranger: what one
-/// would take for a formula gets an apostrophe in front, as OWASP advises. Where a spreadsheet parts
-/// cells at `;` or at tabs, as in much of Europe, a line's cells begin elsewhere than ours, and our
-/// quotes do not hold: so each place is looked at where one of its cells could begin.
+/// RFC 4180. People open such files with spreadsheets, and chat comes from strangers: text that a
+/// spreadsheet would take for a formula gets an apostrophe in front, as OWASP advises. Spreadsheets
+/// that separate cells at `;` or at tabs, as in much of Europe, see other cells than ours, and our
+/// quotes do not protect them: so every place where such a cell could begin is checked.
 public struct ChatRecord: Hashable, Sendable {
     public static let header =
         "SenderPeerID,SenderName,SenderUserID,Roles,SentAt,Type,Message\r\n"
@@ -11,7 +11,7 @@ public struct ChatRecord: Hashable, Sendable {
     public var senderID: String
     public var senderName: String
     public var senderUserID: String
-    /// To whom it was sent; none for everybody.
+    /// The receiving roles; empty for all.
     public var roles: [String]
     /// In RFC 3339's form.
     public var sentAt: String
@@ -48,8 +48,8 @@ public struct ChatRecord: Hashable, Sendable {
         return "\"\(parts.joined(separator: "\"\""))\""
     }
 
-    /// A minus or a full-width sign begins a formula as well, and so, at the very beginning, do a
-    /// tab and a carriage return.
+    /// A minus or a full-width sign also begins a formula, and so, at the very beginning, do a tab
+    /// and a carriage return.
     private static func withoutFormulas(_ text: String) -> String {
         let signs: Set<Unicode.Scalar> = ["=", "+", "-", "@", "＝", "＋", "－", "＠"]
         var result = String.UnicodeScalarView()
@@ -62,7 +62,7 @@ public struct ChatRecord: Hashable, Sendable {
             result.append(scalar)
             switch scalar {
             case ";", "\t", "\r", "\n": canBegin = true
-            // What a spreadsheet strips off the beginning of a cell.
+            // Spreadsheets strip these off the beginning of a cell.
             case " ", "\"": break
             default: canBegin = false
             }
@@ -70,7 +70,7 @@ public struct ChatRecord: Hashable, Sendable {
         return String(result)
     }
 
-    /// Without the control characters that no text file has.
+    /// Replaces the control characters that text files do not have.
     private static func plain(_ text: String) -> String {
         var plain = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

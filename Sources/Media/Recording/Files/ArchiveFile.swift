@@ -1,7 +1,7 @@
 import MediaKernel
 import Zip
 
-/// A zip archive on its way to the disk.
+/// A zip archive that is being written to disk.
 struct ArchiveFile {
     private let file: AssetFile
     private let modified: ZipDate
@@ -17,8 +17,8 @@ struct ArchiveFile {
         try add(name, bytes, checksum: CRC32.checksum(bytes))
     }
 
-    /// - Parameter checksum: of the bytes, which is not computed again.
-    /// - Returns: where in the archive they lie.
+    /// - Parameter checksum: of the bytes; it is not computed again.
+    /// - Returns: the range of the bytes in the archive.
     /// - Throws: `.file`, `.archive`.
     @discardableResult
     mutating func add(

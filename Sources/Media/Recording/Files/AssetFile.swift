@@ -1,8 +1,8 @@
 import Glibc
 
-/// A file that is written from front to back and appears whole when it is finished; or not at all.
+/// A file that is written from front to back and appears only when it is finished.
 public final class AssetFile {
-    /// Unfinished files begin with this; nothing serves them.
+    /// The prefix of unfinished files, which are never served.
     public static let temporaryPrefix = ".part-"
 
     private let directory: String
@@ -10,11 +10,11 @@ public final class AssetFile {
     private let temporary: String
     private let file: Int32
     private var isFinished = false
-    /// Bytes written since the disk was last told to begin.
+    /// Bytes written since the last writeback hint.
     private var waiting = 0
 
-    /// After so many bytes the disk begins, so that it is not left with gigabytes at the end, and
-    /// what is on it leaves the memory that live streams are served from.
+    /// The interval of writeback hints, in bytes: the disk does not have gigabytes left to write at
+    /// the end, and written bytes leave the page cache that live streams are served from.
     private static let writebackBytes = 16 << 20
 
     private init(directory: String, name: String, file: Int32) {
@@ -24,7 +24,7 @@ public final class AssetFile {
         self.file = file
     }
 
-    /// Begins the file anew. The directory is made when it is not there.
+    /// Starts the file from the beginning. The directory is created if missing.
     static func create(
         _ name: String, in directory: String
     ) throws(RecordingError) -> AssetFile {
@@ -41,10 +41,9 @@ public final class AssetFile {
         return AssetFile(directory: directory, name: name, file: file)
     }
 
-    /// Writes a small file whole; it is on the disk then. The directory is made when it is not
-    /// there.
+    /// Writes a small file and waits until it is on the disk. The directory is created if missing.
     ///
-    /// - Throws: `.file`; what was there before is there still.
+    /// - Throws: `.file`; the previous file then stays.
     public static func write(
         _ bytes: [UInt8], to name: String, in directory: String
     ) throws(RecordingError) {
@@ -53,10 +52,10 @@ public final class AssetFile {
         try file.finish()
     }
 
-    /// The same for what is read at once and written anew before long: it does not wait for the
-    /// disk, so that the death of a process costs nothing, and that of the machine the file.
+    /// Writes a small file that is read at once and soon replaced: does not wait for the disk, so
+    /// the file survives a process's death, but not the machine's.
     ///
-    /// - Parameter directory: it exists.
+    /// - Parameter directory: must exist.
     public static func publish(
         _ bytes: [UInt8], to name: String, in directory: String
     ) throws(RecordingError) {
@@ -87,12 +86,12 @@ public final class AssetFile {
         waiting += bytes.count
         if waiting >= Self.writebackBytes {
             waiting = 0
-            // A hint: what becomes of it is said by `fsync`.
+            // A hint: `fsync` reports any error.
             posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
         }
     }
 
-    /// Puts the file in its place, on the disk before under its name.
+    /// Puts the file on the disk and then in its place.
     func finish() throws(RecordingError) {
         guard fsync(file) == 0 else { throw .failed("fsync", temporary) }
         try putInPlace()
@@ -107,7 +106,7 @@ public final class AssetFile {
         isFinished = true
     }
 
-    /// With those around it. One that is there already is no error.
+    /// Creates a directory and its parents. An existing directory is no error.
     public static func makeDirectory(_ path: String) throws(RecordingError) {
         var partial = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/") {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Room on the disks.
+/// Free space on the disks.
 public enum FreeSpace {
-    /// What may still be written below a directory; nil when that is not known.
+    /// The free bytes below a directory; nil when unknown.
     public static func bytes(at directory: String) -> UInt64? {
         var status = statvfs()
         guard statvfs(directory, &status) == 0 else { return nil }

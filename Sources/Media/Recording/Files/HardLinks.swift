@@ -1,14 +1,14 @@
 import Glibc
 
-/// Further names of files, which take no room.
+/// Hard links: further names of files, which take no space.
 public enum HardLinks {
     private static let name = "link"
 
-    /// Whether a file can get a further name in a directory. It is tried: two mounts of one file
-    /// system take no links of each other's files either, and some file systems take none at all.
+    /// Whether a file can be linked into a directory. The method tries it: two mounts of one file
+    /// system do not link to each other's files, and some file systems have no links at all.
     ///
-    /// - Parameter directory: it exists. What a process that is killed leaves there has the name
-    ///   of an unfinished asset.
+    /// - Parameter directory: must exist. A killed process may leave a file there that is named
+    ///   like an unfinished asset.
     public static func areTaken(of file: String, in directory: String) -> Bool {
         let path = "\(directory)/\(AssetFile.temporaryPrefix)\(name)"
         unlink(path)

@@ -1,14 +1,14 @@
 import Glibc
 
-/// A file that grows by whole lines, and whose writer may be killed at any moment.
+/// A file that grows by whole lines and whose writer may be killed at any moment.
 ///
-/// What is appended is one `write`: a process that is killed leaves it whole or not there. A disk
-/// that is full may take a part; that is cut off again, or it would spoil what comes next.
+/// Each append is one `write`: a killed process leaves all of it or nothing. A full disk may take a
+/// part, which is cut off again: otherwise it would spoil the next line.
 struct LineFile: ~Copyable {
     private let path: String
     private let file: Int32
 
-    /// Opens the file, or makes it. Its directory exists.
+    /// Opens or creates the file. Its directory must exist.
     ///
     /// - Throws: `.file`.
     init(_ path: String) throws(RecordingError) {
@@ -29,7 +29,7 @@ struct LineFile: ~Copyable {
         return size > 0 && pread(file, &last, 1, size - 1) == 1 ? last : nil
     }
 
-    /// The last bytes, so many or all.
+    /// The last `count` bytes, or all if there are fewer.
     ///
     /// - Throws: `.file`.
     func tail(_ count: Int) throws(RecordingError) -> [UInt8] {
@@ -38,8 +38,8 @@ struct LineFile: ~Copyable {
         return try StreamFolder.read(file, path, first: min(size, count))
     }
 
-    /// Goes through a file line by line, without their breaks. The last one may have none, and one
-    /// that is too long comes in pieces, of which the first is not there.
+    /// Reads a file line by line, without line breaks. The last line may have no break; a line that
+    /// is too long comes in pieces without the first.
     ///
     /// - Throws: `.file`, with `EFBIG` for a file above the maximum.
     static func read(
@@ -66,10 +66,10 @@ struct LineFile: ~Copyable {
         if !rest.isEmpty { body(rest[...]) }
     }
 
-    /// At a time.
+    /// Bytes per read.
     private static let readBytes = 1 << 20
 
-    /// - Throws: `.file`; nothing is appended then.
+    /// - Throws: `.file`; nothing is then appended.
     func append(_ text: String) throws(RecordingError) {
         let bytes = Array(text.utf8)
         let size = byteCount

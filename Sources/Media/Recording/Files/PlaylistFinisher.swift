@@ -1,17 +1,17 @@
 import Glibc
 
 /// Ends the media playlists that a dead bot left open, so that players see the end of the stream
-/// instead of waiting for more, and what was recorded is a complete recording.
+/// instead of waiting for more, and the recording is complete.
 public enum PlaylistFinisher {
     static let endTag = "#EXT-X-ENDLIST"
     /// A day of two-second segments is below 4 MiB.
     static let bytesMaximum = 64 * 1024 * 1024
 
-    /// Goes through the media playlists of a stream's directory, all of them: one that cannot be
-    /// ended is no reason to leave the others open.
+    /// Ends all media playlists of a stream's directory; a failure in one does not leave the others
+    /// open.
     ///
-    /// - Returns: how many had to be ended.
-    /// - Throws: `.file`, of the first that could not be read or written.
+    /// - Returns: the number of playlists that were open.
+    /// - Throws: `.file`, for the first one that could not be read or written.
     public static func finish(in directory: String) throws(RecordingError) -> Int {
         var count = 0
         var failure: RecordingError?
@@ -27,7 +27,7 @@ public enum PlaylistFinisher {
         return count
     }
 
-    /// - Returns: whether there was one without its end.
+    /// - Returns: whether there was an open playlist.
     private static func end(playlistIn layer: String) throws(RecordingError) -> Bool {
         let path = "\(layer)/\(StreamFolder.playlistName)"
         guard StreamFolder.isThere(path) else { return false }
@@ -36,18 +36,18 @@ public enum PlaylistFinisher {
         do {
             try AssetFile.publish(Array(text.utf8), to: StreamFolder.playlistName, in: layer)
         } catch {
-            // A full disk has no room for another file, but mostly for a line more in this one.
+            // A full disk has no room for another file, but usually for one more line in this one.
             let end = text.utf8.dropFirst(bytes.count)
             try LineFile(path).append(String(decoding: end, as: UTF8.self))
         }
         return true
     }
 
-    /// The playlist with its end; nil when it has one, or is no playlist.
+    /// The playlist with an end tag; nil when it has one, or is not a playlist.
     static func ended(_ text: String) -> String? {
         let lines = text.split(whereSeparator: \.isNewline)
         guard lines.first == "#EXTM3U", !lines.contains(Substring(endTag)) else { return nil }
-        // Bytes, since "\r\n" is one character.
+        // Compares bytes, since "\r\n" is one character.
         return text.utf8.last == UInt8(ascii: "\n") ? "\(text)\(endTag)\n" : "\(text)\n\(endTag)\n"
     }
 }

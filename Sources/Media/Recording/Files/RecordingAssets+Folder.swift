@@ -2,21 +2,21 @@ import Glibc
 import HLS
 
 extension RecordingAssets {
-    /// Makes what the archive holds, unzipped: playlists, and the segments as further names of the
-    /// stream's own files, so that they take no room. Where that cannot be, since the directory is
-    /// on another mount or its disk takes no links, they are copied.
+    /// Makes an unzipped copy of the archive: playlists, and the segments as hard links to the
+    /// stream's own files, so that they take no space. Segments are copied where links are
+    /// impossible, because the directory is on another mount or its file system has no links.
     ///
-    /// Beside each media playlist lies another one, `archive.m3u8`, which names the same segments
-    /// as ranges of the archive: so the archive alone is enough to play the recording, wherever it
-    /// is kept.
+    /// Next to each media playlist there is a second one, `archive.m3u8`, which names the same
+    /// segments as ranges of the archive: so the archive alone is enough to play the recording,
+    /// wherever it is stored.
     ///
-    /// What a run before left is made anew or kept, so that it can be repeated. The master
-    /// playlist comes last.
+    /// Can be repeated: files from an earlier run are replaced or kept. The master playlist comes
+    /// last.
     ///
     /// - Parameters:
-    ///   - directory: absolute, of the archive; made when it is not there.
-    ///   - archive: its name.
-    ///   - ranges: where in it the segments of each layer lie.
+    ///   - directory: absolute, of the archive; created if missing.
+    ///   - archive: its file name.
+    ///   - ranges: of each layer's segments in the archive.
     ///   - progress: called after each segment.
     /// - Throws: `.file`.
     public func unpack(
@@ -55,7 +55,8 @@ extension RecordingAssets {
         if Glibc.link(source, path) == 0 { return }
         switch errno {
         case EEXIST:
-            // Written once and never changed; one that was copied is whole, or not under this name.
+            // Segments are written once and never changed; a copied one is complete, or not under
+            // this name.
             return
         case EXDEV, EMLINK, EPERM, EOPNOTSUPP, ENOSYS:
             let bytes = try StreamFolder.read(source, maximum: StreamFolder.segmentBytesMaximum)

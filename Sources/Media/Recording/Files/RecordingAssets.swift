@@ -2,24 +2,24 @@ public import HLS
 import MediaKernel
 import Zip
 
-/// Makes a recording's assets from what is on the disk: all MP4 files in one pass over the
-/// segments, the archive in another. In a pass each byte is read once, and written once for each asset.
+/// Makes a recording's assets from the files on disk: all MP4 files in one pass over the segments,
+/// the archive in another. Each pass reads each byte once, and writes it once per asset.
 ///
-/// Blocking, and made for a process or a thread of its own. Memory holds one segment and the
-/// logs. What a damaged segment costs is said by `.damaged`; a new plan without it can be made.
+/// Blocks; meant for a process or a thread of its own. Memory holds one segment and the logs. A
+/// damaged segment throws `.damaged`; a new plan can leave it out.
 public struct RecordingAssets: Sendable {
     public let folder: StreamFolder
     public let plan: RecordingPlan
-    /// Those that assets have, best first; a layer keeps its number in the stream.
+    /// The layers of the assets, best first; a layer keeps its number in the stream.
     public let layers: [Int]
     /// Seconds since 1970.
     public let createdAt: Int64
-    /// What the playlists list, for each part.
+    /// The playlists' date ranges, for each part.
     private let dateRanges: [Int: [DateRange]]
 
     /// - Parameters:
-    ///   - layers: that are kept; nil for all.
-    ///   - timedMetadata: of the stream; what falls into a pause is left out.
+    ///   - layers: to include; nil for all.
+    ///   - timedMetadata: of the stream; entries within a pause are left out.
     public init(
         folder: StreamFolder, plan: RecordingPlan, layers: [Int]? = nil, createdAt: Int64,
         timedMetadata: [TimedMetadata] = []
@@ -36,9 +36,9 @@ public struct RecordingAssets: Sendable {
         self.dateRanges = dateRanges
     }
 
-    /// Where an asset is to lie.
+    /// The place of an asset.
     public struct Place: Hashable, Sendable {
-        /// Absolute; made when it is not there.
+        /// Absolute; created if missing.
         public var directory: String
         public var name: String
 
@@ -51,7 +51,7 @@ public struct RecordingAssets: Sendable {
     /// One layer as an MP4 file.
     public struct Movie: Hashable, Sendable {
         public var layer: Int
-        /// Luma samples; 0 for sound alone.
+        /// Luma samples; 0 for audio alone.
         public var width: Int
         public var height: Int
         public var place: Place
@@ -64,11 +64,11 @@ public struct RecordingAssets: Sendable {
         }
     }
 
-    /// What an archive came to.
+    /// A finished archive.
     public struct Archive: Hashable, Sendable {
-        /// Of the whole.
+        /// Of the whole archive.
         public var byteCount: UInt64
-        /// Where in it the segments of each layer lie.
+        /// The ranges of each layer's segments in the archive.
         public var segments: [[Range<UInt64>]]
     }
 
@@ -80,9 +80,9 @@ public struct RecordingAssets: Sendable {
 
     /// Writes MP4 files, `moov` first.
     ///
-    /// - Parameter progress: called after each stretch with those done and all of them.
-    /// - Returns: the bytes of each.
-    /// - Throws: `.damaged`, `.file`, `.nothingRecorded`. No file is there then, but for those that
+    /// - Parameter progress: called after each part with the numbers of finished and all parts.
+    /// - Returns: the size of each file in bytes.
+    /// - Throws: `.damaged`, `.file`, `.nothingRecorded`. Files are then missing, except those that
     ///   were finished before the failure.
     public func write(
         _ movies: [Movie], progress: (Int, Int) -> Void = { _, _ in }
@@ -116,8 +116,8 @@ public struct RecordingAssets: Sendable {
     /// Writes the archive of the master playlist, the media playlists and all segments, with
     /// relative addresses only.
     ///
-    /// - Parameter progress: as of movies.
-    /// - Throws: `.damaged`, `.file`, `.archive`; there is no archive then.
+    /// - Parameter progress: as for `write`.
+    /// - Throws: `.damaged`, `.file`, `.archive`; there is then no archive.
     public func writeArchive(
         at place: Place, progress: (Int, Int) -> Void = { _, _ in }
     ) throws(RecordingError) -> Archive {
@@ -136,7 +136,7 @@ public struct RecordingAssets: Sendable {
         return Archive(byteCount: try archive.finish(), segments: segments)
     }
 
-    /// With the playlists in it.
+    /// Opens the archive and adds the playlists.
     private func openArchive(at place: Place) throws(RecordingError) -> ArchiveFile {
         var archive = ArchiveFile(
             try AssetFile.create(place.name, in: place.directory),
@@ -149,9 +149,9 @@ public struct RecordingAssets: Sendable {
         return archive
     }
 
-    /// The stream's master playlist with the bit rates of the segments that are in the recording.
-    /// The one of the live stream was written before there was any, and says what they may come to
-    /// at most; now that all exist it must say what they are. RFC 8216 sect. 4.3.4.2.
+    /// The stream's master playlist with the bitrates of the recorded segments. The live stream's
+    /// was written before any segment existed and gives upper bounds; now that all exist it must
+    /// give the actual values. RFC 8216 sect. 4.3.4.2.
     ///
     /// - Throws: `.file`.
     func master() throws(RecordingError) -> MasterPlaylist {
@@ -179,7 +179,7 @@ public struct RecordingAssets: Sendable {
             targetDuration: playlist(ofLayer: layer).targetDuration)
     }
 
-    /// The segments that cannot be had as they were recorded, for each layer. Reads all of them.
+    /// The segments of each layer whose files are missing or changed. Reads all of them.
     ///
     /// - Parameter progress: called after each stretch.
     public func damagedSegments(progress: () -> Void = {}) -> [Int: Set<Int>] {
@@ -194,8 +194,8 @@ public struct RecordingAssets: Sendable {
         return damaged
     }
 
-    /// The layer's segments as they are in the recording: complete, and with a discontinuity where
-    /// something was left out before one. RFC 8216 sect. 4.3.
+    /// The layer's playlist for the recording: complete, with a discontinuity wherever segments
+    /// were left out. RFC 8216 sect. 4.3.
     public func playlist(ofLayer layer: Int) -> MediaPlaylist {
         let segments = plan.parts.enumerated().map { index, part in
             let record = part.layers[layer]

@@ -1,24 +1,25 @@
-/// A layer's log on the disk, to which the bot appends. Owned by the layer's thread.
+/// A layer's segment log on disk, to which the bot appends. Owned by the layer's thread.
 ///
-/// A line that is torn nevertheless, since the machine died, costs its segment only.
+/// A line that is torn all the same, because the machine died, costs only its segment.
 public final class SegmentLogFile {
-    /// The latest of an earlier bot, in the order of their lines; none of a log without any. One at
-    /// most is not listed yet, and the log of days has more than anybody needs here.
+    /// The latest records of an earlier bot, in the order of their lines; empty for an empty log.
+    /// At most one is not yet in the playlist, and the log of several days is longer than needed
+    /// here.
     public let latest: [SegmentRecord]
     private let file: LineFile
 
-    /// Hundreds of lines, most often.
+    /// Usually hundreds of lines.
     private static let latestBytes = 1 << 20
 
-    /// Opens the log of an earlier bot, or makes it.
+    /// Opens the log of an earlier bot, or creates it.
     ///
-    /// - Parameter directory: of the layer; it exists.
+    /// - Parameter directory: of the layer; must exist.
     /// - Throws: `.file`.
     public init(in directory: String) throws(RecordingError) {
         let file = try LineFile("\(directory)/\(SegmentLog.fileName)")
         var count = Self.latestBytes
         var log = SegmentLog(parsing: try file.tail(count))
-        // A machine that died may have left a long end that is not readable.
+        // A machine that died may have left a long unreadable end.
         while log.records.isEmpty, count < file.byteCount {
             count *= 8
             log = SegmentLog(parsing: try file.tail(count))
@@ -27,7 +28,7 @@ public final class SegmentLogFile {
         self.file = file
     }
 
-    /// - Throws: `.file`; the segment is not recorded then.
+    /// - Throws: `.file`; the segment is then not recorded.
     public func append(_ record: SegmentRecord) throws(RecordingError) {
         try file.append(SegmentLog.appendix(record, after: file.lastByte))
     }

@@ -1,19 +1,19 @@
 import Glibc
 
 extension StreamFolder {
-    /// The first picture of a segment, which is a key frame, as decoders take it: with its parameter
-    /// sets, in the form of H.264 Annex B.
+    /// A segment's first picture, a key frame, in the decoders' form: with parameter sets, as H.264
+    /// Annex B.
     ///
-    /// Of the file no more is read than about what the picture takes.
+    /// Reads little more of the file than the picture takes.
     ///
-    /// - Throws: `.damaged` when it is not the picture that was recorded, or there is none.
+    /// - Throws: `.damaged` when the picture is missing or not the recorded one.
     public func keyFrame(
         _ record: SegmentRecord, layer: Int
     ) throws(RecordingError) -> [UInt8] {
         guard let first = record.pictures.first, first.isKeyframe else {
             throw .damaged(layer: layer, segment: record.number)
         }
-        // Packets' headers, and the sound that lies between.
+        // Includes the packets' headers and the sound in between.
         var count = Int(first.byteCount) + Int(first.byteCount) / 8 + Self.betweenBytes
         while true {
             count = min(count - count % TransportStreamReader.packetBytes, record.byteCount)
@@ -21,7 +21,7 @@ extension StreamFolder {
                 throw .damaged(layer: layer, segment: record.number)
             }
             if let picture = Self.firstPicture(in: bytes, like: first) { return picture }
-            // A file that was cut off never becomes as long as it was.
+            // A truncated file never reaches its recorded length.
             guard bytes.count == count, count < record.byteCount else {
                 throw .damaged(layer: layer, segment: record.number)
             }
@@ -31,11 +31,11 @@ extension StreamFolder {
 
     private static let betweenBytes = 16 << 10
 
-    /// Nil unless it is there whole.
+    /// Nil unless it is complete.
     private static func firstPicture(in bytes: [UInt8], like sample: PictureSample) -> [UInt8]? {
         var found: [UInt8]?
         var reader = TransportStreamReader(bytes)
-        // What was cut off at the end is malformed, which says nothing of what came before.
+        // A truncated end is malformed, but the packets before it are valid.
         try? reader.read { packet in
             guard found == nil, packet.kind == .picture else { return }
             var samples: [UInt8] = []

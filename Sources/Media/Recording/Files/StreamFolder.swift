@@ -1,7 +1,7 @@
 import Glibc
 import HLS
 
-/// What a stream's bots left on the disk: the output directory of one live stream.
+/// The output directory of one live stream, as its bots left it.
 public struct StreamFolder: Hashable, Sendable {
     public let path: String
 
@@ -10,7 +10,7 @@ public struct StreamFolder: Hashable, Sendable {
     /// The master playlist before it is published. Hidden, so that no origin serves it.
     public static let preparedMasterName = ".master.m3u8"
     public static let playlistName = "stream.m3u8"
-    /// Of an unzipped recording: its segments as ranges of the archive.
+    /// The media playlist of an unzipped recording, with segments as ranges of the archive.
     static let rangesName = "archive.m3u8"
     /// A segment of 20 s at 20 Mbit/s, ten times over.
     static let segmentBytesMaximum = 512 << 20
@@ -26,7 +26,7 @@ public struct StreamFolder: Hashable, Sendable {
         "\(layerName(layer))/\(playlistName)"
     }
 
-    /// The logs, best layer first; empty when nothing was recorded.
+    /// The logs, best layer first; empty without a recording.
     ///
     /// - Throws: `.file`.
     public func logs() throws(RecordingError) -> [SegmentLog] {
@@ -43,7 +43,7 @@ public struct StreamFolder: Hashable, Sendable {
         "\(path)/\(Self.layerName(layer))/\(record.fileName)"
     }
 
-    /// - Throws: `.damaged` unless the file's bytes are those that were recorded.
+    /// - Throws: `.damaged` unless the file has the recorded bytes.
     func segment(_ record: SegmentRecord, layer: Int) throws(RecordingError) -> [UInt8] {
         let bytes = try? Self.read(
             segmentPath(record, layer: layer), maximum: Self.segmentBytesMaximum)
@@ -53,12 +53,12 @@ public struct StreamFolder: Hashable, Sendable {
         return bytes
     }
 
-    /// The master playlist as the bot wrote it; its addresses are relative.
+    /// The bot's master playlist; its addresses are relative.
     ///
-    /// A bot that was killed right after the first segments may have published none; then it is the
-    /// one that it had prepared.
+    /// A bot that was killed right after the first segments may not have published it; then the
+    /// prepared one is used.
     ///
-    /// - Throws: `.file`, with `EBADMSG` for one that is no master playlist.
+    /// - Throws: `.file`, with `EBADMSG` for a file that is no master playlist.
     func master() throws(RecordingError) -> MasterPlaylist {
         let published = "\(path)/\(Self.masterName)"
         let prepared = "\(path)/\(Self.preparedMasterName)"
@@ -71,9 +71,10 @@ public struct StreamFolder: Hashable, Sendable {
         }
     }
 
-    /// Whether there is a file of this name, or one that nobody may ask for: then reading it says why.
+    /// Whether a file of this name exists, or may exist but cannot be examined: reading it then
+    /// gives the reason.
     ///
-    /// Not by access(2), which asks what the user may without the process' capabilities.
+    /// Does not use access(2), which checks the user's rights without the process' capabilities.
     public static func isThere(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) != 0 else { return true }
@@ -92,7 +93,7 @@ public struct StreamFolder: Hashable, Sendable {
         return try read(file, path, first: size)
     }
 
-    /// As many bytes as there are, at most `count`.
+    /// Up to `count` bytes, or all that there are.
     ///
     /// - Throws: `.file`.
     static func read(

@@ -1,4 +1,4 @@
-/// Writes the boxes of ISO/IEC 14496-12: a size, a type of four characters, what is inside.
+/// Writes the boxes of ISO/IEC 14496-12: a size, a type of four characters, the content.
 struct BoxWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -48,7 +48,7 @@ struct BoxWriter {
 
     mutating func zeros(_ count: Int) { bytes += repeatElement(0, count: count) }
 
-    /// A time of a box whose version says how wide it is.
+    /// A time in a box whose version determines its width.
     mutating func write(_ time: UInt64, isLong: Bool) {
         if isLong { write(time) } else { write(UInt32(time)) }
     }

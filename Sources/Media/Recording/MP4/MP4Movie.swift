@@ -1,9 +1,9 @@
-/// One layer of a recording as an MP4 file whose `moov` box comes first (an M4A, where there is
-/// sound alone). ISO/IEC 14496-12 and 14496-14.
+/// One layer of a recording as an MP4 file whose `moov` box comes first (M4A for audio alone).
+/// ISO/IEC 14496-12 and 14496-14.
 ///
-/// All sizes are known from the log, so the header is exact before the first sample is read. The
-/// media follows part by part, pictures and sound in turns of a second at most, so that a player
-/// that reads from front to back always has both.
+/// The log has all sizes, so the header is exact before the first sample is read. The media follows
+/// part by part, pictures and sound in turns of a second at most, so that a player that reads from
+/// front to back always has both.
 public struct MP4Movie: Sendable {
     /// `ftyp`, `moov` and the head of `mdat`.
     public let header: [UInt8]
@@ -13,16 +13,16 @@ public struct MP4Movie: Sendable {
     private let frameRate: Int
     private var turns: [[Turn]] = []
 
-    /// Samples of one part that lie together in the file.
+    /// Samples of one part that are stored together in the file.
     private struct Turn: Sendable {
         var pictures: Range<Int>
         var blocks: Range<Int>
     }
 
     /// - Parameters:
-    ///   - width: luma samples; 0 for sound alone.
+    ///   - width: luma samples; 0 for audio alone.
     ///   - createdAt: seconds since 1970.
-    /// - Throws: `.nothingRecorded` when no segment holds a sample.
+    /// - Throws: `.nothingRecorded` when no segment has a sample.
     public init(
         _ plan: RecordingPlan, layer: Int, width: Int, height: Int, createdAt: Int64
     ) throws(RecordingError) {
@@ -59,9 +59,9 @@ public struct MP4Movie: Sendable {
         byteCount = UInt64(header.count) + offset
     }
 
-    /// The file's bytes of one part, in their order.
+    /// The bytes of one part, in file order.
     ///
-    /// - Parameter samples: of the part's segment; they agree with its record.
+    /// - Parameter samples: of the part's segment; must agree with its record.
     public func media(ofPart index: Int, _ samples: SegmentSamples) -> [ArraySlice<UInt8>] {
         let pictures = Self.offsets(samples.table.pictures.map(\.byteCount))
         let blocks = Self.offsets(samples.table.sound?.blockSizes ?? [])
@@ -75,7 +75,7 @@ public struct MP4Movie: Sendable {
         }
     }
 
-    /// Where each sample begins, and where the last one ends.
+    /// The beginnings of all samples, and the end of the last one.
     private static func offsets(_ sizes: [UInt32]) -> [Int] {
         var offsets = [0]
         offsets.reserveCapacity(sizes.count + 1)

@@ -2,10 +2,10 @@
 struct MovieHeader {
     let bytes: [UInt8]
 
-    /// Ticks a second of times that concern all tracks: exact for samples at 48 kHz and for frames
-    /// at all rates in use.
+    /// Ticks per second of times that concern all tracks: exact for samples at 48 kHz and for
+    /// frames at all rates in use.
     static let timescale: UInt64 = 240_000
-    /// From 1904, where these files count from, to 1970.
+    /// Seconds from 1904, the origin of MP4 times, to 1970.
     private static let epoch: Int64 = 2_082_844_800
     /// No rotation, no scaling: 16.16 and, in the last column, 2.30 fixed point.
     private static let matrix: [UInt32] = [0x1_0000, 0, 0, 0, 0x1_0000, 0, 0, 0, 0x4000_0000]
@@ -15,13 +15,13 @@ struct MovieHeader {
         var timescale: UInt32
         /// In the track's ticks.
         var duration: UInt64
-        /// In the movie's ticks: how long nothing is shown at first, and the rest.
+        /// In the movie's ticks: the length of the initial pause, and of the rest.
         var silence: UInt64
         var shown: UInt64
-        /// In the track's ticks: where the rest begins.
+        /// In the track's ticks: the beginning of the rest.
         var mediaStart: UInt64
 
-        /// How long the track is in the movie.
+        /// The track's length in the movie.
         var movieDuration: UInt64 { silence + shown }
         var needsEdits: Bool { silence > 0 || mediaStart > 0 }
     }
@@ -62,8 +62,8 @@ struct MovieHeader {
         }
         let type = Self.fileType(hasPictures: pictures != nil)
         let mediaHead = isLongMedia ? 16 : 8
-        // The offsets' width decides the header's length, and that in turn the offsets: where the
-        // longer header makes the file too long for short ones, they are long.
+        // The offsets' width determines the header's length, and that determines the offsets: they
+        // are long if the longer header makes the file too long for short ones.
         let long = UInt64(type.count + moov(mediaOffset: 0, hasLongOffsets: true).count)
         let hasLongOffsets = long + UInt64(mediaHead) + mediaByteCount > UInt64(UInt32.max)
         let length =
@@ -96,7 +96,7 @@ struct MovieHeader {
             mediaStart: UInt64(pictures.delay) * UInt64(PictureTrack.ticksPerFrame))
     }
 
-    /// The run-up of the encoder is not heard, and nothing after the last picture.
+    /// The encoder's run-up is not heard, nor is sound after the last picture.
     private static func track(_ sound: SoundTrack, limit: UInt64?) -> Track {
         let silence = movieTicks(UInt64(max(0, sound.start)), of: sound.timescale)
         let skipped = min(UInt64(max(0, -sound.start)), sound.duration)
@@ -180,7 +180,7 @@ struct MovieHeader {
         }
     }
 
-    /// Sect. 8.6.6: from when on what is shown, at the usual speed.
+    /// Sect. 8.6.6: what is presented from when on, at normal speed.
     private static func writeEdits(of track: Track, to writer: inout BoxWriter) {
         let isLong = max(track.movieDuration, track.mediaStart) > UInt64(Int32.max)
         writer.box("edts") {
@@ -198,7 +198,7 @@ struct MovieHeader {
         }
     }
 
-    /// The media is in this very file. Sect. 8.7.2.
+    /// The media is in this file itself. Sect. 8.7.2.
     private static func writeDataReference(to writer: inout BoxWriter) {
         writer.box("dinf") {
             $0.fullBox("dref") {

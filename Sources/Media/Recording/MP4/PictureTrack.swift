@@ -1,10 +1,10 @@
 /// The video track of a recording's layer.
 ///
-/// Frame *k* of the recording is shown at *k* / frame rate. Decoding times are the times of showing
-/// in rising order, set back by as much as the reordering needs: so they rise, and no picture is
-/// decoded after it is to be shown, whatever was left out and whichever encoder made it.
+/// Frame *k* of the recording is presented at *k* / frame rate. Decoding times are the presentation
+/// times in rising order, moved back as far as the reordering needs: so they rise, and no picture
+/// is decoded after its presentation, whatever was left out and whichever encoder made it.
 struct PictureTrack: Sendable {
-    /// Ticks a frame: some players round what they compute from coarser clocks.
+    /// Ticks per frame: some players round times that they compute from coarser clocks.
     static let ticksPerFrame: UInt32 = 100
 
     let timescale: UInt32
@@ -13,11 +13,12 @@ struct PictureTrack: Sendable {
     private(set) var table = SampleTable()
     /// One for each sample description, in order.
     private(set) var descriptions: [ParameterSets] = []
-    /// Frames by which decoding runs ahead.
+    /// Frames by which decoding is ahead of presentation.
     private(set) var delay: Int64 = 0
     let frameCount: Int64
 
-    /// Samples for each part, in decoding order, and their sample description's number.
+    /// The number of samples of each part, in decoding order, and their sample description's
+    /// number.
     private(set) var parts: [(count: Int, description: UInt32)] = []
 
     init(_ plan: RecordingPlan, layer: Int, width: Int, height: Int) {
@@ -35,7 +36,7 @@ struct PictureTrack: Sendable {
                 continue
             }
             parts.append((record.pictures.count, description(of: sets)))
-            // A segment shows something from its first frame on.
+            // A segment has a picture from its first frame on.
             let first = record.pictures.map(\.frame).min() ?? 0
             let times = record.pictures.map { picture in
                 part.firstFrame + Int64(picture.frame == first ? 0 : picture.frame)
@@ -50,9 +51,9 @@ struct PictureTrack: Sendable {
         setTimes(shown: shown, sorted: sorted)
     }
 
-    /// The samples of these sizes lie together from `offset` on.
+    /// Adds samples of these sizes, stored together from `offset` on.
     ///
-    /// - Returns: their bytes.
+    /// - Returns: their total size in bytes.
     mutating func addChunk(_ sizes: [UInt32], part: Int, at offset: UInt64) -> UInt64 {
         table.addChunk(sizes, description: parts[part].description, at: offset)
     }

@@ -1,4 +1,4 @@
-/// Values of which many follow each other alike, as `stts` and `ctts` have them.
+/// Run-length coded values, as in `stts` and `ctts`.
 struct RunLengths: Hashable, Sendable {
     struct Run: Hashable, Sendable {
         var count: UInt32
@@ -15,7 +15,7 @@ struct RunLengths: Hashable, Sendable {
         }
     }
 
-    /// Makes the last value larger.
+    /// Increases the last value.
     mutating func extendLast(by amount: UInt32) {
         guard amount > 0, let last = runs.popLast() else { return }
         if last.count > 1 { runs.append(Run(count: last.count - 1, value: last.value)) }

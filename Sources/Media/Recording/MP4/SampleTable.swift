@@ -1,9 +1,9 @@
-/// What the `stbl` box says of one track's samples. ISO/IEC 14496-12 sect. 8.5 to 8.7.
+/// The content of the `stbl` box for one track's samples. ISO/IEC 14496-12 sect. 8.5 to 8.7.
 struct SampleTable: Hashable, Sendable {
-    /// Samples that lie together.
+    /// Samples that are stored together.
     struct Chunk: Hashable, Sendable {
         var sampleCount: UInt32
-        /// Of the sample descriptions, counted from 1.
+        /// The number of a sample description, counted from 1.
         var description: UInt32
         /// Counted from the first byte of media.
         var offset: UInt64
@@ -11,9 +11,9 @@ struct SampleTable: Hashable, Sendable {
 
     var sizes: [UInt32] = []
     var durations = RunLengths()
-    /// From decoding to showing, moved so that none is below 0.
+    /// From decoding to presentation, shifted so that none is negative.
     var compositionOffsets = RunLengths()
-    /// Numbers, counted from 1, of the samples that decoding can start at; nil for all.
+    /// The numbers, counted from 1, of samples at which decoding can start; nil for all.
     var syncSamples: [UInt32]?
     private(set) var chunks: [Chunk] = []
 
@@ -68,7 +68,7 @@ struct SampleTable: Hashable, Sendable {
         }
     }
 
-    /// Only chunks that differ from the one before are named. Sect. 8.7.4.
+    /// Only chunks that differ from the previous one are listed. Sect. 8.7.4.
     private func writeChunkMap(to writer: inout BoxWriter) {
         let named = chunks.indices.filter { index in
             guard index > 0 else { return true }

@@ -1,20 +1,20 @@
 /// The audio track of a recording's layer.
 ///
-/// Blocks follow each other without gap within a stretch of the stream. Where two stretches join,
-/// a block that would begin before the last one ended is left out, and the last one lasts until the
-/// next begins: sound stays within one block of its pictures, however many joins there are.
+/// Blocks follow each other without gap within a stretch of the stream. Where two stretches join, a
+/// block that would begin before the end of the last one is left out, and the last one lasts until
+/// the next begins: sound stays within one block of its pictures, however many joins there are.
 struct SoundTrack: Sendable {
     let timescale: UInt32
     private(set) var table = SampleTable()
     /// One for each sample description, in order.
     private(set) var descriptions: [SoundFormat] = []
-    /// Which blocks of each part are in, and their sample description's number.
+    /// The included blocks of each part, and their sample description's number.
     private(set) var parts: [(blocks: Range<Int>, description: UInt32)] = []
-    /// Where the first block begins in the recording, in samples; below 0 for the encoder's run-up.
+    /// The place of the first block in the recording, in samples; below 0 for the encoder's run-up.
     private(set) var start: Int64 = 0
     private(set) var end: Int64 = 0
 
-    /// Nil when there is no sound.
+    /// Nil without sound.
     init?(_ plan: RecordingPlan, layer: Int) {
         guard let format = plan.parts.lazy.compactMap({ $0.layers[layer].sound }).first?.format
         else { return nil }
@@ -23,7 +23,7 @@ struct SoundTrack: Sendable {
         func samples(ofFrames frames: Int64) -> Int64 {
             (frames * rate + Int64(plan.frameRate) / 2) / Int64(plan.frameRate)
         }
-        /// From a run's samples to the recording's.
+        /// Converts a run's samples to the recording's.
         var shift: Int64 = 0
         for part in plan.parts {
             let record = part.layers[layer]
@@ -38,9 +38,9 @@ struct SoundTrack: Sendable {
         }
     }
 
-    /// The samples of these sizes lie together from `offset` on.
+    /// Adds samples of these sizes, stored together from `offset` on.
     ///
-    /// - Returns: their bytes.
+    /// - Returns: their total size in bytes.
     mutating func addChunk(_ sizes: [UInt32], part: Int, at offset: UInt64) -> UInt64 {
         table.addChunk(sizes, description: parts[part].description, at: offset)
     }
@@ -76,7 +76,7 @@ struct SoundTrack: Sendable {
         return UInt32(descriptions.count)
     }
 
-    /// In samples, the run-up included.
+    /// In samples, including the run-up.
     var duration: UInt64 { UInt64(max(0, end - start)) }
 
     /// AudioSampleEntry with an ES descriptor. ISO/IEC 14496-12 sect. 12.2.3, 14496-14 sect. 5.6.

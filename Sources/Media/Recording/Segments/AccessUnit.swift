@@ -1,5 +1,5 @@
-/// One coded picture, from a transport stream's form (start codes, ITU-T H.264 Annex B) to that of
-/// MP4 (lengths, ISO/IEC 14496-15 sect. 5.3.4).
+/// One coded picture, converted from a transport stream's form (start codes, ITU-T H.264 Annex B)
+/// to MP4's (lengths, ISO/IEC 14496-15 sect. 5.3.4).
 struct AccessUnit {
     private(set) var isKeyframe = false
     private(set) var sequenceParameters: [UInt8]?
@@ -16,8 +16,8 @@ struct AccessUnit {
         static let filler: UInt8 = 12
     }
 
-    /// Appends the picture's units to `output`, each behind its length. Parameter sets are kept
-    /// apart, delimiters and filler left out: samples of an `avc1` track have none.
+    /// Appends the picture's units to `output`, each after its length. Parameter sets are stored
+    /// separately, delimiters and filler are left out: samples of an `avc1` track have none.
     init(annexB bytes: [UInt8], from start: Int, appendingTo output: inout [UInt8]) {
         forEachUnit(of: bytes, from: start) { unit in
             let length = UInt32(truncatingIfNeeded: unit.count)
@@ -28,7 +28,7 @@ struct AccessUnit {
         }
     }
 
-    /// Measures the picture only.
+    /// Only measures the picture.
     init(annexB bytes: [UInt8]) { forEachUnit(of: bytes, from: 0) { _ in } }
 
     private mutating func forEachUnit(
@@ -64,14 +64,14 @@ struct AccessUnit {
         }
     }
 
-    /// Where the next `00 00 01` is.
+    /// The position of the next `00 00 01`.
     private static func startCode(
         in stream: UnsafeBufferPointer<UInt8>, from start: Int
     ) -> Int? {
         var position = start
         while position + 2 < stream.count {
             let third = stream[position + 2]
-            // A byte above 1 can be in none of the three places.
+            // A byte above 1 cannot be in any of the three places.
             if third > 1 {
                 position += 3
             } else if third == 1, stream[position] == 0, stream[position + 1] == 0 {

@@ -6,7 +6,7 @@ public struct ParameterSets: Hashable, Sendable {
     /// Bytes of each. x264's are below 40 and 10.
     static let bytesMaximum = 1024
 
-    /// Nil when they are too short or too long to be any.
+    /// Nil when they are too short or too long to be valid.
     public init?(sequence: [UInt8], picture: [UInt8]) {
         guard (4...Self.bytesMaximum).contains(sequence.count),
             (1...Self.bytesMaximum).contains(picture.count)
@@ -26,22 +26,22 @@ public struct ParameterSets: Hashable, Sendable {
         record += sequence
         record += [1, UInt8(picture.count >> 8), UInt8(truncatingIfNeeded: picture.count)]
         record += picture
-        // 4:2:0 in eight bits, no extensions: nothing else is encoded here.
+        // 4:2:0 in eight bits, no extensions: the encoders use nothing else.
         if Self.highProfiles.contains(sequence[1]) { record += [0xFD, 0xF8, 0xF8, 0] }
         return record
     }
 }
 
-/// What an MP4 must know of a picture before it has it.
+/// The data about a picture that an MP4 header needs before the picture is read.
 public struct PictureSample: Hashable, Sendable {
     /// Of its units with their lengths, without parameter sets.
     public var byteCount: UInt32
-    /// When it is shown, counted from the segment's first frame.
+    /// Its presentation, counted from the segment's first frame.
     public var frame: Int
     /// Decoding can start here.
     public var isKeyframe: Bool
 
-    /// A hundred times what a picture of 1080p takes.
+    /// A hundred times the size of a 1080p picture.
     static let bytesMaximum = 1 << 26
 
     public init(byteCount: UInt32, frame: Int, isKeyframe: Bool) {

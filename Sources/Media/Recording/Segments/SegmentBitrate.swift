@@ -1,31 +1,31 @@
-/// How many bits a second the segments of one layer take, all of which exist.
+/// The bitrates of a layer's complete set of segments.
 ///
-/// RFC 8216 sect. 4.1 says how that is counted: with the container's bytes, without those of HTTP.
+/// RFC 8216 sect. 4.1 defines them: with the container's bytes, without those of HTTP.
 struct SegmentBitrate: Hashable {
-    /// What counts of one.
+    /// The data about a segment that counts.
     struct Segment: Hashable {
         var byteCount: Int
         var frameCount: Int
     }
 
-    /// Bits per second, rounded up, of the heaviest stretch that lasts between a half and one and a
-    /// half times the target duration. Not below the average, which is all that can be said of a
-    /// recording that is shorter than such a stretch.
+    /// Bits per second, rounded up, of the heaviest run of segments that lasts between half and one
+    /// and a half of the target duration. At least the average, which is the only value for a
+    /// recording that is shorter than such a run.
     let peak: Int
     /// Bits per second over all segments, rounded up.
     let average: Int
 
-    /// Beyond any stream, and still a number that playlists can hold. A log that somebody changed
-    /// may say anything.
+    /// Beyond any stream, and still a valid number in playlists. A log that a person has edited may
+    /// contain anything.
     private static let maximum = 1e15
 
     /// - Parameters:
-    ///   - segments: in the playlist's order; each of a frame or more.
+    ///   - segments: in the playlist's order; each of at least one frame.
     ///   - frameRate: frames per second.
     ///   - targetDuration: of the playlist, in seconds.
     init(_ segments: [Segment], frameRate: Int, targetDuration: Int) {
         average = Self.bitrate(of: segments[...], frameRate: frameRate)
-        // Counted in frames, so that a stretch of just one and a half is one.
+        // In frames, so that exactly one and a half target durations still count.
         let target = targetDuration * frameRate
         var heaviest = average
         for first in segments.indices {

@@ -1,4 +1,4 @@
-/// How a segment's timestamps count frames and samples.
+/// Converts a segment's timestamps to frames and samples.
 public struct SegmentClock: Hashable, Sendable {
     /// Frames per second.
     public var frameRate: Int
@@ -8,7 +8,7 @@ public struct SegmentClock: Hashable, Sendable {
     public var firstFrame: Int64
 
     static let rate: Int64 = 90_000
-    /// Timestamps have 33 bits: they begin anew after 26.5 hours.
+    /// Timestamps have 33 bits: they wrap around after 26.5 hours.
     private static let period: Int64 = 1 << 33
 
     public init(frameRate: Int, origin: Int64, firstFrame: Int64) {
@@ -34,7 +34,7 @@ public struct SegmentClock: Hashable, Sendable {
         Self.rounded(firstFrame * Self.rate, by: Int64(frameRate))
     }
 
-    /// The shortest way from the segment's start, which is far below half a period.
+    /// The shortest distance from the segment's start; it is far below half a period.
     private func ticksSinceStart(_ timestamp: Int64) -> Int64 {
         let difference = (timestamp - origin - startTicks) & (Self.period - 1)
         return difference >= Self.period / 2 ? difference - Self.period : difference

@@ -7,11 +7,11 @@ import MediaKernel
 ///    bytes=512340 crc=9a3f0c11 sps=6764001f… pps=68eb… video=k51234,812@3,640@1,…
 ///    sound=2/3/2@-1264:301,299,… *1a2b3c4d
 /// ```
-/// (one line). A picture is its size, with `k` before it when it is a key frame and its frame
-/// behind it when that is not the one after the picture before. The last field is the CRC-32 of
-/// all that stands before it and its space. Fields that are not known are passed over.
+/// (one line). A picture is its size, with `k` before it for a key frame, and with its frame after
+/// it unless that follows the previous picture's. The last field is the CRC-32 of the text before
+/// the final space. Unknown fields are ignored.
 extension SegmentRecord {
-    /// Bytes of a line: 20 s at 60 frames a second are below 16 KiB.
+    /// The longest line in bytes: 20 s at 60 frames a second are below 16 KiB.
     static let lineBytesMaximum = 1 << 18
 
     /// With its line break.
@@ -43,7 +43,7 @@ extension SegmentRecord {
         }.joined(separator: ",")
     }
 
-    /// Nil for a line that is torn, changed, or no record.
+    /// Nil for a line that is torn, changed, or not a record.
     ///
     /// - Parameter line: without its line break.
     public init?(line: some StringProtocol) {

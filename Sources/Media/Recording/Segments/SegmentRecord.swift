@@ -1,10 +1,10 @@
 import MediaKernel
 
-/// What a recording knows of one segment of one layer without opening its file.
+/// A recording's data about one segment of one layer, so that its file need not be opened.
 public struct SegmentRecord: Hashable, Sendable {
     /// The segment's number in its playlist and its file's name.
     public var number: Int
-    /// Nanoseconds since 1970 of frame 0: tells the runs of a stream's bots apart.
+    /// Nanoseconds since 1970 of frame 0; distinguishes the runs of a stream's bots.
     public var run: Int64
     /// Frames per second.
     public var frameRate: Int
@@ -13,18 +13,18 @@ public struct SegmentRecord: Hashable, Sendable {
     /// Counted in the run.
     public var firstFrame: Int64
     public var frameCount: Int
-    /// Recording was paused in some of its frames, so that it is in no asset.
+    /// Recording was paused in some of its frames, so no asset includes it.
     public var isLeftOut: Bool
     public var byteCount: Int
     /// CRC-32 of the file.
     public var checksum: UInt32
-    /// Nil where there is sound alone.
+    /// Nil for audio alone.
     public var parameterSets: ParameterSets?
     /// In decoding order.
     public var pictures: [PictureSample]
     public var sound: SoundRecord?
 
-    /// Beyond what any stream comes to, and numbers that follow are still numbers.
+    /// Beyond any stream, with room for the numbers that follow.
     static let numberMaximum = 1 << 40
     /// 20 s at 60 frames a second are 1200.
     public static let framesMaximum: Int64 = 1 << 14
@@ -37,7 +37,7 @@ public struct SegmentRecord: Hashable, Sendable {
     /// The blocks of sound.
     public struct SoundRecord: Hashable, Sendable {
         public var format: SoundFormat
-        /// Where the first begins, in samples on the clock of the run.
+        /// The beginning of the first block, in samples on the run's clock.
         public var firstSample: Int64
         /// Bytes of each, without ADTS header.
         public var blockSizes: [UInt32]
@@ -49,12 +49,12 @@ public struct SegmentRecord: Hashable, Sendable {
         }
     }
 
-    /// Of a segment that is about to be published.
+    /// Makes the record of a segment that is about to be published.
     ///
     /// - Parameters:
-    ///   - clock: its frames', with which the table was made.
+    ///   - clock: of its frames, as in the table.
     ///   - bytes: of the file.
-    /// - Throws: `.malformed` for what Roomcast does not write.
+    /// - Throws: `.malformed` for content that Roomcast does not write.
     public init(
         number: Int, run: Int64, clock: SegmentClock, frameCount: Int, isLeftOut: Bool = false,
         table: SegmentTable, bytes: [UInt8]
@@ -67,9 +67,9 @@ public struct SegmentRecord: Hashable, Sendable {
             parameterSets: table.parameterSets, pictures: table.pictures, sound: table.sound)
     }
 
-    /// Of a segment of which there is nothing but the file.
+    /// Makes the record of a segment from its file alone.
     ///
-    /// - Throws: `.malformed` for what Roomcast does not write.
+    /// - Throws: `.malformed` for content that Roomcast does not write.
     public init(
         number: Int, run: Int64, clock: SegmentClock, frameCount: Int, isLeftOut: Bool = false,
         bytes: [UInt8]
@@ -102,13 +102,13 @@ public struct SegmentRecord: Hashable, Sendable {
     /// Of its first frame, in nanoseconds since 1970.
     var startDate: Int64 { Self.date(ofFrame: firstFrame, run: run, frameRate: frameRate) }
 
-    /// Of the frame behind its last one, in nanoseconds since 1970.
+    /// Of the frame after its last one, in nanoseconds since 1970.
     var endDate: Int64 {
         Self.date(ofFrame: firstFrame + Int64(frameCount), run: run, frameRate: frameRate)
     }
 
-    /// Of a frame that is counted in a run, in nanoseconds since 1970. A log that somebody changed
-    /// may say anything; what does not fit is the end of time.
+    /// The time of a run's frame in nanoseconds since 1970. An edited log may contain anything; a
+    /// date that overflows becomes `.max`.
     public static func date(ofFrame frame: Int64, run: Int64, frameRate: Int) -> Int64 {
         let time = MediaTime(ticks: frame, timescale: Int32(frameRate))
         let (date, isBeyond) = run.addingReportingOverflow(
@@ -123,15 +123,15 @@ public struct SegmentRecord: Hashable, Sendable {
         "segment_\(paddedDecimal(Int64(number), digits: 6)).ts"
     }
 
-    /// Whether these are the bytes that were recorded.
+    /// Whether these are the recorded bytes.
     func matches(_ bytes: [UInt8]) -> Bool {
         bytes.count == byteCount && CRC32.checksum(bytes) == checksum
     }
 
-    /// The samples in these bytes, which match.
+    /// The samples in these bytes, which must match.
     ///
-    /// - Throws: `.malformed` when they do not agree with this record, which a checksum that fits
-    ///   leaves no room for unless somebody else wrote the log.
+    /// - Throws: `.malformed` when they do not agree with this record, which is impossible with a
+    ///   valid checksum unless the log is not Roomcast's.
     func samples(in bytes: [UInt8]) throws(RecordingError) -> SegmentSamples {
         let samples = try SegmentSamples(
             parsing: bytes,

@@ -1,12 +1,12 @@
-/// The samples of one segment, in the form and the order in which MP4 has them.
+/// The samples of one segment, in MP4's form and order.
 public struct SegmentSamples: Hashable, Sendable {
     public private(set) var table: SegmentTable
-    /// The pictures' bytes, one behind the other.
+    /// The pictures' bytes, one after the other.
     public private(set) var pictureBytes: [UInt8] = []
-    /// The blocks' bytes, one behind the other, without ADTS headers.
+    /// The blocks' bytes, one after the other, without ADTS headers.
     public private(set) var soundBytes: [UInt8] = []
 
-    /// - Throws: `.malformed` for everything that Roomcast does not write.
+    /// - Throws: `.malformed` for content that Roomcast does not write.
     public init(parsing bytes: [UInt8], clock: SegmentClock) throws(RecordingError) {
         table = SegmentTable(clock: clock)
         pictureBytes.reserveCapacity(bytes.count)

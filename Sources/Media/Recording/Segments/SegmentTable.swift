@@ -1,9 +1,9 @@
-/// What is in a segment, sample by sample: what an MP4 must know of it before it has it.
+/// The data about a segment's samples that an MP4 header needs before they are read.
 ///
-/// Made of an encoder's packets on their way into the segment. Whoever has nothing but the segment reads
-/// the same out of it (``SegmentSamples``).
+/// Made from an encoder's packets on their way into the segment. ``SegmentSamples`` reads the same
+/// from a finished segment.
 public struct SegmentTable: Hashable, Sendable {
-    /// Nil where there is sound alone.
+    /// Nil for audio alone.
     public private(set) var parameterSets: ParameterSets?
     /// In decoding order.
     public private(set) var pictures: [PictureSample] = []
@@ -16,13 +16,13 @@ public struct SegmentTable: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - unit: an access unit in Annex B form.
-    ///   - timestamp: its presentation, in ticks of 90 kHz.
-    /// - Throws: `.malformed` for what no encoder here makes.
+    ///   - timestamp: of its presentation, in ticks of 90 kHz.
+    /// - Throws: `.malformed` for pictures that Roomcast's encoders do not make.
     public mutating func add(picture unit: [UInt8], at timestamp: Int64) throws(RecordingError) {
         try add(AccessUnit(annexB: unit), at: timestamp, offset: 0)
     }
 
-    /// The parameter sets, where no picture has brought any.
+    /// Sets the parameter sets if no picture had any.
     public mutating func complete(with sets: ParameterSets?) {
         parameterSets = parameterSets ?? sets
     }
@@ -32,7 +32,7 @@ public struct SegmentTable: Hashable, Sendable {
     /// - Parameters:
     ///   - byteCount: without ADTS header.
     ///   - timestamp: in ticks of 90 kHz.
-    /// - Throws: `.malformed` where it does not go on where the one before ended.
+    /// - Throws: `.malformed` when it does not continue the previous block.
     public mutating func add(
         block byteCount: Int, _ format: SoundFormat, at timestamp: Int64
     ) throws(RecordingError) {
@@ -61,7 +61,7 @@ public struct SegmentTable: Hashable, Sendable {
                 byteCount: UInt32(unit.byteCount), frame: Int(frame), isKeyframe: unit.isKeyframe))
     }
 
-    /// Whether a block of that time goes on where the one before ended.
+    /// Checks that a block of that time continues the previous one.
     mutating func checkSound(
         _ format: SoundFormat, at timestamp: Int64, offset: Int
     ) throws(RecordingError) {
@@ -79,7 +79,7 @@ public struct SegmentTable: Hashable, Sendable {
         sound?.blockSizes.append(UInt32(byteCount))
     }
 
-    /// - Throws: `.malformed` for pictures that no decoder could be told of.
+    /// - Throws: `.malformed` for pictures without parameter sets.
     func check() throws(RecordingError) {
         guard pictures.isEmpty || parameterSets != nil else {
             throw .malformed(what: "no parameter sets", offset: 0)

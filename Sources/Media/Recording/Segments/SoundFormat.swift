@@ -1,8 +1,8 @@
-/// What an AAC decoder must know. ISO/IEC 14496-3 sect. 1.6.2.1.
+/// The parameters that an AAC decoder needs. ISO/IEC 14496-3 sect. 1.6.2.1.
 public struct SoundFormat: Hashable, Sendable {
     /// 2 is AAC-LC.
     public var objectType: UInt8
-    /// Of `sampleRates`.
+    /// An index into `sampleRates`.
     public var rateIndex: UInt8
     public var channels: UInt8
 
@@ -14,7 +14,7 @@ public struct SoundFormat: Hashable, Sendable {
         8_000, 7_350,
     ]
 
-    /// Nil when no decoder could be told so.
+    /// Nil for values that no decoder configuration can hold.
     public init?(objectType: UInt8, rateIndex: UInt8, channels: UInt8) {
         guard (1...4).contains(objectType), Int(rateIndex) < Self.sampleRates.count,
             (1...7).contains(channels)
@@ -24,7 +24,7 @@ public struct SoundFormat: Hashable, Sendable {
         self.channels = channels
     }
 
-    /// AAC-LC; nil for a rate or a number of channels that no header can name.
+    /// AAC-LC; nil for a rate or a number of channels that a header cannot hold.
     public init?(sampleRate: Int, channels: Int) {
         guard let index = Self.sampleRates.firstIndex(of: sampleRate), (1...7).contains(channels)
         else { return nil }
@@ -43,12 +43,12 @@ public struct SoundFormat: Hashable, Sendable {
 /// The header of a block of AAC in a transport stream. ISO/IEC 14496-3 sect. 1.A.2.2.
 struct ADTSHeader {
     var format: SoundFormat
-    /// Of the header, with its checksum if there is one.
+    /// Of the header, including its checksum if there is one.
     var headerBytes: Int
     /// Of header and block.
     var byteCount: Int
 
-    /// Nil when there is none, or one of several blocks, at this place.
+    /// Nil if there is no header at this place, or one of several blocks.
     init?(_ bytes: [UInt8], at start: Int) {
         guard bytes.count - start >= 7, bytes[start] == 0xFF, bytes[start + 1] & 0xF6 == 0xF0,
             bytes[start + 6] & 3 == 0

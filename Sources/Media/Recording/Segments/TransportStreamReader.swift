@@ -1,22 +1,22 @@
-/// Takes an MPEG transport stream apart into the PES packets of its H.264 and its AAC stream.
-/// ISO/IEC 13818-1.
+/// Splits an MPEG transport stream into the PES packets of its H.264 and its AAC stream. ISO/IEC
+/// 13818-1.
 ///
-/// Reads what `TransportStreamMuxer` writes: tables that fit one packet, one program. Whatever the
-/// bytes are, nothing is read beyond them.
+/// Reads the output of `TransportStreamMuxer`: tables that fit one packet, one program. Never reads
+/// out of bounds, whatever the bytes are.
 struct TransportStreamReader {
     enum Kind: Hashable, Sendable {
         case picture, sound
     }
 
-    /// What the payloads between two starts came to.
+    /// The payloads between two starts, joined.
     struct Packet {
         var kind: Kind
         /// 33 bits of a 90 kHz clock.
         var timestamp: Int64
-        /// With the PES header in front, which ends at `payloadStart`.
+        /// With the PES header, which ends at `payloadStart`.
         var bytes: [UInt8]
         var payloadStart: Int
-        /// Where in the segment it began.
+        /// Its beginning in the segment.
         var offset: Int
     }
 
@@ -38,7 +38,7 @@ struct TransportStreamReader {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Hands over all PES packets, each kind in its order.
+    /// Passes on all PES packets, each kind in its order.
     mutating func read(
         _ body: (Packet) throws(RecordingError) -> Void
     ) throws(RecordingError) {
@@ -64,7 +64,8 @@ struct TransportStreamReader {
         for (id, kind) in kinds.sorted(by: { $0.key < $1.key }) { try finish(id, kind, body) }
     }
 
-    /// Behind the header and the adaptation field; nil for a packet without payload. Sect. 2.4.3.2.
+    /// The bytes after the header and the adaptation field; nil for a packet without payload. Sect.
+    /// 2.4.3.2.
     private func payload(at offset: Int) throws(RecordingError) -> Range<Int>? {
         let control = bytes[offset + 3] >> 4 & 3
         guard control & 1 != 0 else { return nil }

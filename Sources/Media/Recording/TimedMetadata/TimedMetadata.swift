@@ -7,17 +7,17 @@ import MediaKernel
     import Foundation
 #endif
 
-/// What an application wants of players at a point of the stream, in 100ms' form.
+/// An application's message to players at a point of the stream, in 100ms' form.
 public struct TimedMetadata: Hashable, Sendable, Codable {
-    /// What a stream takes in all: as many as a playlist can list.
+    /// The most entries of a stream: as many as a playlist can list.
     public static let perStreamMaximum = MediaPlaylist.dateRangesMaximum
 
     /// Counted over the stream's life.
     public var number: Int
-    /// When it was asked for, in milliseconds since 1970.
+    /// The time of the request, in milliseconds since 1970.
     public var start: Int64
     public var seconds: Int
-    /// The application's own words.
+    /// The application's own text.
     public var payload: String
 
     enum CodingKeys: String, CodingKey {
@@ -33,11 +33,11 @@ public struct TimedMetadata: Hashable, Sendable, Codable {
         self.payload = payload
     }
 
-    /// Whether its times, and what is computed of them, are times at all: up to the year 2248, and
-    /// for half a year. A log may have been changed by somebody.
+    /// Whether its times and everything computed from them are valid: up to the year 2248, and for
+    /// half a year. A person may have edited the log.
     var isUsable: Bool { (0...1 << 43).contains(start) && (0...1 << 24).contains(seconds) }
 
-    /// As a playlist lists it.
+    /// The playlist's entry.
     public var dateRange: DateRange {
         DateRange(
             id: String(number), start: start * 1_000_000,
@@ -45,8 +45,9 @@ public struct TimedMetadata: Hashable, Sendable, Codable {
             payload: Data(envelope.utf8).base64EncodedString())
     }
 
-    /// What 100ms' players find in the payload. In ASCII, since they decode it with `atob`, and of
-    /// a length whose base64 needs no padding, since some take attributes apart at each `=`.
+    /// The payload in the form that 100ms' players expect. In ASCII, since they decode it with
+    /// `atob`, and of a length whose base64 needs no padding, since some split attributes at each
+    /// `=`.
     private var envelope: String {
         let text = """
             {"payload":"\(Self.escaped(payload))","start_date":"\(Self.date(start))",\
@@ -66,7 +67,7 @@ public struct TimedMetadata: Hashable, Sendable, Codable {
         }
     }
 
-    /// With 100ms' zone.
+    /// In 100ms' notation of the time zone.
     private static func date(_ milliseconds: Int64) -> String {
         String(DateText.rendered(unixNanoseconds: milliseconds * 1_000_000).dropLast()) + "+0000"
     }

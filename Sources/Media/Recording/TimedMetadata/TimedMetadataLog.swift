@@ -7,16 +7,16 @@ import MediaKernel
     import Foundation
 #endif
 
-/// All timed metadata of a stream, in its directory: a line of JSON for each, closed by its own
-/// CRC-32. Whoever accepts one appends it before the bot is told, so that neither a bot's death nor
-/// a window that moved on costs it.
+/// All timed metadata of a stream, in its directory: a line of JSON for each entry, with its own
+/// CRC-32 at the end. The service appends an accepted entry before it tells the bot, so that
+/// neither a bot's death nor a window that has moved on loses it.
 public enum TimedMetadataLog {
     public static let fileName = "timed_metadata.log"
-    /// As many lines as a stream takes, of the longest that pass the API's limits.
+    /// As many lines as a stream may have, each of the greatest length that the API allows.
     static let bytesMaximum = 8 << 20
 
-    /// - Parameter directory: of the stream; it exists.
-    /// - Throws: `.file`; none of them is logged then.
+    /// - Parameter directory: of the stream; must exist.
+    /// - Throws: `.file`; none of them is then logged.
     public static func append(
         _ entries: [TimedMetadata], in directory: String
     ) throws(RecordingError) {
@@ -25,8 +25,8 @@ public enum TimedMetadataLog {
         try file.append((isTorn ? "\n" : "") + entries.map(line).joined())
     }
 
-    /// In the order in which they were asked for; none where the stream has none. Lines that are
-    /// torn or changed are passed over.
+    /// In the order of the requests; empty for a stream without any. Lines that are torn or changed
+    /// are ignored.
     ///
     /// - Throws: `.file`.
     public static func read(in directory: String) throws(RecordingError) -> [TimedMetadata] {

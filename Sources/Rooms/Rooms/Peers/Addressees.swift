@@ -1,11 +1,11 @@
 internal import MediaKernel
 
-/// Whom something that is said or asked is for. Who sent it is not among them.
+/// The recipients of a message or request. The sender is not among them.
 struct Addressees: Sendable {
     var audience: Audience
-    /// Nil is the operator.
+    /// Nil for the operator.
     var sender: PeerID?
-    /// Only who publishes what this is about.
+    /// Restricts the recipients to publishers of such tracks.
     var mutes: MuteRequest?
 
     func include(_ peer: Peer) -> Bool {

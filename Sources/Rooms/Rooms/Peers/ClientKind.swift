@@ -1,15 +1,15 @@
-/// Which numbers and words a client understands.
+/// The kind of client, which determines the error numbers and words that it understands.
 public enum ClientKind: Hashable, Sendable {
-    /// A browser, and whoever says nothing.
+    /// A browser, and any client without this information.
     case web
-    /// 100ms' library for Android or iOS, or Flutter's, which stands on it.
+    /// 100ms' library for Android or iOS, or Flutter's, which is based on it.
     case native
-    /// React Native's, which stands on it too. Of all of them its documentation alone lists 100ms'
-    /// numbers of five digits.
+    /// React Native's, which is also based on it. Only its documentation lists 100ms' five-digit
+    /// numbers.
     case reactNative
 
-    /// From `user_agent_v2`: `key:value` with commas in between, of which `sdk` names the library,
-    /// and `framework` what stands on it.
+    /// From `user_agent_v2`: `key:value` pairs with commas in between; `sdk` names the library, and
+    /// `framework` one that is based on it.
     public init(userAgent: String) {
         let fields = userAgent.lowercased().split(separator: ",").map(String.init)
         guard fields.contains("sdk:android") || fields.contains("sdk:ios") else {
@@ -19,7 +19,7 @@ public enum ClientKind: Hashable, Sendable {
         self = fields.contains("framework:react-native") ? .reactNative : .native
     }
 
-    /// What this client is told instead of a three-digit code.
+    /// The number for this client in place of a three-digit code.
     public func code(_ code: Int, _ number: ErrorNumber?) -> Int {
         switch self {
         case .web, .native: code
@@ -27,7 +27,7 @@ public enum ClientKind: Hashable, Sendable {
         }
     }
 
-    /// Whether this client has a word for a video's codec. 100ms' native libraries have three.
+    /// Whether this client knows a video codec's name. 100ms' native libraries know three.
     func knows(codec: String) -> Bool {
         switch self {
         case .web: true

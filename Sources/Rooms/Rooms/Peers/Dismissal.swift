@@ -1,11 +1,11 @@
 public import MediaKernel
 
-/// Why somebody's place in the room is over who did not leave it.
+/// Why a peer lost its place without leaving.
 public struct Dismissal: Hashable, Sendable {
-    /// Nil where it was no peer of the room.
+    /// Nil if it was not a peer of the room.
     public var requester: PeerID?
     public var reason: String
-    /// Everybody's place is over, and not only its own.
+    /// All peers have lost their places, not only this one.
     public var isRoomEnd: Bool
 
     public init(requester: PeerID?, reason: String, isRoomEnd: Bool) {
@@ -14,7 +14,7 @@ public struct Dismissal: Hashable, Sendable {
         self.isRoomEnd = isRoomEnd
     }
 
-    /// Whether that peer ended the room. In 100ms it is told so by the answer to its request, and
+    /// Whether that peer ended the room. In 100ms the answer to its request tells it so, and it
     /// leaves by itself.
     public func isEnding(by peer: PeerID) -> Bool { isRoomEnd && requester == peer }
 }

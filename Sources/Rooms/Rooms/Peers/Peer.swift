@@ -2,45 +2,45 @@ public import MediaKernel
 
 /// A participant: a person, a publisher, a bot.
 public struct Peer: Hashable, Sendable {
-    /// Chosen by the client, for the whole session, reconnections included.
+    /// Chosen by the client, for the whole session, including reconnections.
     public let id: PeerID
     /// From the token.
     public let userID: String
     /// Of the token with which it joined.
     public let tokenID: String
     public internal(set) var role: String
-    /// As its role is, or as it asked for when it joined.
+    /// Its role is hidden, or it asked for it when it joined.
     public let isHidden: Bool
     public var name: String
     /// 100ms: `data`.
     public var metadata: String
-    /// Grows by one a join; the order in which peers are listed.
+    /// Increases by one with each join; the order in which peers are listed.
     public let joinedOrder: Int
     public internal(set) var joinedAt: UnixTime
     /// Sorted, each once.
     public internal(set) var groups: [String] = []
-    /// In the order in which they were published.
+    /// In the order of publication.
     public internal(set) var tracks: [Track] = []
-    /// Since when each of them is published.
+    /// Since when each track has been published.
     public internal(set) var startedAt: [TrackID: UnixTime] = [:]
 
-    /// Tracks that it may not publish, newest last: a role change took them away, or its offer was
-    /// taken without them. Its client goes on to name them until it has taken them out of its offers
-    /// one by one, which is no fault of it. They have its own ids.
+    /// Tracks that it may not publish, newest last: a role change removed them, or its offer was
+    /// accepted without them. Its client goes on naming them until it has removed them from its
+    /// offers one by one, which is no error. The ids are the client's own.
     var withdrawn: [TrackID] = []
-    /// Tracks of which it said something that others have not been told yet.
+    /// Tracks with changes that others have not been told yet.
     var untold: Set<TrackID> = []
     /// Oldest first.
     var roleOffers: [RoleOffer] = []
     var phase: Phase = .admitted
-    /// What it may not have heard, as of the last time that its socket was lost.
+    /// What it may have missed, as of the last loss of its socket.
     var unheard: Unheard?
     var media: Media = .awaited
-    /// The room was large when it joined, and is yet.
+    /// The room was large when it joined, and still is.
     var cameLate = false
-    /// Others are not told of it, since it only watches.
+    /// Others are not told about it, since it only watches.
     public internal(set) var isQuiet = false
-    /// Neither its socket nor its media are there: others take it for gone until it is back.
+    /// Both its socket and its media are lost: for others it is gone until it is back.
     var isGhost = false
     var rates: RequestRates
 
@@ -52,34 +52,34 @@ public struct Peer: Hashable, Sendable {
     ///                    gone                     gone                            gone
     /// ```
     enum Phase: Hashable, Sendable {
-        /// Holds a place; nobody knows of it while its media is being set up.
+        /// Has a place; others do not know about it while its media is being set up.
         case admitted
         case present
         /// Its socket was lost. It keeps its place and its tracks until the instant.
         case lost(since: Instant, until: Instant)
     }
 
-    /// Where that begins which a peer may not have heard.
+    /// From where on a peer may have missed events.
     struct Unheard: Hashable, Sendable {
-        /// What was told later; never after its socket was lost.
+        /// The start of the missed time; never after the loss of its socket.
         var since: Instant
-        /// The number of the first of the room's ``RecentEvents``. Taken when the socket was lost:
-        /// by the instant alone, what came at that very instant would be taken for heard.
+        /// The number of the first missed event in the room's ``RecentEvents``. Taken when the
+        /// socket was lost: by the instant alone, events of that very instant would count as heard.
         var firstEvent: Int
     }
 
-    /// What is known of the connection by which the peer sends media.
+    /// The state of the connection by which the peer sends media.
     enum Media: Hashable, Sendable {
-        /// It may yet work.
+        /// It has not connected yet.
         case awaited
         case works
-        /// It has not worked, …
+        /// It has failed to connect, …
         case absent(since: Instant)
-        /// … or not any more.
+        /// … or has stopped working.
         case broken(since: Instant)
     }
 
-    /// Whether the peer has joined, be its socket there or not.
+    /// Whether the peer has joined, whether or not its socket is connected.
     public var hasJoined: Bool { phase != .admitted }
 
     /// Whether a message would reach it.
@@ -91,7 +91,7 @@ public struct Peer: Hashable, Sendable {
     /// Whether it is away, and a peer of that user may be the same client with another id.
     func isReplaceable(by user: String) -> Bool { isAway && !user.isEmpty && userID == user }
 
-    /// Whether its media has stopped, where there was any.
+    /// Whether its media has stopped after it had worked.
     public var isMediaBroken: Bool {
         switch media {
         case .broken: true
@@ -99,29 +99,29 @@ public struct Peer: Hashable, Sendable {
         }
     }
 
-    /// Who may speak for it.
+    /// The token owner that may act for it.
     public var owner: TokenOwner { TokenOwner(userID: userID, tokenID: tokenID) }
 
-    /// Whether it has a place of which everybody may know.
+    /// Whether others may know about its place.
     var isMember: Bool { hasJoined && !isHidden }
 
-    /// Whether everybody may know that it is here.
+    /// Whether others may know that it is here.
     var isVisible: Bool { isMember && !isGhost }
 
     func track(_ id: TrackID) -> Track? { tracks.first { $0.id == id } }
 
-    /// The one that it calls so itself.
+    /// The track with this published id.
     public func track(published id: TrackID) -> Track? { tracks.first { $0.publishedID == id } }
 
-    /// Keeps an offer in the place of those that are over, and of the oldest past the maximum.
+    /// Stores an offer, and drops expired ones, and the oldest beyond the maximum.
     mutating func take(_ offer: RoleOffer, maximum: Int, at now: Instant) {
         roleOffers.removeAll { $0.until <= now }
         roleOffers = (roleOffers + [offer]).suffix(maximum)
     }
 
-    /// Takes away what it is to publish no more, and remembers so many of it by id.
+    /// Removes tracks that it may not publish any more, and remembers their ids up to a maximum.
     ///
-    /// - Returns: what was published until now.
+    /// - Returns: the tracks published until now.
     mutating func withdrawTracks(
         remembering maximum: Int, where isGone: (Track) -> Bool
     ) -> [Track] {
@@ -132,8 +132,8 @@ public struct Peer: Hashable, Sendable {
         return gone
     }
 
-    /// Remembers tracks that it may not publish: so many of the newest. Ids too long to be one are
-    /// passed over.
+    /// Remembers tracks that it may not publish: the newest, up to a maximum. Ids that are too long
+    /// are ignored.
     mutating func remember(withdrawn ids: [TrackID], maximum: Int) {
         let identifiers = ids.filter { $0.rawValue.utf8.count <= RoomLimits.identifierBytes }
         let newest = Set(identifiers.suffix(maximum))
@@ -143,14 +143,14 @@ public struct Peer: Hashable, Sendable {
 }
 
 extension [Peer] {
-    /// The ids of those whom a message would reach.
+    /// The ids of the peers that a message would reach.
     var reachable: [PeerID] { filter(\.isReachable).map(\.id) }
 
-    /// As they joined.
+    /// In the order of joining.
     var inOrder: [Peer] { sorted { $0.joinedOrder < $1.joinedOrder } }
 }
 
-/// What a client and its token say when it joins.
+/// A client's and its token's data for joining.
 public struct JoinRequest: Hashable, Sendable {
     public var peer: PeerID
     public var userID: String
@@ -158,7 +158,7 @@ public struct JoinRequest: Hashable, Sendable {
     public var role: String
     public var name: String
     public var metadata: String
-    /// It only watches: others do not hear of it, whatever its role is.
+    /// It only watches: others are not told about it, whatever its role.
     public var isHidden: Bool
 
     public init(

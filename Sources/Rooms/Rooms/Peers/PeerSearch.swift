@@ -1,15 +1,15 @@
-/// A page of the peers whose names contain some text, whatever the case of its letters.
+/// A page of the peers whose names contain some text, in any letter case.
 public struct PeerSearch: Hashable, Sendable {
-    /// On one page when the client names no number.
+    /// The size of a page if the client gives none.
     public static let limitDefault = 10
 
-    /// In the order in which they joined.
+    /// In the order of joining.
     public let peers: [Peer]
-    /// As asked for, brought into 1 … ``RoomLimits/searchPage``.
+    /// As requested, clamped to 1 … ``RoomLimits/searchPage``.
     public let limit: Int
-    /// How many of those who were found come before this page.
+    /// The number of found peers before this page.
     public let offset: Int
-    /// Whether nobody comes after it.
+    /// Whether it is the last page.
     public let isLast: Bool
 
     init(of query: String, in candidates: [Peer], limit: Int?, offset: Int?) {

@@ -1,5 +1,5 @@
-/// Whom a token names: a peer comes back with the one it joined with. Everybody knows its ids, and
-/// whoever has a room's code gets a token in any user's name.
+/// The identity in a token: a peer comes back with the token that it joined with. Peers' ids are
+/// public, and anyone with a room code gets a token in any user's name.
 public struct TokenOwner: Hashable, Sendable {
     private let userID: String
     private let tokenID: String
@@ -9,7 +9,7 @@ public struct TokenOwner: Hashable, Sendable {
         self.tokenID = tokenID
     }
 
-    /// A token that names nobody is nobody's.
+    /// A token without an identity matches none.
     public func isSame(as other: TokenOwner) -> Bool { self == other && !isNobody }
 
     var isNobody: Bool { (userID + tokenID).isEmpty }

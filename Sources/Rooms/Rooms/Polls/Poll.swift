@@ -1,15 +1,15 @@
 import MediaKernel
 
-/// One poll or quiz: its questions, and what has been answered.
+/// One poll or quiz: its questions and answers.
 struct Poll: Hashable, Sendable {
     private struct Voter: Hashable, Sendable {
-        /// What keeping one costs, in bytes, near enough, beside its texts.
+        /// The approximate memory of a voter in bytes, without its texts.
         static let bytes = 512
 
         var shown: PollVoter
-        /// Of the token with which it answered last.
+        /// Of the token of its latest answer.
         var tokenID = ""
-        /// Where its answers are among all, by question.
+        /// The index of its answers among all, by question.
         var answers: [Int: Int] = [:]
     }
 
@@ -25,20 +25,20 @@ struct Poll: Hashable, Sendable {
 
     private(set) var info: PollInfo
     private(set) var questions: [PollQuestion] = []
-    /// Since when it runs, and until when.
+    /// When it started, and when its time is over.
     private(set) var began: Instant?
     private(set) var deadline: Instant?
-    /// When it was stopped and that was told, be its time over for longer.
+    /// When its end was announced, even if its time was over earlier.
     private(set) var ended: Instant?
-    /// Something was answered since the last time that it was told.
+    /// There are answers that have not been reported yet.
     var hasNews = false
-    /// What keeping it costs, in bytes, near enough.
+    /// Its approximate memory in bytes.
     private(set) var bytes = 0
 
     private var tallies: [PollResult.Question] = []
     private var audience = 0
     private var voters: [Voter] = []
-    /// By what tells them apart.
+    /// By the voters' keys.
     private var numbers: [String: Int] = [:]
     private var ballots: [Ballot] = []
     private var standings: PollLeaderboard?
@@ -88,7 +88,7 @@ struct Poll: Hashable, Sendable {
         self.audience = audience
     }
 
-    /// - Parameter peer: nil where its time was over.
+    /// - Parameter peer: nil if its time was over.
     mutating func stop(by peer: PeerID?, at now: Instant, wall: UnixTime) throws(RoomError) {
         guard state == .started else { throw .pollState(id, state) }
         info.state = .stopped
@@ -102,12 +102,12 @@ struct Poll: Hashable, Sendable {
         if state == .started { audience = max(audience, count) }
     }
 
-    /// Takes what somebody says, question by question.
+    /// Takes a peer's answers, question by question.
     ///
     /// - Parameters:
-    ///   - room: how many bytes of answers there are left.
-    ///   - name: what a new voter is called.
-    /// - Throws: only what is wrong with all of it.
+    ///   - room: the bytes that are left for answers.
+    ///   - name: the name of a new voter.
+    /// - Throws: only errors that concern all of them.
     mutating func answer(
         _ submissions: [PollSubmission], by peer: Peer, at now: Instant, room: Int,
         name: String
@@ -170,7 +170,7 @@ struct Poll: Hashable, Sendable {
             voters[voter].shown.userID = peer.userID
             voters[voter].shown.name = peer.name
         }
-        // Nobody took longer than there was time.
+        // An answer cannot have taken longer than the poll has run.
         let duration = min(max(0, submission.duration), longest)
         if let place {
             let old = ballots[place]
@@ -219,19 +219,19 @@ struct Poll: Hashable, Sendable {
 
     var responseCount: Int { ballots.count }
 
-    /// Answers in the order in which their questions were first answered by each.
+    /// Answers in the order in which each voter first answered each question.
     func responses(_ range: Range<Int>) -> [PollResponse] {
         ballots[range.clamped(to: ballots.indices)]
             .map { response($0, of: voters[$0.voter].shown) }
     }
 
-    /// What this peer's voter said, by question. In an anonymous poll, only to who came with the same
-    /// token: anybody may have a token in anybody's name, whose ids everybody sees.
+    /// This peer's own answers, by question. In an anonymous poll, only for the same token: anyone
+    /// may have a token in any user's name, and user ids are public.
     func responses(of peer: Peer) -> [PollResponse] {
         guard let number = numbers[key(of: peer)],
             !info.settings.isAnonymous || voters[number].tokenID == peer.tokenID
         else { return [] }
-        // It is known to itself, be the poll anonymous or not.
+        // A voter sees itself even in an anonymous poll.
         var voter = voters[number].shown
         voter.peer = peer.id
         voter.userID = peer.userID
@@ -247,15 +247,15 @@ struct Poll: Hashable, Sendable {
             duration: ballot.duration, isUpdate: ballot.isUpdate)
     }
 
-    /// The standings of a poll that is over. They are reckoned once: they change no more, and
-    /// everybody asks for them at the same time.
+    /// The standings of an ended poll. They are computed once: they do not change any more, and all
+    /// peers ask for them at the same time.
     mutating func finalLeaderboard() -> PollLeaderboard {
         let board = standings ?? leaderboard(of: nil)
         standings = board
         return board
     }
 
-    /// - Parameter question: by its place from 1, the only one that counts; nil is all of them.
+    /// - Parameter question: the only one that counts, by its number from 1; nil for all.
     func leaderboard(of question: Int?) -> PollLeaderboard {
         var entries = voters.map { PollLeaderboard.Entry(voter: $0.shown) }
         var hasAnswered = voters.map { _ in false }

@@ -1,15 +1,15 @@
 public import MediaKernel
 
-/// What a client sends as the answer to one question, of whatever kind that may be.
+/// A client's answer to one question of any kind.
 public struct PollSubmission: Hashable, Sendable {
-    /// Its place, from 1.
+    /// Its number, from 1.
     public var question: Int
     public var kind: PollQuestion.Kind?
     public var isSkipped: Bool
     public var option: Int?
     public var options: [Int]?
     public var text: String?
-    /// In milliseconds: how long it took, as the client says.
+    /// In milliseconds: the time it took according to the client.
     public var duration: Int
 
     public init(
@@ -26,14 +26,14 @@ public struct PollSubmission: Hashable, Sendable {
     }
 }
 
-/// An answer that a question takes.
+/// An accepted answer.
 public enum PollAnswer: Hashable, Sendable {
     case skipped
-    /// By their places from 1, ascending.
+    /// By their numbers from 1, ascending.
     case options([Int])
     case text(String)
 
-    /// What keeping it costs, in bytes, near enough.
+    /// Its approximate memory in bytes.
     var bytes: Int {
         switch self {
         case .skipped: 64
@@ -43,26 +43,26 @@ public enum PollAnswer: Hashable, Sendable {
     }
 }
 
-/// What became of one submission.
+/// The result of one submission.
 public struct PollVerdict: Hashable, Sendable {
     public let question: Int
-    /// Nil where nobody is told yet, and where it was refused.
+    /// Nil while it is not revealed yet, and for a refused answer.
     public let isRight: Bool?
     /// Why it does not count.
     public let refusal: RoomError?
 }
 
-/// Somebody who answered a poll.
+/// A peer that has answered a poll.
 public struct PollVoter: Hashable, Sendable {
-    /// Made up for the poll: it keeps voters apart and says nothing of who they are.
+    /// Random for each poll: it distinguishes voters without identifying them.
     public let hash: String
-    /// As of the latest answer; nil where the poll is anonymous.
+    /// As of the latest answer; nil in an anonymous poll.
     public internal(set) var peer: PeerID?
     public internal(set) var userID: String?
     public internal(set) var name: String?
 }
 
-/// One answer of somebody, as others are shown it.
+/// One answer, as others see it.
 public struct PollResponse: Hashable, Sendable {
     public let voter: PollVoter
     public let question: Int
@@ -70,7 +70,7 @@ public struct PollResponse: Hashable, Sendable {
     public let answer: PollAnswer
     /// In milliseconds.
     public let duration: Int
-    /// It came in the place of an earlier one.
+    /// It replaces an earlier one.
     public let isUpdate: Bool
 
     public var id: String { "\(voter.hash)-\(question)" }

@@ -4,11 +4,11 @@ public enum PollTag {}
 /// Names one poll of a session.
 public typealias PollID = Identifier<PollTag>
 
-/// What whoever makes a poll or a quiz wants of it. 100ms: poll info.
+/// The settings of a poll or a quiz. 100ms: poll info.
 public struct PollSettings: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, Codable { case poll, quiz }
 
-    /// By what two answers are known to be one person's.
+    /// What identifies a voter.
     public enum Tracking: String, Hashable, Sendable, Codable {
         case userID = "userid"
         case peerID = "peerid"
@@ -17,18 +17,18 @@ public struct PollSettings: Hashable, Sendable {
 
     public var title: String
     public var kind: Kind
-    /// In seconds from the start; 0 is until somebody stops it, or the session ends.
+    /// In seconds from the start; 0 to run until it is stopped, or the session ends.
     public var duration: Int
-    /// Nobody is told who said what, and there is no leaderboard.
+    /// Answers are shown without names, and there is no leaderboard.
     public var isAnonymous: Bool
     /// Passed on to clients.
     public var isVisible: Bool
-    /// Until it starts, only who made it may change it. Nobody may from then on.
+    /// Until it starts, only its creator may change it. After that it cannot be changed.
     public var isLocked: Bool
     public var tracking: Tracking
-    /// The roles that may answer; none is every role that may read polls.
+    /// The roles that may answer; empty for every role that may read polls.
     public var voters: [String]
-    /// The roles that are told what was answered; none is every role that may read polls.
+    /// The roles that may see the answers; empty for every role that may read polls.
     public var viewers: [String]
 
     public init(
@@ -48,7 +48,7 @@ public struct PollSettings: Hashable, Sendable {
     }
 }
 
-/// What peers are told of a poll, but for its questions and what was answered.
+/// A poll as peers see it, without its questions and answers.
 public struct PollInfo: Hashable, Sendable {
     /// ```
     /// created ─ pollStarted ─► started ─ pollStopped, its time is over ─► stopped
@@ -63,11 +63,11 @@ public struct PollInfo: Hashable, Sendable {
     public let createdAt: UnixTime
     public internal(set) var startedBy: PeerID?
     public internal(set) var startedAt: UnixTime?
-    /// Nil also where its time was over.
+    /// Nil also when its time was over.
     public internal(set) var stoppedBy: PeerID?
     public internal(set) var stoppedAt: UnixTime?
 
-    /// Whether nobody but who made it may change it, or nobody at all.
+    /// Whether only its creator may change it, or nobody.
     public var isLocked: Bool { settings.isLocked || state != .created }
 
     init(_ id: PollID, _ settings: PollSettings, by peer: PeerID, wall: UnixTime) {

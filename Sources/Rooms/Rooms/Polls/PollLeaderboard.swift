@@ -1,37 +1,37 @@
-/// How those who answered a quiz did, the best first.
+/// The standings of a quiz, best first.
 public struct PollLeaderboard: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         /// From 1.
         public internal(set) var position = 0
-        /// What the right answers weigh, less what wrong ones take away.
+        /// The weight of the right answers, less that of wrong ones with negative scoring.
         public internal(set) var score = 0
-        /// Answers that are none to skip a question.
+        /// Answers without skipped ones.
         public internal(set) var responses = 0
         public internal(set) var correctResponses = 0
-        /// In milliseconds: of the right answers together.
+        /// In milliseconds: of all right answers together.
         public internal(set) var duration = 0
         public let voter: PollVoter
 
-        /// More points first, then the quicker one.
+        /// More points first, then the shorter time.
         fileprivate func isBetter(than other: Entry) -> Bool {
             score != other.score ? score > other.score : duration < other.duration
         }
     }
 
-    /// Peers that were in the room at once, at most, while it ran.
+    /// The most peers that were in the room at once while it ran.
     public let audience: Int
     public let entries: [Entry]
-    /// Those whose answers are all there and right.
+    /// Voters who have answered all questions, and all correctly.
     public let correctVoters: Int
-    /// In milliseconds: of an answer.
+    /// In milliseconds: per answer.
     public let averageTime: Int
-    /// Of those who answered.
+    /// Of all voters.
     public let averageScore: Double
 
     /// - Parameters:
-    ///   - entries: in the order in which they first answered, which decides between equals.
-    ///   - questions: so many could be answered.
-    ///   - time: in milliseconds: of all answers together.
+    ///   - entries: in the order of their first answers, which decides ties.
+    ///   - questions: the number of questions.
+    ///   - time: in milliseconds, of all answers together.
     init(audience: Int, entries: [Entry], questions: Int, time: Int) {
         self.audience = audience
         let ranked = entries.enumerated().sorted { a, b in

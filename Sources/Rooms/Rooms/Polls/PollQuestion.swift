@@ -1,4 +1,4 @@
-/// One question of a poll. It is known by its place among them, from 1.
+/// One question of a poll. It is identified by its number, from 1.
 public struct PollQuestion: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, Codable {
         case singleChoice = "single-choice"
@@ -14,7 +14,7 @@ public struct PollQuestion: Hashable, Sendable {
         }
     }
 
-    /// What can be chosen. It is known by its place among them, from 1.
+    /// A possible choice. It is identified by its number, from 1.
     public struct Option: Hashable, Sendable {
         public var text: String
         /// Passed on to clients.
@@ -29,18 +29,18 @@ public struct PollQuestion: Hashable, Sendable {
     public var kind: Kind
     public var text: String
     public var isSkippable: Bool
-    /// In seconds: how long clients show it; 0 is as long as the poll runs.
+    /// In seconds: how long clients show it; 0 for as long as the poll runs.
     public var duration: Int
-    /// An answer counts for good.
+    /// An answer cannot be changed.
     public var isOnce: Bool
-    /// What the right answer scores.
+    /// The score of the right answer.
     public var weight: Int
-    /// A wrong answer takes `weight` away.
+    /// A wrong answer costs `weight`.
     public var isNegative: Bool
-    /// In Unicode scalars, of an answer in words.
+    /// In Unicode scalars, of a text answer.
     public var lengths: ClosedRange<Int>
     public var options: [Option]
-    /// Nil where no answer is right or wrong.
+    /// Nil for a question without a right answer.
     public var answer: PollAnswerKey?
 
     public init(
@@ -61,7 +61,7 @@ public struct PollQuestion: Hashable, Sendable {
         self.answer = answer
     }
 
-    /// How much of the limits it takes, in bytes of UTF-8.
+    /// Its share of the limits, in bytes of UTF-8.
     var bytes: Int {
         options.reduce(text.utf8.count + (answer?.text?.utf8.count ?? 0)) {
             $0 + $1.text.utf8.count
@@ -97,7 +97,7 @@ public struct PollQuestion: Hashable, Sendable {
         try answer?.check(of: self, "\(path).answer")
     }
 
-    /// What somebody said to this question, read by its rules.
+    /// Validates an answer to this question.
     func read(_ submission: PollSubmission) throws(RoomError) -> PollAnswer {
         if let kind = submission.kind, kind != self.kind {
             throw .invalidField(field: "type", reason: "must be '\(self.kind.rawValue)'")
@@ -126,7 +126,7 @@ public struct PollQuestion: Hashable, Sendable {
             return .options(options.sorted())
         case .shortAnswer, .longAnswer:
             let text = submission.text ?? ""
-            // Measured in bytes first, which is cheap: a scalar has four of them at most.
+            // Checked in bytes first, which is cheap: a scalar has at most four.
             guard text.utf8.count <= 4 * lengths.upperBound,
                 lengths.contains(text.unicodeScalars.count)
             else {
@@ -138,8 +138,8 @@ public struct PollQuestion: Hashable, Sendable {
         }
     }
 
-    /// Whether an answer is the right one. What was skipped is not, nor is anything where nothing
-    /// is right or wrong.
+    /// Whether an answer is right. Skipped answers are not, nor are any answers to a question
+    /// without a right one.
     func isRight(_ given: PollAnswer) -> Bool {
         guard let answer else { return false }
         switch given {
@@ -147,13 +147,13 @@ public struct PollQuestion: Hashable, Sendable {
         case .text(let text): return answer.accepts(text)
         case .options(let options):
             guard !answer.options.isEmpty else { return false }
-            // Of a choice of one, whichever of those that are right.
+            // For a single choice, any of the right options.
             return kind == .singleChoice
                 ? options.allSatisfy(answer.options.contains) : options == answer.options
         }
     }
 
-    /// What an answer scores.
+    /// The score of an answer.
     func score(_ given: PollAnswer, isRight: Bool) -> Int {
         if isRight { return weight }
         guard isNegative, given != .skipped, answer?.isEmpty == false else { return 0 }
@@ -165,15 +165,15 @@ extension [PollQuestion.Option] {
     fileprivate func has(_ index: Int) -> Bool { index >= 1 && index <= count }
 }
 
-/// What is right.
+/// The right answer.
 public struct PollAnswerKey: Hashable, Sendable {
-    /// While the poll runs, only who may write polls is told what is right.
+    /// While the poll runs, only peers that may write polls see the right answer.
     public var isHidden: Bool
-    /// Of the options, by their places from 1, ascending.
+    /// The numbers of the right options from 1, ascending.
     public var options: [Int]
     public var text: String?
     public var isCaseSensitive: Bool
-    /// Blanks before and after an answer in words do not count.
+    /// Blanks around a text answer do not count.
     public var isTrimmed: Bool
 
     public init(
@@ -187,7 +187,7 @@ public struct PollAnswerKey: Hashable, Sendable {
         self.isTrimmed = isTrimmed
     }
 
-    /// Nothing is right.
+    /// There is no right answer.
     public var isEmpty: Bool { options.isEmpty && text == nil }
 
     fileprivate func check(of question: PollQuestion, _ path: String) throws(RoomError) {

@@ -1,13 +1,13 @@
-/// What was answered, in numbers.
+/// The answers in numbers.
 public struct PollResult: Hashable, Sendable {
     public struct Question: Hashable, Sendable {
         public let kind: PollQuestion.Kind
-        /// How many chose each option; empty where there are none.
+        /// The number of votes for each option; empty without options.
         public internal(set) var options: [Int]
-        /// Nil while nobody is to know what is right.
+        /// Nil while the right answer is hidden.
         public internal(set) var correct: Int?
         public internal(set) var skipped = 0
-        /// Answers that are none to skip it.
+        /// Answers without skipped ones.
         public internal(set) var total = 0
 
         init(_ question: PollQuestion) {
@@ -31,21 +31,21 @@ public struct PollResult: Hashable, Sendable {
         }
     }
 
-    /// Peers that were in the room at once, at most, while the poll ran.
+    /// The most peers that were in the room at once while the poll ran.
     public internal(set) var audience = 0
-    /// Those who answered something.
+    /// The number of peers that have answered.
     public internal(set) var voters = 0
     /// Answers to all questions.
     public internal(set) var responses = 0
-    /// In their sequence; nil where the reader may not see what was answered.
+    /// In order; nil if the reader may not see the answers.
     public internal(set) var questions: [Question]?
 }
 
-/// How much of a poll's result somebody may see.
+/// How much of a poll's result a peer may see.
 enum PollSight: Hashable, CaseIterable {
     case everything
-    /// Not how many are right where that is hidden, while the poll runs.
+    /// Without the number of right answers while the poll runs, if that is hidden.
     case counts
-    /// Only how many have answered.
+    /// Only the number of voters.
     case turnout
 }

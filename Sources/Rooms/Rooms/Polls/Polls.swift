@@ -1,6 +1,6 @@
 import MediaKernel
 
-/// The polls of a session, in the order in which they were made.
+/// The polls of a session, in the order of creation.
 struct Polls: Hashable, Sendable {
     private var polls: [PollID: Poll] = [:]
     private var order: [PollID] = []
@@ -17,7 +17,7 @@ struct Polls: Hashable, Sendable {
 
     var running: [Poll] { all.filter { $0.state == .started } }
 
-    /// Changes one of them.
+    /// Changes a poll.
     mutating func change<Value>(
         _ id: PollID, _ body: (inout Poll) throws(RoomError) -> Value
     ) throws(RoomError) -> Value {
@@ -25,8 +25,8 @@ struct Polls: Hashable, Sendable {
         return try body(&polls[id]!)
     }
 
-    /// Takes a new one, where there are too many in the place of the oldest that is over, or else of
-    /// the oldest draft.
+    /// Adds a poll; if there are too many, it replaces the oldest ended one, or else the oldest
+    /// draft.
     mutating func add(_ poll: Poll) throws(RoomError) {
         if order.count >= RoomLimits.polls, !forgetOldest(.stopped), !forgetOldest(.created) {
             throw .tooManyPolls(maximum: RoomLimits.polls)
@@ -35,8 +35,8 @@ struct Polls: Hashable, Sendable {
         order.append(poll.id)
     }
 
-    /// How many bytes of answers to a poll may still be kept. Where that is little, those that are
-    /// over make room, the oldest first.
+    /// The bytes that are left for answers to a poll. If these are few, ended polls are dropped,
+    /// the oldest first.
     mutating func makeRoom(for poll: PollID) -> Int {
         while room < RoomLimits.pollHoldingBytes / 16, forgetOldest(.stopped, keeping: poll) {}
         return max(0, room)
@@ -57,7 +57,7 @@ struct Polls: Hashable, Sendable {
         for id in order { polls[id]?.audienceIs(count) }
     }
 
-    /// Those of which something is to be told, which is done with then.
+    /// Returns polls with unreported answers, and marks them as reported.
     mutating func takeNews() -> [Poll] {
         let news = all.filter(\.hasNews)
         for poll in news { polls[poll.id]?.hasNews = false }

@@ -1,4 +1,4 @@
-/// The limits of what a client writes, in one place so that each error names the field.
+/// The limits of clients' texts, in one place so that each error names the field.
 enum Check {
     static func bytes(_ text: String, field: String, maximum: Int) throws(RoomError) {
         try count(text.utf8.count, field: field, maximum: maximum)
@@ -24,7 +24,7 @@ enum Check {
         try count(text.unicodeScalars.count, field: field, maximum: RoomLimits.nameScalars)
     }
 
-    /// Ids travel in SDP lines, file names and logs: visible ASCII without blanks.
+    /// Ids are used in SDP lines, file names and logs: visible ASCII without blanks.
     static func identifier(_ text: String, field: String) throws(RoomError) {
         guard !text.isEmpty else { throw .invalidField(field: field, reason: "is empty") }
         try bytes(text, field: field, maximum: RoomLimits.identifierBytes)

@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// Whom a broadcast is for.
+/// The recipients of a broadcast.
 public enum Audience: Hashable, Sendable {
     case everybody
     case roles([String])
@@ -13,7 +13,7 @@ public struct Message: Hashable, Sendable {
     /// Nil when the operator sent it.
     public var sender: Peer?
     public var audience: Audience
-    /// `chat` or a client's own word.
+    /// `chat` or a client's own type.
     public var type: String
     public var body: OpaqueJSON
     public var sentAt: UnixTime

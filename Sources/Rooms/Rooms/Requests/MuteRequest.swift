@@ -1,13 +1,13 @@
-/// What a peer asks others to do with their tracks. A room changes no track by itself: a client
-/// that is asked mutes at once or asks its user, and then says so as for any other mute.
+/// A peer's request to mute or unmute others' tracks. A room changes no track by itself: a client
+/// mutes at once or asks its user, and then reports it like any other mute.
 public struct MuteRequest: Hashable, Sendable {
-    /// What the tracks are to be.
+    /// The requested state.
     public var isMuted: Bool
-    /// `nil` is audio and video.
+    /// `nil` for audio and video.
     public var kind: TrackKind?
-    /// `nil` is every source.
+    /// `nil` for every source.
     public var source: String?
-    /// Those who are asked; none named is everybody.
+    /// The roles of the addressees; empty for all roles.
     public var roles: [String]
 
     public init(
@@ -21,13 +21,13 @@ public struct MuteRequest: Hashable, Sendable {
 
     var permission: Permission { isMuted ? .mute : .unmute }
 
-    /// Whether it is about something that this peer publishes.
+    /// Whether it concerns a track of this peer.
     func concerns(_ peer: Peer) -> Bool {
         guard roles.isEmpty || roles.contains(peer.role) else { return false }
         return peer.tracks.contains(where: includes)
     }
 
-    /// Whether a track of those who are asked is meant.
+    /// Whether it includes a track of an addressee.
     public func includes(_ track: Track) -> Bool {
         (kind ?? track.kind) == track.kind && (source ?? track.source) == track.source
     }

@@ -1,6 +1,6 @@
 internal import MediaKernel
 
-/// How much a peer may ask at the moment.
+/// How many requests a peer may make at present.
 struct RequestRates: Hashable, Sendable {
     /// Of requests that reach others.
     var fanOut: TokenBucket
@@ -12,7 +12,7 @@ struct RequestRates: Hashable, Sendable {
         reads = TokenBucket(rate: limits.readsPerSecond, burst: limits.readsBurst, at: now)
     }
 
-    /// Whether it is as much as a newcomer may.
+    /// Whether the rates are as full as a newcomer's.
     func areFull(_ limits: RoomLimits, at now: Instant) -> Bool {
         var rates = self
         return rates.fanOut.take(limits.fanOutBurst, at: now)

@@ -14,7 +14,7 @@ public struct HLSVariantRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// What a peer asked to keep of a stream.
+/// A peer's request for the recording of a stream.
 public struct HLSRecordingRequest: Hashable, Sendable, Codable {
     public var singleFilePerLayer: Bool?
     public var hlsVOD: Bool?
@@ -30,7 +30,7 @@ public struct HLSRecordingRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// What a peer asked to record without a live stream.
+/// A peer's request for a recording without a live stream.
 public struct RecordingRequest: Hashable, Sendable {
     /// Of the picture, in luma samples.
     public struct Resolution: Hashable, Sendable, Codable {
@@ -52,7 +52,7 @@ public struct RecordingRequest: Hashable, Sendable {
     }
 }
 
-/// What a peer tells the players of the room's streams at this moment.
+/// A peer's message to the players of the room's streams at this moment.
 public struct HLSTimedMetadata: Hashable, Sendable, Codable {
     public var payload: String
     /// In seconds.

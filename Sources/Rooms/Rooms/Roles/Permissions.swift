@@ -1,4 +1,4 @@
-/// What a role may do to the room and to others.
+/// The rights of a role over the room and over other peers.
 public struct Permissions: Hashable, Sendable, Codable {
     public var endRoom = false
     public var removeOthers = false
@@ -11,7 +11,7 @@ public struct Permissions: Hashable, Sendable, Codable {
     public var sendRoomState = false
     public var pollRead = false
     public var pollWrite = false
-    /// May send messages. 100ms knows no such field; every role may unless a policy says no.
+    /// May send messages. 100ms has no such field; every role may unless a policy forbids it.
     public var broadcast = true
 
     public init() {}
@@ -40,7 +40,7 @@ public struct Permissions: Hashable, Sendable, Codable {
         broadcast = try flag(.broadcast, default: true)
     }
 
-    /// Everything; a host's.
+    /// All rights; a host's.
     public static var all: Permissions {
         var permissions = Permissions()
         permissions.endRoom = true

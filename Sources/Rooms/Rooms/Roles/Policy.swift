@@ -1,33 +1,32 @@
 /// The roles and destinations of a room. 100ms: a template.
 ///
-/// A policy is whole: it holds at least one role that is not hidden, every role that somebody
-/// subscribes to exists, and "every role" has been spelled out. So nothing has to be checked
-/// again when a peer joins.
+/// A policy is complete: it has at least one role that is not hidden, every subscribed role exists,
+/// and "every role" has been expanded. So nothing needs to be checked again when a peer joins.
 public struct Policy: Hashable, Sendable {
     /// The role in which a stream's bot joins, as in 100ms.
     public static let recorderRole = "__internal_recorder"
 
-    /// More than this is a mistake in a file, not a policy.
+    /// More roles than this are a mistake in a file.
     public static let rolesMaximum = 100
 
     /// Shown to clients as `template_id`.
     public let templateID: String
     /// In the order of the file.
     public let roles: [Role]
-    /// By name; `default` is the one that is used when none is asked for.
+    /// By name; `default` is used if none is requested.
     public let hlsDestinations: [String: HLSDestination]
     /// The same for recordings without a live stream.
     public let recordingDestinations: [String: RecordingDestination]
-    /// Whether rooms are recorded as soon as somebody is in them, without a live stream.
+    /// Whether rooms are recorded as soon as they have peers, without a live stream.
     public let recordsRooms: Bool
-    /// `nil` where the policy says nothing of it: then everybody who looks in is told everything.
+    /// `nil` if the policy does not set it: then previews show everything.
     public let roomState: RoomStateSettings?
 
     /// Completes and checks a policy.
     ///
-    /// - The recorder's role is added when it is missing.
+    /// - The recorder's role is added if it is missing.
     /// - `*` in `subscribeToRoles` becomes the name of every role that is not hidden; a hidden role
-    ///   that names none subscribes to all of them.
+    ///   without any subscribes to all of them.
     /// - Throws: ``RoomError/invalidPolicy(_:)`` with the reason as a sentence.
     public init(
         validating roles: [Role], templateID: String = "default",
@@ -49,7 +48,7 @@ public struct Policy: Hashable, Sendable {
                 throw .invalidPolicy("role '\(role.name)' is defined twice")
             }
         }
-        // All of them at once, for whoever has to repair a file.
+        // All faults at once, to help repair a file.
         var faults = roles.flatMap { RoleInspection($0).faults }
         if let roomState, !roomState.hasAllowedInterval {
             let (least, most) = (
@@ -86,7 +85,7 @@ public struct Policy: Hashable, Sendable {
         roles.filter { !$0.isHidden || $0.name == name }
     }
 
-    /// The roles in which people may come.
+    /// The roles in which people may join.
     public var visibleRoleNames: [String] { roles.filter { !$0.isHidden }.map(\.name) }
 
     private static func check(_ role: Role) throws(RoomError) {
@@ -118,10 +117,10 @@ public struct Policy: Hashable, Sendable {
 
 extension Policy {
     /// Three roles for people and one for the recorder: a `host` publishes and runs the stream, a
-    /// `guest` publishes, a `viewer` only sees, and the hidden recorder receives everything.
+    /// `guest` publishes, a `viewer` only watches, and the hidden recorder receives everything.
     public static let standard: Policy = {
         let camera = VideoParameters(bitRate: 900, frameRate: 30, width: 1280, height: 720)
-        // Best first, as 100ms writes them.
+        // Best first, as in 100ms.
         let layers = [
             SimulcastLayer(rid: "f", scaleResolutionDownBy: 1, maxBitrate: camera.bitRate),
             SimulcastLayer(rid: "h", scaleResolutionDownBy: 2, maxBitrate: 300),

@@ -1,11 +1,12 @@
-/// What a role may publish, and how its clients should encode it.
+/// The tracks that a role may publish, and their encoding.
 public struct PublishParameters: Hashable, Sendable, Codable {
     /// The kinds of track that 100ms names in `allowed`.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case audio, video, screen
     }
 
-    /// What 100ms takes in `allowed`. That a camera may come in layers says `simulcast` below.
+    /// The values that 100ms accepts in `allowed`. `simulcast` below decides whether a camera has
+    /// layers.
     private enum WrittenKind: String, Decodable { case audio, video, screen, simulcast }
 
     public var allowed: [Kind]
@@ -25,9 +26,9 @@ public struct PublishParameters: Hashable, Sendable, Codable {
         self.simulcast = simulcast
     }
 
-    /// With 100ms' defaults for what is left out. Its web client reads `video` of whatever role a
-    /// peer with a camera has, and all three of its own role, without asking whether they are there.
-    /// It reckons with two numbers of every layer, too.
+    /// Fills in 100ms' defaults. Its web client reads `video` for the role of every peer with a
+    /// camera, and all three for its own role, without checking that they exist. It also calculates
+    /// with two numbers of every layer.
     public func complete(for client: ClientKind) -> PublishParameters {
         let camera = (video ?? .camera).known(to: client)
         let display = (screen ?? .screen).known(to: client)
@@ -40,17 +41,17 @@ public struct PublishParameters: Hashable, Sendable, Codable {
             })
     }
 
-    /// What a track takes whose client does as it is told, in kbit/s: of a video all of its layers.
-    /// Nil where nothing is said of such tracks.
+    /// The bitrate of a track whose client follows the policy, in kbit/s: of a video with all its
+    /// layers. Nil if the policy has no bitrate for such tracks.
     ///
-    /// - Parameter isPresentation: a screen, say, not a camera.
+    /// - Parameter isPresentation: for example a screen, not a camera.
     public func bitRate(of kind: TrackKind, isPresentation: Bool) -> Int? {
         switch kind {
         case .audio: return audio?.bitRate
         case .video:
             guard let whole = (isPresentation ? screen : video)?.bitRate else { return nil }
             let layers = (isPresentation ? simulcast?.screen : simulcast?.video)?.layers ?? []
-            // A policy may say any number.
+            // A policy may contain any number.
             let sum = layers.reduce(0) { $0 &+ ($1.maxBitrate ?? whole) }
             return max(whole, sum)
         }
@@ -74,7 +75,7 @@ public struct PublishParameters: Hashable, Sendable, Codable {
 public struct AudioParameters: Hashable, Sendable, Codable {
     /// In kbit/s.
     public var bitRate: Int
-    /// In small letters, as clients look it up.
+    /// In small letters, for clients' lookups.
     public var codec: String
 
     public init(bitRate: Int = 32, codec: String = "opus") {
@@ -84,7 +85,7 @@ public struct AudioParameters: Hashable, Sendable, Codable {
 
     enum CodingKeys: String, CodingKey { case bitRate, codec }
 
-    /// What is missing is 100ms' default.
+    /// Missing fields get 100ms' defaults.
     public init(from decoder: any Decoder) throws {
         self.init()
         let values = try decoder.container(keyedBy: CodingKeys.self)
@@ -96,9 +97,9 @@ public struct AudioParameters: Hashable, Sendable, Codable {
 public struct VideoParameters: Hashable, Sendable, Encodable {
     /// In kbit/s.
     public var bitRate: Int
-    /// In small letters, as clients look it up.
+    /// In small letters, for clients' lookups.
     public var codec: String
-    /// In frames a second.
+    /// In frames per second.
     public var frameRate: Int
     /// In pixels.
     public var width: Int
@@ -116,7 +117,7 @@ public struct VideoParameters: Hashable, Sendable, Encodable {
     static let camera = VideoParameters(bitRate: 256, frameRate: 25, width: 320, height: 180)
     static let screen = VideoParameters(bitRate: 1024, frameRate: 10, width: 1280, height: 720)
 
-    /// What a template says of it, of which any may be missing.
+    /// A template's fields, of which any may be missing.
     struct Written: Decodable {
         var bitRate: Int?
         var codec: String?
@@ -133,8 +134,8 @@ public struct VideoParameters: Hashable, Sendable, Encodable {
             height: written.height ?? other.height)
     }
 
-    /// The same, in the default codec where the client has no word for this one: a library that
-    /// looks it up in vain may fail altogether.
+    /// The same, but with the default codec if the client does not know this one: a library whose
+    /// lookup fails may fail altogether.
     func known(to client: ClientKind) -> VideoParameters {
         guard !client.knows(codec: codec) else { return self }
         var known = self
@@ -143,7 +144,7 @@ public struct VideoParameters: Hashable, Sendable, Encodable {
     }
 }
 
-/// The encodings of one camera that a client sends side by side. No layers: one encoding.
+/// The encodings of one camera that a client sends in parallel. No layers: one encoding.
 public struct SimulcastParameters: Hashable, Sendable, Codable {
     public var video: SimulcastLayers
     public var screen: SimulcastLayers
@@ -171,7 +172,7 @@ public struct SimulcastLayers: Hashable, Sendable, Codable {
 
     public init(layers: [SimulcastLayer]? = nil) { self.layers = layers }
 
-    /// With the whole picture and the bit rate of the whole for what is left out.
+    /// Fills in the full size and the whole bitrate for missing fields.
     func complete(bitRate: Int) -> SimulcastLayers {
         SimulcastLayers(
             layers: layers?.map { layer in
@@ -189,7 +190,7 @@ public struct SimulcastLayer: Hashable, Sendable, Codable {
     public var scaleResolutionDownBy: Double?
     /// In kbit/s.
     public var maxBitrate: Int?
-    /// In frames a second.
+    /// In frames per second.
     public var maxFramerate: Int?
 
     public init(

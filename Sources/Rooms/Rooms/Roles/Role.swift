@@ -1,18 +1,18 @@
-/// What a peer of one kind may publish, see and do. 100ms: a role of a template.
+/// What peers of one kind may publish, see and do. 100ms: a role of a template.
 ///
 /// The coding keys are 100ms' own (`docs/PROTOCOL.md` section 7), so that a template exported there
-/// is a policy file here. Every field but the name may be missing; the default is the closed door:
-/// nothing published, nobody subscribed to, nothing permitted.
+/// is a valid policy file. Every field but the name may be missing; by default the role publishes
+/// nothing, subscribes to nothing and has no permissions.
 public struct Role: Hashable, Sendable, Codable {
     public var name: String
     /// 1 (highest) to 5.
     public var priority: Int
-    /// Such a peer is in no list, no count and no event, and may publish nothing.
+    /// Such a peer is not in any list, count or event, and may not publish.
     public var isHidden: Bool
     public var publishParams: PublishParameters
     public var subscribeParams: SubscribeParameters
     public var permissions: Permissions
-    /// How many peers of this role may be in the room: 0 is any number, -1 is none.
+    /// The most peers of this role in the room: 0 for any number, -1 for none.
     public var maxPeerCount: Int
 
     public init(
@@ -39,7 +39,7 @@ public struct Role: Hashable, Sendable, Codable {
         name = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
     }
 
-    /// Reads everything but the name, which in a template is the key of the role.
+    /// Reads everything but the name, which is the role's key in a template.
     public init(unnamed decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         name = ""
@@ -60,8 +60,8 @@ public struct Role: Hashable, Sendable, Codable {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(name, forKey: .name)
         try values.encode(priority, forKey: .priority)
-        // A hidden role is never shown to anybody else, and 100ms knows no such field: it is
-        // written only where it says something.
+        // A hidden role is never shown to others, and 100ms has no such field: it is written only
+        // if it is true.
         if isHidden { try values.encode(isHidden, forKey: .isHidden) }
         try values.encode(publishParams, forKey: .publishParams)
         try values.encode(subscribeParams, forKey: .subscribeParams)
@@ -70,13 +70,13 @@ public struct Role: Hashable, Sendable, Codable {
     }
 }
 
-/// Whose tracks a peer receives.
+/// The roles whose tracks a peer receives.
 public struct SubscribeParameters: Hashable, Sendable, Codable {
-    /// Stands for every role that is not hidden.
+    /// Means every role that is not hidden.
     public static let everyRole = "*"
 
     public var subscribeToRoles: [String]
-    /// In kbit/s: of all audio and video that the peer receives. Not heeded for a hidden role.
+    /// In kbit/s: of all audio and video that the peer receives. Ignored for a hidden role.
     public var maxSubsBitRate: Int
     public var subscribeDegradation: SubscribeDegradation?
 
@@ -103,7 +103,7 @@ public struct SubscribeParameters: Hashable, Sendable, Codable {
     }
 }
 
-/// When a peer stops receiving videos, the least important first, for what its way loses.
+/// When a peer stops receiving videos, the least important first, because of packet loss.
 public struct SubscribeDegradation: Hashable, Sendable, Codable {
     /// In per cent.
     public var packetLossThreshold: Int

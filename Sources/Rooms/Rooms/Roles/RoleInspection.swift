@@ -1,5 +1,4 @@
-/// Goes through a role and notes what breaks 100ms' rules for templates
-/// (100ms-docs `policy/create-template-via-api.mdx`).
+/// Checks a role by 100ms' rules for templates (100ms-docs `policy/create-template-via-api.mdx`).
 struct RoleInspection {
     /// Each with its path in a policy file: `'roles.host.publishParams.video.frameRate' is 90; …`.
     private(set) var faults: [String] = []
@@ -27,7 +26,7 @@ struct RoleInspection {
         }
         if let screen = publish.screen {
             let field = "publishParams.screen"
-            // 100ms names no upper end.
+            // 100ms sets no upper limit.
             check(screen.bitRate, 500...20_000, "\(field).bitRate")
             check(screen, widths: 480...1920, heights: 270...1080, field)
         }
@@ -46,7 +45,7 @@ struct RoleInspection {
         check(video.height, heights, "\(field).height")
     }
 
-    /// Best first: `f` is the whole picture, and each layer is smaller than the one before.
+    /// Best first: `f` is the whole picture, and each layer is smaller than the previous one.
     private mutating func check(_ layers: [SimulcastLayer], _ field: String) {
         let names = ["f", "h", "q"]
         if layers.count > names.count {
@@ -81,7 +80,7 @@ struct RoleInspection {
     }
 
     private mutating func check(_ subscribe: SubscribeParameters) {
-        // 100ms names no upper end.
+        // 100ms sets no upper limit.
         check(subscribe.maxSubsBitRate, 1...1_000_000, "subscribeParams.maxSubsBitRate")
         guard let degradation = subscribe.subscribeDegradation else { return }
         let field = "subscribeParams.subscribeDegradation"

@@ -1,12 +1,12 @@
 public import MediaKernel
 
-/// The polite form of a role change: a role that a peer may take, or not. It ends with the peer's
-/// next role, whoever gives it.
+/// The polite form of a role change: a role that a peer may accept or ignore. It ends with the
+/// peer's next role change, whatever its cause.
 public struct RoleOffer: Hashable, Sendable {
-    /// Tells the offers of one peer apart. It opens nothing to anybody else.
+    /// Distinguishes the offers to one peer. It is of no use to other peers.
     public let token: String
     public let role: String
     public let requestedBy: PeerID
-    /// When it is over.
+    /// When it expires.
     let until: Instant
 }

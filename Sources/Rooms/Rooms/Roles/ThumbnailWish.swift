@@ -1,13 +1,13 @@
-/// Which pictures recordings are to have beside themselves: `thumbnails` of a 100ms template. What
-/// is missing is what the wish says that stands behind this one.
+/// The pictures that recordings have in addition: `thumbnails` of a 100ms template. Missing fields
+/// are taken from the next wish.
 public struct ThumbnailWish: Hashable, Sendable, Codable {
     public var enabled: Bool?
-    /// What a thumbnail has to fit into, in pixels; 0 leaves that side open.
+    /// The bounds of a thumbnail in pixels; 0 leaves a side unbounded.
     public var width: Int?
     public var height: Int?
-    /// In seconds from the recording's beginning.
+    /// In seconds from the start of the recording.
     public var offsets: [Int]?
-    /// Pictures a second of the sheet for scrubbing.
+    /// Pictures per second on the sprite.
     public var fps: Double?
 
     /// A week.
@@ -27,7 +27,7 @@ public struct ThumbnailWish: Hashable, Sendable, Codable {
         self.fps = fps
     }
 
-    /// This wish, and what another one says where this one says nothing.
+    /// This wish, completed with another one's fields.
     public func completed(by other: ThumbnailWish) -> ThumbnailWish {
         ThumbnailWish(
             enabled: enabled ?? other.enabled, width: width ?? other.width,
@@ -35,7 +35,7 @@ public struct ThumbnailWish: Hashable, Sendable, Codable {
             fps: fps ?? other.fps)
     }
 
-    /// The rule that it breaks; nil for none.
+    /// The first broken rule; nil for none.
     public var fault: String? {
         for (name, side) in [("width", width), ("height", height)] {
             guard let side, side != 0 else { continue }

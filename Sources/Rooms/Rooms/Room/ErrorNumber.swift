@@ -1,9 +1,9 @@
-/// The numbers that 100ms has for what its servers refuse (`docs/PROTOCOL.md` section 10).
+/// 100ms' numbers for its servers' refusals (`docs/PROTOCOL.md` section 10).
 ///
-/// The body of `/init` has the number for everybody. On the socket clients on React Native get it,
-/// and all others its first three digits, which is all that they know the meaning of.
+/// The body of `/init` always has the number. On the socket, clients on React Native get it, and
+/// all others its first three digits, since they only know the meaning of those.
 public enum ErrorNumber: Int, Hashable, Sendable, CaseIterable {
-    /// The token is missing, expired, not yet good, or good for something else.
+    /// The token is missing, expired, not yet valid, or of another kind.
     case token = 40100
     case accessKey = 40101
     case roomID = 40102
@@ -16,11 +16,11 @@ public enum ErrorNumber: Int, Hashable, Sendable, CaseIterable {
     /// The token is malformed or its signature is invalid.
     case tokenForm = 40109
     case unknownRoom = 40001
-    /// The token is for another room than the one that is asked for.
+    /// The token is for another room than the requested one.
     case otherRoom = 40002
     case alreadyJoined = 40004
     case peerGone = 41001
 
-    /// As HTTP and web clients have it.
+    /// The status for HTTP and web clients.
     public var status: Int { rawValue / 100 }
 }

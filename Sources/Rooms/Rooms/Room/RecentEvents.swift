@@ -1,9 +1,10 @@
 internal import MediaKernel
 
-/// What was said and asked lately, for those who may not have heard it: it is part of no state that
-/// a peer is given when it comes back.
+/// Recent messages and requests, for peers that may have missed them: a returning peer gets them in
+/// no other way.
 ///
-/// One list of a room, whoever it was for. Bounded in events and in bytes; the oldest is forgotten.
+/// A room has one list, for all recipients. Bounded in events and in bytes; the oldest is
+/// forgotten.
 struct RecentEvents: Sendable {
     struct Entry: Sendable {
         let event: RoomEvent
@@ -14,10 +15,10 @@ struct RecentEvents: Sendable {
 
     private var entries: [Entry] = []
     private var bytes = 0
-    /// How many have been forgotten.
+    /// The number of forgotten events.
     private var forgotten = 0
 
-    /// The number of the next one. They are numbered from 0 as they come.
+    /// The next event's number. Events are numbered from 0 in order.
     var end: Int { forgotten + entries.count }
 
     mutating func add(
@@ -35,17 +36,17 @@ struct RecentEvents: Sendable {
         forgetFirst(excess)
     }
 
-    /// The number of the first one that came later.
+    /// The number of the first later event.
     func first(after time: Instant) -> Int {
         forgotten + (entries.firstIndex { $0.at > time } ?? entries.count)
     }
 
-    /// Those from that number on, as far as they are not forgotten.
+    /// The events from that number on, unless they are forgotten.
     func from(_ number: Int) -> ArraySlice<Entry> {
         entries.dropFirst(max(0, number - forgotten))
     }
 
-    /// Forgets what came before.
+    /// Forgets earlier events.
     mutating func forget(before time: Instant) {
         forgetFirst(entries.firstIndex { $0.at >= time } ?? entries.count)
     }
@@ -59,7 +60,7 @@ struct RecentEvents: Sendable {
 }
 
 extension RoomEvent {
-    /// About what it takes to tell it, in bytes.
+    /// The approximate size of the notification, in bytes.
     fileprivate var bytes: Int {
         guard case .messageSent(let message) = self else { return 512 }
         let texts = [message.body.text, message.type, message.sender?.metadata ?? ""]

@@ -1,11 +1,10 @@
 public import MediaKernel
 
-/// Peers that are lost, and come back.
+/// Peers that are lost and come back.
 extension Room {
-    /// Lets go of the peers that did not come back in time, shows those no more of whom nothing is
-    /// left but their place, and those who were quiet in a room that is large no more, stops the
-    /// polls whose time is over, tells what was answered, no more often than this is called, and
-    /// what had to wait, and forgets what is of no use any more.
+    /// Removes peers that did not come back in time, hides those that have nothing left but their
+    /// place, shows quiet peers when the room is no longer large, ends polls whose time is over,
+    /// sends rate-limited and delayed reports, and forgets what is no longer needed.
     public mutating func handleTimeout(at now: Instant) {
         for peer in due(expiry, at: now) { left(peer.id, .connectionClosed) }
         for peer in due(disappearance, at: now) { disappear(peer) }
@@ -13,14 +12,14 @@ extension Room {
         tellTrackChanges(at: now)
         departedRates = departedRates.filter { !$0.value.areFull(limits, at: now) }
         handlePollTimeout(at: now)
-        // Whoever has not heard of it by then has no place any more.
+        // A peer that has not heard of it by then has lost its place.
         recentEvents.forget(before: now - (limits.absence + RoomLimits.unheard))
     }
 
-    /// The peer's socket went away without a leave. A peer that had not joined yet is gone.
+    /// The peer's socket was lost without a leave. A peer that had not joined yet is removed.
     ///
-    /// - Parameter heardUntil: what was said to it later it has not heard; nil where nothing is
-    ///   known of that but what was known when it came back at last.
+    /// - Parameter heardUntil: the peer has missed all later messages; nil for the value from its
+    ///   last return.
     public mutating func connectionLost(
         _ id: PeerID, at now: Instant, heardUntil: Instant? = nil
     ) {
@@ -43,10 +42,9 @@ extension Room {
             since: min(heardUntil, now), firstEvent: recentEvents.first(after: heardUntil))
     }
 
-    /// The peer is back on a new socket, before or after its old one was known to be lost.
+    /// The peer is back on a new socket, before or after the loss of its old one was noticed.
     ///
-    /// - Throws: ``RoomError/peerIDTaken(_:)`` when it does not come with the token that it joined
-    ///   with.
+    /// - Throws: ``RoomError/peerIDTaken(_:)`` if it comes with another token than it joined with.
     public mutating func connectionReturned(
         _ id: PeerID, of owner: TokenOwner, at now: Instant
     ) throws(RoomError) {
@@ -54,9 +52,9 @@ extension Room {
         guard peer.owner.isSame(as: owner) else { throw .peerIDTaken(id) }
         peers[id]?.phase = .present
         reappear(id)
-        // Others may have renamed it or lowered its hand; it is in no list that it is given.
+        // Others may have renamed it or lowered its hand, and its lists do not include itself.
         if let peer = peers[id], peer.isVisible { tell([id], .peerUpdated(peer)) }
-        // The store may have changed meanwhile, and the client does not ask again.
+        // The store may have changed meanwhile, and the client does not read it again.
         let entries = store.entries(heardBy: id)
         if !entries.isEmpty { tell([id], .storeChanged(entries)) }
         if case .lost = peer.phase, let unheard = peer.unheard {
@@ -65,7 +63,7 @@ extension Room {
         }
     }
 
-    /// Tells a peer that was away what was said to it and asked of it meanwhile, in that order.
+    /// Sends a peer that was away the messages and requests that it missed, in order.
     private mutating func tellEventsMissed(_ id: PeerID, from number: Int, at now: Instant) {
         guard let peer = peers[id] else { return }
         for entry in recentEvents.from(number) where entry.addressees.include(peer) {
@@ -81,7 +79,7 @@ extension Room {
         }
     }
 
-    /// The peer's media connection broke, or there is none.
+    /// The peer's media connection has failed, or never worked.
     public mutating func mediaLost(_ id: PeerID, at now: Instant) {
         switch peers[id]?.media {
         case .awaited: peers[id]?.media = .absent(since: now)
@@ -96,8 +94,8 @@ extension Room {
         reappear(id)
     }
 
-    /// Whether a token that is good but for its age still lets the peer in: it is here, and this is
-    /// the token it came with.
+    /// Whether an otherwise valid, expired token still admits the peer: it is here, and joined with
+    /// this token.
     public func isHere(_ id: PeerID, of owner: TokenOwner) -> Bool {
         guard let peer = peers[id], peer.hasJoined else { return false }
         return peer.owner.isSame(as: owner)
@@ -125,7 +123,7 @@ extension Room {
         peers.values.filter { peer in deadline(peer).map { $0 <= now } ?? false }.inOrder
     }
 
-    // MARK: - What others see
+    // MARK: - Visibility
 
     private mutating func disappear(_ peer: Peer) {
         let listeners = subscribers(of: peer)
@@ -135,9 +133,9 @@ extension Room {
         emit(.refreshPreviews)
     }
 
-    /// Tells those who received these tracks that they are gone. Of a peer that is gone itself, after
-    /// that was told: clients of 100ms take a track's elements down when they hear that it was
-    /// removed, and forget it before that when they hear it while its peer is there.
+    /// Tells the receivers of these tracks that they are gone. For a peer that is gone itself this
+    /// comes after its leave: 100ms' clients remove a track's elements when they hear that it was
+    /// removed, but forget the track first if its peer is still there.
     mutating func withdraw(_ tracks: [Track], of peer: Peer, from listeners: [Peer]) {
         guard !tracks.isEmpty else { return }
         tell(listeners.reachable, .tracksRemoved(tracks, of: peer))

@@ -1,35 +1,34 @@
 import MediaKernel
 
-/// Which peers are notified of which others, where many only watch (`docs/PROTOCOL.md` section 6,
-/// `room-info`).
+/// Decides which peers are told about which others in rooms with many viewers (`docs/PROTOCOL.md`
+/// section 6, `room-info`).
 ///
-/// In a large room a newcomer who may publish nothing is quiet: it is in nobody's list, and nobody
-/// is told that it comes, changes or leaves. It counts, it is found by those who look for it, and
-/// it is shown as soon as it may publish, or raises its hand. Whoever was there before the room was
-/// large stays in the lists.
+/// In a large room a newcomer without publishing rights is quiet: it is not listed, and no peer is
+/// told when it joins, changes or leaves. It counts, searches find it, and it is shown as soon as
+/// it may publish or raises its hand. Peers from before the room was large stay in the lists.
 ///
-/// Clients of 100ms look for whom they do not know only while the room is said to be large. So it
-/// is large until everybody has been shown.
+/// 100ms' clients look up unknown peers only while the room is announced as large. So it is large
+/// until all peers have been shown.
 extension Room {
-    /// The group of those who raise their hands, in 100ms' clients.
+    /// The group for raised hands in 100ms' clients.
     public static let raisedHand = "_handraise"
 
-    /// Those whom everybody is told of, in the order in which they joined.
+    /// The peers that all others are told about, in the order of joining.
     public var listedPeers: [Peer] { visiblePeers.filter { !$0.isQuiet } }
 
-    /// Whether a peer that came when the room was large is to be quiet.
+    /// Whether a peer that joined while the room was large is to be quiet.
     func isOfNoInterest(_ peer: Peer) -> Bool {
         let publishes = policy.role(peer.role)?.publishParams.allowed.isEmpty == false
         return !publishes && !peer.groups.contains(Self.raisedHand)
     }
 
-    /// Somebody is seen who was not.
+    /// A peer has become visible.
     mutating func audienceGrew() {
         if peerCount >= limits.largeRoomPeers { isLarge = true }
     }
 
-    /// Where few are left in a large room, shows everybody those who are quiet, some at a time, and
-    /// calls it large no more when there are none. They are as those who came before it was large.
+    /// When few are left in a large room, shows the quiet peers to all, some at a time; when none
+    /// are left, the room is no longer large. They then count as peers from before it was large.
     mutating func showQuietPeers() {
         guard isLarge, peerCount < limits.smallRoomPeers else { return }
         let late = peers.values.filter(\.cameLate).inOrder
@@ -48,9 +47,9 @@ extension Room {
         isLarge = quiet.count > RoomLimits.shownAtOnce
     }
 
-    /// Tells what has changed of a peer: to itself always, because its client takes its own name
-    /// and role from this event, and to everybody else who knows of it, or is to from now on. Of one
-    /// that nobody may see, nobody.
+    /// Reports a peer's changes: always to itself, because its client takes its own name and role
+    /// from this event, and to all others that know it, or will from now on. Changes of an
+    /// invisible peer are not reported.
     mutating func tellUpdated(_ id: PeerID) {
         guard var peer = peers[id], peer.isVisible else { return }
         emit(.refreshPreviews)

@@ -1,9 +1,9 @@
 public import MediaKernel
 
-/// Actions of the operator, from outside, on the peers of a room. They need no permission and have
-/// no rate; messages have the same limits as those of peers. Hidden peers are out of reach.
+/// The operator's actions, from outside, on the peers of a room. They need no permission and have
+/// no rate; messages have the same limits as those of peers. Hidden peers are not affected.
 extension Room {
-    /// The operator said something to peers.
+    /// The operator sent a message to peers.
     public mutating func operatorSpoke(
         to audience: Audience, type: String, body: OpaqueJSON, at now: Instant, wall: UnixTime
     ) throws(RoomError) -> Message {
@@ -12,10 +12,10 @@ extension Room {
         return send(audience, type: type, body: body, from: nil, at: now, wall: wall)
     }
 
-    /// The operator gave a peer another name, other metadata, another role: all of it, or nothing.
-    /// `nil` leaves it as it is.
+    /// The operator changed a peer's name, metadata or role: all of them, or nothing. `nil` leaves
+    /// a value unchanged.
     ///
-    /// - Returns: the peer as it is now.
+    /// - Returns: the changed peer.
     public mutating func peerChanged(
         _ id: PeerID, name: String?, metadata: String?, role: String?
     ) throws(RoomError) -> Peer {
@@ -28,14 +28,14 @@ extension Room {
         return try visiblePeer(id)
     }
 
-    /// The operator put a peer out.
+    /// The operator removed a peer.
     ///
     /// - Parameter reason: at most ``RoomLimits/descriptionBytes``.
     public mutating func peerRemoved(_ id: PeerID, reason: String) throws(RoomError) {
         remove(try member(id), by: nil, reason: reason)
     }
 
-    /// The operator put everybody of a role out.
+    /// The operator removed all peers of a role.
     ///
     /// - Parameter reason: at most ``RoomLimits/descriptionBytes``.
     public mutating func peersRemoved(role name: String, reason: String) throws(RoomError) {

@@ -1,27 +1,27 @@
 public import MediaKernel
 
-/// Groups: words that peers carry and everybody sees. A raised hand is one of them.
+/// Groups: labels of peers that all can see. A raised hand is one of them.
 extension Room {
-    /// A peer joined a group, which comes to be by that.
+    /// A peer joined a group, which is created if it does not exist.
     ///
-    /// - Returns: the groups that the peer is in now.
+    /// - Returns: the peer's groups.
     public mutating func groupJoined(
         _ group: String, by id: PeerID, at now: Instant
     ) throws(RoomError) -> [String] {
         try changeGroup(group, of: try joinedPeer(id), isIn: true, by: id, at: now)
     }
 
-    /// A peer left a group, which ends with the last who leaves it.
+    /// A peer left a group, which ends with its last peer.
     ///
-    /// - Returns: the groups that the peer is in now.
+    /// - Returns: the peer's groups.
     public mutating func groupLeft(
         _ group: String, by id: PeerID, at now: Instant
     ) throws(RoomError) -> [String] {
         try changeGroup(group, of: try joinedPeer(id), isIn: false, by: id, at: now)
     }
 
-    /// A peer put another one into a group, or took it out: lowered its hand, for instance. That
-    /// takes the permission to change roles, the nearest there is: 100ms names none.
+    /// A peer put another one into a group, or removed it: for example lowered its hand. That needs
+    /// the permission to change roles, as the nearest one: 100ms has none for it.
     public mutating func groupChanged(
         _ group: String, of target: PeerID, isIn: Bool, by id: PeerID, at now: Instant
     ) throws(RoomError) {
@@ -53,7 +53,7 @@ extension Room {
             throw .tooManyGroups(maximum: RoomLimits.groupsPerPeer)
         }
         let names = Set(peers.values.flatMap(\.groups))
-        // However many names others have made up, everybody may raise a hand.
+        // Hands can be raised however many group names there are.
         guard
             names.contains(group) || group == Self.raisedHand || names.count < RoomLimits.groups
         else { throw .sessionGroupsFull(maximum: RoomLimits.groups) }

@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// Messages of peers: about themselves, to each other, to the session.
+/// Messages of peers: about themselves, to each other, and to the session.
 extension Room {
     /// A peer changed its name or its metadata.
     public mutating func peerUpdated(
@@ -25,7 +25,7 @@ extension Room {
         tellUpdated(id)
     }
 
-    /// A peer sent a message. Its sender is not told; it has the returned message.
+    /// A peer sent a message. Its sender is not notified; it gets the returned message.
     public mutating func messageSent(
         by id: PeerID, to audience: Audience, type: String, body: OpaqueJSON, at now: Instant,
         wall: UnixTime
@@ -51,7 +51,7 @@ extension Room {
         }
     }
 
-    /// - Parameter sender: nil is the operator.
+    /// - Parameter sender: nil for the operator.
     mutating func send(
         _ audience: Audience, type: String, body: OpaqueJSON, from sender: Peer?, at now: Instant,
         wall: UnixTime
@@ -64,7 +64,7 @@ extension Room {
         return message
     }
 
-    /// A peer set a value of the session's store. The listeners are told.
+    /// A peer set a value of the session's store. The listeners are notified.
     public mutating func valueSet(
         _ key: String, to data: OpaqueJSON, ifVersion version: Int?, by id: PeerID,
         at now: Instant, wall: UnixTime
@@ -77,15 +77,15 @@ extension Room {
         return entry
     }
 
-    /// A peer named the keys it listens to, in place of all earlier ones. It is told their values.
+    /// A peer set the keys that it listens to, replacing all earlier ones. It gets their values.
     public mutating func valuesListened(_ keys: [String], by id: PeerID) throws(RoomError) {
         let peer = try joinedPeer(id)
         let entries = try store.listen(keys, by: id)
         if !entries.isEmpty, peer.isReachable { tell([id], .storeChanged(entries)) }
     }
 
-    /// The streams of this room changed. Everybody is told, hidden peers too; late joiners read
-    /// ``hls``. Variants past ``RoomLimits/variants`` are not shown.
+    /// The streams of this room changed. All peers are told, including hidden ones; late joiners
+    /// read ``hls``. Variants beyond ``RoomLimits/variants`` are not shown.
     public mutating func hlsChanged(_ state: HLSState) {
         var state = state
         state.variants = Array(state.variants.prefix(RoomLimits.variants))
@@ -97,7 +97,7 @@ extension Room {
         emit(.refreshPreviews)
     }
 
-    /// The recording without a live stream changed. Everybody is told, hidden peers too; late
+    /// The recording without a live stream changed. All peers are told, including hidden ones; late
     /// joiners read ``recording``.
     public mutating func recordingChanged(_ recording: RoomRecording) {
         guard recording != self.recording else { return }
@@ -106,7 +106,8 @@ extension Room {
         emit(.refreshPreviews)
     }
 
-    /// A peer asked for something of the room's streams or recordings, of which everybody is told.
+    /// A peer requested a change of the room's streams or recordings, which all peers are told
+    /// about.
     public mutating func streamingAsked(
         _ permissions: [Permission], by id: PeerID, at now: Instant
     ) throws(RoomError) {
@@ -114,8 +115,8 @@ extension Room {
         try spendFanOut(of: id, at: now)
     }
 
-    /// A peer asked for RTMP in vain. Everybody is told, hidden peers too; late joiners read
-    /// ``rtmp``. The same again is nothing new, whoever asks.
+    /// A peer requested RTMP, which is not supported. All peers are told, including hidden ones;
+    /// late joiners read ``rtmp``. The same failure again is not reported, whoever requests it.
     public mutating func rtmpFailed(_ failure: StreamingFailure, startedBy peer: PeerID) {
         if case .failed(failure, _) = rtmp { return }
         rtmp = .failed(failure, startedBy: peer)
@@ -123,7 +124,7 @@ extension Room {
         emit(.refreshPreviews)
     }
 
-    /// Whether one more request of a peer may reach others now. Nothing is spent.
+    /// Whether one more request of a peer may notify others now. Does not use up a request.
     public func checkFanOut(of id: PeerID, at now: Instant) throws(RoomError) {
         var rates = peers[id]?.rates
         guard rates?.fanOut.take(at: now) ?? false else {
@@ -137,7 +138,7 @@ extension Room {
         }
     }
 
-    /// A peer asks for something that the room holds, which may be much and is told to nobody else.
+    /// A peer reads data of the room, which may be large and is sent to it alone.
     public mutating func readAsked(by id: PeerID, at now: Instant) throws(RoomError) {
         guard peers[id]?.rates.reads.take(at: now) ?? false else {
             throw .tooManyRequests(perSecond: limits.readsPerSecond)

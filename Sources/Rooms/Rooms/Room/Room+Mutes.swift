@@ -1,11 +1,11 @@
 public import MediaKernel
 
-/// Peers that ask others to be silent, or to speak.
+/// Peers' requests to mute or unmute others.
 extension Room {
-    /// A peer asked that one track of another one be muted or unmuted. One that is away is told when
-    /// it is back.
+    /// A peer requested to mute or unmute one track of another. A peer that is away gets the
+    /// request when it is back.
     ///
-    /// - Parameter stream: the track's, where the client names it.
+    /// - Parameter stream: the track's, if the client gives it.
     public mutating func muteRequested(
         _ isMuted: Bool, track id: TrackID, stream: String?, of target: PeerID,
         by asker: PeerID, at now: Instant
@@ -17,14 +17,15 @@ extension Room {
             throw .invalidField(field: "stream_id", reason: "is not that of track \(id)")
         }
         try spendFanOut(of: asker, at: now)
-        // One may ask oneself.
+        // A peer may address itself.
         say(
             .trackMuteRequested(track, isMuted: isMuted, by: asker),
             to: Addressees(audience: .peer(target)), at: now)
     }
 
-    /// A peer asked that all tracks of a kind be muted or unmuted: of one peer, of some roles, or
-    /// of all others. Who publishes no such track is not told, and who is away when it is back.
+    /// A peer requested to mute or unmute all tracks of a kind: of one peer, of some roles, or of
+    /// all others. Peers without such a track are not asked, and peers that are away are asked when
+    /// they are back.
     public mutating func mutesRequested(
         _ request: MuteRequest, of target: PeerID? = nil, by asker: PeerID, at now: Instant
     ) throws(RoomError) {

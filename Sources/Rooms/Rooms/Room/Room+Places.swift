@@ -1,8 +1,8 @@
-/// How many there may be, in the room and of a role. Who is about to come holds a place already.
+/// The limits on peers in the room and in a role. A peer that is joining already has a place.
 extension Room {
-    /// Those who are away whose places somebody takes, where there are no others. A page that is
-    /// loaded anew comes by another peer id and leaves its old one behind, so the newcomer's own
-    /// user is first; then who is taken for gone. Mostly nobody.
+    /// The absent peers that lose their places to a newcomer when there are no others. A reloaded
+    /// page joins with another peer id and leaves its old one behind, so the newcomer's own user
+    /// comes first; then peers that are gone for others. Usually empty.
     func replaceable(
         by user: String, as role: Role, isHidden: Bool
     ) throws(RoomError) -> [Peer] {
@@ -20,7 +20,7 @@ extension Room {
             guard let oldest, count == maximum else { throw refusal }
             replaced.append(oldest)
         }
-        // Whoever makes place in the role makes place in the room.
+        // A place in the role is also a place in the room.
         if let maximum = role.peersMaximum {
             try makePlace(maximum, .roleFull(role: role.name, maximum: maximum)) {
                 $0.role == role.name
@@ -35,8 +35,8 @@ extension Room {
         return replaced
     }
 
-    /// Makes place for one who is here and is to have that role: where there is none, who is taken
-    /// for gone loses its own, as to a newcomer.
+    /// Makes place for a present peer that gets that role: if the role is full, a peer that is gone
+    /// for others loses its place, as for a newcomer.
     mutating func makePlace(in role: Role) throws(RoomError) {
         guard let maximum = role.peersMaximum else { return }
         let holders = peers.values.filter { $0.role == role.name }
@@ -47,7 +47,7 @@ extension Room {
         left(ghost.id, .connectionClosed)
     }
 
-    /// For how many ``makePlace(in:)`` makes place; nil is any number.
+    /// For how many peers ``makePlace(in:)`` can make place; nil for any number.
     func places(in role: Role) -> Int? {
         role.peersMaximum.map { maximum in
             max(0, maximum - peers.values.count { $0.role == role.name && !$0.isGhost })
@@ -56,6 +56,6 @@ extension Room {
 }
 
 extension Role {
-    /// How many peers of it may be in the room; nil is any number.
+    /// The most peers of the role in the room; nil for any number.
     var peersMaximum: Int? { maxPeerCount == 0 ? nil : max(0, maxPeerCount) }
 }

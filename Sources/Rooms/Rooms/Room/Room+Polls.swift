@@ -1,13 +1,13 @@
 public import MediaKernel
 
-/// Polls and quizzes. Who may write polls makes, starts and stops them; who may read or write them
-/// sees those that have started, and answers where its role is among the voters.
+/// Polls and quizzes. Peers that may write polls make, start and stop them; peers that may read or
+/// write them see started ones, and answer if their role is among the voters.
 extension Room {
     // MARK: - Making, starting, stopping
 
-    /// A peer made a poll, or changed what it wants of one that has not started.
+    /// A peer made a poll, or changed the settings of one that has not started.
     ///
-    /// - Parameter id: nil makes one up.
+    /// - Parameter id: nil for a random one.
     /// - Returns: the poll's id.
     public mutating func pollSet(
         _ id: PollID?, _ settings: PollSettings, by peer: PeerID, at now: Instant, wall: UnixTime
@@ -28,9 +28,9 @@ extension Room {
         return made
     }
 
-    /// A peer gave a poll that has not started its questions, in the place of all earlier ones.
+    /// A peer set the questions of a poll that has not started, replacing all earlier ones.
     ///
-    /// - Returns: how many it has.
+    /// - Returns: the number of questions.
     public mutating func pollQuestionsSet(
         _ questions: [PollQuestion], of id: PollID, by peer: PeerID, at now: Instant
     ) throws(RoomError) -> Int {
@@ -41,7 +41,7 @@ extension Room {
         return questions.count
     }
 
-    /// A peer started a poll. Everybody who may read polls is told, itself included.
+    /// A peer started a poll. All peers that may read polls are told, including itself.
     public mutating func pollStarted(
         _ id: PollID, by peer: PeerID, at now: Instant, wall: UnixTime
     ) throws(RoomError) -> PollInfo {
@@ -57,7 +57,7 @@ extension Room {
         return info
     }
 
-    /// A peer stopped a poll: nothing more is counted. Everybody who may read polls is told.
+    /// A peer stopped a poll: later answers do not count. All peers that may read polls are told.
     public mutating func pollStopped(
         _ id: PollID, by peer: PeerID, at now: Instant, wall: UnixTime
     ) throws(RoomError) -> PollInfo {
@@ -80,11 +80,10 @@ extension Room {
 
     // MARK: - Answering
 
-    /// A peer answered questions of a poll that runs. Each counts or is refused by itself; an
-    /// answer to what has been answered takes the place of the earlier one. Others are told by
-    /// ``handleTimeout(at:)``.
+    /// A peer answered questions of a running poll. Each answer counts or is refused by itself; a
+    /// second answer to a question replaces the first. ``handleTimeout(at:)`` tells others.
     ///
-    /// - Throws: what is wrong with all of it, and the first refusal where nothing counts.
+    /// - Throws: errors that concern all answers, and the first refusal if none counts.
     public mutating func pollAnswered(
         _ id: PollID, _ submissions: [PollSubmission], by peer: PeerID, at now: Instant
     ) throws(RoomError) -> [PollVerdict] {
@@ -113,12 +112,12 @@ extension Room {
         try readablePoll(id, for: pollReader(peer).role).info
     }
 
-    /// The polls that a peer may read, in the order in which they were made.
+    /// The polls that a peer may read, in the order of creation.
     ///
     /// - Parameters:
-    ///   - state: only those in this one.
-    ///   - last: only those that were made after this one, whatever its state is by now. It is
-    ///     older than all that are there once it has been forgotten.
+    ///   - state: includes only polls in this state.
+    ///   - last: includes only polls made after this one, whatever its state. A forgotten poll
+    ///     counts as older than all others.
     public func pollInfos(
         _ state: PollInfo.State?, after last: PollID?, for peer: PeerID
     ) throws(RoomError) -> [PollInfo] {
@@ -130,7 +129,7 @@ extension Room {
         }
     }
 
-    /// A poll's questions. What is right is left out where the peer may not know it yet.
+    /// A poll's questions. The right answers are left out if the peer may not know them yet.
     public func pollQuestions(
         of id: PollID, for peer: PeerID
     ) throws(RoomError) -> [PollQuestion] {
@@ -145,7 +144,7 @@ extension Room {
         }
     }
 
-    /// What was answered, in numbers; to whom the answers are not to be seen, how many answered.
+    /// The answers in numbers; for peers that may not see them, only the number of voters.
     public func pollResult(of id: PollID, for peer: PeerID) throws(RoomError) -> PollResult {
         let role = try pollReader(peer).role
         let poll = try readablePoll(id, for: role)
@@ -160,8 +159,8 @@ extension Room {
         return try readablePoll(id, for: role).responses(of: reader)
     }
 
-    /// What everybody answered: so many from the one at `index` on, and whether these are the last.
-    /// While a quiz runs, only who may write polls may see it.
+    /// A page of all answers from `index` on, and whether it is the last. While a quiz runs, only
+    /// peers that may write polls may see it.
     public mutating func pollResponses(
         of id: PollID, from index: Int?, count: Int?, by peer: PeerID, at now: Instant
     ) throws(RoomError) -> (responses: [PollResponse], isLast: Bool) {
@@ -177,9 +176,9 @@ extension Room {
         return (poll.responses(page.range), page.isLast)
     }
 
-    /// How those who answered a poll did that is over.
+    /// The standings of an ended poll.
     ///
-    /// - Parameter question: by its place from 1, the only one that counts; nil is all of them.
+    /// - Parameter question: the only one that counts, by its number from 1; nil for all.
     public mutating func pollLeaderboard(
         of id: PollID, question: Int?, by peer: PeerID, at now: Instant
     ) throws(RoomError) -> PollLeaderboard {
@@ -194,16 +193,16 @@ extension Room {
         return try polls.change(id) { poll throws(RoomError) in poll.finalLeaderboard() }
     }
 
-    // MARK: - Time, and who comes
+    // MARK: - Time and newcomers
 
-    /// Stops the polls whose time is over, and tells what has been answered since the last call.
+    /// Stops the polls whose time is over, and reports the answers since the last call.
     mutating func handlePollTimeout(at now: Instant) {
         for poll in polls.running {
             guard let deadline = poll.deadline, deadline <= now,
                 let startedAt = poll.info.startedAt
             else { continue }
-            // It ended when it should have, however late that is seen; but it is told only now, and
-            // who was lost in between has not heard of it.
+            // It ended at its deadline, however late this is noticed; but it is only announced now,
+            // and peers that were lost in between have missed it.
             let wall = startedAt + .seconds(poll.info.settings.duration)
             _ = try? stop(poll.id, by: nil, at: now, wall: wall)
         }
@@ -221,15 +220,14 @@ extension Room {
         }
     }
 
-    /// A peer is seen: it counts to the audience of what runs.
+    /// A peer has become visible: it counts in the audience of running polls.
     mutating func pollAudienceGrew() {
         guard !polls.running.isEmpty else { return }
         polls.audienceIs(peerCount)
     }
 
-    /// Tells a peer that was away what has started and stopped since it was last known to hear, and
-    /// what has been answered of all that runs, which 100ms' clients do not ask for when they are
-    /// back.
+    /// Tells a peer that was away which polls have started and stopped since it last heard, and the
+    /// answers to all running ones, which 100ms' clients do not request when they are back.
     mutating func tellPollsMissed(_ id: PeerID, since: Instant) {
         guard let role = role(of: id), isReader(role), !role.isHidden else { return }
         for poll in polls.all {
@@ -243,7 +241,7 @@ extension Room {
         }
     }
 
-    // MARK: - Who may what
+    // MARK: - Rights
 
     private func role(of id: PeerID) -> Role? { peers[id].flatMap { policy.role($0.role) } }
 
@@ -260,7 +258,7 @@ extension Room {
         return (peer, role)
     }
 
-    /// Those who are told of polls, in the order in which they joined.
+    /// The peers that are told about polls, in the order of joining.
     private var pollReaders: [PeerID] {
         let roles = Set(policy.roles.filter { !$0.isHidden && isReader($0) }.map(\.name))
         return everybody().filter { id in peers[id].map { roles.contains($0.role) } ?? false }

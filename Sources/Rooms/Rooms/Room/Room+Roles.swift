@@ -2,8 +2,8 @@ public import MediaKernel
 
 /// The roles of peers, and changes of them during a session.
 extension Room {
-    /// A peer asked that another one take a role: told to when forced, else asked, be it when it is
-    /// back.
+    /// A peer requested another role for a peer: a forced change is made at once, otherwise the
+    /// target is asked, if necessary when it is back.
     ///
     /// - Throws: ``RoomError/roleFull(role:maximum:)`` for a forced change; an offer is checked
     ///   when it is accepted.
@@ -23,10 +23,10 @@ extension Room {
         say(.roleOffered(offer), to: Addressees(audience: .peer(target)), at: now)
     }
 
-    /// A peer asked that everybody of some roles take another one, itself included when its own
-    /// role is named. Who joined first is first where the new role has few places.
+    /// A peer requested a new role for all peers of some roles, including itself if its own role is
+    /// named. If the new role has few places, the earliest joiners get them.
     ///
-    /// - Throws: ``RoomError/roleClash`` where the new role is named too, and
+    /// - Throws: ``RoomError/roleClash`` if the new role is also among the old ones, and
     ///   ``RoomError/roleFullForSome(role:maximum:left:)`` after as many as fit were changed.
     public mutating func roleChangeRequested(
         ofRoles names: [String], to name: String, by id: PeerID, at now: Instant
@@ -47,7 +47,7 @@ extension Room {
         }
     }
 
-    /// A peer accepted a role that was offered to it.
+    /// A peer accepted an offered role.
     public mutating func roleOfferAccepted(
         token: String, role: String, by id: PeerID, at now: Instant
     ) throws(RoomError) {
@@ -60,13 +60,13 @@ extension Room {
         try roleChanged(id, to: role, by: offer.requestedBy)
     }
 
-    /// A peer has another role from now on, whoever wanted it. What it may not publish any more is
-    /// gone at once; what it may publish now, its client offers by itself.
+    /// A peer has another role from now on, whatever the cause. Tracks that it may not publish any
+    /// more are removed at once; new ones are offered by its client.
     ///
-    /// The peer hears of its role before it hears of itself as a peer of that role: the 100ms web
-    /// client publishes and unpublishes only while the two differ.
+    /// The peer hears of its role before its own peer update: the 100ms web client publishes and
+    /// unpublishes only while the two differ.
     ///
-    /// - Parameter requester: the peer who asked for it; nil when it was done from outside.
+    /// - Parameter requester: the requesting peer; nil for a change from outside.
     public mutating func roleChanged(
         _ id: PeerID, to name: String, by requester: PeerID? = nil
     ) throws(RoomError) {
@@ -93,14 +93,14 @@ extension Room {
             from: listenersBefore, to: subscribers(of: peer), of: peer, before: old.tracks,
             withdrawn: withdrawn)
         publishersChanged(from: publishersBefore, to: publishers(for: peer), for: peer)
-        // How much a peer gets goes by its role, and so does how much its own tracks matter.
+        // A peer's bitrate limit depends on its role, and so does the priority of its own tracks.
         emit(.resubscribe(id))
         if role.priority != policy.role(old.role)?.priority, !peer.tracks.isEmpty {
             resubscribe(subscribers(of: peer))
         }
     }
 
-    /// Tells those who receive this peer from now on, not any more, or less of it.
+    /// Tells the receivers of this peer about added and removed tracks.
     private mutating func listenersChanged(
         from old: [Peer], to new: [Peer], of peer: Peer, before: [Track], withdrawn: [Track]
     ) {
@@ -113,7 +113,7 @@ extension Room {
         resubscribe(came)
     }
 
-    /// Tells this peer what it receives from now on, and what not any more.
+    /// Tells this peer which tracks it receives from now on, and which no longer.
     private mutating func publishersChanged(from old: [Peer], to new: [Peer], for peer: Peer) {
         let listener = [peer].reachable
         for publisher in old.without(new) {
@@ -126,13 +126,13 @@ extension Room {
 
     // MARK: - Checks
 
-    /// A role that peers may know of and be given.
+    /// A role that peers may know and get.
     func visibleRole(_ name: String) throws(RoomError) -> Role {
         guard let role = policy.role(name), !role.isHidden else { throw .unknownRole(name) }
         return role
     }
 
-    /// Roles that a request is addressed to.
+    /// Checks the roles that a request addresses.
     func checkRoles(_ names: [String]) throws(RoomError) {
         try Check.count(names.count, field: "roles", maximum: RoomLimits.rolesPerMessage)
         for name in names { _ = try visibleRole(name) }

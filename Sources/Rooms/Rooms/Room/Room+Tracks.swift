@@ -2,18 +2,18 @@ public import MediaKernel
 
 /// The tracks that peers publish.
 extension Room {
-    /// A peer's offer came, before its media is negotiated: whether it may offer so often.
+    /// A peer's offer came and its media is about to be negotiated: checks the peer's rate.
     public mutating func offerReceived(from id: PeerID, at now: Instant) throws(RoomError) {
         _ = try joinedPeer(id)
         try spendFanOut(of: id, at: now)
     }
 
     /// A peer publishes exactly these tracks from now on: new ones are added, missing ones are
-    /// gone, others take what is said of them. Those that it may not publish are left out, and the
-    /// others taken: a browser whose offer is refused waits for the answer for good, and its next
-    /// offers name the same tracks.
+    /// removed, and others are updated. Forbidden tracks are left out, and the others accepted: a
+    /// browser whose offer is refused waits for the answer for ever, and its next offers contain
+    /// the same tracks.
     ///
-    /// - Returns: why some are left out that were not before.
+    /// - Returns: the reasons for newly left out tracks.
     @discardableResult
     public mutating func tracksPublished(
         _ tracks: [Track], by id: PeerID, wall: UnixTime
@@ -50,8 +50,8 @@ extension Room {
 
     private typealias Refusal = (track: TrackID, reason: RoomError)
 
-    /// What of these tracks a peer publishes, each once, and why not the others. Past the maximum,
-    /// what it publishes already comes first.
+    /// The tracks that a peer may publish, each once, and the reasons against the others. Beyond
+    /// the maximum, its present tracks take precedence.
     private func admitted(
         _ tracks: [Track], of peer: Peer
     ) -> (tracks: [Track], refusals: [Refusal]) {
@@ -84,8 +84,8 @@ extension Room {
         return (admitted, refusals)
     }
 
-    /// What the room calls a track: as its publisher does, where nothing else is called so. To another
-    /// name belongs the publisher's number, which nobody else in the session has.
+    /// A track's id in the room: the published id, if it is free. Otherwise the publisher's number
+    /// is appended, which is unique in the session.
     private static func freeID(
         for track: Track, of peer: Peer, among taken: Set<TrackID>
     ) -> TrackID {
@@ -96,12 +96,12 @@ extension Room {
             let stem = track.publishedID.rawValue.prefix(RoomLimits.identifierBytes - suffix.count)
             let id = TrackID("\(stem)\(suffix)")
             if !taken.contains(id) { return id }
-            // Somebody has called one of theirs so. There are fewer such than numbers.
+            // Another peer has given a track this very id. There are fewer such ids than numbers.
             number += 1
         }
     }
 
-    /// What the tracks of others are called, less what they left behind.
+    /// The ids of others' tracks, except those of peers that this one replaces.
     private func takenTracks(besides peer: Peer) -> Set<TrackID> {
         let others = peers.values.lazy.filter { other in
             other.id != peer.id && !other.isReplaceable(by: peer.userID)
@@ -109,10 +109,10 @@ extension Room {
         return Set(others.flatMap { $0.tracks.map(\.id) })
     }
 
-    /// Takes tracks away from those who are away, are the same client by another id, and published
+    /// Removes tracks from absent peers that are the same client with another id and published
     /// them.
     ///
-    /// - Parameter ids: what the client calls them.
+    /// - Parameter ids: the client's ids.
     private mutating func release(_ ids: Set<TrackID>, to successor: Peer) {
         guard !ids.isEmpty else { return }
         let predecessors = peers.values.filter { peer in
@@ -128,15 +128,15 @@ extension Room {
         }
     }
 
-    /// Of how many tracks it is known that a peer may not publish them: as many as it publishes, and
-    /// as many as it would like to.
+    /// The most forbidden tracks that are remembered of a peer: enough for all that it publishes,
+    /// and as many that it offers.
     var withdrawnMaximum: Int { 2 * limits.tracksPerPeer }
 
-    /// A peer muted, unmuted or described tracks it publishes. Changes nothing when one of them is
-    /// not its own; one that it may not publish is passed over. Past the peer's rate it is told
-    /// later, all at once: that somebody is muted must not be lost.
+    /// A peer muted, unmuted or described its tracks. Changes nothing if one of them is not its
+    /// own; forbidden ones are ignored. Beyond the peer's rate others are told later, all at once:
+    /// a mute must not be lost.
     ///
-    /// - Parameter changes: by what the peer calls its tracks.
+    /// - Parameter changes: by the published ids of its tracks.
     public mutating func tracksUpdated(
         _ changes: [TrackID: TrackChange], by id: PeerID, at now: Instant
     ) throws(RoomError) {
@@ -159,7 +159,7 @@ extension Room {
         tellTrackChanges(of: id, at: now)
     }
 
-    /// Tells what peers said of their tracks when they had asked for too much.
+    /// Reports track changes that were delayed by the rate limit.
     mutating func tellTrackChanges(at now: Instant) {
         let late = peers.values.filter { !$0.untold.isEmpty }
         for peer in late.inOrder { tellTrackChanges(of: peer.id, at: now) }

@@ -1,17 +1,17 @@
 public import MediaKernel
 
-/// Where peers meet: who is here, what they publish, who receives what, and what everybody knows.
+/// A room's rules: its peers, their tracks, their subscriptions, and the shared state.
 ///
 /// A value without a clock, a socket or a packet. Facts go in as past-tense calls with the time as
-/// an argument; what is to be done comes out of ``poll()`` as ``RoomEffect``s. Drain `poll` after
-/// every call: effects are in the order in which they must happen.
+/// an argument; actions come out of ``poll()`` as ``RoomEffect``s. Drain `poll` after every call:
+/// effects are in the order in which they must happen.
 ///
 /// Invariants:
-/// 1. A hidden peer is in no list, no count and no event, and publishes nothing.
-/// 2. Nobody hears of a peer before its `joinCompleted`, nor after it has left.
-/// 3. A peer whose socket was lost keeps everything for `limits.absence`.
-/// 4. While its media is gone too it is in no list and no count, as if it had left.
-/// 5. A session lasts from the first join to the last leave, hidden peers included.
+/// 1. A hidden peer is not in any list, count or event, and does not publish.
+/// 2. Other peers do not hear of a peer before its `joinCompleted`, nor after it has left.
+/// 3. A peer whose socket was lost keeps its state for `limits.absence`.
+/// 4. While its media is lost too it is not in any list or count, as if it had left.
+/// 5. A session lasts from the first join to the last leave, including hidden peers.
 public struct Room: Sendable {
     /// One occupancy of the room.
     public struct Session: Hashable, Sendable {
@@ -27,32 +27,33 @@ public struct Room: Sendable {
 
     public internal(set) var session: Session?
     public internal(set) var hls = HLSState()
-    /// The recording without a live stream; nil when there was none in this session.
+    /// The recording without a live stream; nil if there was none in this session.
     public internal(set) var recording: RoomRecording?
     public internal(set) var rtmp = RTMPState.none
     public internal(set) var store = SessionStore()
     var polls = Polls()
     var recentEvents = RecentEvents()
-    /// A locked room takes no new peers but the recorder, which comes for those who are here.
+    /// A locked room admits no new peers but the recorder, which comes for the present ones.
     public private(set) var isLocked: Bool
-    /// Whether newcomers who only watch are quiet. There are quiet peers in no other room.
+    /// Whether newcomers that only watch are quiet. Other rooms have no quiet peers.
     public internal(set) var isLarge = false
 
     var peers: [PeerID: Peer] = [:]
-    /// Those who were in this session and are not any more, oldest first.
+    /// Peers that have left this session, oldest first.
     var departed: [PeerID] = []
-    /// How much they may ask who have left, until it is as much as for anybody: who leaves and comes
-    /// again gains nothing.
+    /// The request rates of peers that have left, until they are full again: leaving and rejoining
+    /// gains nothing.
     var departedRates: [TokenOwner: RequestRates] = [:]
     private var joins = 0
-    /// Whether a visible peer was in this session.
+    /// Whether this session has had a visible peer.
     private var isSessionNoted = false
     private var random: SeededRandom
-    // Bounded by what one call can cause: a few effects per peer, drained before the next call.
+    // Bounded by the effects of one call: a few per peer, drained before the next call.
     private var effects: [RoomEffect] = []
     private var effectsTaken = 0
 
-    /// - Parameter seed: of the session's and the messages' ids; random where ids must not repeat.
+    /// - Parameter seed: of the session's and the messages' ids; random in production, where ids
+    ///   must not repeat.
     public init(
         id: RoomID, name: String, description: String = "", policy: Policy,
         limits: RoomLimits = RoomLimits(), isLocked: Bool = false, seed: UInt64
@@ -66,7 +67,7 @@ public struct Room: Sendable {
         random = SeededRandom(seed: seed)
     }
 
-    /// The next thing to do, until `nil`.
+    /// The next effect; `nil` when there are no more.
     public mutating func poll() -> RoomEffect? {
         guard effectsTaken < effects.count else {
             effects.removeAll(keepingCapacity: true)
@@ -79,8 +80,8 @@ public struct Room: Sendable {
 
     // MARK: - Joining and leaving
 
-    /// A client came to the door with a token: whether it may come in at all. A peer that is here
-    /// already is the same client on a new socket, and so must have the same token.
+    /// A client came to the door with a token: checks whether it may join at all. A present peer is
+    /// the same client on a new socket, and so must have the same token.
     public func checkArrival(
         _ id: PeerID, of owner: TokenOwner, role: String
     ) throws(RoomError) {
@@ -93,8 +94,8 @@ public struct Room: Sendable {
         }
     }
 
-    /// A client asked to join. It holds a place from now on, but nobody hears of it before
-    /// ``joinCompleted(_:wall:)``. Where there is no place, one who is away may lose its own.
+    /// A client asked to join. It has a place from now on, but others do not hear of it before
+    /// ``joinCompleted(_:wall:)``. If the room is full, an absent peer may lose its place.
     public mutating func joinRequested(_ request: JoinRequest, at now: Instant) throws(RoomError) {
         try Check.identifier(request.peer.rawValue, field: "peer id")
         try Check.name(request.name, field: "name")
@@ -117,7 +118,7 @@ public struct Room: Sendable {
             id: request.peer, userID: request.userID, tokenID: request.tokenID, role: role.name,
             isHidden: isHidden, name: request.name, metadata: request.metadata,
             joinedOrder: joins, joinedAt: UnixTime(milliseconds: 0), rates: rates)
-        // Not before: the session goes on.
+        // Only now, so that the session goes on.
         for peer in replaced { left(peer.id, .connectionClosed) }
         departedRates[owner] = nil
     }
@@ -153,7 +154,7 @@ public struct Room: Sendable {
         guard let peer = peers[id], peer.phase == .admitted else { return }
         peers[id] = nil
         keepRates(of: peer)
-        // The last of those who had joined may have left meanwhile.
+        // The last joined peer may have left meanwhile.
         if session != nil { endSessionIfEmpty() }
     }
 
@@ -177,7 +178,7 @@ public struct Room: Sendable {
         endSessionIfEmpty()
     }
 
-    /// A peer asked that another one be removed.
+    /// A peer requested the removal of another.
     public mutating func removalRequested(
         of target: PeerID, by id: PeerID, reason: String, at now: Instant
     ) throws(RoomError) {
@@ -193,7 +194,7 @@ public struct Room: Sendable {
         left(peer.id, .removed, message: reason)
     }
 
-    /// A peer asked that the room end for everybody.
+    /// A peer requested the end of the room.
     public mutating func endRequested(
         by id: PeerID, lock: Bool, reason: String, at now: Instant
     ) throws(RoomError) {
@@ -203,9 +204,10 @@ public struct Room: Sendable {
         ended(by: id, lock: lock, reason: reason)
     }
 
-    /// The room ended for everybody, hidden peers included. Nobody is told of the others' leaving.
+    /// The room ended for all peers, including hidden ones. Peers are not told of each other's
+    /// leaving.
     ///
-    /// - Parameter because: what is noted of each peer's leaving, beside `reason`.
+    /// - Parameter because: the reason noted for each peer's leaving, besides `reason`.
     public mutating func ended(
         by id: PeerID? = nil, lock: Bool, reason: String, because: LeaveReason = .roomEnded
     ) {
@@ -233,10 +235,10 @@ public struct Room: Sendable {
         endSessionIfEmpty()
     }
 
-    /// The operator let nobody in any more. Who is here stays.
+    /// The operator locked the room. Present peers stay.
     public mutating func locked() { isLocked = true }
 
-    /// The operator opened a locked room again.
+    /// The operator unlocked the room.
     public mutating func unlocked() { isLocked = false }
 
     private mutating func keepRates(of peer: Peer) {
@@ -274,13 +276,13 @@ public struct Room: Sendable {
         emit(.tell(recipients, event))
     }
 
-    /// Tells those whom it is for, and those of them who are away when they are back.
+    /// Tells the addressees; those that are away are told when they are back.
     mutating func say(_ event: RoomEvent, to addressees: Addressees, at now: Instant) {
         tell(candidates(of: addressees.audience).filter(addressees.include).reachable, event)
         recentEvents.add(event, for: addressees, at: now, limits: limits)
     }
 
-    /// Those who may be among them: of one peer, not everybody has to be looked at.
+    /// The possible addressees: for a single one, the other peers need not be examined.
     private func candidates(of audience: Audience) -> [Peer] {
         switch audience {
         case .everybody, .roles: joined

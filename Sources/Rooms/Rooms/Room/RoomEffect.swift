@@ -2,19 +2,20 @@ public import MediaKernel
 
 /// An effect of a transition, in order. A room never does anything itself.
 public enum RoomEffect: Hashable, Sendable {
-    /// Tell these peers. All of them are reachable; none is told of a hidden peer.
+    /// Tell these peers. All of them are reachable; hidden peers are never mentioned.
     case tell([PeerID], RoomEvent)
-    /// The tracks that this peer is to receive may have changed, or what its role says of how: see
+    /// The tracks that this peer receives, or the limits of its role, may have changed: see
     /// ``Room/receives(_:from:)``.
     case resubscribe(PeerID)
     /// The peer is gone: take down its media.
     case releaseMedia(PeerID)
-    /// These were put out, be their sockets there or not. Those that had joined are told, once they
-    /// can be; their sockets are closed after that. Who ended the room itself has time to leave.
+    /// These peers were removed, whether or not their sockets are connected. The ones that had
+    /// joined are told, once they can be; then their sockets are closed. The peer that ended the
+    /// room has time to leave.
     case dismiss([Peer], Dismissal)
-    /// Visitors that watch the room without having joined are notified.
+    /// Previews of the room are notified.
     case refreshPreviews
-    /// Whoever keeps account of the room should hear of it.
+    /// The audit log gets a note.
     case noted(RoomNote)
 }
 
@@ -23,18 +24,18 @@ public enum RoomEvent: Hashable, Sendable {
     case peerJoined(Peer)
     case peerLeft(Peer)
     case peerUpdated(Peer)
-    /// The peer is still there and only watches: the recipient is told of it no more.
+    /// The peer is still there but only watches: the recipient is no longer told about it.
     case peerReceded(Peer)
     /// The recipient has this role from now on.
     case policyChanged(role: String)
-    /// The recipient may take a role.
+    /// The recipient may accept a role.
     case roleOffered(RoleOffer)
     case tracksAdded([Track], of: Peer)
     case tracksUpdated([Track], of: Peer)
     case tracksRemoved([Track], of: Peer)
     case messageSent(Message)
     case hlsChanged(HLSState)
-    /// The recording of the streams, which `hlsChanged` carries too, changed.
+    /// The recording of the streams changed, which `hlsChanged` also contains.
     case recordingChanged(HLSState)
     /// The recording without a live stream changed.
     case roomRecordingChanged(RoomRecording)
@@ -42,10 +43,10 @@ public enum RoomEvent: Hashable, Sendable {
     case storeChanged([SessionStore.Entry])
     case pollStarted(PollInfo)
     case pollStopped(PollInfo)
-    /// What has been answered so far, as far as the recipients may see it.
+    /// The answers so far, as far as the recipients may see them.
     case pollCounted(PollID, PollResult)
     /// The recipient is asked to mute or unmute a track of its own …
     case trackMuteRequested(Track, isMuted: Bool, by: PeerID)
-    /// … or all that it has of a kind.
+    /// … or all its tracks of a kind.
     case mutesRequested(MuteRequest, by: PeerID)
 }

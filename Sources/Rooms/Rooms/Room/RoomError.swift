@@ -1,34 +1,35 @@
 public import MediaKernel
 
-/// Why a room refused. The cases say who is at fault by their `code`: 4xx is the caller.
+/// Why a room refused. The `code` of a case tells whose fault it is: 4xx is the caller's.
 ///
-/// Codes have three digits: the web client gives meaning to 404, 410, 421, 429 and 5xx alone
-/// (`docs/PROTOCOL.md` section 10), retries on 429 and 5xx, and shows the rest. What 100ms has a
-/// ``number`` for, clients on React Native are told by that.
+/// Codes have three digits: the web client only interprets 404, 410, 421, 429 and 5xx
+/// (`docs/PROTOCOL.md` section 10), retries on 429 and 5xx, and shows the rest. Clients on React
+/// Native get 100ms' ``number`` instead, if there is one.
 public enum RoomError: Error, Hashable, Sendable {
     case invalidPolicy(String)
     case unknownRole(String)
-    /// The peer asked for something that only a joined peer may ask for.
+    /// The request is only for joined peers.
     case notJoined(PeerID)
     case alreadyJoined(PeerID)
     case unknownPeer(PeerID)
-    /// The peer was in this session, and its place is over.
+    /// The peer was in this session and has lost its place.
     case peerGone(PeerID)
     case unknownTrack(TrackID)
     case roomFull(maximum: Int)
-    /// Sockets, those included that only look in.
+    /// Sockets, including those of previews.
     case tooManyConnections(maximum: Int)
     /// The token is for another room.
     case otherRoom
     case roomLocked
     case roleFull(role: String, maximum: Int)
-    /// The room took some of those who were to change their role. So many keep theirs.
+    /// The role had places for only some of the peers that were to get it. This many keep their
+    /// own.
     case roleFullForSome(role: String, maximum: Int, left: Int)
-    /// The new role of a change in bulk is one of those whose peers are to change.
+    /// The new role of a bulk change is also one of the old roles.
     case roleClash
-    /// A peer accepted a role that nobody offers it, or not any more.
+    /// A peer accepted a role that is not, or no longer, offered.
     case unknownRoleOffer
-    /// The peer id is that of a peer that joined with another token.
+    /// A peer with this id joined with another token.
     case peerIDTaken(PeerID)
     case missingPermission(Permission, role: String)
     case mayNotPublish(kind: String, role: String)
@@ -40,25 +41,25 @@ public enum RoomError: Error, Hashable, Sendable {
     case storeFull(maximum: Int)
     /// One peer's groups.
     case tooManyGroups(maximum: Int)
-    /// Those of all peers.
+    /// The groups of all peers.
     case sessionGroupsFull(maximum: Int)
-    /// There is none of that id, or none that the peer may know of.
+    /// The poll does not exist, or the peer may not know about it.
     case unknownPoll(PollID)
-    /// The poll is in a state in which this cannot be done.
+    /// The poll's state does not allow this.
     case pollState(PollID, PollInfo.State)
     case pollLocked(PollID)
     case pollEmpty(PollID)
     case pollAnonymous(PollID)
     case mayNotAnswer(PollID, role: String)
     case mayNotSeeAnswers(PollID, role: String)
-    /// A question takes one answer for good, and has it.
+    /// A question allows one answer, and has it.
     case pollAnswered(question: Int)
-    /// All of a session's polls run.
+    /// All of a session's polls are running.
     case tooManyPolls(maximum: Int)
     /// In bytes.
     case pollsFull(maximum: Int)
 
-    /// 100ms' own, where it has one.
+    /// 100ms' own number, if it has one.
     public var number: ErrorNumber? {
         switch self {
         case .alreadyJoined: .alreadyJoined
@@ -68,7 +69,7 @@ public enum RoomError: Error, Hashable, Sendable {
         }
     }
 
-    /// As in JSON-RPC errors and in `on-error`.
+    /// The code for JSON-RPC errors and `on-error`.
     public var code: Int {
         switch self {
         case .invalidPolicy: 500

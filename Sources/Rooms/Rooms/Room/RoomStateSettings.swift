@@ -1,14 +1,13 @@
-/// What those are told of a room who look in before they join. 100ms: `settings.roomState` of a
-/// template.
+/// The room data that previews show before joining. 100ms: `settings.roomState` of a template.
 public struct RoomStateSettings: Hashable, Sendable, Codable {
-    /// Seconds that `interval` may have, in steps of the least of them.
+    /// The range of `interval` in seconds, in steps of its lower bound.
     static let intervals = 5...3600
 
-    /// Whether anybody is told anything.
+    /// Whether previews show anything.
     public var isEnabled: Bool
-    /// Whether they are told who is there, or only how many.
+    /// Whether they show the peers, or only their number.
     public var sendsPeers: Bool
-    /// In seconds: changes are told no more often.
+    /// In seconds: the shortest time between two updates.
     public var interval: Int
 
     /// 100ms' defaults.
@@ -38,12 +37,12 @@ public struct RoomStateSettings: Hashable, Sendable, Codable {
 }
 
 extension Policy {
-    /// Whether a visitor of that role is told of the room before it joins.
+    /// Whether the preview of that role shows the room.
     public func showsRoom(to role: String) -> Bool {
         guard let roomState else { return true }
         return roomState.isEnabled && self.role(role)?.permissions.sendRoomState == true
     }
 
-    /// Whether visitors are told who is there.
+    /// Whether previews show the peers.
     public var showsPeers: Bool { roomState?.sendsPeers ?? true }
 }

@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// Values that a session's peers share, each with a version that grows by one a change.
+/// Values that a session's peers share, each with a version that increases by one with each change.
 public struct SessionStore: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         public let key: String
@@ -33,7 +33,7 @@ public struct SessionStore: Hashable, Sendable {
             throw .versionConflict(key: key, version: version)
         }
         if version == 0, entries.count >= RoomLimits.storeKeys {
-            // 100ms removes a value by setting it to nothing. Its version is kept while it can be.
+            // 100ms removes a value by setting it to null. Its version is kept as long as possible.
             guard let cleared = entries.values.filter(\.isCleared).min(by: { $0.isOlder(than: $1) })
             else { throw .storeFull(maximum: RoomLimits.storeKeys) }
             entries[cleared.key] = nil
@@ -44,7 +44,7 @@ public struct SessionStore: Hashable, Sendable {
         return entry
     }
 
-    /// Replaces the keys that a peer listens to. Returns the values they have now.
+    /// Replaces the keys that a peer listens to. Returns their present values.
     mutating func listen(_ keys: [String], by peer: PeerID) throws(RoomError) -> [Entry] {
         try Check.count(keys.count, field: "keys", maximum: RoomLimits.storeKeys)
         for key in keys { try Self.check(key: key) }
@@ -52,7 +52,7 @@ public struct SessionStore: Hashable, Sendable {
         return entries(heardBy: peer)
     }
 
-    /// The values now of what a peer listens to.
+    /// The present values of a peer's keys.
     func entries(heardBy peer: PeerID) -> [Entry] {
         (listeners[peer] ?? []).sorted().compactMap { entries[$0] }
     }

@@ -1,9 +1,9 @@
 public import MediaKernel
 
-/// How a room's streams are made: `hlsDestinations` of a 100ms template
-/// (docs/API.md). What is missing is the server's default.
+/// The settings of a room's streams: `hlsDestinations` of a 100ms template (docs/API.md). Missing
+/// fields get the server's defaults.
 public struct HLSDestination: Hashable, Sendable, Codable {
-    /// One rung of the ladder. An empty object stands for the server's default of that rung.
+    /// One rung of the ladder. An empty object means the server's default for that rung.
     public struct Layer: Hashable, Sendable, Codable {
         /// In pixels.
         public var width: Int?
@@ -23,11 +23,11 @@ public struct HLSDestination: Hashable, Sendable, Codable {
         }
     }
 
-    /// What is to be kept of a stream, as far as it is asked for here.
+    /// The recording of a stream, as far as it is supported here.
     public struct Recording: Hashable, Sendable, Codable {
         public var hlsVod: Bool?
         public var singleFilePerLayer: Bool?
-        /// Those of the streamed ones that are kept; nil for all.
+        /// The recorded ones among the streamed layers; nil for all.
         public var layers: [Layer]?
         public var thumbnails: ThumbnailWish?
 
@@ -45,24 +45,24 @@ public struct HLSDestination: Hashable, Sendable, Codable {
     /// In seconds.
     public var maxDuration: Int?
     public var layers: [Layer]?
-    /// In frames a second.
+    /// In frames per second.
     public var videoFrameRate: Int?
-    /// `event` or `live`, as `stream.playlist` has it.
+    /// `event` or `live`, as in `stream.playlist`.
     public var playlistType: String?
     /// Of a live playlist.
     public var numPlaylistSegments: Int?
     /// How long the room may be empty before a stream stops by itself, in seconds.
     public var autoStopTimeout: Int?
-    /// Roomcast's own: how long nothing may be published, in seconds.
+    /// Roomcast's own: how long the room may be without published tracks, in seconds.
     public var idleTimeout: Int?
-    /// Roomcast's own: when a stream starts by itself, as `stream.autoStart` has it.
+    /// Roomcast's own: when a stream starts by itself, as in `stream.autoStart`.
     public var autoStart: String?
-    /// Roomcast's own: how long its streams' addresses hold, which are signed then, in seconds, as
-    /// `stream.signedPlaybackSeconds` has it.
+    /// Roomcast's own: how long the signed addresses of its streams are valid, in seconds, as in
+    /// `stream.signedPlaybackSeconds`.
     public var signedPlaybackSeconds: Int?
-    /// What is kept of its streams unless a request says otherwise.
+    /// The recording of its streams unless a request differs.
     public var recording: Recording?
-    /// Roomcast's own: what the picture is to look like, as the control API writes it.
+    /// Roomcast's own: the layout of the picture, in the control API's form.
     public var layout: JSONValue?
 
     public init(name: String? = nil, layers: [Layer]? = nil) {

@@ -1,7 +1,7 @@
 public import MediaKernel
 
-/// How recordings without a live stream are made: `browserRecordings` of a 100ms template, after
-/// the browser that 100ms records with. What is missing is the server's default.
+/// The settings of recordings without a live stream: `browserRecordings` of a 100ms template, named
+/// after the browser with which 100ms records. Missing fields get the server's defaults.
 public struct RecordingDestination: Hashable, Sendable, Codable {
     public var name: String?
     /// Of the picture, in pixels.
@@ -11,12 +11,12 @@ public struct RecordingDestination: Hashable, Sendable, Codable {
     public var maxDuration: Int?
     /// How long the room may be empty before a recording stops by itself, in seconds.
     public var autoStopTimeout: Int?
-    /// Roomcast's own: how long nothing may be published, in seconds.
+    /// Roomcast's own: how long the room may be without published tracks, in seconds.
     public var idleTimeout: Int?
-    /// Whether a room is recorded as soon as somebody is in it.
+    /// Whether a room is recorded as soon as it has peers.
     public var autoStart: Bool?
     public var thumbnails: ThumbnailWish?
-    /// Roomcast's own: what the picture is to look like, as the control API writes it.
+    /// Roomcast's own: the layout of the picture, in the control API's form.
     public var layout: JSONValue?
 
     public init(name: String? = nil, width: Int? = nil, height: Int? = nil) {

@@ -1,10 +1,10 @@
 public import MediaKernel
 
-/// How far a recording is, in 100ms' words.
+/// The state of a recording, in 100ms' words.
 public enum RecordingState: String, Hashable, Sendable, Codable {
     case none, initialised, started, paused, resumed, stopped, failed
 
-    /// Whether something is kept, or will be again once it is resumed.
+    /// Whether it is recording, or will be once it is resumed.
     public var isOn: Bool {
         switch self {
         case .initialised, .started, .paused, .resumed: true
@@ -13,14 +13,14 @@ public enum RecordingState: String, Hashable, Sendable, Codable {
     }
 }
 
-/// What is kept of the room's streams, as peers see it.
+/// The recording of the room's streams, as peers see it.
 public struct HLSRecording: Hashable, Sendable {
     public var state: RecordingState
     public var hlsVOD: Bool
     public var singleFilePerLayer: Bool
     public var initialisedAt: UnixTime?
     public var startedAt: UnixTime?
-    /// Nil where it was not started from the room.
+    /// Nil if it was not started from the room.
     public var startedBy: PeerID?
 
     public init(
@@ -36,13 +36,13 @@ public struct HLSRecording: Hashable, Sendable {
     }
 }
 
-/// The room's recording without a live stream, as peers see it. 100ms calls it the browser's, after
-/// what it records with.
+/// The room's recording without a live stream, as peers see it. 100ms calls it the browser
+/// recording, after the browser that it records with.
 public struct RoomRecording: Hashable, Sendable {
     public var state: RecordingState
     public var initialisedAt: UnixTime?
     public var startedAt: UnixTime?
-    /// Nil where it was not started from the room.
+    /// Nil if it was not started from the room.
     public var startedBy: PeerID?
     public var error: StreamingFailure?
 

@@ -1,11 +1,11 @@
 public import MediaKernel
 
-/// One view of the room that somebody asked to stream, as peers see it.
+/// One requested stream of the room, as peers see it.
 public struct HLSVariant: Hashable, Sendable {
     public enum State: String, Hashable, Sendable, Codable {
         case none, initialised, started, stopped, failed
 
-        /// As the 100ms client reckons (`docs/PROTOCOL.md` section 6).
+        /// As in the 100ms client (`docs/PROTOCOL.md` section 6).
         public var isRunning: Bool {
             switch self {
             case .initialised, .started: true
@@ -27,7 +27,7 @@ public struct HLSVariant: Hashable, Sendable {
     public var state: State
     public var initialisedAt: UnixTime?
     public var startedAt: UnixTime?
-    /// What it does without, whatever CPU there is.
+    /// The tracks that it leaves out however much CPU there is.
     public var tracksLeftOut: [LeftOutTrack]
 
     /// A track that cannot be decoded.
@@ -74,11 +74,11 @@ public struct StreamingFailure: Hashable, Sendable {
     }
 }
 
-/// What everybody in the room knows of its streams.
+/// The state of the room's streams for all peers.
 public struct HLSState: Hashable, Sendable {
     public var variants: [HLSVariant]
     public var error: StreamingFailure?
-    /// Nil when nothing of them was to be kept.
+    /// Nil if none of them was recorded.
     public var recording: HLSRecording?
 
     public init(
@@ -93,8 +93,8 @@ public struct HLSState: Hashable, Sendable {
     public var isRunning: Bool { variants.contains { $0.state.isRunning } }
 }
 
-/// What everybody in the room knows of its being sent on by RTMP, which this server does not do:
-/// nobody asked for it, or it failed.
+/// The state of RTMP for all peers, which this server does not support: it was not requested, or it
+/// failed.
 public enum RTMPState: Hashable, Sendable {
     case none
     case failed(StreamingFailure, startedBy: PeerID)

@@ -6,20 +6,21 @@ public enum TrackKind: String, Hashable, Sendable, Codable {
 
 /// One audio or video that a peer publishes.
 public struct Track: Hashable, Sendable {
-    /// What it is called in the room. No other track is called so.
+    /// Its id in the room. It is unique there.
     public internal(set) var id: TrackID
-    /// What its publisher calls it: the second token of the publisher's SDP `msid`. Clients that count
-    /// their tracks (`webrtctransceiver0`), and those that give them no id at all, call them alike.
+    /// Its publisher's id for it: the second token of the publisher's SDP `msid`. Clients that
+    /// number their tracks (`webrtctransceiver0`), or give them no id at all, use the same ids.
     public let publishedID: TrackID
-    /// The first token of it.
+    /// The first token of that `msid`.
     public var streamID: String
     public var kind: TrackKind
-    /// `regular`, `screen`, `audioplaylist`, `videoplaylist`, `plugin` or a client's own word.
+    /// `regular`, `screen`, `audioplaylist`, `videoplaylist`, `plugin` or a client's own source.
     public var source: String
     public var description: String
     public var isMuted: Bool
 
-    /// - Parameter id: what its publisher calls it. The room calls it so too, unless another track is.
+    /// - Parameter id: the published id. It is also the id in the room, unless another track has
+    ///   it.
     public init(
         id: TrackID, streamID: String, kind: TrackKind, source: String = "regular",
         description: String = "", isMuted: Bool = false
@@ -33,7 +34,8 @@ public struct Track: Hashable, Sendable {
         self.isMuted = isMuted
     }
 
-    /// What a role's `allowed` must hold for this track. A screen's sound belongs to the screen.
+    /// The kind that a role's `allowed` must contain for this track. A screen's sound belongs to
+    /// the screen.
     public var publishKind: PublishParameters.Kind {
         if source == "screen" { return .screen }
         switch kind {
@@ -42,8 +44,8 @@ public struct Track: Hashable, Sendable {
         }
     }
 
-    /// Whether it is what somebody shows beside themselves: a screen, a video that is played to the
-    /// room, or what an application draws, such as a whiteboard.
+    /// Whether the peer presents it besides itself: a screen, a video that is played to the room,
+    /// or an application's output, such as a whiteboard.
     public var isPresentation: Bool { Self.presentations.contains(source) }
 
     /// The sources of such tracks.
@@ -58,7 +60,7 @@ public struct Track: Hashable, Sendable {
     }
 }
 
-/// What a client says anew of a track it publishes. `nil` leaves it as it is.
+/// A client's changes of a track that it publishes. `nil` leaves a value unchanged.
 public struct TrackChange: Hashable, Sendable {
     public var isMuted: Bool?
     public var description: String?

@@ -44,7 +44,7 @@ public struct WHIPEndpoint: SignallingEndpoint {
                     try await create(request, context, entry)
                 }
             }
-            // Shows whether there is an endpoint, and of which kind. RFC 9725 sect. 4.2.
+            // Shows whether the endpoint exists, and its kind. RFC 9725 sect. 4.2.
             router.get(path) { _, _ in
                 await answer { Response(status: .ok, headers: [.contentType: Self.sdp]) }
             }
@@ -114,7 +114,7 @@ public struct WHIPEndpoint: SignallingEndpoint {
         return Self.described(resource, status: .ok, type: Self.fragment)
     }
 
-    /// The token is looked at before the body is read.
+    /// The token is checked before the body is read.
     private func claims(
         _ request: Request, _ context: CallerContext, _ entry: EndpointEntry
     ) async throws(APIError) -> RoomTokenClaims {
@@ -145,7 +145,7 @@ public struct WHIPEndpoint: SignallingEndpoint {
 
     // MARK: - Answers
 
-    /// Pages of other sites may publish, so refusals are for them to read, too.
+    /// Pages of other sites may publish, so they must be able to read refusals too.
     private func answer(
         _ body: () async throws(APIError) -> Response
     ) async -> Response {
@@ -179,8 +179,8 @@ public struct WHIPEndpoint: SignallingEndpoint {
         return response
     }
 
-    /// A browser's preflight carries no token; a client that asks with one is told of the servers
-    /// by which it may reach us. RFC 9725 sect. 4.6.
+    /// A browser's preflight has no token; a client with a token gets the ICE servers. RFC 9725
+    /// sect. 4.6.
     private func options(
         _ request: Request, _ context: CallerContext, _ entry: EndpointEntry
     ) async -> Response {
@@ -213,7 +213,7 @@ extension WHIPRequest {
 }
 
 extension WHEPView {
-    /// `?peer=<id>`, `?view=screen`, or `?view=speaker`, which is what is played otherwise.
+    /// `?peer=<id>`, `?view=screen`, or `?view=speaker`, the default.
     fileprivate init(_ request: Request) throws(APIError) {
         let parameters = request.uri.queryParameters
         if let peer = parameters["peer"] {

@@ -1,5 +1,5 @@
-// Starts and stops what is streamed and recorded of the room. What becomes of it is told to everybody
-// by the client's events `streaming` and `recording`.
+// Starts and stops the room's stream and recording. The client's events `streaming` and `recording`
+// report the results to all peers.
 
 export class Airing {
   #call;
@@ -11,7 +11,7 @@ export class Airing {
 
   /**
    * @param {string} meetingURL the page that the stream shows: this room's own
-   * @param {{isRecorded: boolean}} wish what is not asked for is kept if the room's template says so
+   * @param {{isRecorded: boolean}} wish false: the room's template decides
    */
   startStream(meetingURL, { isRecorded }) {
     return this.#call("hls-start", {
@@ -24,7 +24,7 @@ export class Airing {
     return this.#call("hls-stop", {});
   }
 
-  /** Records the room, whether it is streamed or not. */
+  /** Records the room, whether or not it is streamed. */
   startRecording() {
     return this.#call("rtmp-start", { record: true });
   }

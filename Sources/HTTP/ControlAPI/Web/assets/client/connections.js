@@ -1,5 +1,5 @@
-// The two PeerConnections of a 100ms client: one on which it offers what it publishes, one on
-// which the server offers what it subscribes to. Both carry a data channel named `ion-sfu`.
+// The two PeerConnections of a 100ms client: the client offers what it publishes on one, the server
+// offers what the client subscribes to on the other. Both carry a data channel named `ion-sfu`.
 
 import { randomIdentifier } from "./identifier.js";
 import { Queue } from "./queue.js";
@@ -7,7 +7,7 @@ import { mediaIdentifiers, withRepairedSound, withSoundWishes, withStereoAsOffer
 
 const channelLabel = "ion-sfu";
 
-/** What both share: candidates wait, on either side, until the other end can use them. */
+/** The common part: candidates wait, on either side, until the other end can use them. */
 class Connection {
   #pendingRemote = [];
   #pendingLocal = [];
@@ -36,7 +36,7 @@ class Connection {
       this.#pendingRemote.push(candidate);
       return;
     }
-    // A candidate of an earlier generation, or one that cannot be resolved, is no reason to fail.
+    // Candidates of an earlier generation, or unresolvable ones, are ignored.
     await this.pc.addIceCandidate(candidate).catch(() => {});
   }
 
@@ -84,10 +84,10 @@ export class PublishConnection extends Connection {
 
   remove(publication) {
     this.publications = this.publications.filter((other) => other !== publication);
-    publication.transceiver.stop(); // or its section would stay in every offer for good
+    publication.transceiver.stop(); // or its section would stay in every offer
   }
 
-  /** The mids of the sections with what shared screens play. */
+  /** The mids of the sections with the sound of shared screens. */
   get #screenSounds() {
     const are = this.publications.filter(({ kind, source }) => kind === "audio" && source === "screen");
     return new Set(are.map(({ transceiver }) => transceiver.mid));
@@ -106,7 +106,7 @@ export class PublishConnection extends Connection {
         const { sdp } = await exchange({ type, sdp: wished }, this.describe());
         await this.setRemote({ type: "answer", sdp });
       } catch (error) {
-        // Back to the last agreed state, so that the next offer has a chance.
+        // Back to the last agreed state, so that the next offer can succeed.
         if (this.pc.signalingState === "have-local-offer") {
           await this.pc.setLocalDescription({ type: "rollback" }).catch(() => {});
         }
@@ -157,7 +157,7 @@ export class SubscribeConnection extends Connection {
     });
   }
 
-  /** Takes the server's offer and hands the answer to `reply`, then reports tracks' changes. */
+  /** Takes the server's offer and passes the answer to `reply`, then reports changed tracks. */
   accept(offer, reply) {
     return this.queue.run(async () => {
       await this.setRemote({ type: "offer", sdp: offer.sdp });
@@ -169,7 +169,7 @@ export class SubscribeConnection extends Connection {
     });
   }
 
-  /** Asks the server for a picture quality: "none", "low", "medium" or "high". */
+  /** Requests a picture quality: "none", "low", "medium" or "high". */
   prefer(trackID, layer) {
     const text = JSON.stringify({
       id: randomIdentifier(),

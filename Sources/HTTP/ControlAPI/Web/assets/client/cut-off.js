@@ -1,8 +1,8 @@
 /**
- * Does what a page does by itself, and does again as soon as it is back in the room: that it was cut
- * off meanwhile is no fault.
+ * Runs an action of the page that is repeated after a reconnect: its failure while the client is
+ * cut off is no fault.
  * @param {{state: string}} client
- * @throws what the action throws while the client is in the room
+ * @throws the action's error if the client is in the room
  */
 export async function unlessCutOff(client, action) {
   try {

@@ -1,4 +1,4 @@
-/** A version 4 UUID, also outside secure contexts, where `crypto.randomUUID` is missing. */
+/** A version 4 UUID, also in insecure contexts, where `crypto.randomUUID` is missing. */
 export function randomIdentifier() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;

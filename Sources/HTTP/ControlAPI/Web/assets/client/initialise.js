@@ -1,4 +1,4 @@
-// The first call of a client: a room token for the socket's address and the settings.
+// The first call of a client: exchanges a room token for the socket's address and the settings.
 
 import { SignalError } from "./signal.js";
 
@@ -7,7 +7,7 @@ const protocolVersion = "2.5";
 const protocolSpecification = "20250115";
 const userAgent = "os:web,sdk:web,sdk_version:1.0.0,env:prod,domain:roomcast,is_prebuilt:false";
 
-/** What `/init` answers. @throws {SignalError} with the answer's status and the server's reason */
+/** The answer of `/init`. @throws {SignalError} with the answer's status and the server's reason */
 export async function initialise({ origin, token, peerID }) {
   const query = new URLSearchParams({ peer_id: peerID, user_agent_v2: userAgent });
   let response;
@@ -31,7 +31,7 @@ export async function initialise({ origin, token, peerID }) {
   return body;
 }
 
-/** What is no JSON, as of a proxy before the server, says nothing. */
+/** Bodies without JSON, for example from a proxy, are treated as empty. */
 function parsed(text) {
   try {
     return JSON.parse(text) ?? {};
@@ -40,7 +40,7 @@ function parsed(text) {
   }
 }
 
-/** The endpoint with what the protocol wants in its query; what is there already stays. */
+/** The endpoint with the query parameters of the protocol; existing ones stay. */
 export function socketURL(endpoint, { token, peerID }) {
   const url = new URL(endpoint);
   url.searchParams.set("peer", peerID);

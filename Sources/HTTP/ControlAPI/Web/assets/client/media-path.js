@@ -1,12 +1,12 @@
-// Whether media gets through, by what the two connections say of themselves, and when that is to be
-// told. Each side goes on restarting the connection on which it sends.
+// Detects from the states of the two connections that media does not get through, and reports it
+// after a while. Each side keeps restarting the connection on which it sends.
 
-const toldAfter = 10000; // ms without a way; shorter breaks mend themselves
+const toldAfter = 10000; // ms without a path; shorter interruptions recover by themselves
 
 export class MediaPath {
-  /** Whether it is so for long enough to be told that something does not get through. */
+  /** Whether media has been blocked for long enough to report it. */
   isBroken = false;
-  #timers = new Map(); // name of a connection without a way → when that is told
+  #timers = new Map(); // name of a blocked connection → its timer
   #broken = new Set(); // names
   #onChange;
 
@@ -16,12 +16,12 @@ export class MediaPath {
   }
 
   /**
-   * Takes what a connection has come to.
+   * Takes a connection's state.
    * @param {"publish"|"subscribe"} name
    * @param {RTCPeerConnectionState} state
    */
   take(name, state) {
-    // A new one has not been asked for anything.
+    // A new connection has not been used yet.
     if (["new", "connected", "closed"].includes(state)) return this.#stop(name);
     if (this.#timers.has(name)) return;
     const timer = setTimeout(() => {

@@ -1,4 +1,5 @@
-// Messages to everybody, to a role or to one person. Pure: the wire's form and the page's.
+// Messages to all, to a role or to one person. Pure: converts between the wire's form and the
+// page's.
 
 /**
  * @typedef {{kind: "everybody"} | {kind: "role", role: string}
@@ -7,7 +8,7 @@
 
 export const everybody = { kind: "everybody" };
 
-/** What `broadcast` is called with. @param {Audience} audience */
+/** The parameters of `broadcast`. @param {Audience} audience */
 export function outgoing(text, audience) {
   const info = { message: text, type: "chat" };
   switch (audience.kind) {
@@ -21,8 +22,8 @@ export function outgoing(text, audience) {
 }
 
 /**
- * A message of somebody else, as the client's event; none where it holds no text. One without a peer
- * comes from the server itself.
+ * A message from another peer, as the client's event; empty for a message without text. A message
+ * without a peer comes from the server itself.
  */
 export function messagesFrom(method, { peer, info, roles, private: isPrivate, timestamp }) {
   if (method !== "on-broadcast" || typeof info?.message !== "string" || !info.message) return [];
@@ -33,7 +34,7 @@ export function messagesFrom(method, { peer, info, roles, private: isPrivate, ti
   return [["message", { ...message, peerID: peer?.peer_id ?? null, mark }]];
 }
 
-/** Whom one's own message went to, beside it; nothing for everybody. @param {Audience} audience */
+/** The mark beside one's own message: its audience; empty for all. @param {Audience} audience */
 export function markOf(audience) {
   if (audience.kind === "role") return `to ${roleWord(audience.role)}`;
   return audience.kind === "peer" ? `to ${audience.name} only` : "";

@@ -1,9 +1,9 @@
-// What a participant asks of others, and the order of the room: roles, mutes, hands, the end.
-// Each call is checked by the server against the permissions of one's role.
+// Requests to others, and the order of the room: roles, mutes, hands, the end. The server checks
+// each call against the permissions of one's role.
 
 import { handRaise } from "./room-state.js";
 
-const searchLimit = 50; // people shown of a search
+const searchLimit = 50; // people shown in a search
 
 export class Moderation {
   #call;
@@ -16,26 +16,26 @@ export class Moderation {
   // MARK: Roles
 
   /**
-   * @param {boolean} isForced false: the person is asked, and may let the offer pass
+   * @param {boolean} isForced false: the person is asked, and may ignore the offer
    * @throws {SignalError} as all calls here
    */
   changeRole(peerID, role, { isForced }) {
     return this.#call("role-change-request", { requested_for: peerID, role, force: isForced });
   }
 
-  /** Gives everybody of a role another one, at once. */
+  /** Gives all peers of a role another role, at once. */
   changeRoles(from, to) {
     return this.#call("role-change-request", { roles: [from], role: to, force: true });
   }
 
-  /** Takes an offer that came as `role-offer`. */
+  /** Accepts an offer that came as `role-offer`. */
   acceptRole({ requestedBy, role, token }) {
     return this.#call("role-change", { requested_by: requestedBy, role, token });
   }
 
   // MARK: Mutes
 
-  /** Who is to be muted is so at once; who is to unmute is asked. */
+  /** Mutes at once; to unmute, the person is asked. */
   setTrackMuted(peerID, { id, streamID }, isMuted) {
     return this.#call("track-update-request", {
       requested_for: peerID,
@@ -74,13 +74,13 @@ export class Moderation {
     return this.#call("peer-leave-request", { requested_for: peerID, reason: "" });
   }
 
-  /** @param {boolean} isLocked nobody comes in again until the room is enabled by its operator */
+  /** @param {boolean} isLocked peers may not join again until the operator enables the room */
   endRoom({ isLocked }) {
     return this.#call("end-room", { lock: isLocked, reason: "" });
   }
 
   /**
-   * People whose names hold this text, also those of a large room who are not listed.
+   * People with this text in their names, including unlisted ones of a large room.
    * @returns {Promise<{id: string, name: string, role: string}[]>}
    */
   async search(text) {
@@ -93,7 +93,7 @@ export class Moderation {
   }
 }
 
-/** @returns {[string, object][]} a request of somebody else, as the client's events */
+/** @returns {[string, object][]} a request from another peer, as the client's events */
 export function requestsFrom(method, params) {
   const { requested_by: requestedBy } = params;
   switch (method) {
@@ -110,7 +110,7 @@ export function requestsFrom(method, params) {
   }
 }
 
-/** The names of a policy's roles, by priority, as the policy itself has no order on the wire. */
+/** The names of a policy's roles by priority, because the policy has no order on the wire. */
 export function rolesInOrder(knownRoles) {
   const priority = (name) => knownRoles[name].priority ?? Number.MAX_SAFE_INTEGER;
   const order = (a, b) => priority(a) - priority(b) || (a < b ? -1 : 1);
@@ -118,10 +118,10 @@ export function rolesInOrder(knownRoles) {
 }
 
 /**
- * Why one is out of the room.
+ * Why one was removed from the room.
  * @param {{requested_by?: string, reason?: string, room_end?: boolean}} params of
  *   `on-peer-leave-request`
- * @param {(peerID: string) => string} nameOf empty where nobody knows; "you" for oneself
+ * @param {(peerID: string) => string} nameOf empty for an unknown peer; "you" for oneself
  */
 export function dismissalText({ requested_by: requester, reason, room_end: isRoomEnd }, nameOf) {
   const name = requester ? nameOf(requester) : "";

@@ -1,10 +1,10 @@
-// What is streamed and recorded of a room, from the server's words. Pure.
+// The state of a room's stream and recording, from the server's messages. Pure.
 
 export const notStreaming = { state: "none", url: "", startedAt: 0, error: "", variants: [] };
 export const notRecording = { state: "none", startedAt: 0, since: 0, error: "" };
 
 /**
- * The one streaming state of a room with any number of variants: the most advanced one counts.
+ * The one streaming state of a room with any number of variants: the most advanced one.
  * @param {{enabled?: boolean, variants?: object[], error?: {message: string}}} hls
  */
 export function streamingFrom(hls) {
@@ -33,13 +33,13 @@ export function recordingFrom(recording) {
   };
 }
 
-/** Whether a recording goes on, be it paused. */
+/** Whether a recording is in progress, even if it is paused. */
 export const isRunning = ({ state }) =>
   ["initialised", "started", "paused", "resumed"].includes(state);
 
 /**
- * The one recording that a lamp tells of, the room's own or that of its stream: which goes on, else
- * the newer one.
+ * The one recording that the lamp shows, the room's own or its stream's: the one in progress, or
+ * else the newer one.
  * @returns {{state: string, startedAt: number, error: string,
  *            phase: "none"|"starting"|"recording"|"paused"|"failed"}}
  */

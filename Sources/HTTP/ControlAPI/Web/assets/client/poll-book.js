@@ -1,6 +1,6 @@
-// The polls of the session, as the page wants to read them. Pure: messages in, facts out.
+// The polls of the session, in the page's form. Pure: messages in, facts out.
 
-/** What the wire calls the kinds of question. */
+/** The wire's names of the kinds of question. */
 export const kinds = {
   one: "single-choice",
   several: "multiple-choice",
@@ -9,16 +9,16 @@ export const kinds = {
 };
 
 /**
- * Polls that run or are over, by what the server says of them. A poll is
- * {id, title, isQuiz, isAnonymous, isRunning, startedBy, startedAt, voters, questions, standings};
- * `questions` is null until they are known, each {index, text, kind, options, total, own}. An option
- * is {index, text, votes, isRight}; `votes` is null where nobody says, `own` is null until we
- * answered: {options, text}. Of the standings, best first, each is {position, peer, name, score}.
+ * Running and ended polls, from the server's messages. A poll is {id, title, isQuiz, isAnonymous,
+ * isRunning, startedBy, startedAt, voters, questions, standings}; `questions` is null until they
+ * are known, each {index, text, kind, options, total, own}. An option is {index, text, votes,
+ * isRight}; `votes` is null while unknown, `own` is null until we have answered: {options, text}.
+ * The standings are best first, each {position, peer, name, score}.
  */
 export class PollBook {
   #polls = new Map();
 
-  /** Those that run come first, the newest of each before the others. */
+  /** Running polls come first, and the newest of each kind before the others. */
   get polls() {
     const order = (a, b) => b.isRunning - a.isRunning || b.startedAt - a.startedAt;
     return [...this.#polls.values()].sort(order);
@@ -30,9 +30,9 @@ export class PollBook {
 
   /**
    * Takes one notification.
-   * @returns {[string, object][]} what changed, as the client's events: `poll-started` and
-   *   `poll-stopped` are news, after which the details are to be asked for, `polls` that answers
-   *   were counted; empty for others' methods
+   * @returns {[string, object][]} the changes, as the client's events: `poll-started` and
+   *   `poll-stopped` are news, after which the details must be requested; `polls` means that
+   *   answers were counted; empty for other methods
    */
   take(method, { polls = [] }) {
     switch (method) {
@@ -46,7 +46,7 @@ export class PollBook {
     }
   }
 
-  /** What the server lists. @returns as `take` */
+  /** Takes an entry of the server's list. @returns as `take` */
   put(info) {
     const before = this.#polls.get(info.poll_id);
     const poll = {
@@ -67,13 +67,13 @@ export class PollBook {
     return [[poll.isRunning ? "poll-started" : "poll-stopped", poll]];
   }
 
-  /** Forgets those that the server does not list. @param {object[]} infos all that it does */
+  /** Forgets polls that the server does not list. @param {object[]} infos the whole list */
   keep(infos) {
     const ids = new Set(infos.map((info) => info.poll_id));
     for (const id of this.#polls.keys()) if (!ids.has(id)) this.#polls.delete(id);
   }
 
-  /** What `Polls.details` found out. */
+  /** Takes the result of `Polls.details`. */
   fill(id, { questions, responses, result }) {
     const poll = this.#polls.get(id);
     if (!poll) return;
@@ -94,13 +94,13 @@ export class PollBook {
     this.#count(result);
   }
 
-  /** Whether there are standings of it: nobody knows who did well in what is anonymous. */
+  /** Whether the poll has standings: an anonymous quiz has none. */
   isRanked(id) {
     const poll = this.#polls.get(id);
     return Boolean(poll?.isQuiz && !poll.isAnonymous && !poll.isRunning);
   }
 
-  /** What `Polls.standings` found out. */
+  /** Takes the result of `Polls.standings`. */
   rank(id, { questions: entries }) {
     const poll = this.#polls.get(id);
     if (!poll) return;
@@ -112,7 +112,7 @@ export class PollBook {
     }));
   }
 
-  /** What we answered, before anybody says so. @param {object[]} answers as `Polls.answer` has it */
+  /** Our answer, before the server reports it. @param {object[]} answers as in `Polls.answer` */
   answered(id, answers) {
     for (const { question: index, ...answer } of answers) {
       const question = this.#polls.get(id)?.questions?.find((one) => one.index === index);
@@ -142,7 +142,7 @@ function rightOf(answer) {
   return answer?.options ?? (answer?.option ? [answer.option] : []);
 }
 
-/** Of a hundred, in whole numbers; of nobody it is none. */
+/** In whole per cent; 0 without voters. */
 export function share(votes, total) {
   return total > 0 ? Math.round((100 * votes) / total) : 0;
 }

@@ -1,8 +1,8 @@
-// Polls and quizzes: what a participant asks of the server about them. Each call is checked there
-// against the permissions of one's role.
+// A participant's calls about polls and quizzes. The server checks each call against the
+// permissions of one's role.
 
-const page = 50; // the most that the server gives of polls, questions or answers at once
-const ranked = 10; // how many are shown of those who did best
+const page = 50; // the most polls, questions or answers that the server returns at once
+const ranked = 10; // the most entries of the standings
 
 export class Polls {
   #call;
@@ -16,7 +16,7 @@ export class Polls {
    * Makes a poll and starts it.
    * @param {{title: string, isQuiz: boolean, isAnonymous: boolean,
    *          questions: {text: string, kind: string, options: string[], right: number[]}[]}} draft
-   *   kind: as in `kinds` of poll-book.js; right: those of a quiz' options that are, from 1
+   *   kind: as in `kinds` of poll-book.js; right: the right options of a quiz, from 1
    * @throws {SignalError} as all calls here
    */
   async start({ title, isQuiz, isAnonymous, questions }) {
@@ -35,13 +35,13 @@ export class Polls {
 
   /**
    * @param {{question: number, options?: number[], text?: string, duration: number}[]} answers
-   *   options: from 1; duration: how long it took, in ms
+   *   options: from 1; duration: the time it took, in ms
    */
   answer(id, answers) {
     return this.#call("poll-response", { poll_id: id, responses: answers });
   }
 
-  /** What the server knows of polls that have started, as `PollBook.take` reads it. */
+  /** The server's list of started polls, in the form that `PollBook.put` reads. */
   async list() {
     const lists = [];
     for (const state of ["started", "stopped"]) {
@@ -50,7 +50,7 @@ export class Polls {
     return lists.flat();
   }
 
-  /** A poll's questions, what we answered, and the numbers, as `PollBook.fill` reads them. */
+  /** A poll's questions, our answers, and the numbers, in the form that `PollBook.fill` reads. */
   async details(id) {
     const ask = (method, params) => this.#call(method, { poll_id: id, ...params });
     const all = { index: 0, count: page };
@@ -59,7 +59,7 @@ export class Polls {
     return { questions, responses, result: await ask("poll-result") };
   }
 
-  /** Who did best in a quiz that is over, as `PollBook.rank` reads it. */
+  /** The standings of an ended quiz, in the form that `PollBook.rank` reads. */
   standings(id) {
     return this.#call("poll-leaderboard", { poll_id: id, count: ranked });
   }
@@ -68,7 +68,7 @@ export class Polls {
 function asked({ text, kind, options, right }, place) {
   const hasRight = right.length > 0;
   return {
-    // What is right or wrong counts for good, and is not told before the end.
+    // Quiz answers are final, and the right ones are revealed at the end.
     question: { index: place + 1, text, type: kind, once: hasRight },
     options: options.map((option, index) => ({ index: index + 1, text: option })),
     ...(hasRight ? { answer: { hidden: true, options: right } } : {}),

@@ -2,7 +2,7 @@
 export class Queue {
   #tail = Promise.resolve();
 
-  /** @returns {Promise<*>} what the job comes to */
+  /** @returns {Promise<*>} the job's result */
   run(job) {
     const result = this.#tail.then(job);
     this.#tail = result.catch(() => {});

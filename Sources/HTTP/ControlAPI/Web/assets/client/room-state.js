@@ -1,4 +1,4 @@
-// What the server says about the room, as the page wants to read it. Pure: messages in, facts out.
+// The state of the room, in the page's form. Pure: messages in, facts out.
 
 import { notRecording, notStreaming, recordingFrom, streamingFrom } from "./on-air-state.js";
 
@@ -6,8 +6,9 @@ import { notRecording, notStreaming, recordingFrom, streamingFrom } from "./on-a
 export const handRaise = "_handraise";
 
 /**
- * The peers of a room, their tracks' descriptions, their hands and how well they receive, and what
- * is on air, kept by the server's notifications. The local peer is not among the peers.
+ * The peers of a room, their tracks' descriptions, their hands and how well they receive, and the
+ * stream and recording, updated by the server's notifications. The local peer is not among the
+ * peers.
  */
 export class RoomState {
   peers = new Map();
@@ -15,31 +16,31 @@ export class RoomState {
   recording = { browser: notRecording, hls: notRecording };
   name = "";
   #local;
-  #count = 0; // of peers, as the server says
-  #isLarge = false; // the server lists a part of the peers
+  #count = 0; // of peers, from the server
+  #isLarge = false; // the server lists only some of the peers
   #handCount = 0; // hands raised so far
 
   constructor(localID) {
     this.#local = blankPeer(localID);
   }
 
-  /** What others see of us. */
+  /** Our own peer as others see it. */
   get local() {
     return this.#local;
   }
 
-  /** The others in the order in which they joined. */
+  /** The others in the order of joining. */
   get others() {
     return [...this.peers.values()].sort((a, b) => a.joinedAt - b.joinedAt);
   }
 
-  /** How many people there are, with ourselves; more than are listed where a room is large. */
+  /** The number of people including ourselves; more than the listed ones in a large room. */
   get count() {
     const listed = this.peers.size + 1;
     return this.#isLarge ? Math.max(this.#count, listed) : listed;
   }
 
-  /** Whose hands are up, in the order in which they were raised. */
+  /** Peers with raised hands, in the order of raising. */
   get hands() {
     const all = [this.#local, ...this.peers.values()].filter((peer) => peer.handRaisedAs > 0);
     return all.sort((a, b) => a.handRaisedAs - b.handRaisedAs || a.joinedAt - b.joinedAt);
@@ -47,7 +48,7 @@ export class RoomState {
 
   /**
    * Takes one notification.
-   * @returns {[string, object][]} what changed, as the client's events; empty for others' methods
+   * @returns {[string, object][]} the changes, as the client's events; empty for other methods
    */
   take(method, params) {
     switch (method) {
@@ -71,7 +72,7 @@ export class RoomState {
         return this.#takeRecording(params);
       case "on-peer-join":
       case "on-peer-update":
-        // In a large room who only watches is in nobody's list: it has not left.
+        // In a large room a peer that only watches is not listed, but has not left.
         if (params.realtime !== false) return this.#takePeer(params);
         return this.peers.delete(params.peer_id) ? [["peers", {}]] : [];
       case "on-peer-leave":
@@ -90,7 +91,7 @@ export class RoomState {
     }
   }
 
-  /** A whole list comes at the join, and again after every reconnect. */
+  /** A whole list comes when joining, and again after every reconnect. */
   #replace(peers) {
     for (const id of this.peers.keys()) if (!(id in peers)) this.peers.delete(id);
     const inOrder = Object.entries(peers).sort(
@@ -145,7 +146,7 @@ export class RoomState {
     return [["peers", {}]];
   }
 
-  /** Who is not named keeps the score, as it has not changed. */
+  /** Missing peers keep their score, as it has not changed. */
   #takeQuality({ peers = [] }) {
     for (const { peer_id: id, downlink_score: score } of peers) {
       const peer = id === this.#local.id ? this.#local : this.peers.get(id);
@@ -161,13 +162,13 @@ export class RoomState {
     peer.role = role ?? peer.role;
     peer.joinedAt = joinedAt ?? peer.joinedAt;
     if (groups) this.#takeGroups(peer, groups);
-    if (isLocal) return peer; // whose tracks the page knows better
+    if (isLocal) return peer; // the page knows its own tracks better
     for (const track of Object.values(tracks)) putTrack(peer, track);
     this.peers.set(id, peer);
     return peer;
   }
 
-  /** The wire says who has raised a hand, and not when, so the order is that of the news. */
+  /** The wire has no time for a raised hand, so the order is that of the notifications. */
   #takeGroups(peer, groups) {
     if (!groups.includes(handRaise)) peer.handRaisedAs = 0;
     else if (peer.handRaisedAs === 0) peer.handRaisedAs = ++this.#handCount;
@@ -180,8 +181,8 @@ function blankPeer(id) {
     name: "",
     role: "",
     joinedAt: 0,
-    handRaisedAs: 0, // the how-manieth hand it was; 0 while it is down
-    quality: null, // 0 (nothing arrives) to 5, as far as it is known
+    handRaisedAs: 0, // the hand's number in the order of raising; 0 while it is down
+    quality: null, // 0 (nothing arrives) to 5; null while unknown
     tracks: new Map(),
   };
 }

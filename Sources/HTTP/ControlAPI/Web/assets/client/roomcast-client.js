@@ -1,5 +1,5 @@
-// A client of the 100ms signalling protocol, as Roomcast speaks it. It knows nothing of the page:
-// the page calls its methods and listens to its events.
+// A client of the 100ms signalling protocol, in Roomcast's dialect. It is independent of the page,
+// which calls its methods and listens to its events.
 //
 //   idle ──connect──► connected ──join──► joined ◄──► reconnecting
 //                         └───────leave, a fault───────► left (final)
@@ -8,21 +8,21 @@
 //   state      {state, reason}          the diagram above
 //   path       {isBroken}               media does not get through, or does again
 //   role       {name, permissions, publishParams, known}  known: the names of all roles
-//   peers      {}                       somebody came, went, or changed; read `room`
+//   peers      {}                       a peer joined, left, or changed; read `room`
 //   media      {}                       media of a remote track came or went; read `mediaOf`
-//   presence   {peer, isHere}           somebody came or went while we were in the room
-//   hand       {peer, isRaised}         somebody's hand, or ours, went up or down
-//   peer-role  {peer}                   somebody, or we, have another role
-//   message    {name, text, at, isMine, mark, peerID}  at: Date; mark: whom it is for, or ""
+//   presence   {peer, isHere}           a peer joined or left while we were in the room
+//   hand       {peer, isRaised}         a peer's hand, or ours, went up or down
+//   peer-role  {peer}                   a peer, or we, have another role
+//   message    {name, text, at, isMine, mark, peerID}  at: Date; mark: its audience, or ""
 //   streaming  {state, url, startedAt, error}
 //   recording  {browser, hls}           each {state, startedAt, error}
 //   quality    {}                       how well peers receive; read `quality` of peers
 //   speakers   {levels: Map<peerID, 0…100>}
-//   role-offer    {requestedBy, role, token}  to be answered by `moderation.acceptRole`, or not
+//   role-offer    {requestedBy, role, token}  accept it by `moderation.acceptRole`, or ignore it
 //   mute-request  {requestedBy, isMuted, trackID} or {requestedBy, isMuted, kind, source}
-//   poll-started, poll-stopped  a poll of `pollBook`, of which the details are to be asked for
-//   polls      {}                       what was answered is counted; read `pollBook`
-//   fault      {message, code}          something did not work; the room goes on
+//   poll-started, poll-stopped  a poll of `pollBook`; its details must be requested
+//   polls      {}                       answers were counted; read `pollBook`
+//   fault      {message, code}          an action failed; the room goes on
 
 import { Airing } from "./airing.js";
 import { PublishConnection, SubscribeConnection } from "./connections.js";
@@ -36,38 +36,38 @@ import { Polls } from "./polls.js";
 import { RoomState } from "./room-state.js";
 import { SignalError, SignalSocket } from "./signal.js";
 
-const reconnectWindow = 60000; // ms; the server keeps a lost peer for as long
+const reconnectWindow = 60000; // ms; the server keeps a lost peer for the same time
 const reconnectInterval = 1000; // ms
 const policyTimeout = 10000; // ms
 const iceGrace = 5000; // ms of "disconnected" before the connection is restarted
-const iceInterval = 10000; // ms until a restart is tried again that was not taken
-const placeLost = 410; // a restarted server's answer to whoever goes on as if it knew them
+const iceInterval = 10000; // ms until a refused restart is tried again
+const placeLost = 410; // a restarted server's answer to a client that it does not know
 const Target = { publish: 0, subscribe: 1 };
 
 export class RoomcastClient extends EventTarget {
   peerID = randomIdentifier();
   state = "idle";
   role = null;
-  room = new RoomState(this.peerID); // to be read
+  room = new RoomState(this.peerID); // read-only
   moderation = new Moderation((method, params) => this.#signal.call(method, params));
   airing = new Airing((method, params) => this.#signal.call(method, params));
   polls = new Polls((method, params) => this.#signal.call(method, params));
-  pollBook = new PollBook(); // to be read
+  pollBook = new PollBook(); // read-only
 
   #media = new Map(); // track id → MediaStreamTrack
-  #layers = new Map(); // track id → the quality that is wanted of it
+  #layers = new Map(); // track id → the requested quality
   #signal = null;
   #publish = null;
   #subscribe = null;
-  #settings = null; // what /init answered
+  #settings = null; // the answer of /init
   #joined = null; // the join's parameters, once joined
-  #earlier = []; // publications of a connection that is gone, until they are on the next one
-  #owesHand = false; // it was raised when the server forgot us
-  #policy = null; // resolves the wait for the first on-policy-change of a socket
+  #earlier = []; // publications of a lost connection, until they are on the next one
+  #owesHand = false; // the hand was raised when the server forgot us
+  #policy = null; // resolves when a socket's first on-policy-change arrives
   #iceTimer = null;
   #path = new MediaPath((isBroken) => this.#emit("path", { isBroken }));
 
-  /** @param {{origin: string, token: string}} options origin: where `/init` is asked */
+  /** @param {{origin: string, token: string}} options origin: the server of `/init` */
   constructor({ origin, token }) {
     super();
     this.origin = origin;
@@ -86,7 +86,7 @@ export class RoomcastClient extends EventTarget {
 
   // MARK: Coming and going
 
-  /** Reaches the server and learns the role. @throws {SignalError} */
+  /** Connects to the server and learns the role. @throws {SignalError} */
   async connect() {
     await this.#openSignal();
     this.#become("connected");
@@ -97,7 +97,8 @@ export class RoomcastClient extends EventTarget {
     this.#joined = { name, metadata };
     try {
       await this.#enter();
-      // Lost behind the answer: whoever asked to join is told, and nobody else goes on with it.
+      // Lost right after the answer: the caller of `join` gets the error, and there is no
+      // reconnect.
       if (this.state !== "connected") throw new SignalError(1003, "The connection was lost.");
     } catch (error) {
       this.#joined = null;
@@ -113,7 +114,7 @@ export class RoomcastClient extends EventTarget {
     this.#end("");
   }
 
-  // MARK: What a participant does
+  // MARK: Actions of a participant
 
   /**
    * Publishes a local track.
@@ -136,7 +137,7 @@ export class RoomcastClient extends EventTarget {
     try {
       await this.#offer();
     } catch (error) {
-      this.#publish?.remove(publication); // the next offer must not bring it back
+      this.#publish?.remove(publication); // the next offer must not include it again
       throw error;
     }
     return publication;
@@ -148,7 +149,7 @@ export class RoomcastClient extends EventTarget {
     await this.#offer();
   }
 
-  /** Says that a track is muted or not; what is sent meanwhile is the caller's to change. */
+  /** Reports a track as muted or not; the caller changes the media itself. */
   setMuted(publication, isMuted) {
     publication.isMuted = isMuted;
     const track = this.#publish?.describe()[publication.id];
@@ -162,7 +163,7 @@ export class RoomcastClient extends EventTarget {
   }
 
   /**
-   * Asks for a remote camera or screen, whose media is here, in the size in which it is shown.
+   * Requests a remote camera or screen, whose media is here, in the size in which it is shown.
    * @param {"none"|"low"|"medium"|"high"} layer none: not shown at all
    */
   preferLayer(trackID, layer) {
@@ -171,7 +172,7 @@ export class RoomcastClient extends EventTarget {
     this.#subscribe.prefer(trackID, layer);
   }
 
-  /** Is called something else from now on. */
+  /** Changes one's own name. */
   rename(name) {
     return this.#signal.call("peer-update", { name });
   }
@@ -197,7 +198,7 @@ export class RoomcastClient extends EventTarget {
       const late = () => reject(new SignalError(1003, "The server sent no policy."));
       setTimeout(late, policyTimeout);
     });
-    policy.catch(() => {}); // judged below, once the socket is open
+    policy.catch(() => {}); // handled below, once the socket is open
     const signal = new SignalSocket({
       onNotification: (method, params) => this.#notified(method, params),
       onClose: (event) => this.#lostSignal(signal, event),
@@ -212,7 +213,7 @@ export class RoomcastClient extends EventTarget {
     }
   }
 
-  /** Whether the server takes a camera in several layers. */
+  /** Whether the server accepts a camera in several layers. */
   get #mayLayer() {
     return this.#settings?.config?.enabledFlags?.includes("simulcast") ?? false;
   }
@@ -260,7 +261,7 @@ export class RoomcastClient extends EventTarget {
   }
 
   #failed({ code, message = "The server ended the session." }) {
-    // It has forgotten us, as our offer was told too: we enter again.
+    // It has forgotten us, and our offer gets the same answer: we enter again.
     if (this.state === "reconnecting" && code === placeLost) return;
     this.#end(message);
   }
@@ -350,27 +351,27 @@ export class RoomcastClient extends EventTarget {
       const { method, params } = JSON.parse(text);
       if (method) this.#notified(method, params ?? {});
     } catch {
-      // Not ours to read.
+      // Not for this client.
     }
   }
 
-  /** The publisher restarts ICE of its own connection; the server does so for the other one. */
+  /** The client restarts ICE of the publishing connection; the server restarts the other one. */
   #publishState(state) {
     clearTimeout(this.#iceTimer);
     if (state !== "disconnected" && state !== "failed") return;
     this.#restartIn(state === "failed" ? 0 : iceGrace);
   }
 
-  /** What becomes of it is a state again, but where the server did not take the offer. */
+  /** The result arrives as a new state, unless the server refused the offer. */
   #restartIn(wait) {
     clearTimeout(this.#iceTimer);
     this.#iceTimer = setTimeout(async () => {
-      if (this.state !== "joined") return; // the way back restarts it
+      if (this.state !== "joined") return; // the reconnect restarts it
       const publish = this.#publish;
       try {
         await this.#offer({ iceRestart: true });
       } catch {
-        // `path` tells of it, so each try is not told too.
+        // `path` reports it, so each attempt is not reported too.
         const isSame = publish === this.#publish && this.state === "joined";
         if (isSame && publish.pc.connectionState !== "connected") this.#restartIn(iceInterval);
       }
@@ -403,10 +404,10 @@ export class RoomcastClient extends EventTarget {
     this.#end("The connection was lost.");
   }
 
-  /** Goes on where the old socket broke off, or enters anew where the server has forgotten us. */
+  /** Resumes where the old socket broke off, or enters again if the server has forgotten us. */
   async #resume() {
     const { connectionState, remoteDescription } = this.#publish.pc;
-    // The last join was not answered. Chromium makes no offer any more after it was taken back.
+    // The last join was not answered. Chromium makes no new offer after a rollback.
     if (!remoteDescription) return this.#enterAgain();
     const isConnected = connectionState === "connected";
     try {
@@ -419,14 +420,14 @@ export class RoomcastClient extends EventTarget {
   }
 
   async #enterAgain() {
-    this.#owesHand ||= this.room.local.handRaisedAs > 0; // the new list of peers knows of no hand
+    this.#owesHand ||= this.room.local.handRaisedAs > 0; // the new list of peers has no hands
     this.#earlier.push(...this.#publish.publications);
     await this.#enter();
     if (this.#earlier.length === 0) return;
     for (const publication of this.#earlier.splice(0)) {
       const { media, stream, source, isMuted, maximumBitrate, layers } = publication;
       const options = { source, isMuted, maximumBitrate, layers };
-      // The page keeps its handle, so the handle is what moves to the new connection.
+      // The page keeps its handle, so the handle moves to the new connection.
       const fresh = this.#publish.add(media ?? publication.kind, stream, options);
       Object.assign(publication, { transceiver: fresh.transceiver, id: null });
       this.#publish.publications.splice(-1, 1, publication);
@@ -439,7 +440,7 @@ export class RoomcastClient extends EventTarget {
     try {
       await this.moderation.raiseHand();
     } catch (error) {
-      if (!this.#signal.isOpen) return; // on the next one, then
+      if (!this.#signal.isOpen) return; // on the next socket
       this.#fault(error);
     }
     this.#owesHand = false;

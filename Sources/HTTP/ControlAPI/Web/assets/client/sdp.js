@@ -1,10 +1,10 @@
-// What the client reads from a session description, and what it adds.
+// Reads and extends session descriptions.
 
 /**
- * Which stream and track each media section carries, by its mid.
+ * The stream and the track of each media section, by its mid.
  *
- * Browsers differ in the ids they give to tracks (Firefox makes its own up), so the description,
- * which both ends see, is what names a track. RFC 8830.
+ * Browsers differ in the ids that they give to tracks (Firefox makes up its own), so tracks are
+ * identified by the description, which both ends see. RFC 8830.
  *
  * @param {string} sdp
  * @returns {Map<string, {streamID: string, trackID: string}>}
@@ -31,15 +31,15 @@ export function mediaIdentifiers(sdp) {
 }
 
 /**
- * Wishes how sound is sent. The server says in its answer that it wishes so too, which is what browsers
- * heed. RFC 7587 sect. 6.1.
+ * Requests how sound is sent. The server's answer requests the same, and browsers obey the answer.
+ * RFC 7587 sect. 6.1.
  *
- * Without silence: of a muted microphone five packets a second are left of fifty. And what a screen
- * plays in stereo.
+ * DTX: a muted microphone sends five packets a second instead of fifty. Stereo for the sound of a
+ * screen.
  *
- * So sections of one bundle have one payload type with different parameters, which RFC 9143 sect. 9.1
- * does not provide for. These tell an encoder what it may leave out and change no format; browsers choose
- * the numbers and offer no other way.
+ * So sections of one bundle have one payload type with different parameters, which RFC 9143 sect.
+ * 9.1 does not allow. These only affect what an encoder may omit and do not change the format;
+ * browsers choose the numbers and offer no other way.
  *
  * @param {string} sdp
  * @param {Set<string>} screens the mids of the sections with a screen's sound
@@ -53,7 +53,7 @@ export function withSoundWishes(sdp, screens) {
 }
 
 /**
- * Wishes to hear in stereo what is offered so, which browsers of Chromium's kind do not by themselves.
+ * Requests stereo where it is offered, which Chromium-based browsers do not do by themselves.
  *
  * @param {string} answer
  * @param {string} offer
@@ -77,7 +77,7 @@ function mapSections(sdp, change) {
     .join("");
 }
 
-/** Browsers write all of Opus' formats with `useinbandfec=1`, and no other's. */
+/** Browsers write `useinbandfec=1` in all of Opus' formats and in no other's. */
 function withOpusParameter(section, parameter) {
   return section.replace(/^a=fmtp:\d+ (.*useinbandfec=1.*)$/gm, (line, parameters) =>
     parameters.split(";").includes(parameter)
@@ -87,7 +87,7 @@ function withOpusParameter(section, parameter) {
 }
 
 /**
- * Offers to send lost sound again. The server asks for it then, and browsers of Chromium's kind answer,
+ * Offers to retransmit lost sound. The server then requests it, and Chromium-based browsers answer,
  * though they do not offer it themselves. RFC 4585 sect. 6.2.1.
  *
  * @param {string} sdp

@@ -1,14 +1,14 @@
-// JSON-RPC over one WebSocket, in the form of the 100ms client protocol: calls carry an id and are
-// answered, notifications carry none. A socket that has been silent for too long counts as closed.
+// JSON-RPC over one WebSocket, in the form of the 100ms client protocol: calls have an id and are
+// answered, notifications have none. A socket that has been silent for too long counts as closed.
 
 import { randomIdentifier } from "./identifier.js";
 
 const pingInterval = 3000; // ms
-const silenceMaximum = 12000; // ms without any frame before the socket is given up
+const silenceMaximum = 12000; // ms without any frame before the socket is abandoned
 const callTimeout = 15000; // ms
 const openTimeout = 10000; // ms
 
-/** An error the server answered, or one of the transport's own (codes below 2000). */
+/** An error from the server, or of the transport itself (codes below 2000). */
 export class SignalError extends Error {
   constructor(code, message, method = "") {
     super(message);
@@ -17,14 +17,14 @@ export class SignalError extends Error {
     this.method = method;
   }
 
-  /** Whether trying the same thing again may succeed. */
+  /** Whether a retry may succeed. */
   get isTransient() {
     return this.code === 1003 || this.code === 429 || (this.code >= 500 && this.code < 600);
   }
 
   /**
-   * Whether the server will never have us: a token, a role or a room that is no good (also as one of
-   * 100ms' numbers of five digits), or a room that has ended.
+   * Whether the server will never accept us: an invalid token, role or room (or one of 100ms'
+   * five-digit numbers), or a room that has ended.
    */
   get isFinal() {
     return [400, 401, 403, 410].includes(this.code) || (this.code >= 40000 && this.code < 42000);
@@ -97,7 +97,7 @@ export class SignalSocket {
     });
   }
 
-  /** Sends a notification; while the connection is down it is lost, as the protocol has it. */
+  /** Sends a notification; while the connection is down it is lost, as the protocol defines. */
   notify(method, params = {}) {
     if (this.isOpen) this.#socket.send(JSON.stringify({ method, params }));
   }
@@ -108,7 +108,7 @@ export class SignalSocket {
     this.#socket?.close(code, reason);
   }
 
-  /** Gives the socket up as if it was lost, so that whoever listens opens another. */
+  /** Abandons the socket as lost, so that the owner opens another. */
   abandon(reason) {
     this.#socket.close();
     this.#finish(1006, reason);
@@ -119,7 +119,7 @@ export class SignalSocket {
       this.abandon("The server went silent.");
       return;
     }
-    // Any frame proves the connection, so the answer itself is of no interest.
+    // Any frame proves the connection, so the answer itself does not matter.
     this.call("ping", { timestamp: Date.now() }).catch(() => {});
   }
 

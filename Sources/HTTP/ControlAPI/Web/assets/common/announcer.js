@@ -1,23 +1,24 @@
-// What screen readers are told that is nowhere on the page, or where nobody looks.
+// Announces to screen readers what the page does not show, or shows elsewhere.
 
 import { element } from "./dom.js";
 
-const interval = 3000; // ms; what comes sooner is told together
-const longest = 200; // characters of one
+const interval = 3000; // ms; earlier messages are announced together
+const longest = 200; // characters of a message
 
 export class Announcer {
   #region;
   #waiting = [];
   #timer = null;
 
-  /** @param {Element} region a status, which is in the page from the beginning */
+  /** @param {Element} region a status, which is in the page from the start */
   constructor(region) {
     this.#region = region;
   }
 
   /**
    * @param {string} text
-   * @param {string} [kind] what several of it are called; those that wait are told by the last one
+   * @param {string} [kind] a plural for such messages; of several waiting ones only the last is
+   *   read
    */
   say(text, kind = "") {
     this.#waiting.push({ text: text.slice(0, longest), kind });
@@ -33,7 +34,7 @@ export class Announcer {
       const count = kind ? all.filter((one) => one.kind === kind).length : 1;
       return count > 1 ? `${count} ${kind}, the last one: ${text}` : text;
     });
-    // Another element each time, as the same text again would be no change.
+    // A new element each time, because the same text again would be no change.
     this.#region.replaceChildren(...lines.map((line) => element("p", {}, line)));
     this.#timer = setTimeout(() => this.#tell(), interval);
   }

@@ -1,6 +1,6 @@
-// The pages' own few questions to the server, beside the signalling.
+// The pages' few HTTP requests, apart from the signalling.
 
-/** What the server answered, or that it did not. */
+/** An error answer of the server, or a missing answer. */
 class RequestError extends Error {
   constructor(status, message) {
     super(message);
@@ -30,7 +30,7 @@ export function rooms() {
 }
 
 /**
- * @param {string} [roomID] whose roles are told
+ * @param {string} [roomID] the room whose roles are wanted
  * @returns {Promise<{hls_js_url: string|null, open_tokens: boolean, lists_rooms: boolean,
  *   roles: string[]}>}
  */
@@ -38,7 +38,7 @@ export function configuration(roomID) {
   return request(roomID ? `/api/config?room=${encodeURIComponent(roomID)}` : "/api/config");
 }
 
-/** The stream of a room as a viewer needs it; `phase` is "none" while there never was one. */
+/** The stream of a room for a viewer; `phase` is "none" if there never was one. */
 export async function stream(roomID) {
   try {
     const body = await request(`/api/rooms/${encodeURIComponent(roomID)}/stream`);
@@ -49,7 +49,7 @@ export async function stream(roomID) {
   }
 }
 
-/** A token to enter a room with, where the server gives tokens to pages. */
+/** A token for joining a room, if the server gives tokens to pages. */
 export async function roomToken(roomID, { role, userID }) {
   const body = await request(`/api/rooms/${encodeURIComponent(roomID)}/token`, {
     method: "POST",
@@ -60,7 +60,7 @@ export async function roomToken(roomID, { role, userID }) {
 }
 
 /**
- * A page of recordings, newest first; `last` is what the next page begins behind, or empty.
+ * A page of recordings, newest first; `last` is the start of the next page, or empty.
  * @param {{token: string, room: string, start: string}} wish all may be empty
  * @returns {Promise<{data: object[], last: string}>}
  */
@@ -73,7 +73,7 @@ export function recordings({ token, room, start }) {
 }
 
 /**
- * A stream's state in the viewer's words, from the API's or the room's.
+ * A stream's state in the viewer's terms, from the API's or the room's.
  * @returns {"none"|"starting"|"live"|"ended"|"failed"}
  */
 export function phaseOf(state) {

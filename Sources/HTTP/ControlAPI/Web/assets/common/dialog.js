@@ -1,5 +1,5 @@
-// Questions in front of the page. The browser keeps the focus inside, gives it back afterwards, and
-// takes Escape for no.
+// Modal questions. The browser keeps the focus inside, restores it afterwards, and takes Escape for
+// no.
 
 import { element, giveFocus } from "./dom.js";
 import { toastsIn } from "./toasts.js";
@@ -8,12 +8,12 @@ let count = 0;
 const open = new Set();
 
 /**
- * Asks, and waits for the answer. Where the control that had the focus is gone by then, what is in its
- * place gets it.
+ * Asks and waits for the answer. If the control that had the focus is gone by then, its replacement
+ * gets it.
  * @param {{title: string, text?: string, content?: Node[], confirm: string, refuse?: string,
  *          isDanger?: boolean, isUnasked?: boolean, signal?: AbortSignal}} question `refuse` is
- *   missing where there is nothing to decide. `isUnasked`: it comes while the user does something else,
- *   whose next key must not answer it, so no button has the focus. `signal`: answers it with no
+ *   missing if there is nothing to decide. `isUnasked`: the question interrupts the user, whose
+ *   next key must not answer it, so no button has the focus. `signal`: answers no
  * @returns {Promise<boolean>} whether it was confirmed
  */
 export function ask(question) {
@@ -47,10 +47,10 @@ export function ask(question) {
       element("div", { class: "dialog-actions" }, no, yes),
     ),
   );
-  // Enter in a field means the first button of a form, which is not the one that it should be.
+  // Enter in a field would press a form's first button, which is the wrong one.
   dialog.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !event.target.matches("input")) return;
-    // It takes a word over that is being composed. (229: Safari has ended that by then.)
+    // Enter accepts text that is being composed. (229: Safari has ended that by then.)
     if (event.isComposing || event.keyCode === 229) return;
     event.preventDefault();
     yes.click();
@@ -74,13 +74,13 @@ export function ask(question) {
   });
 }
 
-/** What was asked is of no interest any more: all of it is answered with no. */
+/** Answers all open questions with no. */
 export function dismissAll() {
   for (const dialog of [...open]) dialog.close("no");
 }
 
 /**
- * One of several, as a group of radio buttons.
+ * A choice as a group of radio buttons.
  * @param {{value: string, text: string, hint?: string}[]} options the first one is chosen
  * @returns {{node: Element, value: () => string}}
  */
@@ -105,7 +105,7 @@ export function choice(name, legend, options) {
   return { node, value: () => radios.find((radio) => radio.checked).value };
 }
 
-/** A field with its name above it. */
+/** A field with a label above it. */
 export function labelled(text, field) {
   return element("label", { class: "labelled" }, element("span", {}, text), field);
 }

@@ -1,9 +1,9 @@
-// Elements without markup: text from others only ever becomes text.
+// Elements without markup: foreign text only ever becomes text.
 
 /**
  * @param {string} tag
- * @param {object} attributes `class`, `data-…`, `aria-…` and so on; a function listens, so its
- *   name begins with `on`; true sets an empty attribute; false, null and undefined set none
+ * @param {object} attributes `class`, `data-…`, `aria-…` and so on; a function is a listener, so
+ *   its name begins with `on`; true sets an empty attribute; false, null and undefined set none
  * @param {...(Node|string|null)} children
  */
 export function element(tag, attributes = {}, ...children) {
@@ -17,24 +17,24 @@ export function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** The element with this id, which the page's HTML promises. */
+/** The element with this id, which the page's HTML must have. */
 export function byID(id) {
   const node = document.getElementById(id);
   if (!node) throw new Error(`The page has no element #${id}.`);
   return node;
 }
 
-/** For what screen readers announce: they do so at every change, even to the same text. */
+/** Avoids repeated announcements: screen readers announce every change, even to the same text. */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-const places = new WeakMap(); // of a child that `reconcile` took away: where it was
+const places = new WeakMap(); // of a child that `reconcile` removed: its old place
 
 /**
- * Makes `parent` hold one child per item, in order, keeping the children of items that stay: a
- * video goes on playing and the focus stays where it was. Where the focus was in a child that goes,
- * it goes to the same control of what is in its place then.
+ * Gives `parent` one child per item, in order, and keeps the children of remaining items: a video
+ * plays on and the focus stays. If a removed child had the focus, the same control of its successor
+ * gets it.
  * @param {{key: (item) => string, create: (item) => Element, update: (node, item) => void}} rules
  */
 export function reconcile(parent, items, { key, create, update }) {
@@ -61,11 +61,11 @@ export function reconcile(parent, items, { key, create, update }) {
     places.set(node, { parent, index: earlier.filter((one) => !gone.has(one)).length });
     node.remove();
   }
-  // What is put elsewhere loses the focus.
+  // Moved elements lose the focus.
   if (focused && document.activeElement !== focused) giveFocus(focused);
 }
 
-/** Gives a control the focus back, or what is in the place of one that `reconcile` took away. */
+/** Returns the focus to a control, or to the successor of one that `reconcile` removed. */
 export function giveFocus(control) {
   if (control.isConnected) return control.focus({ preventScroll: true });
   const child = control.getRootNode();
@@ -81,34 +81,34 @@ export function giveFocus(control) {
   parent.focus();
 }
 
-/** All that can have the focus; what Tab comes to goes before the rest. */
+/** All focusable elements; those that Tab reaches come first. */
 function controlsOf(node) {
   const all = [node, ...node.querySelectorAll("*")].filter((one) =>
     one.matches("a[href], button, input, select, textarea, [tabindex]"));
   return all.sort((a, b) => (b.tabIndex >= 0) - (a.tabIndex >= 0));
 }
 
-/** Whether it has the focus now: what is hidden takes none. */
+/** Whether it has the focus now: hidden elements take none. */
 function takesFocus(node) {
   node?.focus();
   return Boolean(node) && document.activeElement === node;
 }
 
-/** "AB" for "Ann Berg"; what stands in for a picture. */
+/** "AB" for "Ann Berg"; replaces a picture. */
 export function initials(name) {
   const words = name.trim().split(/\s+/).filter(Boolean);
   const letters = words.length > 1 ? [words[0], words[words.length - 1]] : words;
   return letters.map((word) => Array.from(word)[0].toUpperCase()).join("") || "?";
 }
 
-/** One of a few hues, always the same for the same text. */
+/** One of a few hues, the same for the same text. */
 export function hueOf(text) {
   let sum = 0;
   for (const character of text) sum = (sum * 31 + character.codePointAt(0)) >>> 0;
   return [12, 38, 92, 158, 190, 214, 262, 322][sum % 8];
 }
 
-/** "78 MB", as files are measured: in powers of ten. */
+/** "78 MB", in powers of ten, as for files. */
 export function sizeText(bytes) {
   const units = ["B", "kB", "MB", "GB", "TB"];
   const step = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));

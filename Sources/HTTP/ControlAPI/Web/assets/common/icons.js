@@ -1,4 +1,4 @@
-// The few drawings the pages need: 24 × 24, drawn with the text's colour.
+// The pages' icons: 24 × 24, drawn in the text's colour.
 
 const paths = {
   microphone: ["M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3Z", "M5.5 11a6.5 6.5 0 0 0 13 0", "M12 17.5V21"],
@@ -41,7 +41,7 @@ export function icon(name) {
   return svg;
 }
 
-/** Puts the drawings where the HTML asks for them by `data-icon`. */
+/** Inserts the icons that the HTML requests by `data-icon`. */
 export function placeIcons(root = document) {
   for (const node of root.querySelectorAll("[data-icon]")) {
     node.prepend(icon(node.dataset.icon));

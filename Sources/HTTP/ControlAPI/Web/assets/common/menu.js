@@ -1,4 +1,5 @@
-// A menu at a button, by mouse and by keys as menus are: arrows, Home, End, the first letter, Escape.
+// A menu at a button, for the mouse and the usual keys: arrows, Home, End, the first letter,
+// Escape.
 
 import { element, giveFocus } from "./dom.js";
 import { icon } from "./icons.js";
@@ -8,9 +9,9 @@ const margin = 8; // px to the window's edges
 let close = () => {};
 
 /**
- * Opens the menu, or closes it where it is open at that button.
+ * Opens the menu, or closes it if it is open at that button.
  * @param {HTMLButtonElement} button it should have `aria-haspopup="menu"`
- * @param {string} label what the menu is about
+ * @param {string} label the menu's subject
  * @param {{text: string, drawing: string, isDanger?: boolean, run: () => void}[]} items
  */
 export function toggleMenu(button, label, items) {
@@ -69,12 +70,12 @@ export function toggleMenu(button, label, items) {
   });
 }
 
-/** Closes the menu that is open, if one is. */
+/** Closes the open menu, if there is one. */
 export function closeMenu() {
   close();
 }
 
-/** A menu whose button is no longer in the page goes too. */
+/** Closes a menu whose button is no longer in the page. */
 export function closeOrphanedMenu() {
   if (!document.querySelector("[aria-haspopup=menu][aria-expanded=true]")) close();
 }
@@ -98,7 +99,7 @@ function keyTarget(key, index, nodes) {
   }
 }
 
-/** Below the button, or above where there is no room, and inside the window. */
+/** Below the button, or above it if there is no room, and inside the window. */
 function place(menu, button) {
   const anchor = button.getBoundingClientRect();
   const { width, height } = menu.getBoundingClientRect();

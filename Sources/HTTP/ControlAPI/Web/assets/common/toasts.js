@@ -1,22 +1,24 @@
-// Short messages at the edge of the page, read out by screen readers. Notes go by themselves; errors
-// stay until they are dismissed.
+// Short messages at the edge of the page, read out by screen readers. Notes disappear by
+// themselves; errors stay until they are dismissed.
 
 import { element, giveFocus } from "./dom.js";
 import { icon } from "./icons.js";
 
 const shownFor = 6000; // ms
-const countMaximum = 4; // the oldest note goes first
+const countMaximum = 4; // the oldest note is removed first
 
 const regions = [];
-let origin = null; // what had the focus before a message got it
+let origin = null; // the element that had the focus before a message got it
 toastsIn(document.body);
 
 /**
- * Shows messages inside a dialog for as long as it is open: all else can be neither read nor used.
- * @returns {() => void} ends it; what is still shown then goes back to where messages were before
+ * Shows messages inside a dialog while it is open, because everything else can neither be read nor
+ * used.
+ * @returns {() => void} ends it; messages that are still shown move back to the previous place
  */
 export function toastsIn(parent) {
-  // There before the first message: what comes into the page together with its region is not read out.
+  // In the page before the first message: screen readers do not read a message that appears
+  // together with its region.
   const region = element("div", { class: "toasts", role: "status", "aria-live": "polite" });
   region.addEventListener("focusin", ({ relatedTarget: before }) => {
     if (before && !before.closest(".toasts")) origin = before;
@@ -45,7 +47,7 @@ export function toast(text, kind = "note") {
     element("button", dismiss, icon("close")),
   );
   const region = regions.at(-1);
-  // What goes wrong again and again is said again, and stands there once.
+  // A repeated error is announced again, but shown once.
   for (const other of [...region.children]) {
     if (kind === "error" && other.matches(".toast-error") && other.textContent === text) take(other);
   }
@@ -54,7 +56,7 @@ export function toast(text, kind = "note") {
   if (kind === "note") expire(node);
 }
 
-/** Errors give way to errors only: a note that comes in is one more. */
+/** Only errors displace errors: an excess note is shown in addition. */
 function makeRoom(region, newest) {
   const isError = newest.matches(".toast-error");
   while (region.children.length > countMaximum) {
@@ -65,7 +67,7 @@ function makeRoom(region, newest) {
   }
 }
 
-/** Whoever points at a message, or has come to one by keys, has not done with them. */
+/** A message stays while the pointer is over it or the focus is in it. */
 function expire(node) {
   setTimeout(() => {
     const region = node.parentElement;
@@ -76,7 +78,7 @@ function expire(node) {
   }, shownFor);
 }
 
-/** The focus goes to the next message, or back to where it was before. */
+/** The focus goes to the next message, or back to its previous place. */
 function take(node) {
   const near = node.nextElementSibling ?? node.previousElementSibling;
   const hadFocus = node.contains(document.activeElement);

@@ -1,4 +1,4 @@
-// Rooms and streams: who meets, what is on air, and a way in.
+// The home page: rooms with people, streams on air, and a form to enter a room.
 
 import { configuration, phaseOf, rooms } from "../common/api.js";
 import { byID, element, reconcile, setText } from "../common/dom.js";
@@ -14,7 +14,7 @@ byID("enter").addEventListener("submit", (event) => {
   if (id) location.assign(`/rooms/${encodeURIComponent(id)}`);
 });
 
-/** "Monday stand-up" → "monday-stand-up": ids travel in URLs and tokens, so they are plain. */
+/** "Monday stand-up" → "monday-stand-up": ids are used in URLs and tokens, so they are plain. */
 function roomIDFrom(text) {
   return text
     .trim()
@@ -81,7 +81,7 @@ async function refresh() {
   setTimeout(refresh, refreshInterval);
 }
 
-/** Without a list there is only the way in, for who knows a room's name. */
+/** Without a list there is only the form, for people who know a room's name. */
 async function begin() {
   const settings = await configuration().catch(() => null);
   if (settings?.lists_rooms === false) byID("rooms-section").hidden = true;

@@ -1,5 +1,5 @@
-// Plays an HLS stream by whatever the browser has: its own support, or hls.js where the operator
-// has named its address.
+// Plays an HLS stream with the browser's own support, or with hls.js if the operator has configured
+// its address.
 
 const playlistType = "application/vnd.apple.mpegurl";
 const retryInterval = 2000; // ms between attempts after a fault
@@ -11,18 +11,19 @@ export class Player extends EventTarget {
   #library = null; // an hls.js instance
   #url = "";
   #retry = null;
-  isLibraryMissing = false; // to be read: hls.js did not load, which is tried again
+  isLibraryMissing = false; // read-only: hls.js did not load; loading is retried
 
   /**
-   * @param {string|null} libraryURL where hls.js is, if anywhere
-   * @param {{isLive: boolean}} options whether to begin with the newest picture, not the first
+   * @param {string|null} libraryURL the address of hls.js, if any
+   * @param {{isLive: boolean}} options whether to start with the newest picture instead of the
+   *   first
    */
   constructor(video, libraryURL, { isLive = true } = {}) {
     super();
     this.#video = video;
     this.#libraryURL = libraryURL;
     video.addEventListener("error", () => this.#failed());
-    // A stream that keeps all its segments would otherwise begin with the first of them.
+    // Otherwise a stream that keeps all its segments would start with the first.
     video.addEventListener("loadedmetadata", () => {
       if (isLive && this.isBehind) this.seekToLive();
     });
@@ -49,7 +50,7 @@ export class Player extends EventTarget {
     await this.#begin();
   }
 
-  /** hls.js, or an error, after which it is tried again. */
+  /** hls.js, or an error, after which loading is retried. */
   async #loadLibrary() {
     try {
       const Hls = await loadLibrary(this.#libraryURL);
@@ -71,7 +72,7 @@ export class Player extends EventTarget {
     this.#video.load();
   }
 
-  /** How far the picture is behind the newest one, in seconds. */
+  /** The distance to the newest picture, in seconds. */
   get lag() {
     const { seekable, currentTime } = this.#video;
     return seekable.length > 0 ? seekable.end(seekable.length - 1) - currentTime : 0;
@@ -93,7 +94,7 @@ export class Player extends EventTarget {
       await video.play();
     } catch (error) {
       if (error.name !== "NotAllowedError") return;
-      // Sound wants a click; the picture does not.
+      // Sound needs a click; the picture does not.
       video.muted = true;
       await video.play().catch(() => {});
     }
@@ -118,14 +119,14 @@ export class Player extends EventTarget {
     if (!url) return;
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => {
-      if (this.#url === url) this.play(url).catch(() => {}); // which is tried again by then
+      if (this.#url === url) this.play(url).catch(() => {}); // retried meanwhile
     }, retryInterval);
   }
 }
 
 let library = null;
 
-/** hls.js comes as a module (`.mjs`) or as a script that leaves a global behind. */
+/** hls.js is a module (`.mjs`) or a script that sets a global. */
 function loadLibrary(url) {
   library ??= /\.mjs($|\?)/.test(url)
     ? import(url).then((module) => module.default)

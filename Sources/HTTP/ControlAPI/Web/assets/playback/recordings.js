@@ -1,4 +1,4 @@
-// The recordings page: what was recorded, how far it is, to be played and downloaded.
+// The recordings page: lists recordings with their progress, plays and downloads them.
 
 import { configuration, recordings } from "../common/api.js";
 import { byID, clockText, element, reconcile, setText, sizeText } from "../common/dom.js";
@@ -6,9 +6,9 @@ import { icon, placeIcons } from "../common/icons.js";
 import { Player } from "./player.js";
 import { Scrubber } from "./scrubber.js";
 
-const refreshInterval = 3000; // ms, while something is still to come
+const refreshInterval = 3000; // ms, while a recording is in progress
 const idleInterval = 600000; // ms
-const tokenKey = "roomcast-management-token"; // for as long as the tab is open
+const tokenKey = "roomcast-management-token"; // kept while the tab is open
 const list = byID("list");
 const theatre = byID("theatre");
 const video = byID("video");
@@ -18,8 +18,8 @@ let token = sessionStorage.getItem(tokenKey) ?? "";
 let room = new URLSearchParams(location.search).get("room") ?? "";
 let pages = 1;
 let timer = null;
-let round = 0; // answers to earlier questions are not shown
-let known = null; // how many cards there were when older ones were asked for
+let round = 0; // answers to outdated requests are not shown
+let known = null; // the number of cards when older ones were requested
 
 placeIcons();
 byID("room").value = room;
@@ -50,7 +50,7 @@ byID("more").addEventListener("click", () => {
 });
 byID("theatre-close").addEventListener("click", () => theatre.close());
 theatre.addEventListener("click", (event) => {
-  if (event.target === theatre) theatre.close(); // beside it
+  if (event.target === theatre) theatre.close(); // beside the dialog
 });
 theatre.addEventListener("close", () => player.stop());
 video.addEventListener("error", () => {
@@ -68,7 +68,7 @@ const states = {
   failed: ["failed", "Failed"],
 };
 
-/** What ends a wait is not worth asking for again and again; but links end, and others begin. */
+/** Final states need no frequent refresh; but links expire, and new recordings begin. */
 const isFinal = (card) => card.status === "completed" || card.status === "failed";
 
 async function refresh() {
@@ -82,7 +82,7 @@ async function refresh() {
     byID("key").hidden = true;
     byID("filter").hidden = false;
     draw(data, last);
-    if (hadFocus) byID("title").focus(); // where what one sees now begins
+    if (hadFocus) byID("title").focus(); // the start of the new content
     const isOver = data.every(isFinal);
     timer = setTimeout(refresh, isOver ? idleInterval : refreshInterval);
   } catch (error) {
@@ -131,7 +131,7 @@ function draw(cards, last) {
   setText(byID("summary"), summaryOf(cards, last));
 }
 
-/** It is read out, so it says all that the page shows. */
+/** Screen readers read it, so it contains all that the page shows. */
 function summaryOf(cards, last) {
   const count = cards.length === 1 ? "1 recording" : `${cards.length || "No"} recordings`;
   const busy = cards.filter((card) => !isFinal(card)).length;
@@ -241,7 +241,7 @@ function describe(asset) {
   }
 }
 
-/** What to play: the best file, which every browser takes, or else the VOD. */
+/** The source to play: the best file, which every browser can play, or else the VOD. */
 function sourceOf(card) {
   const files = card.assets.filter((one) => one.type === "room-composite" && one.url);
   files.sort((a, b) => (b.width ?? 0) - (a.width ?? 0));
@@ -261,7 +261,7 @@ function open(card, source, seconds) {
     player.play(source.playlist).catch((error) => setText(byID("theatre-error"), error.message));
   } else {
     video.src = source.file;
-    video.play().catch(() => {}); // the controls are there
+    video.play().catch(() => {}); // the controls are visible
   }
   video.focus();
 }
@@ -272,7 +272,7 @@ function dateText(time) {
   return dates.format(new Date(time));
 }
 
-// Who comes back to the page after a day finds links that are good.
+// A visitor who returns after a day gets fresh links.
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden && byID("key").hidden) refresh();
 });

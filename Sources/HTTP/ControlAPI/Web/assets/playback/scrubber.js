@@ -1,5 +1,5 @@
-// The picture of a recording on its card, and others while a pointer moves over it: a sheet of small
-// pictures, and a WebVTT file that says which is shown when and where on the sheet it is.
+// The picture on a recording's card, and other pictures while a pointer moves over it: a sprite of
+// small pictures, and a WebVTT file with the time and the place of each.
 
 import { clockText, element } from "../common/dom.js";
 import { icon } from "../common/icons.js";
@@ -9,7 +9,7 @@ const cue =
 
 /**
  * The cues of a WebVTT file of media fragments, with times in seconds.
- * @param {string} base what the pictures' addresses are relative to
+ * @param {string} base the base of the pictures' addresses
  */
 export function parseCues(text, base) {
   const seconds = (hours, minutes, rest) => Number(hours ?? 0) * 3600 + minutes * 60 + Number(rest);
@@ -34,11 +34,11 @@ export class Scrubber {
   #cuesURL = null;
   #cues = null;
   #isLoading = false;
-  #fraction = null; // where the pointer is; null while it is elsewhere
+  #fraction = null; // the pointer's position; null while it is elsewhere
   #shown = null;
   #pick = null;
 
-  /** @param {Element} still what shows the picture */
+  /** @param {Element} still the element with the picture */
   constructor(still) {
     this.#still = still;
     still.addEventListener("pointermove", (event) => this.#moved(event));
@@ -47,11 +47,11 @@ export class Scrubber {
   }
 
   /**
-   * Links are new each time that they are asked for, so pictures are told apart by their names.
+   * Links change with each request, so pictures are identified by their names.
    * @param {object} recording
    * @param {string|null} recording.picture its address
    * @param {string|null} recording.cues the WebVTT file's
-   * @param {((seconds: number) => void)|null} recording.pick called when a time is pressed on
+   * @param {((seconds: number) => void)|null} recording.pick called when a time is clicked
    */
   show({ picture, cues, pick }) {
     this.#cuesURL = cues;
@@ -72,7 +72,7 @@ export class Scrubber {
   }
 
   #moved(event) {
-    // A finger covers what it points at, and means to scroll.
+    // A finger covers its target, and is meant to scroll.
     if (event.pointerType === "touch") return;
     const { left, width } = this.#still.getBoundingClientRect();
     this.#fraction = Math.min(1, Math.max(0, (event.clientX - left) / width));
@@ -93,9 +93,9 @@ export class Scrubber {
       const cues = answer.ok ? parseCues(await answer.text(), answer.url) : [];
       if (cues.length > 0) this.#cues = cues;
     } catch {
-      // It stays the picture that it is.
+      // The picture stays.
     }
-    this.#isLoading = this.#cues === null; // asked for once
+    this.#isLoading = this.#cues === null; // requested once
     this.#draw();
   }
 

@@ -1,10 +1,11 @@
-// How a stream goes, in words. Pure.
+// Words for the state of a stream. Pure.
 
-const patience = 10; // s until a wait is spoken of
+const patience = 10; // s until a wait is mentioned
 
 /**
- * Of a stream that does not run yet.
- * @param {{waited: number, restarts?: number, who?: string}} state `waited` in seconds; who tries
+ * For a stream that does not run yet.
+ * @param {{waited: number, restarts?: number, who?: string}} state `waited` in seconds; who: the
+ *   one that tries
  */
 export function startWords({ waited, restarts = 0, who = "The server" }) {
   if (restarts > 0) return `It did not start and is tried again (attempt ${restarts + 1}).`;
@@ -12,7 +13,7 @@ export function startWords({ waited, restarts = 0, who = "The server" }) {
 }
 
 /**
- * What is missing of a stream's picture, or an empty text.
+ * The missing part of a stream's picture, or an empty text.
  * @param {{frame_rate: number, layers_thinned: number, videos_left_out: number}|null} degradation
  *   as `/api/rooms/<id>/stream` has it
  */
@@ -25,11 +26,11 @@ export function lackWords(degradation) {
   return `The server is short of CPU: ${parts.join(", ")}.`;
 }
 
-const namesMaximum = 3; // with their reasons
+const namesMaximum = 3; // shown with their reasons
 
 /**
- * Whose tracks the stream goes without, and why, or an empty text.
- * @param {{peer_name: string, reason: string}[]} tracks as `tracks_left_out` of a variant has them
+ * The tracks that the stream leaves out, and why, or an empty text.
+ * @param {{peer_name: string, reason: string}[]} tracks as in `tracks_left_out` of a variant
  */
 export function leftOutWords(tracks) {
   if (tracks.length === 0) return "";

@@ -1,4 +1,4 @@
-// The watch page: waits for the room's stream, plays it, says when it is over.
+// The watch page: waits for the room's stream, plays it, and reports its end.
 
 import { configuration, stream } from "../common/api.js";
 import { byID, clockText, setText } from "../common/dom.js";
@@ -31,10 +31,10 @@ document.title = `${roomID} · live on Roomcast`;
 const settings = await configuration().catch(() => ({}));
 const player = new Player(video, settings.hls_js_url ?? null);
 let current = { phase: "none", id: null };
-let isShown = false; // the player, not a notice
-let hasBegun = false; // there was a picture, or sound, of what plays
-let notice = { kind: "", since: 0 }; // what is shown, and since when, in ms of this page's clock
-let finished = null; // the id of a stream whose last segments are still to be played
+let isShown = false; // the player is shown, not a notice
+let hasBegun = false; // the stream has shown a picture or played sound
+let notice = { kind: "", since: 0 }; // the visible notice, and its start in ms of this page
+let finished = null; // the id of a stream whose last segments are still playing
 
 player.addEventListener("playing", () => {
   if (video.muted) byID("unmute").hidden = false;
@@ -42,7 +42,7 @@ player.addEventListener("playing", () => {
 });
 for (const event of ["loadeddata", "playing", "pause"]) {
   video.addEventListener(event, () => {
-    // A browser that does not play by itself has nothing to show before somebody has it play.
+    // A browser that blocks autoplay has nothing to show until the user starts it.
     const isReady = video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
     const isOurs = event === "pause" && video.readyState >= HTMLMediaElement.HAVE_METADATA;
     if (!player.url || !(isReady || isOurs)) return;
@@ -50,7 +50,7 @@ for (const event of ["loadeddata", "playing", "pause"]) {
     if (current.phase === "live") hideNotice();
   });
 }
-// Whether there is a picture is known when the first segment is, and again after every change.
+// Whether there is a picture is known with the first segment, and may change later.
 for (const event of ["loadedmetadata", "resize", "emptied", "play", "pause", "ended"]) {
   video.addEventListener(event, drawSoundOnly);
 }
@@ -67,7 +67,7 @@ video.addEventListener("ended", () => {
 byID("to-live").addEventListener("click", () => player.seekToLive());
 byID("copy").addEventListener("click", async () => {
   byID("address").select();
-  setText(byID("copied"), ""); // so that it is told once more
+  setText(byID("copied"), ""); // so that it is announced again
   try {
     await navigator.clipboard.writeText(byID("address").value);
     setText(byID("copied"), "The address is copied.");
@@ -80,7 +80,7 @@ async function poll() {
   try {
     take(await stream(roomID));
   } catch {
-    // What plays, plays on: the segments may come from somewhere else.
+    // A running stream plays on: the segments may come from another server.
     if (!player.url) show("unreachable");
   }
   drawLamp();
@@ -120,7 +120,7 @@ function show(kind) {
   const [title, text] = notices[kind];
   if (notice.kind !== kind) notice = { kind, since: performance.now() };
   isShown = false;
-  // One that is to play must be there; the notice covers it.
+  // A video that is about to play must be in the page; the notice covers it.
   video.hidden = kind !== "connecting";
   drawSoundOnly();
   hide(byID("unmute"));
@@ -131,7 +131,7 @@ function show(kind) {
   setText(byID("notice-text"), longerText(kind) || text);
 }
 
-/** What is said instead when it takes long. */
+/** The text for a long wait. */
 function longerText(kind) {
   const waited = (performance.now() - notice.since) / 1000;
   if (kind === "starting") return startWords({ waited, restarts: current.bot_restarts });
@@ -151,7 +151,7 @@ function hideNotice() {
   drawSoundOnly();
 }
 
-/** In place of a black rectangle. The controls stay free. */
+/** Replaces a black rectangle. The controls stay visible. */
 function drawSoundOnly() {
   const hasPicture = video.readyState === HTMLMediaElement.HAVE_NOTHING || video.videoWidth > 0;
   byID("sound-only").hidden = !isShown || hasPicture;
@@ -171,7 +171,7 @@ function drawLamp() {
   else hide(byID("to-live"));
 }
 
-/** The focus that a button had goes to what there is now. */
+/** If a hidden button had the focus, the present content gets it. */
 function hide(button) {
   const hadFocus = button === document.activeElement;
   button.hidden = true;

@@ -1,4 +1,4 @@
-// Inside the room: ties the client, the local devices and the parts of the page together.
+// Inside the room: connects the client, the local devices and the parts of the page.
 
 import { Announcer } from "../common/announcer.js";
 import { ChatPanel } from "./panels/chat-panel.js";
@@ -25,10 +25,10 @@ import { Stage } from "./stage/stage.js";
 import { toast } from "../common/toasts.js";
 
 const speakingLevel = 15; // of 100
-const unseenInterval = 1000; // ms between drawings of lists that nobody sees
-const greetedUpTo = 20; // people; in a larger room comings, goings and others' roles are noise
+const unseenInterval = 1000; // ms between updates of hidden lists
+const greetedUpTo = 20; // people; in a larger room such announcements would be noise
 
-// What everybody has to know, by the phases of on-air.js and on-air-state.js.
+// News for all, by the phases of on-air.js and on-air-state.js.
 const streamNews = {
   live: "The room is on air",
   ended: "The stream has ended",
@@ -50,7 +50,7 @@ export class Call {
   #pinned = null; // a tile's key
   #unread = 0;
   #isPathBroken = false;
-  #isDue = false; // all is to be drawn
+  #isDue = false; // a redraw is due
   #listsTimer = null;
   #stage = new Stage(byID("stage"), {
     onLayer: (trackID, layer) => this.#client.preferLayer(trackID, layer),
@@ -68,7 +68,7 @@ export class Call {
   #onAir;
   #recording;
 
-  /** @param {(reason: string) => void} onEnd the room was left; called once */
+  /** @param {(reason: string) => void} onEnd called once when the room was left */
   constructor({ client, media, roomID, onEnd }) {
     this.#client = client;
     this.#media = media;
@@ -91,7 +91,7 @@ export class Call {
     this.#recording.show(recording);
     if (this.#onAir.phase === "live") tellNews(streamNews, "live");
     if (this.#recording.phase === "recording") tellNews(recordingNews, "recording");
-    byID("call-title").focus(); // where one is now; the form that had the focus is gone
+    byID("call-title").focus(); // the new heading; the form that had the focus is gone
   }
 
   #makePanels() {
@@ -101,7 +101,7 @@ export class Call {
         if (current === "chat") this.#chat.focus();
         if (current === "chat") this.#count(0);
         if (current === "polls") this.#polling.seen();
-        this.#drawNow(); // what one opens is of now
+        this.#drawNow(); // an opened panel must be up to date
       },
     });
     this.#chat = new ChatPanel({
@@ -168,7 +168,7 @@ export class Call {
     });
     on("state", ({ state, reason }) => {
       this.#showWay();
-      if (state === "joined") this.#publishing.sync(); // what was wished meanwhile
+      if (state === "joined") this.#publishing.sync(); // applies changes made meanwhile
       if (state !== "left") return;
       this.#moderating.stop();
       closeMenu();
@@ -216,7 +216,7 @@ export class Call {
     this.#stage.prefer({ speaker, spoke });
   }
 
-  /** What is wrong with the way to the server, if anything. */
+  /** The problem with the connection to the server, if any. */
   #showWay() {
     const broken = this.#isPathBroken ? "No sound or picture gets through. Trying again …" : "";
     const isAway = this.#client.state === "reconnecting";
@@ -245,10 +245,10 @@ export class Call {
     this.#chat.allow(permissions.broadcast !== false);
     this.#polling.allow(permissions);
     if (!isAllowed("screen")) this.#publishing.stopScreen();
-    // Who may speak again decides anew to be seen and heard.
+    // A peer whose role may publish again decides anew to turn its devices on.
     this.#media.release({ camera: !isAllowed("video"), microphone: !isAllowed("audio") });
     this.#drawNow();
-    // What one may do no more is no place to be.
+    // The focus leaves controls that the role has lost.
     const isGone = focused !== document.body && focused.getClientRects().length === 0;
     if (isGone) byID("call-title").focus();
     this.#publishing.sync();
@@ -256,11 +256,11 @@ export class Call {
 
   // MARK: Drawing
 
-  /** Once for all that is told in one go: an offer has a hundred tracks, each an event. */
+  /** Draws once for several events: an offer has a hundred tracks, each an event. */
   #draw() {
     if (this.#isDue) return;
     this.#isDue = true;
-    // Not with the next frame: a page in the background has none, and is to be heard.
+    // Not with the next animation frame: a page in the background has none, but must be audible.
     queueMicrotask(() => this.#drawNow());
   }
 
@@ -287,7 +287,7 @@ export class Call {
     return { client: this.#client, media: this.#media, name: this.#client.name, screen };
   }
 
-  /** Of people, to be seen and to be written to. */
+  /** The lists of people and of message recipients. */
   #drawLists() {
     clearTimeout(this.#listsTimer);
     this.#listsTimer = null;
@@ -383,7 +383,7 @@ export class Call {
     });
     if (!isSure) return;
     const end = () => this.#client.moderation.endRoom({ isLocked: lock.isOn() });
-    // Only the others are told to leave.
+    // The server tells only the others to leave.
     if (await this.#attempt(end)) this.#client.leave();
   }
 
@@ -403,7 +403,7 @@ export class Call {
     if (hadFocus) byID("call-title").focus();
   }
 
-  /** @returns {Promise<boolean>} whether it worked; why not is shown to the user */
+  /** @returns {Promise<boolean>} whether it worked; the user sees any error */
   async #attempt(action) {
     try {
       await action();

@@ -1,4 +1,4 @@
-// The bar of controls: what each one shows.
+// Draws the bar of controls.
 
 import { byID, element } from "../common/dom.js";
 import { icon } from "../common/icons.js";
@@ -6,7 +6,7 @@ import { icon } from "../common/icons.js";
 /**
  * @param {{media: import("./devices/local-media.js").LocalMedia, allowed: string[], isSharing: boolean,
  *          hand: number, panel: string|null, mayEnd: boolean, mayPoll: boolean}} state allowed: what
- *   the role may publish; hand: its place in the row, 0 while it is down; panel: the one in view
+ *   the role may publish; hand: its place in the queue, 0 while it is down; panel: the visible one
  */
 export function drawControls({ media, allowed, isSharing, hand, panel, mayEnd, mayPoll }) {
   const { isMicrophoneOn, isCameraOn } = media;
@@ -44,7 +44,7 @@ export function drawControls({ media, allowed, isSharing, hand, panel, mayEnd, m
   draw("leave", { label: "Leave the room", drawing: "leave" });
 }
 
-/** A number at a control, said in words too. */
+/** A number on a control, also spoken. */
 export function badge(id, count, label) {
   const button = byID(id);
   button.querySelector(".count")?.remove();
@@ -52,7 +52,7 @@ export function badge(id, count, label) {
   if (count > 0) button.append(element("span", { class: "count" }, String(Math.min(count, 99))));
 }
 
-/** Draws one control; its badge, where it has one, stays. */
+/** Draws one control; its badge, if any, stays. */
 function draw(id, { label, drawing, mood = "", isHidden = false }) {
   const button = byID(id);
   button.hidden = isHidden;

@@ -1,4 +1,4 @@
-// What the room says about its stream: the lamp, the watch link and the button.
+// The room's stream on the page: the lamp, the watch link and the button.
 
 import { phaseOf } from "../common/api.js";
 import { ask, checkbox } from "../common/dialog.js";
@@ -13,20 +13,20 @@ const node = {
   note: byID("stream-note"),
 };
 const tickInterval = 1000; // ms
-const lookInterval = 3000; // ms between questions how the stream goes, while there is one
+const lookInterval = 3000; // ms between requests for the state of a stream
 
 export class OnAir {
   #streaming = { state: "none", startedAt: 0 };
   #isAllowed = false;
   #isBusy = false;
-  #isStopWanted = false; // from our own word until the stream is over
+  #isStopWanted = false; // from our own stop until the stream has ended
   #startingSince = 0; // ms, of this page's clock
-  #condition = {}; // as `look` found it
+  #condition = {}; // the last result of `look`
 
   /**
    * @param {{watchURL: string, onStart: (wish: {isRecorded: boolean}) => Promise<boolean>,
    *          onStop: () => Promise<boolean>, look: () => Promise<object>}} rules the actions report
-   *   their own failures, and give whether there was none; `look` is `stream` in api.js
+   *   their own failures, and return whether they succeeded; `look` is `stream` in api.js
    */
   constructor({ watchURL, onStart, onStop, look }) {
     node.watch.href = watchURL;
@@ -71,7 +71,7 @@ export class OnAir {
   }
 
   async #stop(onStop) {
-    // A stream that ended while it was asked about needs no word of ours.
+    // The stream may have ended while the question was open.
     if (!this.#isOn) return;
     this.#isStopWanted = true;
     this.#draw();
@@ -80,13 +80,13 @@ export class OnAir {
 
   async #look(look) {
     if (!this.#isOn) return;
-    const found = await look().catch(() => null); // the room's own connection tells of such faults
+    const found = await look().catch(() => null); // the room's own connection reports such faults
     if (!found || !this.#isOn) return;
     this.#condition = found;
     this.#draw();
   }
 
-  /** Meanwhile the button does nothing, and keeps the focus, which a disabled one would lose. */
+  /** Meanwhile the button does nothing, and keeps the focus, which a disabled button would lose. */
   async #run(action) {
     this.#isBusy = true;
     this.#draw();
@@ -145,7 +145,7 @@ function askForStop() {
   });
 }
 
-/** @returns {Promise<{isRecorded: boolean}|null>} null: not after all */
+/** @returns {Promise<{isRecorded: boolean}|null>} null: cancelled */
 async function askForStart() {
   const record = checkbox("Record with the stream", "Its files are on the recordings page later.");
   const isSure = await ask({

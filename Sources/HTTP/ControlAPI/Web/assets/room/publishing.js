@@ -1,9 +1,9 @@
-// What is published: the camera, the microphone and a shared screen, as far as the role allows it.
+// Publishes the camera, the microphone and a shared screen, as far as the role allows it.
 
 import { unlessCutOff } from "../client/cut-off.js";
 import { Queue } from "../client/queue.js";
 
-// Larger pictures are not decoded where the room is recorded.
+// The recorder does not decode larger pictures.
 const pictureWanted = { frameRate: { ideal: 15 }, width: { max: 3840 }, height: { max: 2160 } };
 const screenWanted = { video: pictureWanted, audio: true };
 const refusedBySystem =
@@ -15,16 +15,16 @@ export class Publishing {
   #onChange;
   #attempt;
   #publications = new Map(); // "audio", "video", "screen", "screen-audio" → publication
-  #encodings = new Map(); // the same → how it is sent, as text
+  #encodings = new Map(); // the same → its encoding, as text
   #screen = null; // MediaStream while sharing
-  #isChoosing = false; // in the browser's own dialogue
+  #isChoosing = false; // in the browser's own dialog
   #work = new Queue();
 
   /**
    * @param {{client: import("../client/roomcast-client.js").RoomcastClient,
    *          media: import("./devices/local-media.js").LocalMedia, onChange: () => void,
    *          attempt: (action: () => Promise<void>) => Promise<boolean>}} parts
-   *   onChange: the screen is shared, or no longer; attempt: reports what did not work
+   *   onChange: sharing has started or ended; attempt: reports failures
    */
   constructor({ client, media, onChange, attempt }) {
     this.#client = client;
@@ -33,28 +33,28 @@ export class Publishing {
     this.#attempt = attempt;
   }
 
-  /** The picture of the shared screen, or null. */
+  /** The video track of the shared screen, or null. */
   get screen() {
     return this.#screen?.getVideoTracks()[0] ?? null;
   }
 
-  /** Resolves when all that is being published, or taken back, is so. */
+  /** Resolves when all pending publications and removals are done. */
   get settled() {
     return this.#work.run(() => {});
   }
 
-  /** @returns {"audio"|"video"|"screen"|null} what a track of ours is, by its id on the wire */
+  /** @returns {"audio"|"video"|"screen"|null} the kind of our own track with this id on the wire */
   kindOf(trackID) {
     const found = [...this.#publications].find(([, { id }]) => id === trackID);
     return found ? found[0].replace("screen-audio", "screen") : null;
   }
 
-  /** Whether there is something of this kind that could be heard or seen again. */
+  /** Whether there is a publication of this kind that could be unmuted. */
   has(kind) {
     return this.#publications.has(kind);
   }
 
-  /** Brings what is published in line with the role and the devices, as soon as we are in the room. */
+  /** Brings the publications in line with the role and the devices, once we are in the room. */
   sync() {
     const publish = () => unlessCutOff(this.#client, () => this.#publishWhatIsAllowed());
     return this.#work.run(() => this.#attempt(publish));
@@ -69,7 +69,7 @@ export class Publishing {
     } catch (error) {
       const isRefused = error.name === "NotAllowedError";
       const isBySystem = isRefused && error.message.includes("by system");
-      // Closing the browser's own dialogue is an answer, not a fault.
+      // Closing the browser's own dialog is an answer, not a fault.
       if (isRefused && !isBySystem) return;
       const fault = isBySystem ? new Error(refusedBySystem) : error;
       await this.#attempt(() => Promise.reject(fault));
@@ -77,7 +77,7 @@ export class Publishing {
     } finally {
       this.#isChoosing = false;
     }
-    // Much may have come about while it was chosen.
+    // The role may have changed in the meantime.
     if (!this.#mayShare) {
       for (const track of stream.getTracks()) track.stop();
       return;
@@ -109,7 +109,7 @@ export class Publishing {
     const media = this.#media;
     const { allowed, video, screen: shared, simulcast } = this.#client.role.publishParams;
     const isAllowed = (kind) => allowed.includes(kind);
-    // A device that is wanted and has not answered yet is neither heard nor seen.
+    // A device that is wanted but not open yet counts as muted.
     await this.#syncOne("audio", isAllowed("audio"), media.microphone, media.stream, {
       isMuted: !media.isMicrophoneOn || !media.microphone,
     });
@@ -149,7 +149,7 @@ export class Publishing {
   }
 }
 
-/** In bit/s, as a role has it; undefined where it has none. */
+/** In bit/s, from the role; undefined if it sets none. */
 function bitrateOf(parameters) {
   return parameters?.bitRate ? parameters.bitRate * 1000 : undefined;
 }

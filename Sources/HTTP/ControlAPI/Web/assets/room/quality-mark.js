@@ -1,11 +1,11 @@
-// How well somebody receives the room: bars, and words for who does not see them.
+// How well a person receives the room: bars, and words for people who do not see them.
 
 import { element } from "../common/dom.js";
 
 const words = ["no connection", "very poor", "poor", "fair", "good", "very good"];
 const barCount = 5;
 
-/** Up to this score it is worth a mark where there is little room. */
+/** Up to this score a mark is worth its space on a tile. */
 export const worthTelling = 2;
 
 /** @param {number} score 0 to 5 */
@@ -18,7 +18,7 @@ export function qualityMark() {
   return element("span", { class: "quality", role: "img", "data-testid": "quality" }, ...bars);
 }
 
-/** @param {number|null} score nothing is shown for null */
+/** @param {number|null} score null shows nothing */
 export function showQuality(node, score) {
   node.hidden = score === null;
   if (score === null) return;

@@ -1,4 +1,4 @@
-// What the room says about its recording: the lamp and the button.
+// The room's recording on the page: the lamp and the button.
 
 import { isRunning, shownRecording } from "../client/on-air-state.js";
 import { byID, clockText, setText } from "../common/dom.js";
@@ -12,7 +12,7 @@ const tickInterval = 1000; // ms
 const words = { starting: "Recording starts", paused: "Recording paused", failed: "Recording failed" };
 
 export class RecordingLamp {
-  #recording = null; // of the room, and of its stream
+  #recording = null; // the room's and its stream's
   #isAllowed = false;
   #isBusy = false;
 
@@ -23,7 +23,7 @@ export class RecordingLamp {
   constructor({ onStart, onStop }) {
     node.button.addEventListener("click", async () => {
       if (this.#isBusy) return;
-      this.#isBusy = true; // the button keeps the focus, which a disabled one would lose
+      this.#isBusy = true; // the button keeps the focus, which a disabled button would lose
       this.#draw();
       await (this.#isOn ? onStop() : onStart());
       this.#isBusy = false;
@@ -43,12 +43,12 @@ export class RecordingLamp {
     this.#draw();
   }
 
-  /** Of what the lamp shows; see on-air-state.js. */
+  /** The phase of the shown recording; see on-air-state.js. */
   get phase() {
     return this.#recording ? shownRecording(this.#recording).phase : "none";
   }
 
-  /** Whether the room itself is recorded; what is kept of a stream ends with the stream. */
+  /** Whether the room itself is recorded; a stream's recording ends with the stream. */
   get #isOn() {
     return this.#recording !== null && isRunning(this.#recording.browser);
   }

@@ -1,22 +1,22 @@
-// The sound of the room: an audio element for each remote track, on the output that was chosen.
+// The sound of the room: an audio element for each remote track, on the chosen output.
 
 export class RoomSound {
-  outputName = ""; // of what was chosen in the browser's own list
+  outputName = ""; // of the choice in the browser's own list
   #elements = new Map();
   #onBlocked;
   #outputID = "";
 
-  /** @param {(isBlocked: boolean) => void} onBlocked the browser wants a click before it plays */
+  /** @param {(isBlocked: boolean) => void} onBlocked the browser needs a click before it plays */
   constructor(onBlocked) {
     this.#onBlocked = onBlocked;
   }
 
-  /** Whether this browser lets pages choose. */
+  /** Whether this browser lets pages choose the output. */
   static get canChooseOutput() {
     return "setSinkId" in HTMLMediaElement.prototype;
   }
 
-  /** Whether the browser has a list of its own, and tells pages only what was chosen in it. */
+  /** Whether the browser has its own list, and tells pages only the choice. */
   static get isOutputAskedFor() {
     return "selectAudioOutput" in (navigator.mediaDevices ?? {});
   }
@@ -37,18 +37,18 @@ export class RoomSound {
       const audio = new Audio();
       audio.srcObject = new MediaStream([track]);
       this.#elements.set(id, audio);
-      if (this.#outputID) audio.setSinkId(this.#outputID).catch(() => {}); // it was taken out
+      if (this.#outputID) audio.setSinkId(this.#outputID).catch(() => {}); // the device was removed
       this.#start(audio);
     }
   }
 
-  /** After a click of the user, when sound may start. */
+  /** Call it after a click, when sound may start. */
   resume() {
     this.#onBlocked(false);
     for (const audio of this.#elements.values()) this.#start(audio);
   }
 
-  /** @throws where the device is not there or not allowed */
+  /** @throws if the device is missing or not allowed */
   async chooseOutput(deviceID) {
     await Promise.all([...this.#elements.values()].map((audio) => audio.setSinkId(deviceID)));
     this.#outputID = deviceID;

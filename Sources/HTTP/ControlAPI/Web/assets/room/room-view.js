@@ -1,10 +1,10 @@
-// What of the room is drawn: tiles, sounds and people, from what the client and the devices say.
+// The room's tiles, sounds and people, from the state of the client and the devices.
 
 /**
  * @param {{client: import("../client/roomcast-client.js").RoomcastClient,
  *          media: import("./devices/local-media.js").LocalMedia, screen: MediaStreamTrack|null,
  *          name: string}} view screen: our own, where it is shared
- * @returns {import("./stage/stage.js").Tile[]} the others' in the order in which they joined, then ours
+ * @returns {import("./stage/stage.js").Tile[]} the others' in the order of joining, then ours
  */
 export function tilesOf(view) {
   const hands = handsOf(view.client.room);
@@ -24,8 +24,8 @@ export function soundsOf(client) {
 }
 
 /**
- * Everybody, ourselves first, as the list of people shows them.
- * @param {string|null} pinned the key of the tile that is large
+ * All people, ourselves first, for the list of people.
+ * @param {string|null} pinned the key of the large tile
  * @returns {import("./moderation/person-actions.js").Person[]}
  */
 export function peopleOf({ client, media, name, screen }, pinned) {
@@ -67,7 +67,7 @@ function personOf(peer, hands, pinned) {
   };
 }
 
-/** Peer → its place in the row of raised hands, from 1. */
+/** Peer → its place in the queue of raised hands, from 1. */
 function handsOf(room) {
   return new Map(room.hands.map((peer, index) => [peer.id, index + 1]));
 }

@@ -1,7 +1,7 @@
-// The room page: preview, then the call, then farewell.
+// The room page: preview, call, farewell.
 //
-// Query: `name`, `role`, `auth_token` (a room token, where the server gives none to pages) and
-// `skip_preview=true`, as 100ms' own meeting URLs have them.
+// Query: `name`, `role`, `auth_token` (a room token, if the server gives none to pages) and
+// `skip_preview=true`, as in 100ms' own meeting URLs.
 
 import { roomToken } from "../common/api.js";
 import { Call } from "./call.js";
@@ -44,7 +44,7 @@ async function enter({ name, role }) {
   new Call({ client, media, roomID, onEnd: sayFarewell }).start();
 }
 
-/** Plain ASCII, because clients of the protocol read tokens with nothing better. */
+/** Plain ASCII, because some clients of the protocol cannot decode other characters in tokens. */
 function userIDFrom(name) {
   const plain = name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "");
   return `${plain.slice(0, 40) || "user"}-${randomIdentifier().slice(0, 8)}`;

@@ -1,4 +1,4 @@
-// The choice of devices inside the room. What is chosen holds at once.
+// The device dialog inside the room. Choices take effect at once.
 
 import { listDevices } from "./devices.js";
 import { ask, labelled } from "../../common/dialog.js";
@@ -38,7 +38,7 @@ export async function chooseDevices({ media, sound, onFault }) {
   media.removeEventListener("change", list);
 }
 
-/** Opens the browser's own list of loudspeakers, and says which one of it is in use. */
+/** Opens the browser's own list of loudspeakers, and names the chosen one. */
 function speakerChooser(sound, onFault) {
   const text = () => (sound.outputName ? `${sound.outputName} …` : "Choose a loudspeaker …");
   const attributes = {

@@ -1,8 +1,8 @@
-// Which camera, microphone and loudspeaker: the lists, before the room and inside.
+// The lists of cameras, microphones and loudspeakers, before joining and in the room.
 
 import { element } from "../../common/dom.js";
 
-/** Fills a list of devices; one that has none says so. */
+/** Fills a list of devices; an empty list says so. */
 export function fillDevices(select, devices, current, word) {
   const options = devices.map((device, index) =>
     element("option", { value: device.deviceId }, device.label || `${word} ${index + 1}`),

@@ -1,4 +1,4 @@
-// Twelve bars that show how loud the microphone is.
+// Twelve bars that show the microphone's level.
 
 import { element } from "../../common/dom.js";
 

@@ -1,5 +1,5 @@
-// The camera and the microphone of this page. Switching the camera off gives the device back, so
-// its light goes out; a muted microphone stays open and sends silence.
+// The camera and the microphone of this page. Turning the camera off releases the device, so its
+// light goes out; a muted microphone stays open and sends silence.
 
 import { Queue } from "../../client/queue.js";
 
@@ -11,11 +11,11 @@ const pictureWanted = {
 const soundWanted = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
 
 /**
- * Emits `change` whenever a track, its state or the list of devices is another, and `problem` with the
- * words for it where a device does not work.
+ * Emits `change` whenever a track, its state or the list of devices changes, and `problem` with a
+ * text when a device does not work.
  *
- * What is wished holds at once; browsers take their time, so devices are opened one after the other,
- * and one that is no longer wanted when it comes is given back.
+ * Wishes take effect at once; browsers take their time, so devices are opened one after the other,
+ * and a device that is no longer wanted when it opens is released.
  */
 export class LocalMedia extends EventTarget {
   stream = new MediaStream();
@@ -40,7 +40,7 @@ export class LocalMedia extends EventTarget {
     return this.#audio.isOn;
   }
 
-  /** What is wrong with the devices; empty where nothing is. */
+  /** The problems with the devices; empty without any. */
   get problem() {
     const both = new Set([this.#video.problem, this.#audio.problem]);
     return [...both].filter(Boolean).join(" ");
@@ -54,7 +54,7 @@ export class LocalMedia extends EventTarget {
     return this.#trackOf("audio");
   }
 
-  /** The camera in use, or the one to be used. */
+  /** The camera in use, or the one to use. */
   get cameraID() {
     return this.camera?.getSettings().deviceId || this.#video.id;
   }
@@ -63,10 +63,10 @@ export class LocalMedia extends EventTarget {
     return this.microphone?.getSettings().deviceId || this.#audio.id;
   }
 
-  /** Asks for both devices; what one lacks or refuses does not cost the other. */
+  /** Opens both devices; a failure of one does not affect the other. */
   start() {
     return this.#work.run(async () => {
-      // In one question, where both are there.
+      // With a single prompt if both exist.
       const both = this.isAvailable && (await this.#ask("video", "audio").catch(() => null));
       if (both) this.#adopt(both);
       await this.#open("video");
@@ -92,7 +92,7 @@ export class LocalMedia extends EventTarget {
     return this.#choose("audio", deviceID);
   }
 
-  /** Gives the devices back that a role has no use for; they stay off until they are wanted. */
+  /** Releases the devices that a role does not use; they stay off until they are wanted. */
   release({ camera, microphone }) {
     if (camera && this.#video.isHeld) this.#wish("video", { isOn: false, isHeld: false });
     if (microphone && this.#audio.isHeld) this.#wish("audio", { isOn: false, isHeld: false });
@@ -121,7 +121,7 @@ export class LocalMedia extends EventTarget {
   #wish(kind, wish) {
     const device = this.#device(kind);
     Object.assign(device, wish);
-    if (wish.isOn) device.problem = ""; // it is tried again
+    if (wish.isOn) device.problem = ""; // another attempt follows
     const track = this.#trackOf(kind);
     if (!wish.isHeld) this.#drop(track);
     else if (track) track.enabled = wish.isOn;
@@ -131,7 +131,7 @@ export class LocalMedia extends EventTarget {
   #choose(kind, deviceID) {
     this.#device(kind).id = deviceID;
     return this.#work.run(() => {
-      if (this.#device(kind).isHeld) this.#drop(this.#trackOf(kind)); // many have one open at a time
+      if (this.#device(kind).isHeld) this.#drop(this.#trackOf(kind)); // many machines open only one
       return this.#open(kind);
     });
   }
@@ -144,7 +144,7 @@ export class LocalMedia extends EventTarget {
     return navigator.mediaDevices.getUserMedia(Object.fromEntries(constraints));
   }
 
-  /** Opens a device that is wanted and not there. */
+  /** Opens a device that is wanted and not open. */
   async #open(kind) {
     const device = this.#device(kind);
     if (!device.isHeld || this.#trackOf(kind)) return;
@@ -157,7 +157,7 @@ export class LocalMedia extends EventTarget {
       this.#adopt(await this.#ask(kind));
     } catch (error) {
       if (id && isMissing(error)) {
-        // It was taken out; perhaps there is another, or one has been chosen meanwhile.
+        // The device was removed; there may be another, or one has been chosen meanwhile.
         if (device.id === id) device.id = "";
         return this.#open(kind);
       }
@@ -204,7 +204,7 @@ export class LocalMedia extends EventTarget {
   }
 }
 
-/** @returns what there is to a device: isHeld: it is open, or to be opened; id: "" for any */
+/** @returns the state of a device: isHeld: it is open, or should be; id: "" for any */
 function deviceFor(word, wanted) {
   return { word, wanted, isOn: true, isHeld: true, id: "", problem: "" };
 }

@@ -1,4 +1,4 @@
-// Before the door: see yourself, choose devices, name and role.
+// The preview: see yourself, choose devices, name and role.
 
 import { configuration, rooms } from "../../common/api.js";
 import { listDevices } from "./devices.js";
@@ -35,7 +35,7 @@ export class Preview {
   #isJoining = false;
 
   /**
-   * @param {boolean} hasToken the address holds a room token, so none need be asked for
+   * @param {boolean} hasToken the address has a room token, so none is requested
    * @param {(choice: {name: string, role: string}) => Promise<void>} onJoin
    */
   constructor({ roomID, media, name, role, hasToken, onJoin }) {
@@ -43,7 +43,7 @@ export class Preview {
     this.#onJoin = onJoin;
     node.title.textContent = roomID;
     node.name.value = name || remembered();
-    node.role.closest("label").hidden = hasToken; // which says the role
+    node.role.closest("label").hidden = hasToken; // the token contains the role
     this.#offerRoles(usualRoles, role);
     this.#describe(roomID, role, hasToken);
 
@@ -89,7 +89,7 @@ export class Preview {
     }
   }
 
-  /** Meanwhile the button does nothing, and keeps the focus, which a disabled one would lose. */
+  /** Meanwhile the button does nothing, and keeps the focus, which a disabled button would lose. */
   #showJoining(isJoining) {
     this.#isJoining = isJoining;
     node.join.setAttribute("aria-disabled", String(isJoining));
@@ -119,7 +119,7 @@ export class Preview {
     if (list.includes(before)) node.role.value = before;
   }
 
-  /** What the server knows beforehand; the page works without it. */
+  /** Data from the server; the page works without it. */
   async #describe(roomID, role, hasToken) {
     const [settings, list] = await Promise.all([
       configuration(roomID).catch(() => null),
@@ -130,7 +130,7 @@ export class Preview {
     if (room?.name) node.title.textContent = room.name;
     const count = room?.peer_count ?? 0;
     const people = count === 1 ? "1 person is here." : `${count} people are here.`;
-    // Where the server does not tell who is where, the page does not either.
+    // If the server does not list rooms, the page does not show people either.
     if (list) node.status.textContent = count === 0 ? "Nobody is here yet." : people;
     if (settings?.open_tokens === false && !hasToken) {
       node.status.textContent = "Only people with an invitation link can enter.";
@@ -143,7 +143,7 @@ function toggle(button, isOn, onIcon, offIcon) {
   button.replaceChildren(icon(isOn ? onIcon : offIcon));
 }
 
-// Storage may be forbidden; then the name is typed again.
+// Storage may be blocked; then the name is typed again.
 function remembered() {
   try {
     return localStorage.getItem(nameKey) ?? "";

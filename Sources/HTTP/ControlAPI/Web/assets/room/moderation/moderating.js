@@ -1,4 +1,4 @@
-// What is asked of others, from their menus, and what others ask of us.
+// Requests to others, from their menus, and requests from others.
 
 import { ask } from "../../common/dialog.js";
 import { Requests } from "./requests.js";
@@ -13,7 +13,7 @@ export class Moderating {
   #requests = new Requests();
   #role = null; // its name
 
-  /** @param attempt reports what did not work */
+  /** @param attempt reports failures */
   constructor({ client, media, publishing, attempt }) {
     this.#client = client;
     this.#media = media;
@@ -25,7 +25,7 @@ export class Moderating {
     this.#requests.clear();
   }
 
-  /** The role is this one from now on: what was asked of us in another is of no interest. */
+  /** Sets the role; requests to us in another role are dropped. */
   roleIs(name) {
     if (this.#role !== null && this.#role !== name) this.#requests.clear();
     this.#role = name;
@@ -94,9 +94,9 @@ export class Moderating {
       this.#attempt(() => this.#client.moderation.acceptRole(offer)));
   }
 
-  /** A mute is done at once; to be heard or seen again is one's own decision. */
+  /** A mute takes effect at once; unmuting is one's own decision. */
   async muteAsked(request) {
-    await this.#publishing.settled; // others may know of a track before we know its id
+    await this.#publishing.settled; // others may know a track before its id is known here
     const name = this.#nameOf(request.requestedBy);
     const kinds = request.trackID !== undefined
       ? [this.#publishing.kindOf(request.trackID)]

@@ -1,4 +1,4 @@
-// What one may do with somebody in the room. Pure: the person and one's permissions in, a menu out.
+// The actions on a person in the room. Pure: the person and one's permissions in, a menu out.
 
 /**
  * @typedef {{id: string, name: string, role: string, isLocal: boolean, isOnStage: boolean,

@@ -1,14 +1,14 @@
-// What others ask of us, one question at a time.
+// Requests from others, one question at a time.
 
 import { ask } from "../../common/dialog.js";
 
 export class Requests {
-  #waiting = new Map(); // key → question; the newest of a key counts
+  #waiting = new Map(); // key → question; the newest for a key counts
   #isAsking = false;
-  #open = null; // takes back what is being asked
+  #open = null; // cancels the open question
 
   /**
-   * @param {string} key what it is about; what waits about the same thing is of no interest any more
+   * @param {string} key the subject; replaces a waiting question about the same subject
    * @param {{title: string, text: string, confirm: string, refuse: string}} question
    * @param {() => void} onConfirm
    */
@@ -17,7 +17,7 @@ export class Requests {
     if (!this.#isAsking) this.#next();
   }
 
-  /** None of it is of interest any more; it is as if all was refused. */
+  /** Drops all questions, as if they were refused. */
   clear() {
     this.#waiting.clear();
     this.#open?.abort();

@@ -1,4 +1,4 @@
-// Which other role somebody is to have, and whether they are asked; or everybody of a role.
+// Chooses a new role for one person, and whether they are asked; or for all peers of a role.
 
 import { ask, checkbox, choice, labelled } from "../../common/dialog.js";
 import { element } from "../../common/dom.js";
@@ -8,7 +8,7 @@ export const roleText = (name) => name.charAt(0).toUpperCase() + name.slice(1);
 
 /**
  * @param {{name: string, role: string}} person
- * @param {string[]} roles all that there are
+ * @param {string[]} roles all roles
  * @returns {Promise<{role: string, isForced: boolean}|null>}
  */
 export async function chooseRole(person, roles) {
@@ -31,8 +31,8 @@ export async function chooseRole(person, roles) {
 }
 
 /**
- * Proposes what takes from others rather than what gives them more.
- * @param {{name: string, known: string[]}} mine one's own role, and all that there are, by priority
+ * Proposes to reduce others' rights rather than to extend them.
+ * @param {{name: string, known: string[]}} mine one's own role, and all roles, by priority
  * @returns {Promise<{from: string, to: string}|null>}
  */
 export async function chooseRoles({ name, known }) {

@@ -1,10 +1,10 @@
-// The chat: messages to everybody, to a role or to one person.
+// The chat: messages to all, to a role or to one person.
 
 import { everybody } from "../../client/messages.js";
 import { byID, element, reconcile, setText } from "../../common/dom.js";
 import { roleText } from "../moderation/role-dialog.js";
 
-const messagesMaximum = 500; // the oldest leave the page first
+const messagesMaximum = 500; // the oldest are removed first
 const atEnd = 40; // px that count as the end of the list
 
 const node = {
@@ -19,12 +19,12 @@ const node = {
 
 export class ChatPanel {
   #onSend;
-  #names = new Map(); // peer → name, also of those who have left
-  #sought = new Map(); // who is written to without being listed: peer → {id, name}
+  #names = new Map(); // peer → name, including peers that have left
+  #sought = new Map(); // recipients that are not listed: peer → {id, name}
 
   /**
    * @param {{onSend: (text: string, audience: object) => Promise<boolean>}} rules onSend reports
-   *   its failures, and answers whether it worked
+   *   its failures, and returns whether it worked
    */
   constructor({ onSend }) {
     this.#onSend = onSend;
@@ -39,7 +39,7 @@ export class ChatPanel {
     node.closed.hidden = mayWrite;
   }
 
-  /** To whom messages can go. Who is chosen stays so, even after leaving. */
+  /** The possible recipients. The chosen one stays, even after leaving. */
   showAudiences(roles, people) {
     const chosen = node.to.value;
     for (const { id, name } of people) this.#names.set(id, name);
@@ -110,7 +110,7 @@ export class ChatPanel {
     return everybody;
   }
 
-  /** Says at the field whom a message goes to. */
+  /** Shows the recipient in the field. */
   #address() {
     const audience = this.#audience;
     node.composer.classList.toggle("is-private", audience !== everybody);
@@ -125,7 +125,7 @@ export class ChatPanel {
     const text = node.field.value.trim();
     if (!text) return;
     node.field.value = "";
-    // A message that was not taken is given back, unless another was begun meanwhile.
+    // A message that was not sent is put back, unless the user has begun another.
     const isSent = await this.#onSend(text, this.#audience);
     if (!isSent && !node.field.value) node.field.value = text;
   }

@@ -1,4 +1,4 @@
-// Who is in the room: roles, hands, marks, and a menu for each person.
+// The list of people: roles, hands, marks, and a menu for each person.
 
 import { byID, element, hueOf, initials, reconcile, setText } from "../../common/dom.js";
 import { icon } from "../../common/icons.js";
@@ -6,8 +6,8 @@ import { closeOrphanedMenu, toggleMenu } from "../../common/menu.js";
 import { qualityMark, showQuality } from "../quality-mark.js";
 import { roleText } from "../moderation/role-dialog.js";
 
-const searchedFrom = 8; // people; fewer are seen at a glance
-const searchDelay = 300; // ms without a key before the server is asked
+const searchedFrom = 8; // people; a shorter list needs no search
+const searchDelay = 300; // ms without a key before the server is searched
 
 const node = {
   tab: byID("tab-people"),
@@ -23,7 +23,7 @@ export class PeoplePanel {
   #rules;
   #people = [];
   #count = 0;
-  #found = []; // by the server, of those who are not listed
+  #found = []; // by the server, among the unlisted people
   #timer = null;
 
   /**
@@ -44,7 +44,7 @@ export class PeoplePanel {
     node.changeRoles.hidden = !mayChangeRoles;
   }
 
-  /** @param {number} count of all, of whom a large room lists a part */
+  /** @param {number} count of all people; a large room lists only some */
   count(count) {
     this.#count = count;
     setText(node.tab, `People (${count})`);
@@ -67,7 +67,7 @@ export class PeoplePanel {
     const listed = this.#people.filter((person) => person.name.toLowerCase().includes(text));
     const ids = new Set(this.#people.map((person) => person.id));
     const found = text ? this.#found.filter((person) => !ids.has(person.id)) : [];
-    // Hands first, in the order in which they went up.
+    // Raised hands first, in the order of raising.
     const raised = listed.filter((person) => person.hand > 0).sort((a, b) => a.hand - b.hand);
     const shown = [...raised, ...listed.filter((person) => person.hand === 0), ...found];
     reconcile(node.list, shown, {
@@ -128,7 +128,7 @@ export class PeoplePanel {
     toggleMenu(button, person.name, items);
   }
 
-  /** A large room does not list everybody, so the server is asked too. */
+  /** A large room does not list all people, so the server is searched too. */
   #searched() {
     clearTimeout(this.#timer);
     this.#draw();

@@ -1,4 +1,4 @@
-// The form in which a poll is written.
+// The form for a new poll.
 
 import { kinds } from "../../client/poll-book.js";
 import { checkbox, labelled } from "../../common/dialog.js";
@@ -6,7 +6,7 @@ import { byID, element } from "../../common/dom.js";
 
 const optionsMaximum = 20;
 const questionsMaximum = 20;
-const textMaximum = 500; // characters of a title, a question, an option
+const textMaximum = 500; // characters of a title, a question or an option
 
 const node = {
   open: byID("new-poll"),
@@ -33,7 +33,7 @@ export class PollForm {
       this.#questions,
       this.#more,
       this.#isAnonymous.node,
-      // Before the form is checked, which it is for Enter in a field as well.
+      // Before the form is validated, also on Enter in a field.
       element("button", { class: "button button-primary", type: "submit", "data-testid": "start-poll",
         onclick: () => this.#checkRight() }, "Start the poll"),
     );
@@ -64,7 +64,7 @@ export class PollForm {
     this.#showKind();
   }
 
-  /** Who knew most can only be shown where it is known who answered what. */
+  /** A quiz needs names for its standings. */
   #showKind() {
     this.#isAnonymous.node.hidden = this.#isQuiz.isOn();
     node.form.classList.toggle("is-quiz", this.#isQuiz.isOn());
@@ -129,7 +129,7 @@ export class PollForm {
     event.preventDefault();
     const start = node.form.querySelector("[type=submit]");
     if (start.ariaDisabled === "true") return;
-    // By name only: a button that is disabled loses the focus.
+    // Only by ARIA: a disabled button would lose the focus.
     start.ariaDisabled = "true";
     const isStarted = await this.#onStart(this.#draft);
     start.ariaDisabled = null;
@@ -157,7 +157,7 @@ function addOption(options, more) {
 }
 
 function field(testID, attributes) {
-  // Something that is no blank, or the server would have to refuse it.
+  // Must not be blank, or else the server would refuse it.
   return element("input", {
     class: "field", maxlength: textMaximum, pattern: ".*\\S.*", autocomplete: "off",
     "data-testid": testID, ...attributes,

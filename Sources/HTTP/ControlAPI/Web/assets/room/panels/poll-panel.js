@@ -1,4 +1,4 @@
-// Polls: questions for everybody, what was answered as bars, and a form to ask.
+// Polls: questions for all, the answers as bars, and a form for new ones.
 
 import { kinds, share } from "../../client/poll-book.js";
 import { byID, element, reconcile, setText } from "../../common/dom.js";
@@ -18,14 +18,14 @@ export class PollPanel {
    * @param {{onStart: (draft: object) => Promise<boolean>, onStop: (id: string) => void,
    *          onAnswer: (id: string, answers: object[]) => Promise<boolean>,
    *          nameOf: (peerID: string?, known?: string) => string}} rules the callbacks report their
-   *   failures, and answer whether it worked; `known` is what somebody was called who is gone
+   *   failures, and return whether it worked; `known` is the name of a peer that has left
    */
   constructor(rules) {
     this.#rules = rules;
     this.#form = new PollForm({ onStart: rules.onStart });
   }
 
-  /** @param {boolean} mayWrite whether the role may ask */
+  /** @param {boolean} mayWrite whether the role may make polls */
   allow(mayWrite) {
     this.#mayWrite = mayWrite;
     this.#form.allow(mayWrite);
@@ -107,7 +107,7 @@ export class PollPanel {
     return parts.join(" · ");
   }
 
-  /** A question that waits for our answer. */
+  /** A question that we have not answered yet. */
   #ask(poll, question, item) {
     const shownAt = performance.now();
     const isWords = question.options.length === 0;
@@ -126,7 +126,7 @@ export class PollPanel {
       const hadFocus = item.contains(document.activeElement);
       const duration = Math.round(performance.now() - shownAt);
       const isTaken = await this.#rules.onAnswer(poll.id, [{ ...answer, duration }]);
-      // The button that had it is gone; what was answered is read next.
+      // The focused button is gone; the result is read next.
       if (isTaken && hadFocus) item.querySelector("h3").focus();
     };
     return element(
@@ -140,7 +140,7 @@ export class PollPanel {
 
 const isOpen = (poll, question) => poll.isRunning && question.own === null;
 
-/** Another key is another element: a question that was answered, or is over. */
+/** A new key makes a new element: for a question that was answered, or is over. */
 const keyOf = (poll, question) => `${question.index}-${isOpen(poll, question) ? "open" : "shown"}`;
 
 function wordsField(question) {
@@ -158,13 +158,13 @@ function answerOf(question, form) {
   return chosen.length > 0 ? { question: question.index, options: chosen } : null;
 }
 
-/** What was answered. */
+/** The answers. */
 function resultOf(poll, question) {
   const id = `poll-${poll.id}-${question.index}`;
   return element(
     "div",
     { class: "poll-question", role: "group", "aria-labelledby": id },
-    element("h4", { id, tabindex: "-1" }, question.text), // has the focus of a form that it replaces
+    element("h4", { id, tabindex: "-1" }, question.text), // gets the focus of the replaced form
     element("ul", { class: "bars" }),
     element("p", { class: "poll-words quiet" }),
   );

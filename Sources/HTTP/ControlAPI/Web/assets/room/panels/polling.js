@@ -1,4 +1,4 @@
-// Polls in the room: asks the server for what it does not say unasked, and shows it.
+// Polls in the room: requests from the server what it does not send by itself, and shows it.
 
 import { unlessCutOff } from "../../client/cut-off.js";
 import { badge } from "../controls.js";
@@ -13,7 +13,7 @@ export class Polling {
   #side;
   #announcer;
   #mayRead = false;
-  #unseen = 0; // polls that have started since the panel was looked at
+  #unseen = 0; // polls that have started since the panel was last open
 
   /**
    * @param {{client: import("../../client/roomcast-client.js").RoomcastClient,
@@ -50,7 +50,7 @@ export class Polling {
     return this.#mayRead;
   }
 
-  /** The role is this one from now on. */
+  /** Sets the role's permissions. */
   allow({ pollRead, pollWrite }) {
     const couldRead = this.#mayRead;
     this.#mayRead = Boolean(pollRead || pollWrite);
@@ -76,7 +76,7 @@ export class Polling {
     this.#fill(poll);
     if (poll.startedBy === this.#client.peerID) return;
     const news = `${this.#nameOf(poll.startedBy)} asks: ${poll.title || "a poll"}`;
-    if (this.#side.current === "polls") return this.#announcer.say(news); // it is seen
+    if (this.#side.current === "polls") return this.#announcer.say(news); // it is visible
     toast(news);
     this.#count(this.#unseen + 1);
   }
@@ -91,17 +91,17 @@ export class Polling {
     badge("open-polls", count, count > 0 ? `Polls, ${count} new` : "Polls");
   }
 
-  /** What has gone on before we came, or while we were away, is no news. */
+  /** Polls from before we joined, or while we were away, are not announced. */
   async #load() {
     if (!this.#mayRead) return;
     await this.#ask(async () => {
       const { polls, pollBook } = this.#client;
       const before = new Set(pollBook.polls.map(({ id }) => id));
       const infos = await polls.list();
-      // Those that were started since are in no list that was asked for before.
+      // Polls that started since the request are not in its answer.
       const since = pollBook.polls.filter(({ id }) => !before.has(id));
       pollBook.keep([...infos, ...since.map(({ id }) => ({ poll_id: id }))]);
-      // All at once: one may be stopped while others are filled.
+      // All first: one may end while others are being filled.
       for (const info of infos) pollBook.put(info);
       for (const info of infos) await this.#fill({ id: info.poll_id });
       this.draw();

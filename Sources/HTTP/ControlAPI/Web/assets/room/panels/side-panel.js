@@ -7,7 +7,7 @@ const names = ["chat", "people", "polls"];
 export class SidePanel {
   #onChange;
 
-  /** @param {(current: "chat"|"people"|"polls"|null) => void} onChange what is in view is another */
+  /** @param {(current: "chat"|"people"|"polls"|null) => void} onChange another panel is visible */
   constructor({ onChange }) {
     this.#onChange = onChange;
     for (const name of names) {
@@ -21,7 +21,7 @@ export class SidePanel {
     });
   }
 
-  /** @returns {"chat"|"people"|"polls"|null} what is in view */
+  /** @returns {"chat"|"people"|"polls"|null} the visible panel */
   get current() {
     if (byID("side").hidden) return null;
     return names.find((name) => !byID(`panel-${name}`).hidden);
@@ -38,7 +38,7 @@ export class SidePanel {
     this.#onChange(name);
   }
 
-  /** The focus goes back to the button that opens it. */
+  /** Returns the focus to the panel's button. */
   close() {
     const { current } = this;
     if (!current) return;
@@ -48,7 +48,7 @@ export class SidePanel {
     this.#onChange(null);
   }
 
-  /** By its button: the focus goes inside. */
+  /** By its button: moves the focus inside. */
   toggle(name) {
     if (this.current === name) return this.close();
     this.open(name);

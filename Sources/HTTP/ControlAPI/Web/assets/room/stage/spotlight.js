@@ -1,9 +1,9 @@
-// Who is large in the speaker view: who speaks, with some patience. Pure.
+// Chooses the large peer of the speaker view: the active speaker, with some patience. Pure.
 
 const reportsNeeded = 2; // in a row: a cough does not change the picture
 
 export class Spotlight {
-  /** The peer in it, or null while nobody has spoken. */
+  /** The large peer, or null until a peer has spoken. */
   peerID = null;
   /** Peer → the number of the last report in which it spoke. */
   spoke = new Map();
@@ -12,8 +12,8 @@ export class Spotlight {
   #times = 0;
 
   /**
-   * Takes a report of who speaks; they come each second while somebody does.
-   * @param {Map<string, number>} levels of those who speak, by peer
+   * Takes a report of active speakers, which comes each second while there are any.
+   * @param {Map<string, number>} levels of the active speakers, by peer
    */
   take(levels) {
     this.#reports += 1;
@@ -30,7 +30,7 @@ export class Spotlight {
     this.#candidate = null;
   }
 
-  /** Somebody has left. */
+  /** A peer has left. */
   forget(id) {
     this.spoke.delete(id);
     if (this.peerID === id) this.peerID = null;

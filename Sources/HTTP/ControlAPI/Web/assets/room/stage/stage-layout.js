@@ -1,14 +1,14 @@
-// Where the tiles go. Pure: sizes in, rectangles out.
+// Places the tiles. Pure: sizes in, rectangles out.
 
 const gap = 10; // px
 const leastGridWidth = 150; // px
 const leastStripWidth = 104; // px
 const gridMaximum = 25;
 const stripMaximum = 12;
-const fewPlaces = 2; // of which one counts who is not there: the other is for somebody else
+const fewPlaces = 2; // one of them counts the hidden peers; the other is for a peer
 const aspects = [16 / 9, 3 / 2, 4 / 3, 1, 4 / 5];
 
-/** `count` tiles of one size, as large as they can be, the last row centred. */
+/** `count` tiles of one size, as large as possible, the last row centred. */
 function gridOf(count, { x, y, width, height }) {
   let best = { area: 0 };
   for (let columns = 1; columns <= count; columns += 1) {
@@ -18,7 +18,7 @@ function gridOf(count, { x, y, width, height }) {
     for (const aspect of aspects) {
       const tileWidth = Math.floor(Math.min(cellWidth, cellHeight * aspect));
       const tileHeight = Math.floor(tileWidth / aspect);
-      // A hair's preference for wide tiles, which is what cameras give.
+      // Slightly prefers wide tiles, the shape of cameras.
       const area = tileWidth * tileHeight * (aspect > 1.7 ? 1.12 : 1);
       if (area > best.area) best = { area, columns, rows, tileWidth, tileHeight };
     }
@@ -39,7 +39,7 @@ function gridOf(count, { x, y, width, height }) {
   });
 }
 
-/** The part of a stage for what is large, and the strip beside or below it. */
+/** The stage's part for the large tiles, and the strip beside or below it. */
 function divided(width, height) {
   const isWide = width > height;
   const strip = isWide
@@ -57,8 +57,8 @@ function divided(width, height) {
 }
 
 /**
- * The first `large` tiles share the large part, the others a strip beside or below it; without large
- * ones, or with them alone, all share the whole stage.
+ * The first `large` tiles share the large part, the others a strip beside or below it; if there are
+ * only large or only small tiles, they share the whole stage.
  * @returns {{x: number, y: number, width: number, height: number}[]} one for each tile, in order
  */
 export function layout(large, small, width, height) {
@@ -70,7 +70,7 @@ export function layout(large, small, width, height) {
   return [...shared, ...gridOf(small, parts.small)];
 }
 
-/** How many tiles there may be before faces are too small to know. */
+/** The most tiles before faces are too small to recognise. */
 function capacity({ width, height }, leastWidth, maximum) {
   const fitting = (length, least) => Math.floor((length + gap) / (least + gap));
   const count = fitting(width, leastWidth) * fitting(height, leastWidth * (9 / 16));
@@ -78,15 +78,16 @@ function capacity({ width, height }, leastWidth, maximum) {
 }
 
 /**
- * Who is on the stage, and who of them is large: what is pinned, else shared screens, else in the
- * speaker view who speaks. Where not all fit, those stay who spoke last, and one's own tile, unless it
- * would be the only face.
+ * The tiles on the stage, and the large ones among them: the pinned one, or else shared screens, or
+ * else in the speaker view the active speaker. If not all fit, the most recent speakers stay, and
+ * one's own tile, unless it would be the only face.
  *
  * @param {{key: string, peerID: string, source: string, isLocal: boolean}[]} tiles
  * @param {{isSpeakerView: boolean, pinned: string|null, speaker: string|null,
  *          spoke: Map<string, number>}} wish pinned: a tile's key; speaker: a peer's id; spoke: the
  *   later a peer spoke, the higher
- * @returns {{large: object[], small: object[], left: object[]}} left: who is not on the stage
+ * @returns {{large: object[], small: object[], left: object[]}} left: tiles that are not on the
+ *   stage
  */
 export function cast(tiles, { isSpeakerView, pinned, speaker, spoke }, width, height) {
   const pin = tiles.filter((tile) => tile.key === pinned);
@@ -107,7 +108,7 @@ export function cast(tiles, { isSpeakerView, pinned, speaker, spoke }, width, he
     if (tile.isLocal) return room > fewPlaces ? Infinity : -1;
     return spoke.get(tile.peerID) ?? 0;
   };
-  // One place is for the tile that counts who is not there.
+  // One place is for the tile that counts the hidden ones.
   const staying = new Set([...others].sort((a, b) => compare(rank(b), rank(a))).slice(0, room - 1));
   return {
     large,
@@ -116,13 +117,13 @@ export function cast(tiles, { isSpeakerView, pinned, speaker, spoke }, width, he
   };
 }
 
-/** Infinities too. */
+/** Works for infinities too. */
 const compare = (a, b) => (a > b ? 1 : a < b ? -1 : 0);
 
 /**
- * The quality to ask for of a camera that is shown in this height, of the layers that a role's
- * simulcast has: a quarter, a half, or all of 720 lines.
- * @param {number} height in the screen's own pixels
+ * The quality to request for a camera of this height on the page, among the layers of a role's
+ * simulcast: a quarter, a half, or all of 720 lines.
+ * @param {number} height in the screen's physical pixels
  * @returns {"low"|"medium"|"high"}
  */
 export function layerFor(height) {

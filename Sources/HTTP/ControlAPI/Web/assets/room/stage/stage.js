@@ -20,9 +20,9 @@ export class Stage {
   #onPin;
 
   /**
-   * @param {(trackID: string, layer: string) => void} onLayer in which quality a video is shown now
-   * @param {() => void} onMore who is not on the stage is to be listed
-   * @param {(key: string|null) => void} onPin a tile is to be large, or none
+   * @param {(trackID: string, layer: string) => void} onLayer the quality in which a video is shown
+   * @param {() => void} onMore opens the list of the peers that are not on the stage
+   * @param {(key: string|null) => void} onPin pins a tile, or none
    */
   constructor(root, { onLayer, onMore, onPin }) {
     this.#root = root;
@@ -33,7 +33,7 @@ export class Stage {
     root.addEventListener("click", () => this.resume());
   }
 
-  /** The user has done something: phones that save power start no picture by themselves. */
+  /** Call it after user input: phones that save power start no video by themselves. */
   resume() {
     for (const video of this.#root.querySelectorAll("video")) {
       if (video.srcObject && video.paused) video.play().catch(() => {});
@@ -42,20 +42,20 @@ export class Stage {
 
   /**
    * @param {Tile[]} tiles
-   * @param {string|null} pinned the key of the one that is to be large
+   * @param {string|null} pinned the key of the pinned tile
    */
   show(tiles, pinned) {
     this.#tiles = tiles;
     this.prefer({ pinned });
   }
 
-  /** Who is to be large; see `cast` in stage-layout.js. */
+  /** The wishes for large tiles; see `cast` in stage-layout.js. */
   prefer(wish) {
     this.#wish = { ...this.#wish, ...wish };
     this.#draw();
   }
 
-  /** @param {Set<string>} peerIDs who is speaking now */
+  /** @param {Set<string>} peerIDs the active speakers */
   highlight(peerIDs) {
     this.#speaking = peerIDs;
     this.#light();
@@ -80,7 +80,7 @@ export class Stage {
     for (const tile of left) if (tile.trackID) this.#onLayer(tile.trackID, "none");
     shown.forEach((tile, index) => {
       if (!tile.trackID || !places[index]) return;
-      const isScreen = tile.source === "screen"; // whose small print is to be read
+      const isScreen = tile.source === "screen"; // its small print must be readable
       const lines = places[index].height * devicePixelRatio;
       this.#onLayer(tile.trackID, isScreen ? "high" : layerFor(lines));
     });
@@ -121,10 +121,10 @@ function place(node, rectangle) {
 }
 
 function create(tile) {
-  // Firefox would stop at it twice on the way by the Tab key, with nothing to do there.
+  // Otherwise Firefox would stop at it twice on the Tab key, with nothing to do there.
   const video = element("video", { autoplay: true, playsinline: true, tabindex: "-1" });
   video.muted = true; // the sound comes from RoomSound
-  // Until the first frame is there, the face stands in for it.
+  // The initials replace it until the first frame.
   const node = element(
     "article",
     {
@@ -185,7 +185,8 @@ function update(node, tile, { isPinned }) {
   const shown = video.srcObject?.getVideoTracks()[0] ?? null;
   if (shown !== tile.video) {
     video.srcObject = tile.video ? new MediaStream([tile.video]) : null;
-    // Muted video may play nearly always; else a rejection means that the source changed again.
+    // Muted video may play nearly always; otherwise a rejection means that the source has changed
+    // again.
     if (tile.video) video.play().catch(() => {});
   }
   video.hidden = !tile.video;
