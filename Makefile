@@ -1,22 +1,22 @@
-# Roomcast: everything a person or a CI machine runs. `make help` lists the targets.
+# Roomcast: all commands for developers and CI. `make help` lists the targets.
 #
-#   DURATION=20        make demo: stop after so many seconds and print one JSON line
-#   RECORD=1           make demo: make the MP4 of each layer and the VOD, and name them in that line
-#   ARGUMENTS="..."    make run, demo, avsync: handed to the binary as they are
-#   PYTEST="-k hls"    make test-end-to-end: handed to pytest as they are
+#   DURATION=20        make demo: stop after this many seconds and print one JSON line
+#   RECORD=1           make demo: make the MP4 of each layer and the VOD, and list them in that line
+#   ARGUMENTS="..."    make run, demo, avsync: passed to the binary unchanged
+#   PYTEST="-k hls"    make test-end-to-end: passed to pytest unchanged
 #   ROOMCAST_SDK_BUNDLE=FILE
 #                      make test-clients: 100ms' web SDK, as one script
 #   MEDIA=...          make avsync: the address of an HLS playlist, or a file
 #   MINUTES=30         make avsync-soak: the length of the stream
 #   BENCH_SECONDS=60   make bench: the length of the stream
-#   BENCH_CHART=FILE   make bench: where to draw the chart
-#   MINUTES=60         make soak, attack: how long
-#   ROUNDS=100         make crash-series: how many streams are killed at
-#   SEED=1             make crash-series, attack: which moments and bytes are drawn
-#   SECONDS=60         make fuzz: for each parser
-#   SANITIZER=thread   make test-sanitized: instead of address
-#   PREFIX=/usr/local  make install: where to
-#   DESTDIR=...        make install: a directory to take for the root, to be packed
+#   BENCH_CHART=FILE   make bench: the file for the chart
+#   MINUTES=60         make soak, attack: the duration
+#   ROUNDS=100         make crash-series: the number of streams with kills
+#   SEED=1             make crash-series, attack: the seed for moments and bytes
+#   SECONDS=60         make fuzz: the time for each parser
+#   SANITIZER=thread   make test-sanitized: the sanitizer, by default address
+#   PREFIX=/usr/local  make install: the destination
+#   DESTDIR=...        make install: a directory to use as the root, for packaging
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
@@ -25,11 +25,11 @@ BINARY := .build/release/roomcast
 PYTHON := .venv/bin/python
 REQUIREMENTS := Tests/EndToEnd/requirements.txt
 HLS_JS := .venv/share/hls.js
-# The build that is shipped, which the end-to-end tests then take: a debug build beside it would take a
-# quarter of an hour more on a fresh machine. (`swift test` alone makes one, which checks accesses to
-# stored properties at run time.) Its own targets are testable (Package.swift), packages need not be.
-# One test after the other: usrsctp has one clock and one table for the whole process, and tests of
-# several targets look at them.
+# Uses the release build, as the end-to-end tests do: an additional debug build would take a quarter of
+# an hour on a fresh machine. (Plain `swift test` makes one, which checks accesses to stored properties
+# at run time.) Roomcast's targets are testable (Package.swift), packages need not be. Tests run one
+# after another: usrsctp has one clock and one table for the whole process, and tests of several
+# targets check them.
 SWIFT_TEST := .ci/swift-test -c release --disable-testable-imports --no-parallel
 
 .PHONY: help
@@ -39,7 +39,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-26s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: build ## Three participants and a stream of their room (DURATION=20 to end by itself)
+demo: build ## Three participants and a stream of their room (DURATION=20 to stop automatically)
 	@$(BINARY) demo $(DURATION) $(if $(filter-out 0,$(RECORD)),--record) $(ARGUMENTS)
 
 .PHONY: run
@@ -52,15 +52,15 @@ build: install-dependencies ## The release binary, in .build/release/roomcast
 		"minutes on two cores, fewer on more. Later ones take seconds." >&2
 	@swift build -c release --product roomcast >&2
 
-# With what it needs of Swift, where the binary looks besides in the toolchain that built it: next to
-# itself. So it runs on machines without one.
+# Copies Swift's runtime libraries next to the binary, which searches there and in the toolchain that
+# built it. So it runs on machines without the toolchain.
 PREFIX := /usr/local
 INSTALLED = $(DESTDIR)$(PREFIX)/lib/roomcast
 EXAMPLES = $(DESTDIR)$(PREFIX)/share/roomcast
 DOCUMENTS = $(DESTDIR)$(PREFIX)/share/doc/roomcast
 
 .PHONY: install
-install: ## What `make build` made, below PREFIX=/usr/local (DESTDIR=... to pack it)
+install: ## Install the build below PREFIX=/usr/local (DESTDIR=... for packaging)
 	@test -x $(BINARY) || { echo "$(BINARY) is missing: make build" >&2; exit 1; }
 	rm -rf $(INSTALLED) $(DOCUMENTS)
 	install -d $(INSTALLED) $(DESTDIR)$(PREFIX)/bin $(EXAMPLES) $(DOCUMENTS)/docs/pictures $(DOCUMENTS)/docs/design \
@@ -74,7 +74,7 @@ install: ## What `make build` made, below PREFIX=/usr/local (DESTDIR=... to pack
 	install -m 644 deploy/roomcast.json deploy/nginx.conf deploy/90-roomcast.conf $(EXAMPLES)/
 	sed 's|/usr/local|$(PREFIX)|g' deploy/roomcast.service >$(EXAMPLES)/roomcast.service
 	chmod 644 $(EXAMPLES)/roomcast.service
-	@# As they lie here, so that their links to each other hold.
+	@# In the same folders as here, so that their links to each other work.
 	install -m 644 README.md LICENSE $(DOCUMENTS)/
 	install -m 644 docs/*.md docs/*.svg $(DOCUMENTS)/docs/
 	install -m 644 docs/pictures/* $(DOCUMENTS)/docs/pictures/
@@ -86,8 +86,8 @@ install: ## What `make build` made, below PREFIX=/usr/local (DESTDIR=... to pack
 	done
 
 .PHONY: test
-test: lint ## Every test, the browser ones included
-	@# What the browser tests need is downloaded while the compiler works.
+test: lint ## All tests, including those with browsers
+	@# The browser tests' dependencies are downloaded while the compiler works.
 	$(MAKE) --jobs=2 test-units install-test-dependencies
 	$(MAKE) test-end-to-end
 
@@ -96,9 +96,9 @@ test-units: install-dependencies ## The Swift tests
 	$(SWIFT_TEST)
 
 .PHONY: test-end-to-end
-test-end-to-end: install-test-dependencies build ## The tests with browsers, on the release binary
-	@# In two lanes (conftest.py): most tests wait for something most of the time. 100ms' SDK is nothing
-	@# that could be installed here (test-clients).
+test-end-to-end: install-test-dependencies build ## The tests with browsers, using the release binary
+	@# In two lanes (conftest.py), since most tests spend most of their time waiting. 100ms' SDK cannot
+	@# be installed here (test-clients).
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) \
 		$(PYTHON) -m pytest Tests/EndToEnd --ignore Tests/EndToEnd/test_sdk.py \
 		--numprocesses 2 --dist loadscope $(PYTEST)
@@ -108,42 +108,42 @@ test-clients: sdk-bundle install-test-dependencies build ## 100ms' own web SDK i
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) ROOMCAST_SDK_BUNDLE="$(ROOMCAST_SDK_BUNDLE)" \
 		$(PYTHON) -m pytest Tests/EndToEnd/test_sdk.py $(PYTEST)
 
-# Asked for before anything is built.
+# Checked before the build.
 .PHONY: sdk-bundle
 sdk-bundle:
 	@test -f "$(ROOMCAST_SDK_BUNDLE)" || { echo "usage: make test-clients" \
 		"ROOMCAST_SDK_BUNDLE=<a bundle of the SDK> (Tests/EndToEnd/README.md)" >&2; exit 2; }
 
 .PHONY: avsync
-avsync: install-test-dependencies ## How well sound and picture of our clips are together (MEDIA=<address or file>)
+avsync: install-test-dependencies ## Measure the audio/video sync of our clips (MEDIA=<address or file>)
 	@test -n "$(MEDIA)" || { echo "usage: make avsync MEDIA=<address or file>" >&2; exit 2; }
-	@# The status of the tool, which make would turn into its own, is in the verdict too.
+	@# make replaces the tool's exit status, so the verdict contains it too.
 	@PYTHONPATH=Tests/AVSync $(PYTHON) -m avsync "$(MEDIA)" $(ARGUMENTS)
 
 .PHONY: avsync-soak
-avsync-soak: install-test-dependencies build ## Three participants for MINUTES=30, two with skewed clocks: does anything drift?
+avsync-soak: install-test-dependencies build ## Three participants for MINUTES=30, two with skewed clocks: check for drift
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) ROOMCAST_SOAK_MINUTES=$(or $(MINUTES),30) \
 		$(PYTHON) -m pytest Tests/EndToEnd/test_sync_soak.py -s -k drifts
 
 .PHONY: goldens
-goldens: install-dependencies ## Render the golden pictures of the layouts anew; look at what changes
+goldens: install-dependencies ## Render the golden pictures of the layouts again; review the changes
 	GOLDENS=write $(SWIFT_TEST) --filter GoldenPictureTests
 
 .PHONY: bench
-bench: install-bench-dependencies build ## What a stream costs, beside ffmpeg, GStreamer and a browser (docs/BENCHMARKS.md)
+bench: install-bench-dependencies build ## The cost of a stream, next to ffmpeg, GStreamer and a browser (docs/BENCHMARKS.md)
 	@Tests/Benchmarks/run $(BINARY)
 
 .PHONY: bench-density
-bench-density: install-bench-dependencies build ## How many rooms this machine streams before a picture is late
+bench-density: install-bench-dependencies build ## The number of rooms that this machine can stream before a picture is late
 	@Tests/Benchmarks/density $(BINARY)
 
 .PHONY: bench-rooms
-bench-rooms: install-bench-dependencies build ## What forwarding costs, beside Janus: 100 voices, 25 cameras
+bench-rooms: install-bench-dependencies build ## The cost of forwarding, next to Janus: 100 voices, 25 cameras
 	@swift build -c release --product load-rooms >&2
 	@Tests/Benchmarks/rooms $(BINARY)
 
 .PHONY: soak
-soak: install-bench-dependencies build ## Whether a stream's memory stays flat over an hour (MINUTES=60)
+soak: install-bench-dependencies build ## Check that a stream's memory stays flat over an hour (MINUTES=60)
 	@Tests/Benchmarks/soak $(BINARY)
 
 .PHONY: crash-series
@@ -152,7 +152,7 @@ crash-series: install-test-dependencies build ## kill -9 of bot, server and fini
 		--rounds $(or $(ROUNDS),100) $(if $(SEED),--seed $(SEED))
 
 .PHONY: attack
-attack: install-test-dependencies build ## A hostile hour beside a healthy stream (MINUTES=60 SEED=…)
+attack: install-test-dependencies build ## Hostile input for an hour beside a healthy stream (MINUTES=60 SEED=…)
 	@cd Tests/EndToEnd && ROOMCAST_BINARY=$(CURDIR)/$(BINARY) $(CURDIR)/$(PYTHON) -m attack.siege \
 		--seconds $$(($(or $(MINUTES),60) * 60)) $(if $(SEED),--seed $(SEED))
 
@@ -161,28 +161,28 @@ fuzz: install-dependencies ## Coverage-guided fuzzing of the parsers (SECONDS=60
 	@FUZZ_SECONDS=$(or $(SECONDS),60) Tests/Fuzzing/run
 
 .PHONY: mutants
-mutants: install-dependencies ## Takes behaviours away one by one; each must be missed by a test
+mutants: install-dependencies ## Remove behaviours one by one; a test must fail for each
 	@Tests/Mutants/run
 
-# Detached tasks of the runtime and libraries' caches live as long as the process: not leaks.
+# Detached tasks of the runtime and caches of libraries live as long as the process; they are not leaks.
 .PHONY: test-sanitized
 test-sanitized: install-dependencies ## The Swift tests in debug under the address sanitizer (SANITIZER=thread)
 	ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=0:exitcode=66 .ci/swift-test \
 		--scratch-path .build-sanitized --sanitize $(or $(SANITIZER),address) --no-parallel
 
 .PHONY: install-dependencies
-install-dependencies: ## Debian packages to build and run, where missing
+install-dependencies: ## Install missing Debian packages to build and run
 	@.ci/install-packages build
 
 .PHONY: install-bench-dependencies
-install-bench-dependencies: ## Those, and what the benchmark needs
+install-bench-dependencies: ## Those, and the benchmarks' dependencies
 	@.ci/install-packages bench
 
 .PHONY: install-test-dependencies
-install-test-dependencies: .venv/installed $(HLS_JS) ## Those, and what the browser tests need
+install-test-dependencies: .venv/installed $(HLS_JS) ## Those, and the browser tests' dependencies
 	@.ci/install-packages test
 
-# One apt-get after the other.
+# Only one apt-get may run at a time.
 .venv/installed: $(REQUIREMENTS) | install-dependencies
 	@.ci/install-packages test
 	@/usr/bin/python3 -m venv --clear .venv
@@ -197,11 +197,11 @@ format: ## Format the Swift sources in place
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
 
 .PHONY: lint
-lint: ## Whether the Swift sources are formatted, no target reaches above its floor, and mutants fit
+lint: ## Check the Swift format, the floors of the targets, and that the mutants apply
 	@swift format lint --strict --recursive --parallel Package.swift Sources Tests
 	@Tests/Tools/floors
 	@Tests/Mutants/run --check
 
 .PHONY: clean
-clean: ## Remove what was built and the Python packages; streams and recordings stay
+clean: ## Remove build products and the Python packages; streams and recordings stay
 	rm -rf .build .venv

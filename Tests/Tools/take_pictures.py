@@ -27,7 +27,7 @@ PATIENCE = 60  # s for each step
 
 EACH_VIDEO = "() => document.querySelectorAll('video').forEach((video) => video.{}())"
 
-# Whether no picture is white just now: the clips flash at the start of every second.
+# True if no picture is white at the moment: the clips flash at the start of every second.
 NO_FLASH = """() => [...document.querySelectorAll("video")].every((video) => {
   if (video.hidden || video.videoWidth === 0) return true;
   const canvas = document.createElement("canvas");
@@ -44,7 +44,7 @@ NO_FLASH = """() => [...document.querySelectorAll("video")].every((video) => {
 
 
 def published(server, name):
-    """Somebody who shows a clip."""
+    """A participant who shows a clip."""
     return Publisher(server, ROOM, CLIPS / f"{name.lower()}.webm", name=name)
 
 
@@ -53,7 +53,7 @@ def say(peer, text):
 
 
 def take(page, file):
-    """A screenshot between the flashes."""
+    """A screenshot taken between the flashes."""
 
     def stands_without_flash():
         page.evaluate(EACH_VIDEO.format("pause"))
@@ -90,7 +90,7 @@ def take_room(playwright, server):
     page.press("[data-testid=message]", "Enter")
     viewer.leave()
     page.click("[data-testid=go-live]")
-    page.check("[data-testid=dialog] input")  # record it, too
+    page.check("[data-testid=dialog] input")  # record the stream, too
     page.click("[data-testid=confirm]")
     lamp = "[data-testid=streaming-state]"
     wait_for("on air", lambda: page.get_attribute(lamp, "data-state") == "started", PATIENCE)

@@ -1,5 +1,5 @@
 public enum BotError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Another process writes into the stream's directory and does not end.
+    /// Another process is writing into the stream's directory and does not exit.
     case inUse(String)
 
     public var description: String {

@@ -6,8 +6,7 @@ import RTP
 import SDP
 import Synchronization
 
-/// Turns the packets that the server sends into frames for whoever takes them. Lives on the media
-/// loop.
+/// Turns the server's packets into frames for the takers. Lives on the media loop.
 final class BotMedia: ClientMediaObserver {
     private final class Track {
         let incoming: IncomingTrack
@@ -23,7 +22,7 @@ final class BotMedia: ClientMediaObserver {
 
         var id: TrackID { media.track }
 
-        /// Lets time pass. Gives whether the receiver may have something to say.
+        /// Lets time pass. Returns whether the receiver may have output.
         func tick(resynchronizes: Bool, at now: Instant) -> Bool {
             var isDue = resynchronizes
             if resynchronizes { video?.resynchronize(at: now) }
@@ -39,7 +38,7 @@ final class BotMedia: ClientMediaObserver {
         }
     }
 
-    /// Tracks whose decoder asked for a key frame, from the pipeline's threads.
+    /// Tracks whose decoder requested a key frame, from the pipeline's threads.
     final class Wishes: Sendable {
         private let tracks = Mutex<Set<TrackID>>([])
 
@@ -53,13 +52,13 @@ final class BotMedia: ClientMediaObserver {
         }
     }
 
-    /// What a packet of sound lasts.
+    /// The duration of an audio packet.
     static let readingInterval: Duration = .milliseconds(20)
 
     private let takers: [any TrackTaker]
     private let wishes: Wishes
     private var media: ClientMedia?
-    /// By section, as packets name it.
+    /// By section, as in packets.
     private var tracks: [String: Track] = [:]
 
     init(takers: [any TrackTaker], wishes: Wishes) {
@@ -150,7 +149,7 @@ final class BotMedia: ClientMediaObserver {
         for taker in takers {
             taker.receive(incoming, of: track.id, isVideo: frame.codec.isVideo)
         }
-        // Behind the frame: what there is no clock for yet has no use for a report.
+        // After the frame: a report is useless to a track without a clock.
         pass(track.reports.delivered(timestamp: frame.timestamp), of: track)
     }
 
@@ -164,7 +163,7 @@ final class BotMedia: ClientMediaObserver {
 }
 
 extension IncomingFrame.Size {
-    /// Nil where the frame does not tell.
+    /// Nil if the frame's size is unknown.
     fileprivate init?(_ frame: EncodedFrame) {
         guard let width = frame.width, let height = frame.height else { return nil }
         self.init(width: width, height: height)

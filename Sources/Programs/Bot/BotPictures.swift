@@ -6,16 +6,16 @@ import Stage
 
 /// Fetches the images that peers and the layout name, and shows them.
 ///
-/// Each is fetched once while it is wanted (`PictureWishes`). Where a host cannot be reached or has
-/// a trouble of its own, it is asked again a few times, later each time. What cannot be had is left
-/// alone until it is named anew.
+/// Each is fetched once while it is wanted (`PictureWishes`). If a host cannot be reached or has an
+/// error of its own, the request is repeated a few times with growing pauses. After that, the image
+/// is not requested until its address is named again.
 actor BotPictures {
     typealias Fetch =
         @Sendable (PictureWishes.Wish) async throws(PictureFetchError) -> StillPicture
 
-    /// Between the attempts.
+    /// The pauses between attempts.
     static let pauses: [Duration] = [.seconds(5), .seconds(30)]
-    /// Images that are fetched at a time: each takes some MiB until it is decoded.
+    /// Images fetched at a time: each takes some MiB until it is decoded.
     static let fetchesMaximum = 4
 
     private let hosts: WebHosts
@@ -24,7 +24,7 @@ actor BotPictures {
     private let warn: @Sendable (String) -> Void
     private var wishes: PictureWishes
     private var underWay = 0
-    /// There may be something to fetch.
+    /// Yields when there may be something to fetch.
     private let news: AsyncStream<Void>
     private let sink: AsyncStream<Void>.Continuation
 
@@ -36,7 +36,8 @@ actor BotPictures {
             hosts: hosts, layout: layout, show: { pipeline.showPicture($0, at: $1) }, warn: warn)
     }
 
-    /// - Parameter show: gets an address' image, nil when there is none any more or will be none.
+    /// - Parameter show: receives an address' image, or nil if there is none any more or will be
+    ///   none.
     init(
         hosts: WebHosts, layout: Layout, pauses: [Duration] = BotPictures.pauses,
         show: @escaping @Sendable (StillPicture?, String) -> Void,
@@ -52,7 +53,7 @@ actor BotPictures {
 
     func wanted(by peers: [SourcePeer]) { changed(dropping: wishes.roomChanged(peers)) }
 
-    /// - Parameter tiles: of who is seen, or is to be soon.
+    /// - Parameter tiles: the tiles of peers that are shown, or will be soon.
     func wanted(by tiles: [PlacedTile]) { changed(dropping: wishes.tilesChanged(tiles)) }
 
     func wanted(by layout: Layout) { changed(dropping: wishes.layoutChanged(layout)) }
@@ -62,7 +63,7 @@ actor BotPictures {
         sink.yield()
     }
 
-    /// Fetches what is wanted until it is cancelled.
+    /// Fetches the wanted images until cancelled.
     func run() async {
         let fetcher = PictureFetcher(hosts: hosts)
         await run { wish throws(PictureFetchError) in try await fetcher.fetch(wish) }
@@ -103,14 +104,14 @@ actor BotPictures {
             if wishes.fetched(wish) { show(picture, wish.address.text) }
         case .failure(let error):
             guard let pause = pause(after: error, of: wish) else { return }
-            // Others may be fetched meanwhile.
+            // Meanwhile other images may be fetched.
             try? await Task.sleep(for: pause)
             wishes.tryAgain(wish)
             sink.yield()
         }
     }
 
-    /// Until the next attempt; nil when there is to be none.
+    /// The pause before the next attempt; nil if there is none.
     private func pause(after error: PictureFetchError, of wish: PictureWishes.Wish) -> Duration? {
         guard let failures = wishes.failed(wish) else { return nil }
         warn("picture \(wish.address.text): \(error)")
@@ -121,8 +122,8 @@ actor BotPictures {
 }
 
 extension PictureFetchError {
-    /// Whether another attempt may fare better. The same file will not be a picture then, and what
-    /// is not there will hardly be.
+    /// Whether another attempt may succeed. An invalid picture will stay invalid, and a missing one
+    /// will hardly appear.
     var mayPass: Bool {
         switch self {
         case .connection: true

@@ -20,7 +20,7 @@ extension BotReport.LeftOutTrack {
 }
 
 extension BotReport.Totals {
-    /// With what this process has used so far.
+    /// Includes this process' resource usage so far.
     init(_ summary: PipelineSummary, frameRate: Int) {
         let usage = ProcessUsage.current
         self.init(

@@ -13,7 +13,7 @@ public import RemoteRoom
 import Streams
 import Synchronization
 
-/// The life of one bot: join the room, write the stream, say what happens, finish cleanly.
+/// The life of one bot: join the room, write the stream, report events, finish cleanly.
 public struct BotRunner: Sendable {
     public struct Options: Sendable {
         public var room: any RoomAddress
@@ -29,7 +29,7 @@ public struct BotRunner: Sendable {
         }
     }
 
-    /// Why a bot came to its end.
+    /// The reason why a bot ends.
     private enum Ending: Sendable {
         case asked(String)
         case failed(PipelineFailure)
@@ -51,11 +51,11 @@ public struct BotRunner: Sendable {
         self.logger = logger
     }
 
-    /// Runs until `stop` has something to say, the room ends or the stream fails.
+    /// Runs until `stop` yields a reason, the room ends or the stream fails.
     ///
     /// - Parameters:
     ///   - stop: reasons to finish; the first one counts.
-    ///   - orders: what else the parent wants.
+    ///   - orders: further orders from the parent.
     /// - Returns: the process' exit status.
     public func run(stop: AsyncStream<String>, orders: AsyncStream<BotOrder>) async -> Int32 {
         let started = MonotonicClock.now
@@ -89,8 +89,8 @@ public struct BotRunner: Sendable {
         }
     }
 
-    /// Nobody else writes into the directory from now on. A bot of the same stream that was killed
-    /// may take a moment to be gone.
+    /// Ensures that no other process writes into the directory. A killed bot of the same stream may
+    /// take a moment to exit.
     private func takeLock() async throws -> StreamLock {
         let deadline = MonotonicClock.now + Self.lockTimeout
         try FileManager.default.createDirectory(
@@ -157,7 +157,7 @@ public struct BotRunner: Sendable {
                 ending = result
                 break
             }
-            // What is being said is still to come out of the pipeline, so the room is left last.
+            // Recent speech is still in the pipeline, so the room is left last.
             let summary = await pipeline.stop(failure: ending.failure)
             await room.leave()
             tasks.cancelAll()
@@ -201,7 +201,7 @@ public struct BotRunner: Sendable {
         return nil
     }
 
-    /// Looks at the clock for the media path.
+    /// Periodically checks the media path.
     private func watch(_ path: SharedMediaPath) async -> Ending? {
         while (try? await Task.sleep(for: SharedMediaPath.interval)) != nil {
             let reason = path.state.withLock { $0.reasonToGiveUp(at: MonotonicClock.now) }
@@ -224,14 +224,14 @@ public struct BotRunner: Sendable {
                     $0.changed(to: connection, at: MonotonicClock.now)
                 }
                 switch change {
-                // Before, there would be nothing to show.
+                // Earlier there would be nothing to show.
                 case .opened: pipeline.start()
                 case .lost: writer.write(.warning("the media path to the server is lost"))
                 case nil: break
                 }
             case .roster(let peers):
                 let sources = peers.map { SourcePeer($0) }
-                // First: what the picture then wants of them may come at once.
+                // First, because the picture's requests may follow at once.
                 requests.roomChanged(sources)
                 pipeline.show(sources)
                 await pictures.wanted(by: sources)
@@ -272,7 +272,7 @@ public struct BotRunner: Sendable {
                 writer.write(
                     .warning("track \(track) is left out: \(codec.rawValue): \(reason)"))
             case .tracksLeftOut(let tracks):
-                // More would not fit into a report, which many a peer with long names could see to.
+                // More would not fit into a report; many peers with long names could cause that.
                 writer.write(
                     .leftOut(tracks.prefix(BotReport.leftOutMaximum).map { .init($0) }))
             case .reductionChanged(let changed):
@@ -301,14 +301,15 @@ public struct BotRunner: Sendable {
         return nil
     }
 
-    /// Pictures a second that are told: one more or less at a segment's edge is no news.
+    /// The reported frame rate. One picture more or less at a segment's edge does not count as a
+    /// change.
     private func told(_ measured: Double, after last: Double) -> Double {
         let wanted = Double(options.configuration.plan.ladder.frameRate)
         if measured > wanted - Self.frameRateTolerance { return wanted }
         return abs(measured - last) > Self.frameRateTolerance ? measured : last
     }
 
-    /// Pictures a second.
+    /// Pictures per second.
     private static let frameRateTolerance = 0.6
 
     private func report(of reduction: Reduction, videosLeftOut: Int) -> BotReport {

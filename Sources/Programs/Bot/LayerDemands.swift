@@ -1,17 +1,17 @@
 import MediaKernel
 import RemoteRoom
 
-/// Which layer of each video is wanted: the best of what its takers want.
+/// Which layer of each video is needed: the best that any taker wants.
 struct LayerDemands<Taker: Hashable> {
     private var demands: [TrackID: [Taker: LayerPreference]] = [:]
 
-    /// - Parameter layer: nil where the taker does not say any more what it wants.
+    /// - Parameter layer: nil if the taker withdraws its demand.
     mutating func set(_ layer: LayerPreference?, of track: TrackID, for taker: Taker) {
         demands[track, default: [:]][taker] = layer
         if demands[track]?.isEmpty == true { demands[track] = nil }
     }
 
-    /// Nil while no taker has said.
+    /// Nil if no taker has a demand.
     func layer(of track: TrackID) -> LayerPreference? { demands[track]?.values.max() }
 
     /// Forgets all other tracks.

@@ -3,48 +3,48 @@ import Pipeline
 import RemoteRoom
 import Stage
 
-/// Which layer of which video the recorder needs. The picture needs for what is on the canvas the
-/// smallest one that fills its tile without being enlarged, of everything else nothing. Where
-/// another taker needs a better one, that is asked for.
+/// Which layer of each video the recorder needs. For a video on the canvas the picture needs the
+/// smallest layer that fills its tile without being enlarged, for any other video none. If another
+/// taker needs a better layer, that one is requested.
 ///
-/// Every change gives what is to be asked for that was not asked for before. Sound is
-/// `SoundWishes`' matter: who speaks is heard, on the canvas or not.
+/// Every change returns only new requests. `SoundWishes` handles audio: speakers are heard whether
+/// or not they are on the canvas.
 struct LayerWishes {
     struct Wish: Hashable {
         var track: TrackID
         var layer: LayerPreference
     }
 
-    /// Who takes the frames of a video.
+    /// The consumers of a video's frames.
     enum Taker: Hashable {
         case picture
-        /// A file of that track.
+        /// A file of the track.
         case file
     }
 
     /// Videos in the room.
     private var videos: Set<TrackID> = []
-    /// The largest tile that each video has; nil before the first layout.
+    /// The largest tile of each video; nil before the first layout.
     private var places: [TrackID: PlacedTile]?
-    /// Videos that the latest layout knew, whether or not it shows them.
+    /// Videos that the latest layout knew, shown or not.
     private var laidOut: Set<TrackID> = []
     private var layers: [TrackID: [TrackLayers.Layer]] = [:]
     private var demands = LayerDemands<Taker>()
     private var asked: [TrackID: LayerPreference] = [:]
 
-    /// These videos are in the room, and no others. What is new comes as it is until a layout
-    /// knows it: to refuse it and then to ask for it would cost a key frame.
+    /// These are all videos in the room. A new one arrives unchanged until a layout knows it: to
+    /// refuse it and request it later would cost a key frame.
     mutating func roomChanged(videos: Set<TrackID>) {
         self.videos = videos
         layers = layers.filter { videos.contains($0.key) }
-        // The server forgets what was asked of a track that ended; so must we.
+        // The server forgets requests for a track that has ended, so this value must too.
         asked = asked.filter { videos.contains($0.key) }
         demands.keep(videos)
     }
 
     /// - Parameters:
-    ///   - tiles: where videos are seen, still or soon.
-    ///   - known: the videos from which the layout chose.
+    ///   - tiles: where videos are shown, still or soon.
+    ///   - known: the videos among which the layout chose.
     mutating func tilesChanged(_ tiles: [PlacedTile], among known: Set<TrackID>) -> [Wish] {
         func area(_ tile: PlacedTile) -> Int { tile.rectangle.width * tile.rectangle.height }
         var places: [TrackID: PlacedTile] = [:]
@@ -65,7 +65,7 @@ struct LayerWishes {
         return changes()
     }
 
-    /// - Parameter layer: nil for a taker that does not take the track any more.
+    /// - Parameter layer: nil for a taker that no longer needs the track.
     mutating func want(
         _ layer: LayerPreference?, of track: TrackID, for taker: Taker
     ) -> [Wish] {
@@ -96,7 +96,7 @@ struct LayerWishes {
             let coversHeight = height >= tile.rectangle.height
             return switch tile.fit {
             case .crop: coversWidth && coversHeight
-            // The other side is made to fit by making the whole picture smaller.
+            // The other side fits once the whole picture is scaled down.
             case .letterbox: coversWidth || coversHeight
             }
         }

@@ -1,16 +1,16 @@
 import MediaKernel
 import PeerConnection
 
-/// Whether the room's media can reach the bot. One that stays without would write a slate for hours
-/// and call it a stream.
+/// Whether the room's media can reach the bot. Without it a bot would write a slate for hours and
+/// call it a stream.
 struct MediaPath {
-    /// How long a connection may take; it takes a tenth of a second as a rule.
+    /// How long a connection may take; normally it takes a tenth of a second.
     static let openingMaximum: Duration = .seconds(8)
-    /// How long one may be lost: the server tries to restore it after 5 and 15 s.
+    /// How long a connection may be lost: the server tries to restore it after 5 and 15 s.
     static let lossMaximum: Duration = .seconds(30)
 
     enum Change: Hashable {
-        /// The path is there for the first time.
+        /// The path is available for the first time.
         case opened
         /// It may come back.
         case lost
@@ -25,7 +25,7 @@ struct MediaPath {
 
     private var state = State.outside
 
-    /// The room has taken us in: it offers its connection now.
+    /// The room has accepted the bot and now offers its connection.
     mutating func joined(at now: Instant) {
         if case .outside = state { state = .opening(since: now) }
     }
@@ -46,7 +46,7 @@ struct MediaPath {
         }
     }
 
-    /// Why there is no use in waiting for it any longer; nil while there is.
+    /// The reason to stop waiting for the path; nil while it may still come.
     func reasonToGiveUp(at now: Instant) -> String? {
         switch state {
         case .opening(let since) where now - since >= Self.openingMaximum:

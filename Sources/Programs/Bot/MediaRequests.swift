@@ -3,11 +3,11 @@ import MediaKernel
 import Pipeline
 import RemoteRoom
 
-/// Asks the server for what `LayerWishes` and `SoundWishes` find, in one place and in order,
-/// whoever saw the change.
+/// Sends the server the requests of `LayerWishes` and `SoundWishes`, in one place and in order,
+/// whichever task saw the change.
 struct MediaRequests: Sendable {
-    /// Changes waiting to be looked at. Past it the oldest is passed over: each one but those of
-    /// layers tells all there is to know.
+    /// Waiting changes. Beyond this number the oldest is dropped: every change except those of
+    /// layers carries the full state.
     static let changesMaximum = 1024
 
     private enum Change: Sendable {
@@ -17,7 +17,7 @@ struct MediaRequests: Sendable {
         case layers([TrackLayers])
     }
 
-    /// The roles that are heard at first, nil for everybody.
+    /// The roles that are heard at first; nil for all peers.
     private let roles: Set<String>?
     private let changes: AsyncStream<Change>
     private let sink: AsyncStream<Change>.Continuation

@@ -6,11 +6,11 @@ import NIOHTTP1
 import NIOPosix
 import Stage
 
-/// Why an image is not to be had.
+/// The reason why an image is unavailable.
 enum PictureFetchError: Error, Hashable, Sendable, CustomStringConvertible {
     case status(UInt)
     case tooManyRedirects
-    /// It leads to a host that is not listed.
+    /// The redirection leads to a host that is not listed.
     case redirect(String)
     case tooLarge(maximum: Int)
     case notAPicture(CodecError)
@@ -28,8 +28,8 @@ enum PictureFetchError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Fetches and decodes images from listed hosts. Every step of the way is checked, redirections
-/// too; size and time are limited.
+/// Fetches and decodes images from listed hosts. Each request is checked, redirections too; size
+/// and time are limited.
 struct PictureFetcher: Sendable {
     static let redirectsMaximum = 3
     static let timeout: TimeAmount = .seconds(10)
@@ -99,7 +99,7 @@ struct PictureFetcher: Sendable {
         }
     }
 
-    /// A redirection's target: a whole address, or a path on the same host.
+    /// A redirection's target: an absolute address, or a path on the same host.
     static func resolve(_ location: String, against address: WebAddress) -> WebAddress? {
         guard location.hasPrefix("/"), !location.hasPrefix("//") else {
             return WebAddress(location)
@@ -110,7 +110,7 @@ struct PictureFetcher: Sendable {
         return WebAddress(url.description)
     }
 
-    /// On a thread of its own: a large picture takes some tenths of a second.
+    /// Runs on its own thread: a large picture takes some tenths of a second.
     private func decoded(
         _ file: [UInt8], _ sideMaximum: Int
     ) async throws(PictureFetchError) -> StillPicture {

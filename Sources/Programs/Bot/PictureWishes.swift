@@ -2,11 +2,11 @@ import MediaKernel
 import Pipeline
 import Stage
 
-/// Which images are to be fetched, which of them first, and how large they are to be: those that
-/// the layout names may fill the canvas, those of peers are shown in a circle.
+/// The images to fetch, in which order and at which size: the layout's may fill the canvas, peers'
+/// are shown in a circle.
 ///
-/// Where peers name more than there may be at a time, those who have a tile come first. Then those
-/// whose image is there stay, who had a tile last before the others, and then it goes by the order
+/// If peers name more images than are allowed at a time, peers with a tile come first, then peers
+/// whose image is already known (those with the most recent tile first), then the rest in the order
 /// of joining.
 struct PictureWishes {
     struct Wish: Hashable {
@@ -27,23 +27,23 @@ struct PictureWishes {
         var seen = 0
     }
 
-    /// Images at a time, to which the layout's two may come. More than a stage has tiles.
+    /// The most images at a time, apart from the layout's two. More than a stage has tiles.
     static let addressesMaximum = 50
     /// The largest canvas.
     static let layoutSide = 1920
-    /// Half of a canvas' height, which a placeholder's circle has: 1 MiB at most for each peer.
+    /// Half of a canvas' height, the size of a placeholder's circle: at most 1 MiB per peer.
     static let peerSide = 512
 
     private let hosts: WebHosts
     private var ofLayout: [WebAddress] = []
-    /// Of those who publish, in the order of joining.
+    /// Images of publishing peers, in the order of joining.
     private var ofPeers: [(peer: PeerID, address: WebAddress)] = []
-    /// What anybody in the room names.
+    /// The images that any peer in the room names.
     private var inRoom: Set<String> = []
-    /// Who has a tile.
+    /// The peers with a tile.
     private var stage: [PeerID] = []
     private var known: [String: Entry] = [:]
-    /// What is known, the most urgent one first.
+    /// The known addresses, the most urgent first.
     private var order: [String] = []
     private var arrangements = 0
 
@@ -54,10 +54,10 @@ struct PictureWishes {
 
     // MARK: What is wanted
 
-    // Each change gives the addresses whose images are not to be kept any more, though somebody in
-    // the room names them.
+    // Each change returns the addresses whose images are no longer kept, although a peer in the
+    // room still names them.
 
-    /// Of those who publish: nobody else has a tile.
+    /// Considers publishing peers only: no other peer has a tile.
     mutating func roomChanged(_ peers: [SourcePeer]) -> [String] {
         inRoom = Set(peers.compactMap(\.picture))
         ofPeers = peers.filter { !$0.tracks.isEmpty }
@@ -85,7 +85,7 @@ struct PictureWishes {
         let large = Set(ofLayout.map(\.text))
         let seen = Set(addressesOnStage.map(\.text))
         let peers = peersAddresses.filter { !large.contains($0.text) }
-        // The layout's first: there are two at most, and everybody sees them.
+        // The layout's first: there are at most two, and every viewer sees them.
         let chosen = Self.unique(ofLayout) + peers.prefix(Self.addressesMaximum)
         order = chosen.map(\.text)
         var next: [String: Entry] = [:]
@@ -93,7 +93,7 @@ struct PictureWishes {
             let side = large.contains(address.text) ? Self.layoutSide : Self.peerSide
             var entry = Entry(wish: Wish(address: address, sideMaximum: side))
             if let before = known[address.text] {
-                // One that is there and is larger than it needs to be may stay as it is.
+                // An existing image that is larger than needed may stay.
                 if before.wish.sideMaximum >= side { entry = before }
                 entry.isShown = before.isShown
                 entry.seen = before.seen
@@ -101,7 +101,7 @@ struct PictureWishes {
             if seen.contains(address.text) { entry.seen = arrangements }
             next[address.text] = entry
         }
-        // What nobody names any more is forgotten without us.
+        // Images that no peer names any more are dropped elsewhere.
         let dropped = known.filter { text, entry in
             entry.isShown && next[text] == nil && inRoom.contains(text)
         }
@@ -115,7 +115,7 @@ struct PictureWishes {
         return stage.compactMap { addresses[$0] }
     }
 
-    /// Of those who publish, the most urgent one first.
+    /// Images of publishing peers, the most urgent first.
     private var peersAddresses: [WebAddress] {
         let joined = ofPeers.map(\.address)
         let there = joined.enumerated()
@@ -134,7 +134,7 @@ struct PictureWishes {
 
     // MARK: What comes of it
 
-    /// The most urgent one of those that wait. It is under way then.
+    /// The most urgent waiting image, which then counts as being fetched.
     mutating func next() -> Wish? {
         let text = order.first { known[$0]?.progress == .waiting }
         guard let text, let wish = known[text]?.wish else { return nil }
@@ -142,10 +142,10 @@ struct PictureWishes {
         return wish
     }
 
-    /// Whether it is still wanted in that size.
+    /// Whether the image is still wanted at that size.
     private func isWanted(_ wish: Wish) -> Bool { known[wish.address.text]?.wish == wish }
 
-    /// - Returns: whether it is to be shown: it is still wanted, and in that size.
+    /// - Returns: whether to show the image: it is still wanted, and at that size.
     mutating func fetched(_ wish: Wish) -> Bool {
         guard isWanted(wish) else { return false }
         known[wish.address.text]?.progress = .over
@@ -153,9 +153,9 @@ struct PictureWishes {
         return true
     }
 
-    /// An attempt has failed, and it does not wait for another one yet.
+    /// An attempt has failed; the next one is not scheduled yet.
     ///
-    /// - Returns: how many have; nil when it is not wanted any more.
+    /// - Returns: the number of failures; nil if the image is no longer wanted.
     mutating func failed(_ wish: Wish) -> Int? {
         guard isWanted(wish) else { return nil }
         known[wish.address.text]?.progress = .resting
@@ -168,9 +168,9 @@ struct PictureWishes {
         known[wish.address.text]?.progress = .waiting
     }
 
-    /// It is left alone until it is named anew.
+    /// No further attempt is made until the address is named again.
     ///
-    /// - Returns: whether there is no image of the address then, not even a smaller one.
+    /// - Returns: whether no image of the address is left, not even a smaller one.
     mutating func givenUp(_ wish: Wish) -> Bool {
         guard isWanted(wish) else { return false }
         known[wish.address.text]?.progress = .over

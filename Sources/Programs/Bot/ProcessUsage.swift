@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the kernel says this process has used.
+/// This process' resource usage, as reported by the kernel.
 struct ProcessUsage {
     var cpuSeconds: Double
     /// Largest resident size so far, in MB of 1,000,000 bytes.

@@ -3,14 +3,14 @@ import RTP
 
 /// Unwraps the timestamps of a track's sender reports against those of its frames.
 ///
-/// A report that comes before the first frame waits for it: the server sends one behind the first
-/// packet of a beginning, of which a key frame has many, and the next may take seconds.
+/// A report that arrives before the first frame is held for it: the server sends one after the
+/// first packet of a track, whose key frame has many, and the next report may take seconds.
 struct ReportUnwrapper {
     struct Report: Equatable {
         var ntp: NTPTime
-        /// As frames have it, unwrapped.
+        /// Unwrapped, as in frames.
         var timestamp: Int64
-        /// When it came.
+        /// When the report arrived.
         var arrival: Instant
     }
 
@@ -21,10 +21,10 @@ struct ReportUnwrapper {
     }
 
     private var newest: Int64?
-    /// What came before the first frame, of several the last.
+    /// The last report before the first frame.
     private var early: Wrapped?
 
-    /// - Returns: nil while there is no frame to unwrap it against.
+    /// - Returns: nil if there is no frame yet to unwrap it against.
     mutating func report(
         ntp: NTPTime, rtpTimestamp: UInt32, at arrival: Instant
     ) -> Report? {
@@ -36,7 +36,7 @@ struct ReportUnwrapper {
         return Self.unwrapped(wrapped, near: newest)
     }
 
-    /// - Returns: the report that waited for a frame.
+    /// - Returns: the report that was held for a frame.
     mutating func delivered(timestamp: Int64) -> Report? {
         newest = timestamp
         defer { early = nil }

@@ -2,18 +2,19 @@ import Foundation
 public import Sandbox
 
 extension SandboxPlan {
-    /// Of a bot: it writes into its own directory, which is made here if need be, and reaches the
-    /// server and the hosts of images.
+    /// The plan of a bot: it writes into its own directory, which is created here if necessary, and
+    /// connects to the server and the hosts of images.
     ///
     /// - Parameters:
     ///   - outputDirectory: absolute, like the configuration's path.
-    ///   - environment: the process' own.
-    ///   - user: whom it becomes if it is root.
+    ///   - environment: the process' environment.
+    ///   - user: the user that the process becomes if it runs as root.
     public static func bot(
         outputDirectory: String, configuration: String, environment: [String: String],
         user: SystemUser?
     ) -> SandboxPlan {
-        // A directory that cannot be made is the stream's failure, said when it is first needed.
+        // If the directory cannot be created, the stream fails with that error when it first needs
+        // it.
         try? FileManager.default.createDirectory(
             atPath: outputDirectory, withIntermediateDirectories: true)
         return SandboxPlan(

@@ -4,8 +4,8 @@ import Pipeline
 import RTP
 import SDP
 
-/// What a section of the server's description carries. Sections are used again: for another track,
-/// and for the same track with another codec, which is as much another one to receiver and decoder.
+/// The media of a section of the server's description. Sections are reused: for another track, and
+/// for the same track with another codec, which is a new one to receiver and decoder too.
 struct SectionMedia: Hashable {
     var track: TrackID
     var codec: SourceCodec
@@ -17,7 +17,7 @@ struct SectionMedia: Hashable {
 }
 
 extension SectionMedia {
-    /// Nil for a codec that nothing here can decode.
+    /// Nil for a codec that cannot be decoded here.
     init?(_ incoming: IncomingTrack) {
         guard let codec = MediaCodec(rtpName: incoming.codec.name),
             let source = SourceCodec(rawValue: codec.rawValue)

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A media path that one task hears of and another one waits for.
+/// A media path that one task updates and another one watches.
 final class SharedMediaPath: Sendable {
-    /// Between two looks at the clock.
+    /// The time between two checks.
     static let interval: Duration = .milliseconds(500)
 
     let state = Mutex(MediaPath())

@@ -1,31 +1,31 @@
 import MediaKernel
 import Pipeline
 
-/// Whose sound the recorder needs: that of the roles that are heard, of all others nothing.
+/// Which audio tracks the recorder needs: those of the roles that are heard.
 ///
-/// Every change gives what is to be asked for that was not asked for before. Sound comes unless it
-/// is refused, so that nobody waits to be heard.
+/// Every change returns only new requests. Audio is sent unless it is refused, so that speakers are
+/// heard without delay.
 struct SoundWishes {
     struct Wish: Hashable {
         var track: TrackID
         var isSubscribed: Bool
     }
 
-    /// Nil for everybody.
+    /// Nil for all peers.
     private var roles: Set<String>?
-    /// Sound tracks in the room, with their peer's role.
+    /// Audio tracks in the room, with their peer's role.
     private var tracks: [TrackID: String] = [:]
     private var refused: Set<TrackID> = []
 
     init(roles: Set<String>?) { self.roles = roles }
 
-    /// These peers are in the room, and no others.
+    /// These are all peers in the room.
     mutating func roomChanged(_ peers: [SourcePeer]) -> [Wish] {
         tracks = [:]
         for peer in peers {
             for track in peer.tracks where !track.isVideo { tracks[track.id] = peer.role }
         }
-        // The server forgets what was asked of a track that ended; so must we.
+        // The server forgets requests for a track that has ended, so this value must too.
         refused = refused.filter { tracks[$0] != nil }
         return changes()
     }

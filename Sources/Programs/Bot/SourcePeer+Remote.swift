@@ -4,7 +4,7 @@ import Pipeline
 import RemoteRoom
 
 extension SourcePeer {
-    /// A peer as the pipeline wants to know it.
+    /// A peer in the pipeline's form.
     init(_ peer: RemotePeer) {
         self.init(
             id: peer.id, name: peer.name, role: peer.role,
@@ -17,7 +17,7 @@ extension SourcePeer {
     }
 }
 
-/// What a peer's metadata, when it is a JSON object, has to say about its picture.
+/// The part of a peer's metadata, if it is a JSON object, that concerns its picture.
 struct PeerMetadata: Decodable {
     /// Longer metadata is not read.
     static let bytesMaximum = 64 << 10
@@ -25,7 +25,7 @@ struct PeerMetadata: Decodable {
     /// The address of an image.
     let picture: String?
 
-    /// The field's name differs from application to application.
+    /// The field's name differs between applications.
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case picture, avatar
         case avatarURL = "avatar_url"

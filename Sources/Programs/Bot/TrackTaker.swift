@@ -1,10 +1,11 @@
 import MediaKernel
 import Pipeline
 
-/// Takes the encoded media of incoming tracks: the picture and the sound, or a file of one track.
+/// Consumes the encoded media of incoming tracks: the picture and the sound, or a file of one
+/// track.
 ///
-/// Every call comes on the media loop, so a taker must not block: it has a queue of its own and
-/// drops what does not fit.
+/// Every call comes on the media loop, so a taker must not block: it has its own queue and drops
+/// frames that do not fit.
 protocol TrackTaker: Sendable {
     func mediaBegan(_ track: TrackID, codec: SourceCodec)
     func mediaEnded(_ track: TrackID)

@@ -5,11 +5,11 @@ import MediaKernel
 public import NIOCore
 public import RemoteRoom
 
-/// A room of a server that speaks 100ms' protocol: Roomcast's own, and 100ms'.
+/// A room on a server that speaks 100ms' protocol: a Roomcast server, or 100ms'.
 public struct HundredMSAddress: RoomAddress {
     /// Origin of the server: `http://127.0.0.1:8080`.
     public var endpoint: String
-    /// A room token, which names the room.
+    /// A room token, which identifies the room.
     public var token: String
 
     public init(endpoint: String, token: String) {

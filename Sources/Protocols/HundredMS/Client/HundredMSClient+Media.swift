@@ -4,12 +4,12 @@ import NIOCore
 import PeerConnection
 import RemoteRoom
 
-/// The media's side, which lives on an event loop of its own.
+/// The media side, which runs on its own event loop.
 extension HundredMSClient {
-    /// The name that 100ms' clients give the data channel (docs/PROTOCOL.md sect. 8).
+    /// The data channel's name in 100ms' clients (docs/PROTOCOL.md sect. 8).
     static let channelLabel = "ion-sfu"
 
-    /// Runs on the media loop.
+    /// Runs `body` on the media loop.
     func onMedia<Result: Sendable>(
         _ body: @escaping @Sendable (ClientMedia) throws -> Result
     ) async throws -> Result {
@@ -54,7 +54,7 @@ extension HundredMSClient {
         try? await eventLoop.submit { media.value.stop() }.get()
     }
 
-    /// The client restarts the publish side; the server the other (docs/PROTOCOL.md sect. 9).
+    /// The client restarts the publish connection, the server the other (docs/PROTOCOL.md sect. 9).
     func publishConnectionLost() async throws {
         guard membership == .inside, !isLeaving else { return }
         offers.lost(connection: true)

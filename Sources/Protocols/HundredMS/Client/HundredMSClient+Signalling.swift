@@ -5,7 +5,7 @@ import PeerConnection
 import RemoteRoom
 import SDP
 
-/// Notifications from the server, and the answers to them.
+/// Notifications from the server, and the client's reactions.
 extension HundredMSClient {
     func drain() async throws {
         while let output = signalling.poll() {
@@ -45,7 +45,7 @@ extension HundredMSClient {
         case .fatal(let error) where isPlaceLost(error):
             try await beginAnew(because: error)
         case .refused(_, let method, let error):
-            // Without these two there is no way to be in the room.
+            // Without these two the client cannot be in the room.
             guard method == .join || method == .offer else {
                 logger.warning(
                     "call refused",
@@ -74,7 +74,7 @@ extension HundredMSClient {
         report(event)
     }
 
-    /// Tells the program what follows from an event for it.
+    /// Reports an event's consequences to the program.
     private func report(_ event: SignallingEvent) {
         let wasListed = roster.isListed
         if !roster.received(event).isEmpty || roster.isListed != wasListed {
@@ -84,12 +84,12 @@ extension HundredMSClient {
         if case .broadcast(let message) = event { feed.send(.message(RoomMessage(message))) }
     }
 
-    /// Whether the server has no place for us any more, though it once let us in.
+    /// Whether the server no longer has a place for us, though it once admitted us.
     private func isPlaceLost(_ error: ErrorPayload) -> Bool {
         hasJoined && error.code == SignallingError.placeLost(peer).code
     }
 
-    /// The server closes this socket; on the next one we come as for the first time.
+    /// The server closes this socket; on the next one the client joins as if for the first time.
     private func beginAnew(because error: ErrorPayload) async throws {
         membership = .outside
         offers = PublishOffers()
@@ -97,8 +97,8 @@ extension HundredMSClient {
         throw RoomEnd.unreachable(error.message)
     }
 
-    /// The server speaks first; only then may a client join or come back. Whatever policy comes
-    /// on the same socket after that is that of a new role.
+    /// The server speaks first; only then may a client join or return. A further policy on the same
+    /// socket is that of a new role.
     func policyArrived(_ policy: PolicyPayload) async throws {
         lostAt = nil
         let isGreeting = self.policy == nil
@@ -119,7 +119,8 @@ extension HundredMSClient {
         case .joining:
             break
         case .inside:
-            // docs/PROTOCOL.md sect. 9: an offer on the existing connection, then all track states.
+            // docs/PROTOCOL.md sect. 9: an offer on the existing connection, then all tracks'
+            // states.
             offers.lost(connection: false)
             try await offerPublish()
             signalling.updateTracks(publishable.map { TrackPayload($0) })

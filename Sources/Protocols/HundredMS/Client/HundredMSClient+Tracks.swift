@@ -21,8 +21,8 @@ extension HundredMSClient {
         try await drain()
     }
 
-    /// Signalling breaks, and neither
-    /// connection sends or receives. Afterwards all of it comes back by itself.
+    /// Interrupts signalling and both media connections. Afterwards all of them recover on their
+    /// own.
     public func interrupt(for duration: Duration) async throws {
         let end = MonotonicClock.now + duration
         interruptedUntil = end
@@ -40,8 +40,8 @@ extension HundredMSClient {
         try await drain()
     }
 
-    /// What we send of what we were given: all of it in the role that we came with, so that one
-    /// that may not is told so; in another role, what that role may publish.
+    /// The tracks that we send: in the role of our token all of them, so that the server reports
+    /// those that it does not permit; in another role, the permitted ones.
     var publishable: [LocalTrack] { published.filter { mayPublish(TrackPayload($0)) } }
 
     private func mayPublish(_ track: TrackPayload) -> Bool {
@@ -58,7 +58,7 @@ extension HundredMSClient {
         await say(signalling.preferAudio(track, isSubscribed: isHeard)?.text, about: track)
     }
 
-    /// Fails only once the media is gone, and with it the need.
+    /// Fails only after the media has ended, when the wish no longer matters.
     private func say(_ wish: String?, about track: TrackID) async {
         guard let wish else { return }
         try? await onMedia { $0.wish(wish, for: track) }

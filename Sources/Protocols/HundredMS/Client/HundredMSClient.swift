@@ -6,12 +6,12 @@ public import NIOCore
 public import RemoteRoom
 import SecureTransport
 
-/// A room that a program joins over 100ms' protocol: it receives what its role may see and sends
-/// what it is given.
+/// A room that a program joins by 100ms' protocol: it receives what its role permits and sends its
+/// local tracks.
 ///
-/// Signalling that breaks is taken up again for up to a minute with the same
-/// peer id, as the protocol has it; media goes on meanwhile. A server that does not know us any
-/// more, as after its restart, is joined again, with new media connections.
+/// After signalling is lost, the client reconnects for up to a minute with the same peer id, as the
+/// protocol requires; media continues meanwhile. If the server no longer knows the peer, for
+/// instance after a restart, the client joins again with new media connections.
 public actor HundredMSClient: PublishingRoom {
     public struct Configuration: Sendable {
         /// Origin of the server: `http://127.0.0.1:8080`.
@@ -29,7 +29,7 @@ public actor HundredMSClient: PublishingRoom {
         }
     }
 
-    /// How long a lost connection is tried again (docs/PROTOCOL.md sect. 9).
+    /// How long to try to reconnect (docs/PROTOCOL.md sect. 9).
     public static let reconnectWindow: Duration = .seconds(60)
     static let reconnectPause: Duration = .seconds(1)
     static let timerInterval: Duration = .milliseconds(500)
@@ -50,25 +50,25 @@ public actor HundredMSClient: PublishingRoom {
     var media: NIOLoopBound<ClientMedia>?
     var outbox: AsyncStream<String>.Continuation?
     var membership = Membership.outside
-    /// It has been in the room, and so has something to come back to.
+    /// The client has been in the room, so it may reconnect.
     var hasJoined = false
-    /// Of the present socket; nil until it has come.
+    /// The policy of the current socket; nil until it has arrived.
     var policy: PolicyPayload?
-    /// The role of our token.
+    /// The role in our token.
     var firstRole: String?
     var published: [LocalTrack] = []
     var offers = PublishOffers()
     var isLeaving = false
-    /// Since when there has been no connection; nil while the server speaks to us.
+    /// When the connection was lost; nil while the server is reachable.
     var lostAt: Instant?
-    /// Before this the server must not be reached; see `interrupt(for:)`.
+    /// The server must not be contacted before this time; see `interrupt(for:)`.
     var interruptedUntil = Instant.zero
 
     public nonisolated var events: AsyncStream<RemoteRoomEvent> { feed.stream }
     /// Our own id in the room.
     public nonisolated var peer: PeerID { configuration.peer }
 
-    /// - Parameter clock: the signalling's.
+    /// - Parameter clock: the clock for signalling.
     public init(
         configuration: Configuration, group: any EventLoopGroup, logger: Logger,
         clock: @escaping @Sendable () -> Instant = { MonotonicClock.now },
@@ -87,10 +87,9 @@ public actor HundredMSClient: PublishingRoom {
 
     // MARK: Life
 
-    /// Joins and stays. Throws when the room does not want us, or cannot be reached for
-    /// `reconnectWindow`.
+    /// Joins and stays. Throws if the room refuses us, or is unreachable for `reconnectWindow`.
     public func run() async throws(RoomEnd) {
-        // Whatever happens: others wait for the end.
+        // In every case, since others wait for the end.
         defer { feed.finish() }
         let end = await stay()
         await stopMedia()
@@ -136,7 +135,7 @@ public actor HundredMSClient: PublishingRoom {
         let now = clock()
         let since = lostAt ?? now
         lostAt = since
-        // We have ended it ourselves.
+        // We have ended the connection ourselves.
         guard !isLeaving, interruptedUntil <= MonotonicClock.now else { return }
         logger.warning("signalling lost", metadata: ["error": "\(error)"])
         // A client that never joined has nothing to rejoin.
@@ -147,7 +146,7 @@ public actor HundredMSClient: PublishingRoom {
     private func connectOnce() async throws {
         let endpoint = try await InitCall.run(
             endpoint: configuration.endpoint, token: configuration.token, peer: configuration.peer)
-        // Whoever wanted to leave meanwhile found no connection to say so on.
+        // `leave()` may have been called meanwhile, without a connection to send it on.
         guard !isLeaving else { return }
         let query = [
             ("peer", configuration.peer.rawValue), ("token", configuration.token),
@@ -165,12 +164,13 @@ public actor HundredMSClient: PublishingRoom {
             outbox.finish()
             self.outbox = nil
             signalling.closed()
-            // Its answer will not come any more.
+            // The answer will not arrive any more.
             if membership == .joining { membership = .outside }
         }
         try await drain()
         try await withThrowingTaskGroup(of: Void.self) { tasks in
-            // Whichever ends takes the other with it: a server that is gone ends no connection.
+            // The first task to end cancels the other: a server that vanishes does not close the
+            // connection.
             tasks.addTask { try await self.keepTime() }
             tasks.addTask { [group] in
                 try await WebSocketClient.run(url: url, group: group) { writer in

@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import RemoteRoom
 
-/// `GET /init`: where the room's WebSocket is (docs/PROTOCOL.md sect. 2).
+/// `GET /init`: returns the address of the room's WebSocket (docs/PROTOCOL.md sect. 2).
 enum InitCall {
     static let timeout: TimeAmount = .seconds(10)
     static let bodyBytesMaximum = 1 << 20
@@ -17,7 +17,7 @@ enum InitCall {
         let message: String
     }
 
-    /// The WebSocket endpoint. Throws `.refused` with the server's words, or `.unreachable`.
+    /// The WebSocket endpoint. Throws `.refused` with the server's message, or `.unreachable`.
     static func run(
         endpoint: String, token: String, peer: PeerID, timeout: TimeAmount = timeout
     ) async throws(RoomEnd) -> String {
@@ -26,7 +26,7 @@ enum InitCall {
         else { throw .badEndpoint(endpoint) }
         parts.path = "/init"
         parts.queryItems = [URLQueryItem(name: "peer_id", value: peer.rawValue)]
-        // URLComponents leaves "+" alone, which servers read as a space.
+        // URLComponents does not encode "+", which servers decode as a space.
         parts.percentEncodedQuery = parts.percentEncodedQuery?
             .replacingOccurrences(of: "+", with: "%2B")
         parts.fragment = nil
@@ -55,6 +55,7 @@ enum InitCall {
         return reply.endpoint
     }
 
-    /// docs/PROTOCOL.md sect. 2: 429 and the 5xx are, of this request and of the WebSocket's.
+    /// True for 429 and the 5xx statuses, of this request and of the WebSocket's (docs/PROTOCOL.md
+    /// sect. 2).
     static func isWorthAnotherTry(_ status: UInt) -> Bool { status == 429 || status >= 500 }
 }

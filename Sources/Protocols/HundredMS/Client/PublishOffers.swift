@@ -1,12 +1,12 @@
-/// The offers of the publish connection: each is answered before the next one is made.
+/// The offers of the publish connection: one must be answered before the next is made.
 struct PublishOffers {
     private enum State { case stable, outstanding, outstandingAndStale }
 
     private var state = State.stable
     private var needsRestart = false
 
-    /// - Returns: whether the offer to make now restarts ICE; nil where one is outstanding, which
-    ///   another one will follow.
+    /// - Returns: whether the offer to make now restarts ICE; nil while one is outstanding, after
+    ///   which another one will follow.
     mutating func begin() -> Bool? {
         guard state == .stable else {
             state = .outstandingAndStale
@@ -23,9 +23,9 @@ struct PublishOffers {
         return state == .outstandingAndStale
     }
 
-    /// The outstanding offer will not be answered any more.
+    /// The outstanding offer will not be answered.
     ///
-    /// - Parameter connection: whether its connection is lost as well, and not just signalling.
+    /// - Parameter connection: whether the media connection is lost too, not only signalling.
     mutating func lost(connection: Bool) {
         state = .stable
         if connection { needsRestart = true }

@@ -3,7 +3,7 @@ import PeerConnection
 import RemoteRoom
 import Rooms
 
-// From 100ms' words to those of a remote room, and back.
+// Converts 100ms' values to those of a remote room and back.
 
 extension SignallingRoster {
     var remotePeers: [RemotePeer] {
@@ -21,12 +21,12 @@ extension SignallingRoster {
 }
 
 extension TrackSource {
-    /// By the word with which a client of 100ms publishes a track.
+    /// From the source name with which a 100ms client publishes a track.
     init(named word: String) {
         switch word {
         case "regular": self = .regular
         case _ where Track.presentations.contains(word): self = .presentation
-        // A playlist's sound, and words of clients' own.
+        // A playlist's audio, and custom sources of clients.
         default: self = .other
         }
     }
@@ -41,13 +41,13 @@ extension TrackPayload {
 }
 
 extension TrackMuteRequest {
-    /// The reaction to an event; most need none.
+    /// The mute requests in an event; most events have none.
     static func requests(of event: SignallingEvent) -> [TrackMuteRequest] {
         switch event {
         case .trackMuteRequested(let request):
             return [TrackMuteRequest(isMuted: request.mute, target: .track(request.trackID))]
         case .mutesRequested(let request):
-            // Of all sources, this client publishes a camera and a microphone.
+            // This client publishes only a camera and a microphone.
             guard request.source ?? "regular" == "regular" else { return [] }
             return [false, true].filter { isVideo in
                 request.type.map { ($0 == .video) == isVideo } ?? true
@@ -68,7 +68,7 @@ extension RoomMessage {
 }
 
 extension RemoteRoomEvent {
-    /// Nil for a frame of the data channel that is of no use to a program.
+    /// Nil for a data channel frame that a program cannot use.
     init?(channelText text: String) {
         if let payload = TrackLayersPayload(frame: text) {
             self = .layers(payload.tracks.values.map { TrackLayers($0) })

@@ -1,34 +1,34 @@
 public import MediaKernel
 public import RoomHost
 
-/// 100ms' protocol in one room, as the server uses it.
+/// 100ms' protocol in one room, for the HTTP server.
 ///
-/// The caller opens a connection for every WebSocket, hands in its text frames one after another
-/// (awaiting each), and says when it is closed.
+/// The caller opens a connection for every WebSocket, passes its text frames one after another
+/// (awaiting each), and reports its end.
 public struct HundredMSEntrance: Sendable {
     public let host: RoomHost
 
-    /// - Parameter host: one that lets clients of ``HundredMS`` in.
+    /// - Parameter host: a room that accepts clients of ``HundredMS``.
     public init(_ host: RoomHost) { self.host = host }
 
-    /// A WebSocket with a verified token is open. Tells it its role and, when the peer is in the
-    /// room already, everything else: it is the same client on a new socket.
+    /// A WebSocket with a verified token is open. It receives its role and, if its peer is already
+    /// in the room, the whole state: it is the same client on a new socket.
     ///
-    /// - Returns: `nil` when it was refused, or was put out while it was away: it has been told why
-    ///   and is being closed.
+    /// - Returns: `nil` if the peer is refused, or was removed while it was away: it has been sent
+    ///   the reason and is being closed.
     public func open(
         peer: PeerID, claims: SignallingClaims, socket: any SignallingSocket
     ) async -> ConnectionID? {
         await Self.open(peer: peer, claims: claims, socket: socket, in: host)
     }
 
-    /// A text frame came. It is dealt with when this returns. Whatever is in it, the connection
-    /// stays; it is closed only for a frame that is too long, or for more than its `FrameAllowance`.
+    /// Handles one text frame before it returns. No content closes the connection; only a frame
+    /// that is too long or exceeds its `FrameAllowance` does.
     public func received(_ text: String, on id: ConnectionID) async {
         await Self.received(text, on: id, in: host)
     }
 
-    /// The WebSocket is gone. A peer that joined keeps its place for a while.
+    /// The WebSocket has closed. A peer that has joined keeps its place for a while.
     public func closed(_ id: ConnectionID) async { await Self.closed(id, in: host) }
 
     private static func open(

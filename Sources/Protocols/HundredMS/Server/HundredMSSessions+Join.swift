@@ -16,10 +16,11 @@ extension HundredMSSessions {
         guard !isHere || connections[connection.id]?.hasJoined == false else {
             throw .room(.alreadyJoined(peer))
         }
-        // A socket may have looked in for longer than its token lasts.
+        // A socket may stay in preview for longer than its token is valid.
         guard !claims.isExpired(at: host.clock.wall()) else { throw .tokenExpired }
         if isHere {
-            // Its earlier socket was lost before the answer came: the client knows of no join.
+            // Its earlier socket was lost before the answer arrived, so the client does not know it
+            // has joined.
             host.log(.info, "peer begins anew", peer)
             host.room.left(peer)
             await host.settle()
@@ -33,7 +34,7 @@ extension HundredMSSessions {
                 throw SignallingError(error)
             }
         }
-        // A peer whose socket closed before it had a seat would never be removed.
+        // A peer whose socket closed before it joined would never be removed.
         guard connections[connection.id] != nil else { throw .busy }
         connections[connection.id]?.parting = nil
         let request = JoinRequest(
@@ -54,7 +55,7 @@ extension HundredMSSessions {
         unheardDismissals.forget(peer)
         host.log(
             .info, "peer joined", peer, ["role": "\(claims.role)", "user": "\(claims.userID)"])
-        // The answer first, then everything about the room: the web client waits for both in turn.
+        // The answer first, then the room's state: the web client waits for both in this order.
         if let id {
             if let answer {
                 reply(
@@ -72,7 +73,7 @@ extension HundredMSSessions {
     func leave(_ connection: Connection, in host: isolated RoomHost) -> Reply {
         let peer = connection.peer
         host.room.left(peer)
-        // It has heard that the room is over.
+        // The peer has been notified that the room is over.
         if connection.parting != nil { unheardDismissals.forget(peer) }
         close(connection, code: CloseCode.normal, reason: "left", in: host)
         return .sent
@@ -103,7 +104,7 @@ extension HundredMSSessions {
             try published(tracks, on: connection, in: host)
             return .result(result)
         }
-        // No frame may come between the first answer and the frames that wait for it.
+        // No frame may come between the first answer and the frames held back for it.
         let result = AnswerResult(type: .answer, sdp: answer.rendered())
         try published(tracks, on: connection, in: host)
         if let id { reply(result, to: id, on: connection, in: host) }
@@ -111,7 +112,7 @@ extension HundredMSSessions {
         return .sent
     }
 
-    /// The offer has been answered, whatever the peer may not publish of it.
+    /// The offer has been answered, even if the peer may not publish some of its tracks.
     private func published(
         _ tracks: [Track]?, on connection: Connection, in host: isolated RoomHost
     ) throws(SignallingError) {
@@ -184,10 +185,10 @@ extension HundredMSSessions {
         }
     }
 
-    /// Descriptions are read and written outside of the room's isolation: in a large room they are long
-    /// and many, and everybody would wait.
+    /// Descriptions are parsed and rendered outside the room's isolation: in a large room they are
+    /// long and many, and all peers would wait.
     ///
-    /// - Parameter name: what it is, with its article.
+    /// - Parameter name: its name in an error, with the article.
     private static func description(
         in sdp: String, _ name: String
     ) async throws(RoomHostError) -> SessionDescription {

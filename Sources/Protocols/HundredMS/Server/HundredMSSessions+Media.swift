@@ -5,13 +5,13 @@ internal import RoomHost
 internal import Rooms
 internal import SDP
 
-/// The media plane: what it is told, and what it tells.
+/// Events from the media plane, and messages to it.
 extension HundredMSSessions {
     func received(_ event: MediaEvent, in host: isolated RoomHost) async {
         switch event {
         case .subscribeOffer(let peer, let offer, let socket):
             let sdp = await Self.rendered(offer)
-            // Its client may be on another socket by now, for which another offer is made.
+            // The client may be on another socket by now, which gets another offer.
             guard host.offersSubscribe(to: peer, for: socket), let listener = listener(peer)
             else { break }
             push(.offer, DescriptionPayload(type: .offer, sdp: sdp), to: listener, in: host)
@@ -39,7 +39,7 @@ extension HundredMSSessions {
         }
     }
 
-    /// For a peer without a socket there is none: its next one starts with a fresh offer.
+    /// A peer without a socket has none: its next socket starts with a fresh offer.
     private func listener(_ peer: PeerID) -> Connection? {
         current[peer].flatMap { connections[$0] }
     }
@@ -48,7 +48,7 @@ extension HundredMSSessions {
 
     /// - Parameter speakers: loudest first.
     private func tellSpeakers(_ speakers: [ActiveSpeaker], in host: isolated RoomHost) async {
-        // Sound that a peer has not published is nobody's voice.
+        // Audio that a peer has not published is ignored.
         var speaking: [(peer: Peer, track: Track, speaker: ActiveSpeakersPayload.Speaker)] = []
         for speaker in speakers {
             guard let peer = host.room.peer(speaker.peer),
@@ -57,13 +57,13 @@ extension HundredMSSessions {
             let level = min(max(speaker.level, 0), 100)
             speaking.append((peer, track, .init(peerID: peer.id, trackID: track.id, level: level)))
         }
-        // Most peers hear the same people: each list is rendered once.
+        // Most peers hear the same speakers, so each list is rendered once.
         var rendered: [[ActiveSpeakersPayload.Speaker]: String] = [:]
         var letters: [(peer: PeerID, text: String)] = []
         for id in members where host.hasMedia(id) {
             guard let listener = host.room.peer(id), listener.hasJoined else { continue }
-            // Counted per listener, so that speakers whom it does not hear crowd out none whom it
-            // hears. Its own voice counts: clients show all who speak, themselves included.
+            // Counted per listener, so that speakers it does not receive do not displace those it
+            // does. Its own voice counts: clients show all speakers, themselves included.
             var heard: [ActiveSpeakersPayload.Speaker] = []
             for (peer, track, speaker) in speaking
             where peer.id == id || host.room.receives(listener, from: peer) {
@@ -88,7 +88,7 @@ extension HundredMSSessions {
         var layer: LayerPreference
     }
 
-    /// `nil` when there is nobody or nothing to answer.
+    /// `nil` if there is no peer or no request to answer.
     private func answer(
         toData data: String, from peer: PeerID, in host: isolated RoomHost
     ) -> (text: String?, wish: Wish?)? {
@@ -110,7 +110,7 @@ extension HundredMSSessions {
         }
     }
 
-    /// Parameters that are left out mean all of the track.
+    /// Missing parameters request the whole track.
     private func wish(_ name: String, _ frame: IncomingFrame) throws(SignallingError) -> Wish {
         switch DataChannelMethod(rawValue: name) {
         case .preferVideoTrackState:
@@ -124,7 +124,7 @@ extension HundredMSSessions {
         }
     }
 
-    /// Everybody hears of everybody of whom they are told, and of themselves.
+    /// Every peer receives the quality of the peers listed for it, and its own.
     private func tellQuality(_ qualities: [PeerQuality], in host: isolated RoomHost) async {
         var listed: [ConnectionQualityPayload.Peer] = []
         var letters: [(peer: PeerID, text: String)] = []

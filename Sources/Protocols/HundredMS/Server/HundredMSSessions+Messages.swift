@@ -2,7 +2,7 @@ internal import MediaKernel
 internal import RoomHost
 internal import Rooms
 
-/// Requests by which a peer changes itself or addresses others (`docs/PROTOCOL.md` section 5).
+/// Requests with which a peer changes itself or sends to others (`docs/PROTOCOL.md` section 5).
 extension HundredMSSessions {
     func updateTracks(
         _ params: TrackUpdateParameters, of peer: PeerID, in host: isolated RoomHost

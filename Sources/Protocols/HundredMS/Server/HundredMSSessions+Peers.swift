@@ -2,7 +2,7 @@ internal import MediaKernel
 internal import RoomHost
 internal import Rooms
 
-/// Finding peers, and the groups they are in (`docs/PROTOCOL.md` section 5).
+/// Finding peers, and their groups (`docs/PROTOCOL.md` section 5).
 extension HundredMSSessions {
     func getPeer(_ params: GetPeerParameters, in host: isolated RoomHost) throws(SignallingError)
         -> Reply
@@ -14,7 +14,7 @@ extension HundredMSSessions {
     func findPeers(_ params: FindPeersParameters, by peer: PeerID, in host: isolated RoomHost)
         -> Reply
     {
-        // A client that wants nothing in particular may say so by what is empty.
+        // Clients may send an empty value instead of omitting it.
         func named<Value: Collection>(_ value: Value?) -> Value? {
             value.flatMap { $0.isEmpty ? nil : $0 }
         }

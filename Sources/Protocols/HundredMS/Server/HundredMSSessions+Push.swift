@@ -100,7 +100,7 @@ extension HundredMSSessions {
         }
     }
 
-    /// The peer that started something, unless it is hidden from others.
+    /// The peer that started a stream, unless it is hidden from others.
     private func starter(_ id: PeerID?, in host: isolated RoomHost) -> PeerPayload? {
         guard let id, let peer = try? host.room.visiblePeer(id) else { return nil }
         return PeerPayload(peer, withTracks: false)
@@ -114,22 +114,22 @@ extension HundredMSSessions {
             PeerListPayload(
                 peers: PeerPayload.byID(peers, withTracks: true), room: RoomStatePayload(host.room)),
             to: connection, in: host)
-        // Notifications to a visitor, or on an earlier socket, are sent again.
+        // Notifications that went to a visitor, or to an earlier socket, are sent again.
         var newcomer = connection
         newcomer.toldRoom = nil
         newcomer.toldSession = nil
         pushCounts(to: [newcomer], in: host)
     }
 
-    /// Tells every peer how many there are, and whether that makes a large room, where it has
-    /// changed since the peer was told.
+    /// Sends every peer the number of peers, and whether the room counts as large, if that has
+    /// changed since the peer's last notification.
     func pushCounts(in host: isolated RoomHost) {
         pushCounts(
             to: connections.values.filter { host.room.peer($0.peer)?.hasJoined ?? false }, in: host)
     }
 
-    /// To visitors too: clients of 100ms take the number of peers from nothing else. Without a
-    /// session, or with one of hidden peers alone, it is nobody's.
+    /// Visitors receive it too: 100ms' clients take the number of peers from nothing else. Without
+    /// a session, or with hidden peers only, the session id is empty.
     func pushCounts(to listeners: [Connection], in host: isolated RoomHost) {
         let roomInfo = RoomInfoNotification(
             roomID: host.room.id, name: host.room.name, description: host.room.description,
@@ -165,7 +165,7 @@ extension HundredMSSessions {
         push(method, params, to: [connection], in: host)
     }
 
-    /// Rendered once, however many listen.
+    /// Rendered once for all listeners.
     func push(
         _ method: ServerMethod, _ params: some Encodable, to listeners: [Connection],
         in host: isolated RoomHost
@@ -193,8 +193,8 @@ extension HundredMSSessions {
         enqueue(#"{"id":\#(id),"jsonrpc":"2.0","result":\#(result)}"#, to: connection, in: host)
     }
 
-    /// A call gets its error; a notification has no answer and so gets a warning, which the web
-    /// client logs. (`on-error` would end its session.)
+    /// A call receives an error. A notification has no answer, so its sender receives a warning,
+    /// which the web client logs. (`on-error` would end its session.)
     func refuse(
         _ error: SignallingError, id: RequestID?, isCall: Bool, on connection: Connection,
         in host: isolated RoomHost

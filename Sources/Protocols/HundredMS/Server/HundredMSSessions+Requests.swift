@@ -8,7 +8,7 @@ extension HundredMSSessions {
     /// The outcome of a request: a result to send, or an answer that has been sent already.
     enum Reply {
         case result(any Encodable & Sendable)
-        /// A result that is JSON already.
+        /// A result that is already JSON.
         case rendered(String)
         case sent
 
@@ -59,8 +59,8 @@ extension HundredMSSessions {
         await host.settle()
     }
 
-    /// 100ms' clients offer again and again for a minute after any other error, and begin anew after
-    /// this one.
+    /// After any other error, 100ms' clients repeat the offer for a minute; after this one they
+    /// start over.
     private func sendBack(
         _ connection: Connection, _ error: SignallingError, in host: isolated RoomHost
     ) {
@@ -175,8 +175,8 @@ extension HundredMSSessions {
         }
     }
 
-    /// While an answer is awaited the media plane offers nothing more, so it is told of one that
-    /// does not come as far as to it.
+    /// The media plane makes no further offer while it waits for an answer, so it must be told
+    /// about an answer that is refused here.
     private func readAnswer(
         _ frame: IncomingFrame, from peer: PeerID, in host: isolated RoomHost
     ) async throws(SignallingError) -> AnswerParameters {
@@ -198,7 +198,7 @@ extension HundredMSSessions {
         try frame.parameters(Parameters.self)
     }
 
-    /// A rule of the room, in the protocol's form.
+    /// Runs `body` and converts a `RoomError` into the protocol's error.
     func ruled<Value>(
         _ body: () throws(RoomError) -> Value
     ) throws(SignallingError) -> Value {

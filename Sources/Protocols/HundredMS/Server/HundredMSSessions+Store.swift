@@ -4,7 +4,7 @@ internal import Rooms
 
 /// The session's store (`docs/PROTOCOL.md` section 5).
 extension HundredMSSessions {
-    /// The key of clients that name none, as in 100ms' first version of the store.
+    /// The key for clients that name none, as in 100ms' first version of the store.
     private static let defaultKey = "default"
 
     func setMetadata(
@@ -19,8 +19,8 @@ extension HundredMSSessions {
         return .result(MetadataPayload(entry))
     }
 
-    /// A key that nobody has set is `null` in version 0: a client that looks before it writes
-    /// needs no error for that.
+    /// A key that has not been set is `null` in version 0: a client that reads before it writes
+    /// should not get an error.
     func getMetadata(_ params: GetMetadataParameters, in host: isolated RoomHost) -> Reply {
         let key = params.key ?? Self.defaultKey
         guard let entry = host.room.store.entry(key) else {

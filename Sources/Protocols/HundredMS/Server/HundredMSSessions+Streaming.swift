@@ -3,7 +3,7 @@ internal import MediaKernel
 internal import RoomHost
 internal import Rooms
 
-/// Streams that are started and stopped from the room (`docs/PROTOCOL.md` section 5).
+/// Starts and stops streams from the room (`docs/PROTOCOL.md` section 5).
 extension HundredMSSessions {
     func startHLS(
         _ params: HLSStartParameters, on connection: Connection, in host: isolated RoomHost
@@ -53,7 +53,8 @@ extension HundredMSSessions {
         return .empty
     }
 
-    /// A recording without a live stream, or RTMP, which is refused: all of what is asked, or none.
+    /// Starts a recording without a live stream. RTMP is refused: the request succeeds as a whole
+    /// or not at all.
     func startRecording(
         _ params: RTMPStartParameters, on connection: Connection, in host: isolated RoomHost
     ) async throws(SignallingError) -> Reply {

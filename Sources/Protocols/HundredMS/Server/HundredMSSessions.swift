@@ -3,9 +3,9 @@ internal import MediaKernel
 internal import RoomHost
 internal import Rooms
 
-/// The peers of one room that speak 100ms' protocol, the server's end (`docs/PROTOCOL.md`).
+/// The peers of one room that use 100ms' protocol, on the server (`docs/PROTOCOL.md`).
 ///
-/// ``HundredMSEntrance`` is what others use of it.
+/// Other modules use it through ``HundredMSEntrance``.
 final class HundredMSSessions: RoomSessions {
     struct Connection {
         let id: ConnectionID
@@ -15,18 +15,19 @@ final class HundredMSSessions: RoomSessions {
         let outbox: Outbox
         var lastHeard: Instant
         var allowance: FrameAllowance
-        /// Its client has said something by it.
+        /// The client has sent something on this connection.
         var hasSpoken = false
-        /// Its client has joined by it, and not by an earlier one.
+        /// The client joined on this connection, not on an earlier one.
         var hasJoined = false
-        /// Its peer has ended the room and is to leave.
+        /// The peer has ended the room and has to leave.
         var parting: Parting?
-        /// The size of the room in the last notification to it.
+        /// The size of the room in the last notification on this connection.
         var toldRoom: RoomInfoNotification?
         var toldSession: SessionInfoNotification?
     }
 
-    /// How long a client that has ended the room may stay, and what its socket is then closed with.
+    /// How long a client that has ended the room may stay, and the reason with which its socket is
+    /// then closed.
     struct Parting {
         let deadline: Instant
         let reason: String
@@ -36,7 +37,7 @@ final class HundredMSSessions: RoomSessions {
     private struct Farewell {
         let connection: ConnectionID
         let peer: PeerID
-        /// A client that reads to the end knows why its place is over.
+        /// A client that reads to the end knows why it has lost its place.
         let saysWhy: Bool
         let socket: any SignallingSocket
         let outbox: Outbox
@@ -45,9 +46,9 @@ final class HundredMSSessions: RoomSessions {
 
     let limits: SignallingLimits
     var connections: [ConnectionID: Connection] = [:]
-    /// The one connection that speaks for a peer; a newer one ends it before it takes its place.
+    /// The only connection of each peer; a newer one closes it before it takes its place.
     var current: [PeerID: ConnectionID] = [:]
-    /// Those who have joined by this protocol and are in the room, be their sockets there or not.
+    /// The peers that joined by this protocol and are in the room, with or without a socket.
     var members: Set<PeerID> = []
     var walks: [PeerID: PeerWalks] = [:]
     var pollPages = PollPages()
@@ -164,7 +165,7 @@ final class HundredMSSessions: RoomSessions {
     func closed(_ id: ConnectionID, in host: isolated RoomHost) async {
         if let index = farewells.firstIndex(where: { $0.connection == id }) {
             let farewell = farewells.remove(at: index)
-            // Ended by its client, then, which has read to the end.
+            // Its client closed it, so it has read everything.
             if farewell.saysWhy, host.clock.now() < farewell.deadline {
                 unheardDismissals.forget(farewell.peer)
             }
@@ -191,7 +192,8 @@ final class HundredMSSessions: RoomSessions {
                 }
                 replace(old, in: host)
             }
-            // A peer's place has a connection, also where visitors have taken all that there are.
+            // A joined peer's new connection is accepted even if visitors have taken all
+            // connections.
             if host.room.peer(peer)?.hasJoined ?? false {
                 try host.room.connectionReturned(peer, of: claims.owner, at: host.clock.now())
             } else if connections.count >= limits.connections {
@@ -204,13 +206,13 @@ final class HundredMSSessions: RoomSessions {
         current[peer] = connection.id
     }
 
-    /// How long the connection may be silent. Where the network is gone, media says so first.
+    /// How long the connection may be silent. If the network is gone, media reports it first.
     private func silence(of connection: Connection, in host: isolated RoomHost) -> Duration {
         let isMediaBroken = host.room.peer(connection.peer)?.isMediaBroken ?? false
         return isMediaBroken ? limits.silenceWithoutMedia : limits.silence
     }
 
-    /// A peer keeps the role it joined with, whatever a later token of its user says.
+    /// A peer keeps the role it joined with, even if a later token of its user has another one.
     private func role(of connection: Connection, in host: isolated RoomHost) -> String {
         host.room.peer(connection.peer)?.role ?? connection.claims.role
     }
@@ -222,12 +224,13 @@ final class HundredMSSessions: RoomSessions {
 
     private func startWriter(of connection: Connection) {
         let (outbox, socket) = (connection.outbox, connection.socket)
-        // Unstructured because a slow reader must hold nothing up; it ends with the outbox.
+        // Unstructured, because a slow reader must not block anything; the task ends with the
+        // outbox.
         Task {
             while let item = await outbox.next() {
                 switch item {
                 case .frame(let text):
-                    // Unwritten notifications stay queued for the peer's next socket.
+                    // Unsent notifications stay queued for the peer's next socket.
                     guard await socket.send(text) else { return }
                 case .close(let code, let reason): await socket.close(code: code, reason: reason)
                 }
@@ -235,7 +238,7 @@ final class HundredMSSessions: RoomSessions {
         }
     }
 
-    /// Closes a connection at once; what it was not told yet it will never be.
+    /// Closes a connection at once and drops its unsent frames.
     func drop(
         _ connection: Connection, code: UInt16, reason: String, in host: isolated RoomHost
     ) {
@@ -244,7 +247,7 @@ final class HundredMSSessions: RoomSessions {
         closeNow(connection.socket, code: code, reason: reason)
     }
 
-    /// Closes a connection after what it was told.
+    /// Closes a connection after its queued frames.
     func close(
         _ connection: Connection, code: UInt16, reason: String, in host: isolated RoomHost
     ) {
@@ -264,7 +267,7 @@ final class HundredMSSessions: RoomSessions {
     }
 
     private func closeNow(_ socket: any SignallingSocket, code: UInt16, reason: String) {
-        // Unstructured because the writer may be stuck in this very socket.
+        // Unstructured, because the writer may be waiting for this very socket.
         Task { await socket.close(code: code, reason: reason) }
     }
 
@@ -279,7 +282,8 @@ final class HundredMSSessions: RoomSessions {
             heardUntil: connection.hasSpoken ? hearing(of: connection) : nil)
     }
 
-    /// Until when its client may have heard what was said: nothing of what its socket has not taken.
+    /// The time up to which the client may have received messages, excluding frames its socket has
+    /// not accepted.
     private func hearing(of connection: Connection) -> Instant {
         let heard = connection.lastHeard + SignallingLimits.hearing
         guard let unwritten = connection.outbox.unwrittenSince else { return heard }

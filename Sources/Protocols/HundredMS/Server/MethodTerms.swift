@@ -1,21 +1,22 @@
 internal import Rooms
 
-/// What a request must meet before its parameters are read, so that nobody pays for reading what is
-/// refused anyway.
+/// What a request must meet before its parameters are read, so that no time is spent on reading a
+/// request that is refused anyway.
 struct MethodTerms {
     /// The rate limit that applies.
     enum Rate {
-        /// None here: it costs little, or is counted once its parameters are read.
+        /// No limit here: the request is cheap, or is counted once its parameters are read.
         case free
-        /// It looks at what the room has at hand.
+        /// The request reads the room's state.
         case read
-        /// It reaches others. Here it is only seen whether one more may; it counts once it is done.
+        /// The request reaches other peers. Here the limit is only checked; the request counts once
+        /// it is done.
         case fanOut
     }
 
-    /// In bytes of UTF-8, the whole frame: what the request can hold with its JSON escapes.
+    /// In bytes of UTF-8, the whole frame: the longest valid request with its JSON escapes.
     var longestFrame = SignallingLimits.requestBytes
-    /// Nil where it depends on the parameters.
+    /// Nil if it depends on the parameters.
     var permission: Permission?
     var rate = Rate.free
 }

@@ -1,12 +1,12 @@
 internal import MediaKernel
 internal import Synchronization
 
-/// The frames that one socket has yet to send: the room appends without waiting, one writer drains.
+/// The frames waiting for one socket: the room appends without waiting, and one writer drains.
 ///
-/// Bounded in frames and in bytes. A full outbox refuses, and its reader is let go: a client that
-/// misses a frame would show a wrong room for ever, one that reconnects is told everything anew.
-/// A frame counts for a quarter of the bytes at most, or nobody could come into a room whose list of
-/// peers is longer.
+/// Bounded in frames and in bytes. A full outbox refuses, and its reader is disconnected: a client
+/// that misses a frame would show a wrong room for ever, while one that reconnects receives
+/// everything anew. A frame counts for at most a quarter of the bytes, or no peer could join a room
+/// whose list of peers is longer.
 final class Outbox: Sendable {
     enum Item: Hashable, Sendable {
         case frame(String)
@@ -16,14 +16,14 @@ final class Outbox: Sendable {
 
     private enum Phase {
         case open
-        /// To be closed after what is queued.
+        /// The socket closes after the queued items.
         case closing(code: UInt16, reason: String)
         case ended
     }
 
     private struct Frame {
         let text: String
-        /// Since when it waits.
+        /// When the frame was queued.
         let since: Instant
     }
 
@@ -32,14 +32,14 @@ final class Outbox: Sendable {
         /// The frame that the writer is sending.
         var inFlight: Frame?
         let bytesMaximum: Int
-        /// The weight of the frames.
+        /// The sum of the frames' weights.
         var bytes = 0
         var phase = Phase.open
         var writer: CheckedContinuation<Item?, Never>?
 
         func weight(of text: String) -> Int { min(text.utf8.count, bytesMaximum / 4) }
 
-        /// The next frames for the writer, if there are any; `.some(nil)` is the end.
+        /// The next frames for the writer, if any; `.some(nil)` is the end.
         mutating func next() -> Item?? {
             inFlight = nil
             switch phase {
@@ -69,12 +69,12 @@ final class Outbox: Sendable {
         state = Mutex(State(frames: BoundedQueue(maximum: frames), bytesMaximum: bytes))
     }
 
-    /// Since when the oldest frame waits that the socket has not taken.
+    /// When the oldest frame that the socket has not yet accepted was queued.
     var unwrittenSince: Instant? {
         state.withLock { ($0.inFlight ?? $0.frames.first)?.since }
     }
 
-    /// Returns whether there was room for it. After a close there always is: it is dropped.
+    /// Returns whether the frame fits. After a close it always does: it is dropped.
     func append(_ text: String, at now: Instant) -> Bool {
         change { state in
             switch state.phase {
@@ -92,7 +92,7 @@ final class Outbox: Sendable {
         }
     }
 
-    /// Closes the socket after what is queued.
+    /// Closes the socket after the queued frames.
     func close(code: UInt16, reason: String) {
         change { state in
             switch state.phase {
@@ -102,7 +102,7 @@ final class Outbox: Sendable {
         }
     }
 
-    /// Drops what is queued and ends the writer, which sends no close.
+    /// Drops the queued frames and ends the writer, which sends no close frame.
     func abandon() {
         change { state in
             state.phase = .ended
@@ -111,7 +111,7 @@ final class Outbox: Sendable {
         }
     }
 
-    /// The next item, `nil` at the end. For one writer.
+    /// The next item, or `nil` at the end. Only one writer may call it.
     func next() async -> Item? {
         await withCheckedContinuation { continuation in
             let item: Item?? = state.withLock { state in
@@ -123,7 +123,7 @@ final class Outbox: Sendable {
         }
     }
 
-    /// Changes the state, then wakes the writer if there is something for it.
+    /// Changes the state, then wakes the writer if it has something to do.
     private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, wake) = state.withLock { state in
             let result = body(&state)

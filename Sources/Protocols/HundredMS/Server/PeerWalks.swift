@@ -1,10 +1,11 @@
 internal import MediaKernel
 
-/// A peer's unfinished walks through the peers (`find-peer`, `peer-iter-next`). They outlast its socket:
-/// clients go on with an iterator on the next one.
+/// A peer's unfinished iterations over the peers (`find-peer`, `peer-iter-next`). They outlast its
+/// socket: clients continue with an iterator on the next one.
 struct PeerWalks {
     struct Walk {
-        /// Those that were there when the walk began; who has left since is skipped.
+        /// The peers that were there when the iteration began; those that have left since are
+        /// skipped.
         var rest: [PeerID]
         var total: Int
     }
@@ -22,7 +23,7 @@ struct PeerWalks {
         return iterator
     }
 
-    /// The next of them, or `nil` when there is no such walk.
+    /// The next peers, or `nil` if there is no such iteration.
     mutating func advance(_ iterator: String, limit: Int) -> (page: [PeerID], walk: Walk)? {
         guard var walk = walks[iterator] else { return nil }
         let page = Array(walk.rest.prefix(limit))

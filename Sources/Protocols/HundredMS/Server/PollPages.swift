@@ -1,12 +1,12 @@
 internal import MediaKernel
 internal import Rooms
 
-/// Pages of leaderboards in the form in which they were sent. When a quiz ends everybody asks for
-/// the same one at the same time, and it changes no more: a thousand who do cost one rendering.
+/// Cached pages of leaderboards, as sent. When a quiz ends, all peers request the same page at the
+/// same time, and it no longer changes: a thousand requests cost one rendering.
 struct PollPages {
     struct Key: Hashable {
         let poll: PollID
-        /// Another poll may have the id later.
+        /// A later poll may have the same id.
         let createdAt: UnixTime
         let question: Int?
         let range: Range<Int>
@@ -18,7 +18,7 @@ struct PollPages {
 
     subscript(key: Key) -> String? { texts[key] }
 
-    /// Keeps a page; all others make room for it where there are too many.
+    /// Keeps a page. If there are too many, all others are removed.
     mutating func keep(_ text: String, for key: Key) {
         if texts.count >= Self.maximum { texts.removeAll() }
         texts[key] = text

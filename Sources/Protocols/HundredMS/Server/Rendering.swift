@@ -2,7 +2,7 @@ internal import Foundation
 internal import MediaKernel
 internal import Rooms
 
-// The room's values as the protocol shows them.
+// Converts the room's values to the protocol's.
 
 extension TrackPayload {
     init(_ track: Track) {
@@ -23,7 +23,7 @@ extension TrackPayload {
 }
 
 extension PeerPayload {
-    /// - Parameter isListed: whether clients are to have it in their lists from now on.
+    /// - Parameter isListed: whether clients should keep the peer in their lists from now on.
     init(_ peer: Peer, withTracks: Bool, isListed: Bool = true) {
         self.init(
             peerID: peer.id, role: peer.role, groups: peer.groups,
@@ -66,7 +66,7 @@ extension RoleOfferPayload {
 }
 
 extension TrackMutePayload {
-    /// For who publishes the track.
+    /// For the track's publisher.
     init(_ track: Track, isMuted: Bool, by peer: PeerID) {
         self.init(
             requestedBy: peer, trackID: track.publishedID, streamID: track.streamID, mute: isMuted)
@@ -106,7 +106,7 @@ extension MetadataPayload {
 }
 
 extension MetadataPayload {
-    /// A key that nobody has set.
+    /// The value of a key that has not been set.
     init(unset key: String) {
         self.key = key
         data = .null
@@ -132,7 +132,7 @@ extension PollResponsesResult.Item {
 }
 
 extension PollLeaderboardResult {
-    /// On one page when the client names no number: as 100ms.
+    /// The page size if the client names none, as with 100ms.
     static let countDefault = 10
 
     init(_ id: PollID, _ board: PollLeaderboard, _ page: Page) {

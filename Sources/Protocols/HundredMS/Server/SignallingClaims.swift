@@ -6,11 +6,12 @@ public struct SignallingClaims: Hashable, Sendable {
     public var room: RoomID
     public var userID: String
     public var role: String
-    /// Which token it was: a peer comes back with the one it joined with.
+    /// Identifies the token: a peer must reconnect with the one it joined with.
     public var tokenID: String
-    /// From then on the token serves a peer that is in the room to come back with, and nobody else.
+    /// After this, only a peer that is in the room may use the token, to reconnect.
     public var expiresAt: UnixTime
-    /// Not of the token: who came with it, and under which `host[:port]` it found this server.
+    /// Not from the token: the kind of client, and the `host[:port]` under which it reached this
+    /// server.
     public var client: ClientKind
     public var authority: String
 

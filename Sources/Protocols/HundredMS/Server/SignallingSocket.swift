@@ -1,8 +1,8 @@
-/// One peer's WebSocket, as the signalling sees it.
+/// One peer's WebSocket, from the signalling's point of view.
 ///
-/// `send` returns when the frame is on its way, or with false when it never will be, and may wait for
-/// a slow reader; the signalling never waits for it while it holds anything else up. `close` may come while a `send` waits, which then
-/// returns, and may come more than once; after it nothing more is sent.
+/// `send` may wait for a slow reader, and returns true once the frame is on its way, or false if it
+/// never will be. The signalling never holds anything else up while it waits. `close` may be called
+/// more than once, and while a `send` waits, which then returns; nothing is sent after it.
 public protocol SignallingSocket: Sendable {
     func send(_ text: String) async -> Bool
     func close(code: UInt16, reason: String) async
@@ -17,7 +17,7 @@ public enum CloseCode {
     public static let tryAgainLater: UInt16 = 1013
 }
 
-/// One socket of one peer, for as long as it is open.
+/// Identifies one socket of one peer while it is open.
 public struct ConnectionID: Hashable, Sendable {
     let rawValue: UInt64
 }

@@ -1,10 +1,10 @@
 internal import MediaKernel
 internal import Rooms
 
-/// Those who were put out and may not have heard of it, for as long as their clients try to come
-/// back (`docs/PROTOCOL.md` section 9).
+/// Peers that were removed and may not have received the notification, for as long as their clients
+/// try to reconnect (`docs/PROTOCOL.md` section 9).
 struct UnheardDismissals {
-    /// In one room; past it the oldest is forgotten.
+    /// The maximum in one room; beyond it the oldest is forgotten.
     static let maximum = 2000
 
     private struct Entry {
@@ -14,7 +14,7 @@ struct UnheardDismissals {
     }
 
     private var entries: [PeerID: Entry] = [:]
-    /// Oldest first; what was heard of meanwhile is passed over.
+    /// Oldest first; peers that have received their dismissal meanwhile are skipped.
     private var order: [(peer: PeerID, until: Instant)] = []
 
     var isEmpty: Bool { entries.isEmpty }
@@ -27,7 +27,7 @@ struct UnheardDismissals {
         forgetFirst(order.count - Self.maximum)
     }
 
-    /// The peer knows, or begins anew.
+    /// The peer knows of its dismissal, or joins anew.
     mutating func forget(_ peer: PeerID) { entries[peer] = nil }
 
     mutating func handleTimeout(at now: Instant) {

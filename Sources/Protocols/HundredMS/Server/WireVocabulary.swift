@@ -1,7 +1,7 @@
 internal import MediaKernel
 internal import MediaServer
 
-// The media plane's values as the protocol shows them, and back.
+// Converts the media plane's values to the protocol's and back.
 
 extension TrackLayersPayload.Track {
     init(_ layers: TrackLayers) {

@@ -1,7 +1,7 @@
 internal import MediaKernel
 public import Rooms
 
-/// Reads a policy from JSON: a 100ms template as far as Roomcast knows it.
+/// Reads a policy from JSON: the parts of a 100ms template that Roomcast supports.
 ///
 /// ```json
 /// {"id": "…", "name": "…",   or   "template_id": "…",
@@ -12,13 +12,13 @@ public import Rooms
 /// ```
 ///
 /// Unknown fields are ignored. A role's fields are those of ``Rooms/Role``; `isHidden` is
-/// Roomcast's own. 100ms' recorder is hidden without it, since templates that were exported there
-/// have it among the others.
+/// Roomcast's own. 100ms' recorder role is hidden even without it, since exported templates list it
+/// among the other roles.
 public enum PolicyFile {
-    /// In bytes; a template of a hundred roles is a tenth of it.
+    /// In bytes; a template with a hundred roles has a tenth of this.
     public static let bytesMaximum = 1 << 20
 
-    /// - Throws: ``Rooms/RoomError/invalidPolicy(_:)`` with the reason, naming the field.
+    /// - Throws: ``Rooms/RoomError/invalidPolicy(_:)`` with the reason, which names the field.
     public static func policy(fromJSON text: String) throws(RoomError) -> Policy {
         guard text.utf8.count <= bytesMaximum else {
             throw .invalidPolicy("the file is longer than \(bytesMaximum) bytes")
@@ -47,7 +47,7 @@ public enum PolicyFile {
 
     private struct Contents: Decodable {
         var templateID: String?
-        /// As 100ms itself calls it.
+        /// 100ms' own name for it.
         var id: String?
         var roles: Roles
         var destinations: Destinations?
@@ -65,7 +65,7 @@ public enum PolicyFile {
         var recording: Recording?
 
         struct Recording: Decodable {
-            /// 100ms' older word for a recording of each room.
+            /// 100ms' older setting for recording each room.
             var enabled: Bool?
         }
     }
@@ -75,7 +75,8 @@ public enum PolicyFile {
         var browserRecordings: [String: RecordingDestination]?
     }
 
-    /// A list, or as 100ms writes it an object by name, in which the name need not be repeated.
+    /// A list, or, as in 100ms' templates, an object by name, whose roles need not repeat their
+    /// names.
     private struct Roles: Decodable {
         var list: [Role]
 

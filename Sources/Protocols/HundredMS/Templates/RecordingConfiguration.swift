@@ -1,7 +1,7 @@
 import Rooms
 
-/// How rooms are recorded, as 100ms' newer templates write it: `recordings`. What is made of each
-/// peer by itself (`trackRecording`, `streamRecording`) is not to be had here.
+/// How rooms are recorded, as in the `recordings` of 100ms' newer templates. Recordings of single
+/// peers (`trackRecording`, `streamRecording`) are not supported.
 struct RecordingConfiguration: Decodable {
     struct Composite: Decodable {
         var browserComposite: Browser?
@@ -15,7 +15,7 @@ struct RecordingConfiguration: Decodable {
         var height: Int?
     }
 
-    /// One that is made of each room.
+    /// A recording of each room.
     struct Custom: Decodable {
         var enabled: Bool?
     }
@@ -25,7 +25,7 @@ struct RecordingConfiguration: Decodable {
     var thumbnails: ThumbnailWish?
     var compositeRecording: Composite?
 
-    /// Both kinds of composites are one here: a recording without a live stream.
+    /// Both kinds of composites are the same here: a recording without a live stream.
     var destination: RecordingDestination {
         let browser = compositeRecording?.browserComposite
         var destination = RecordingDestination(

@@ -22,7 +22,7 @@ public struct PreferAudioParameters: Hashable, Sendable, Codable {
     }
 }
 
-/// The answer to both. 100ms' web client looks at nothing in it, its Android library for the track.
+/// The answer to both. 100ms' web client reads nothing in it, its Android library the track.
 struct PreferStateResult: Encodable {
     var trackID: TrackID
 
@@ -49,12 +49,12 @@ public struct ActiveSpeakersPayload: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey { case speakerList = "speaker-list" }
 }
 
-/// `on-connection-quality-update`, on the data channel: how well peers are reached. It changes only
-/// what it names.
+/// `on-connection-quality-update`, on the data channel: how well peers are reached. Peers that it
+/// does not list are unchanged.
 public struct ConnectionQualityPayload: Hashable, Sendable, Codable {
     public struct Peer: Hashable, Sendable, Codable {
         public var peerID: PeerID
-        /// 0 (not at all) to 5 (all that is wanted arrives).
+        /// 0 (nothing arrives) to 5 (everything requested arrives).
         public var downlinkScore: Int
 
         enum CodingKeys: String, CodingKey {
@@ -66,7 +66,7 @@ public struct ConnectionQualityPayload: Hashable, Sendable, Codable {
     public var peers: [Peer]
 }
 
-/// `on-track-layer-update`, on the data channel: what a client gets of some videos.
+/// `on-track-layer-update`, on the data channel: the layers of some videos that a client receives.
 public struct TrackLayersPayload: Hashable, Sendable, Codable {
     public struct Track: Hashable, Sendable, Codable {
         public var trackID: TrackID
@@ -74,7 +74,7 @@ public struct TrackLayersPayload: Hashable, Sendable, Codable {
         public var expectedLayer: LayerPreference
         public var isSubscriberDegraded: Bool
         public var isPublisherDegraded: Bool
-        /// The available layers, lowest first. An addition of ours: 100ms does not send it.
+        /// The available layers, lowest first. A Roomcast extension: 100ms does not send it.
         public var layers: [Layer]?
 
         public init(
@@ -100,7 +100,7 @@ public struct TrackLayersPayload: Hashable, Sendable, Codable {
         }
     }
 
-    /// One form of a video.
+    /// One layer of a video.
     public struct Layer: Hashable, Sendable, Codable {
         public var layer: LayerPreference
         /// In pixels, before rotation.
@@ -114,7 +114,7 @@ public struct TrackLayersPayload: Hashable, Sendable, Codable {
         }
     }
 
-    /// By track id.
+    /// Keyed by track id.
     public var tracks: [String: Track]
 
     public init(tracks: [Track]) {

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import MediaKernel
 
-// JSON-RPC 2.0 as 100ms speaks it (`docs/PROTOCOL.md` section 3): one object a text frame. A
+// JSON-RPC 2.0 as used by 100ms (`docs/PROTOCOL.md` section 3): one object per text frame. A
 // client's calls carry `id` and `jsonrpc`, its notifications neither; a server's frames always
 // carry `jsonrpc`.
 
@@ -42,15 +42,15 @@ struct ErrorFrame: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
-        // An id that could not be read is `null`, JSON-RPC 2.0 section 5.
+        // An unreadable id is encoded as `null`, JSON-RPC 2.0 section 5.
         try values.encode(id, forKey: .id)
         try values.encode("2.0", forKey: .jsonrpc)
         try values.encode(error, forKey: .error)
     }
 }
 
-/// The head of a frame, read before its method is known. Any object has a head, so that the id
-/// is known even of a call that is otherwise nonsense.
+/// The head of a frame, read before its method is known. Any object has a head, so the id is known
+/// even if the rest of a call is invalid.
 struct FrameHead: Decodable {
     var id: RequestID?
     var method: String?
@@ -71,7 +71,7 @@ struct FrameHead: Decodable {
     }
 }
 
-/// A frame that came, read once: what it is first, and what it says when that is wanted.
+/// A received frame, parsed once: the head first, the content on demand.
 struct IncomingFrame {
     let head: FrameHead
     private let content: JSONElement
@@ -85,8 +85,8 @@ struct IncomingFrame {
         head = try Self.read(FrameHead.self, of: content)
     }
 
-    /// The parameters of a call. No `params` at all are read as an empty object, so that the error
-    /// names the parameter that is missing rather than the place where it would be.
+    /// The parameters of a call. A missing `params` is read as an empty object, so that the error
+    /// names the missing parameter rather than `params`.
     func parameters<Parameters: Decodable>(
         _ type: Parameters.Type
     ) throws(SignallingError) -> Parameters {
@@ -112,7 +112,7 @@ struct IncomingFrame {
     }
 }
 
-/// Frames to text and back. Keys are sorted, so that equal frames are equal bytes.
+/// Converts frames to text and back. Keys are sorted, so that equal frames have equal bytes.
 enum FrameCodec {
     static func text(of frame: some Encodable) throws(SignallingError) -> String {
         let encoder = JSONEncoder()

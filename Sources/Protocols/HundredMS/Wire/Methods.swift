@@ -1,4 +1,4 @@
-/// The requests and notifications of clients that this server understands (`docs/PROTOCOL.md`
+/// The requests and notifications from clients that this server understands (`docs/PROTOCOL.md`
 /// section 5).
 public enum ClientMethod: String, Sendable, Hashable, CaseIterable {
     case join, offer, answer, trickle, broadcast, leave, ping, analytics

@@ -1,20 +1,20 @@
 public import MediaKernel
 public import Rooms
 
-// Requests of a client to other peers, as sent and as received, `docs/PROTOCOL.md` sections 5 and 6.
+// A client's requests to other peers, as sent and as received, `docs/PROTOCOL.md` sections 5 and 6.
 
 public struct EndRoomParameters: Hashable, Sendable, Codable {
     public var lock: Bool?
     public var reason: String?
 }
 
-/// `role-change-request`: of one peer, or in bulk of all peers of some roles.
+/// `role-change-request`: for one peer, or in bulk for all peers of some roles.
 public struct RoleChangeRequestParameters: Hashable, Sendable, Codable {
     public var requestedFor: PeerID?
     public var roles: [String]?
-    /// The new one.
+    /// The new role.
     public var role: String
-    /// Missing: the peer is asked.
+    /// If missing, the peer is asked.
     public var force: Bool?
 
     enum CodingKeys: String, CodingKey {
@@ -32,7 +32,7 @@ public struct RoleChangeRequestParameters: Hashable, Sendable, Codable {
     }
 }
 
-/// `on-role-change-request` and, sent back by who accepts it, `role-change`.
+/// `on-role-change-request` and, sent back by the peer that accepts it, `role-change`.
 public struct RoleOfferPayload: Hashable, Sendable, Codable {
     public var requestedBy: PeerID?
     public var role: String
@@ -50,7 +50,7 @@ public struct RoleOfferPayload: Hashable, Sendable, Codable {
     }
 }
 
-/// `track-update-request`: of one track.
+/// `track-update-request`: for one track.
 public struct TrackMuteParameters: Hashable, Sendable, Codable {
     public var requestedFor: PeerID
     public var trackID: TrackID
@@ -94,9 +94,10 @@ public struct TrackMutePayload: Hashable, Sendable, Codable {
     }
 }
 
-/// `change-track-mute-state-request`: of all tracks of a kind, of one peer, some roles or everybody.
+/// `change-track-mute-state-request`: for all tracks of a kind, of one peer, some roles or all
+/// peers.
 public struct MutesParameters: Hashable, Sendable, Codable {
-    /// Whether the tracks are to be muted.
+    /// Whether the tracks should be muted.
     public var value: Bool
     public var type: TrackKind?
     public var source: String?

@@ -1,9 +1,9 @@
 public import MediaKernel
 public import Rooms
 
-// The parameters of what a server notifies, `docs/PROTOCOL.md` section 6.
+// The parameters of the server's notifications, `docs/PROTOCOL.md` section 6.
 
-/// `on-policy-change`: who you are and what roles there are.
+/// `on-policy-change`: the recipient's role and the roles of the room.
 public struct PolicyPayload: Hashable, Sendable, Codable {
     public struct Plugins: Hashable, Sendable, Codable {
         public init() {}
@@ -22,7 +22,7 @@ public struct PolicyPayload: Hashable, Sendable, Codable {
         case plugins
     }
 
-    /// A policy as a peer of that role may see it, in words that its client knows.
+    /// A policy for a peer of that role, in terms that its client knows.
     public init(_ policy: Policy, role: String, for client: ClientKind = .web) {
         name = role
         knownRoles = [:]
@@ -34,7 +34,7 @@ public struct PolicyPayload: Hashable, Sendable, Codable {
         plugins = Plugins()
     }
 
-    /// Whether the recipient may publish that track, as far as it has been told.
+    /// Whether the recipient may publish the track, according to this policy.
     public func allows(_ payload: TrackPayload) -> Bool {
         guard let role = knownRoles[name] else { return true }
         return role.publishParams.allowed.contains(payload.track.publishKind)
@@ -43,7 +43,7 @@ public struct PolicyPayload: Hashable, Sendable, Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         name = try values.decode(String.self, forKey: .name)
-        // Other servers' roles may hold what ours do not; a client needs at most its own.
+        // Other servers' roles may have unknown contents; a client needs at most its own role.
         knownRoles =
             (try? values.decodeIfPresent([String: Role].self, forKey: .knownRoles)) ?? [:]
         templateID = try values.decodeIfPresent(String.self, forKey: .templateID) ?? ""
@@ -51,7 +51,7 @@ public struct PolicyPayload: Hashable, Sendable, Codable {
     }
 }
 
-/// `peer-list`: everybody, and the room.
+/// `peer-list`: all peers and the room's state.
 public struct PeerListPayload: Hashable, Sendable, Codable {
     public var peers: [String: PeerPayload]
     public var room: RoomStatePayload
@@ -62,7 +62,7 @@ public struct PeerListPayload: Hashable, Sendable, Codable {
     }
 }
 
-/// `room-state`: for those who look in before they join.
+/// `room-state`: for clients that preview the room.
 public struct RoomStateNotification: Hashable, Sendable, Codable {
     public var peerCount: Int
     public var room: RoomStatePayload
@@ -103,7 +103,7 @@ public struct BroadcastNotification: Hashable, Sendable, Codable {
     }
 }
 
-/// `on-peer-leave-request`: you have been removed, or the room has ended.
+/// `on-peer-leave-request`: the recipient has been removed, or the room has ended.
 public struct LeaveRequestNotification: Hashable, Sendable, Codable {
     public var requestedBy: PeerID?
     public var reason: String

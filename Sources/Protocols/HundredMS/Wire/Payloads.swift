@@ -39,7 +39,7 @@ public struct TrackPayload: Hashable, Sendable, Codable {
     }
 }
 
-/// The person behind a peer, as other peers see them.
+/// The user of a peer, as other peers see it.
 public struct PeerInfoPayload: Hashable, Sendable, Codable {
     public var name: String
     /// The peer's metadata.
@@ -129,7 +129,7 @@ public struct DescriptionPayload: Hashable, Sendable, Codable {
     }
 }
 
-/// An ICE candidate. An empty one is the end of candidates.
+/// An ICE candidate. An empty one marks the end of candidates.
 public struct CandidatePayload: Hashable, Sendable, Codable {
     public var candidate: String
     public var sdpMid: String?
@@ -156,7 +156,7 @@ public struct ErrorPayload: Hashable, Sendable, Codable, Error {
 
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        // Servers have been seen to write the code as a string.
+        // Some servers send the code as a string.
         if let number = try? values.decode(Int.self, forKey: .code) {
             code = number
         } else {

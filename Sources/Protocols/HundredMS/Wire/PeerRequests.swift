@@ -1,6 +1,6 @@
 public import MediaKernel
 
-// Requests of a client about itself and other peers, `docs/PROTOCOL.md` section 5.
+// A client's requests about itself and other peers, `docs/PROTOCOL.md` section 5.
 
 public struct PeerUpdateParameters: Hashable, Sendable, Codable {
     public var name: String?
@@ -20,7 +20,7 @@ public struct GetPeerParameters: Hashable, Sendable, Codable {
 
 public struct FindPeersParameters: Hashable, Sendable, Codable {
     public var peers: [PeerID]?
-    /// The same as 100ms' web SDK says it.
+    /// The same field under the name in 100ms' web SDK.
     public var peerIDs: [PeerID]?
     public var role: String?
     public var group: String?
@@ -35,7 +35,7 @@ public struct FindPeersParameters: Hashable, Sendable, Codable {
 
 /// `peer-name-search`.
 public struct PeerSearchParameters: Hashable, Sendable, Codable {
-    /// None finds everybody.
+    /// If missing, all peers are found.
     public var query: String?
     public var limit: Int?
     public var offset: Int?

@@ -1,8 +1,8 @@
 public import MediaKernel
 public import Rooms
 
-// Polls on the wire: `signal/interfaces/polls.ts` of 100ms' web SDK. `version` is what its native
-// libraries read (`live.hms.video.polls.network`).
+// Polls on the wire: `signal/interfaces/polls.ts` of 100ms' web SDK. Its native libraries read
+// `version` (`live.hms.video.polls.network`).
 
 /// The result of `poll-info-get`, and the payload of polls that start and stop.
 public struct PollInfoPayload: Hashable, Sendable, Codable {
@@ -21,7 +21,7 @@ public struct PollInfoPayload: Hashable, Sendable, Codable {
     public var createdBy: PeerID
     public var startedBy: PeerID?
     public var stoppedBy: PeerID?
-    /// These in milliseconds since 1970.
+    /// This and the next two are in milliseconds since 1970.
     public var createdAt: Int64
     public var startedAt: Int64?
     public var stoppedAt: Int64?
@@ -61,7 +61,7 @@ public struct PollInfoPayload: Hashable, Sendable, Codable {
     }
 }
 
-/// One question, both ways.
+/// One question, in both directions.
 public struct PollQuestionPayload: Hashable, Sendable, Codable {
     public struct Question: Hashable, Sendable, Codable {
         /// From 1.
@@ -97,9 +97,9 @@ public struct PollQuestionPayload: Hashable, Sendable, Codable {
         /// From 1.
         public var option: Int?
         public var options: [Int]?
-        /// Empty where nothing is right: 100ms' Android library always sends one.
+        /// Empty if there is no right answer: 100ms' Android library always sends a text.
         public var text: String?
-        /// Whether the case of letters counts.
+        /// Whether case matters.
         public var `case`: Bool?
         public var trim: Bool?
     }
@@ -108,12 +108,12 @@ public struct PollQuestionPayload: Hashable, Sendable, Codable {
     public var options: [Option]?
     public var answer: Answer?
 
-    /// - Parameter path: of this question in the request.
+    /// - Parameter path: the path of this question in the request.
     func read(_ path: String) throws(SignallingError) -> PollQuestion {
         let options = self.options ?? []
         let places = try PollPlaces.order(options.map(\.index), "\(path).options")
         let shortest = question.answerMinLen ?? 1
-        // 0 is what libraries send that know of no limit.
+        // Libraries that have no limit send 0.
         let longest = question.answerMaxLen.flatMap { $0 == 0 ? nil : $0 } ?? max(1024, shortest)
         guard question.type.hasOptions || shortest <= longest else {
             throw .badParameter(
@@ -171,7 +171,7 @@ extension PollQuestionPayload.Answer {
         }
     }
 
-    /// The right ones, if there are any.
+    /// The right words, if there are any.
     fileprivate var words: String? { text.flatMap { $0.isEmpty ? nil : $0 } }
 
     fileprivate func chosen(of kind: PollQuestion.Kind) -> [Int] {

@@ -1,12 +1,12 @@
 public import MediaKernel
 public import Rooms
 
-// Requests of clients about polls: `signal/interfaces/polls.ts` of 100ms' web SDK, and its server
-// API's `polls/overview.mdx` for what is left out.
+// Clients' requests about polls: `signal/interfaces/polls.ts` of 100ms' web SDK, with its server
+// API's `polls/overview.mdx` for omitted fields.
 
 /// `poll-info-set`.
 public struct PollInfoSetParameters: Hashable, Sendable, Codable {
-    /// Missing or empty: the server makes one up.
+    /// If missing or empty, the server generates one.
     public var pollID: PollID?
     public var title: String?
     public var type: PollSettings.Kind?
@@ -52,7 +52,7 @@ public struct PollQuestionsSetParameters: Hashable, Sendable, Codable {
         case questions
     }
 
-    /// In the order of their numbers.
+    /// The questions in the order of their numbers.
     func ordered() throws(SignallingError) -> [PollQuestion] {
         let places = try PollPlaces.order(questions.map(\.question.index), "questions")
         var ordered: [PollQuestion] = []
@@ -87,7 +87,7 @@ public struct PollResponseParameters: Hashable, Sendable, Codable {
         public var option: Int?
         public var options: [Int]?
         public var text: String?
-        /// In milliseconds, of clocks that some clients read in fractions.
+        /// In milliseconds; some clients measure it with fractions.
         public var duration: Double?
 
         var submission: PollSubmission {
@@ -113,7 +113,7 @@ public struct PollResponsesGetParameters: Hashable, Sendable, Codable {
     /// The index of the first one, from 0.
     public var index: Int?
     public var count: Int?
-    /// The caller's own; missing: everybody's.
+    /// Whether to return only the caller's own responses; if missing, all peers'.
     public var own: Bool?
 
     enum CodingKeys: String, CodingKey {
@@ -127,14 +127,14 @@ public struct PollResponsesGetParameters: Hashable, Sendable, Codable {
 public struct PollListParameters: Hashable, Sendable, Codable {
     public var state: PollInfo.State?
     public var count: Int?
-    /// `last` of the page before.
+    /// `last` of the previous page.
     public var start: PollID?
 }
 
 /// `poll-leaderboard`.
 public struct PollLeaderboardParameters: Hashable, Sendable, Codable {
     public var pollID: PollID
-    /// From 1; missing: all of them.
+    /// From 1; if missing, all questions.
     public var question: Int?
     public var count: Int?
     /// The index of the first one, from 0.
@@ -146,10 +146,10 @@ public struct PollLeaderboardParameters: Hashable, Sendable, Codable {
     }
 }
 
-/// Questions and options carry their own numbers, from 1.
+/// Questions and options have their own numbers, from 1.
 enum PollPlaces {
-    /// Where in a list the ones with the numbers 1, 2, … are. One without a number has that of its
-    /// place.
+    /// The indices in a list of the items with the numbers 1, 2, … An item without a number has
+    /// that of its place.
     static func order(_ numbers: [Int?], _ path: String) throws(SignallingError) -> [Int] {
         let numbered = numbers.enumerated().map { ($0.element ?? $0.offset + 1, $0.offset) }
             .sorted { $0 < $1 }

@@ -41,7 +41,7 @@ public struct PollQuestionsSetResult: Hashable, Sendable, Codable {
 public struct PollQuestionsGetResult: Hashable, Sendable, Codable {
     public var pollID: PollID
     public var questions: [PollQuestionPayload]
-    /// This page is the last.
+    /// Whether this page is the last.
     public var last: Bool
     public var version = PollVersion.current
 
@@ -95,7 +95,7 @@ public struct PollResponsesResult: Hashable, Sendable, Codable {
     }
 
     public struct Item: Hashable, Sendable, Codable {
-        /// No later one takes its place: earlier ones are not kept.
+        /// Final: no later response replaces it, since earlier ones are not kept.
         public var final = true
         public var response: Response
         public var peer: PollPeerPayload
@@ -103,7 +103,7 @@ public struct PollResponsesResult: Hashable, Sendable, Codable {
 
     public var pollID: PollID
     public var responses: [Item]
-    /// This page is the last.
+    /// Whether this page is the last.
     public var last: Bool
     public var version = PollVersion.current
 
@@ -130,7 +130,7 @@ public struct PollPeerPayload: Hashable, Sendable, Codable {
 
 public struct PollListResult: Hashable, Sendable, Codable {
     public var polls: [PollInfoPayload]
-    /// The last one's id; empty on the last page.
+    /// The last poll's id; empty on the last page.
     public var last: String
 }
 
@@ -150,7 +150,7 @@ public struct PollResultPayload: Hashable, Sendable, Codable {
     public var maxUser: Int
     public var userCount: Int
     public var totalResponse: Int
-    /// Empty for who may not see what was answered.
+    /// Empty if the recipient may not see the responses.
     public var questions: [Question]
 
     enum CodingKeys: String, CodingKey {
@@ -203,7 +203,7 @@ public struct PollLeaderboardResult: Hashable, Sendable, Codable {
     public var avgScore: Double
     /// 100ms' name for the entries.
     public var questions: [Entry]
-    /// This page is the last.
+    /// Whether this page is the last.
     public var last: Bool
 
     enum CodingKeys: String, CodingKey {

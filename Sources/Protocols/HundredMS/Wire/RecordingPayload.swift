@@ -1,16 +1,15 @@
 internal import MediaKernel
 public import Rooms
 
-/// `recording.hls` and `recording.browser` of the room's state (docs/API.md,
-/// `docs/PROTOCOL.md` section 6): what is kept of the streams, and the recording without a live
-/// stream.
+/// `recording.hls` and `recording.browser` of the room's state (docs/API.md, `docs/PROTOCOL.md`
+/// section 6): the recording of the streams, and the recording without a live stream.
 public struct RecordingPayload: Hashable, Sendable, Codable {
     public var enabled: Bool
     public var state: RecordingState
     /// In milliseconds since 1970.
     public var initialisedAt: Int64?
     public var startedAt: Int64?
-    /// Of streams.
+    /// Of streams only.
     public var config: HLSRecordingRequest?
     public var error: ErrorPayload?
 
@@ -33,7 +32,7 @@ public struct RecordingPayload: Hashable, Sendable, Codable {
         }
     }
 
-    /// - Parameter recording: nil where there was none.
+    /// - Parameter recording: nil if there has been none.
     public init(_ recording: RoomRecording?) {
         state = recording?.state ?? .none
         enabled = state.isOn
@@ -45,7 +44,7 @@ public struct RecordingPayload: Hashable, Sendable, Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         enabled = try values.decodeIfPresent(Bool.self, forKey: .enabled) ?? false
-        // Other servers' words may be none of ours.
+        // Other servers may send unknown states.
         let state = try? values.decodeIfPresent(RecordingState.self, forKey: .state)
         self.state = state ?? .none
         initialisedAt = try values.decodeIfPresent(Int64.self, forKey: .initialisedAt)
@@ -55,8 +54,8 @@ public struct RecordingPayload: Hashable, Sendable, Codable {
     }
 }
 
-/// `on-record-update` of type `HLS` or `Browser`: the web client takes the recording's state from it
-/// while it is in the room, and from the room's state when it comes.
+/// `on-record-update` of type `HLS` or `Browser`: the web client takes the recording's state from
+/// it while it is in the room, and from the room's state when it joins.
 public struct RecordingNotification: Hashable, Sendable, Codable {
     public var type: String
     public var state: RecordingState
@@ -76,7 +75,7 @@ public struct RecordingNotification: Hashable, Sendable, Codable {
         case recording = "hls_recording"
     }
 
-    /// - Parameter starter: who started it, where listeners may know of them.
+    /// - Parameter starter: the peer that started it, if listeners may know of it.
     public init(_ state: HLSState, starter: PeerPayload?) {
         type = "HLS"
         self.state = state.recording?.state ?? .none
@@ -89,7 +88,7 @@ public struct RecordingNotification: Hashable, Sendable, Codable {
         recording = state.recording.map { HLSRecordingRequest($0) }
     }
 
-    /// - Parameter starter: who started it, where listeners may know of them.
+    /// - Parameter starter: the peer that started it, if listeners may know of it.
     public init(_ recording: RoomRecording, starter: PeerPayload?) {
         type = "Browser"
         state = recording.state

@@ -1,4 +1,4 @@
-/// The id of a call. Clients send UUID strings; JSON-RPC 2.0 allows numbers, so they are echoed.
+/// The id of a call. Clients send UUID strings; JSON-RPC 2.0 allows numbers too, which are echoed.
 public enum RequestID: Hashable, Sendable, Codable, CustomStringConvertible {
     case string(String)
     case number(Int64)

@@ -1,7 +1,7 @@
 public import MediaKernel
 
-// The parameters of what a client calls, `docs/PROTOCOL.md` section 5. Unknown fields are ignored;
-// a missing or wrong one is an error that names it.
+// The parameters of clients' calls, `docs/PROTOCOL.md` section 5. Unknown fields are ignored; a
+// missing or invalid one is an error that names it.
 
 public struct JoinParameters: Hashable, Sendable, Codable {
     public var name: String?
@@ -9,7 +9,7 @@ public struct JoinParameters: Hashable, Sendable, Codable {
     public var data: String?
     /// Absent for a client that neither publishes nor subscribes.
     public var offer: DescriptionPayload?
-    /// Videos are sent once the client asks for them by `prefer-video-track-state`.
+    /// Videos are sent only after the client requests them by `prefer-video-track-state`.
     public var disableVidAutoSub: Bool?
 
     public init(name: String, data: String = "", offer: DescriptionPayload?) {
@@ -21,7 +21,7 @@ public struct JoinParameters: Hashable, Sendable, Codable {
 
 public struct OfferParameters: Hashable, Sendable, Codable {
     public var desc: DescriptionPayload
-    /// Everything the client publishes, by track id. Missing: as before.
+    /// All tracks that the client publishes, by track id. If missing, they are unchanged.
     public var tracks: [String: TrackPayload]?
 
     public init(desc: DescriptionPayload, tracks: [String: TrackPayload]?) {
@@ -36,7 +36,7 @@ public struct AnswerParameters: Hashable, Sendable, Codable {
     public init(desc: DescriptionPayload) { self.desc = desc }
 }
 
-/// Both ways.
+/// Sent in both directions.
 public struct TrickleParameters: Hashable, Sendable, Codable {
     public var target: TransportTarget
     public var candidate: CandidatePayload
@@ -57,7 +57,7 @@ public struct TrackUpdateParameters: Hashable, Sendable, Codable {
 }
 
 public struct MessagePayload: Hashable, Sendable, Codable {
-    /// A string, or any JSON.
+    /// A string, or any JSON value.
     public var message: OpaqueJSON
     public var type: String?
 
@@ -102,7 +102,7 @@ public struct PingPayload: Hashable, Sendable, Codable {
 
 public struct SetMetadataParameters: Hashable, Sendable, Codable {
     public var key: String?
-    /// Missing and `null` both clear the value.
+    /// If missing or `null`, the value is cleared.
     public var data: OpaqueJSON?
     public var ifChangeVersion: Int?
 

@@ -3,7 +3,8 @@ public import MediaKernel
 /// The answer to `join` and `offer`.
 public typealias AnswerResult = DescriptionPayload
 
-/// The result of calls without one. It must be an object: the web client takes `null` for an error.
+/// The result of calls that return nothing. It must be an object: the web client takes `null` for
+/// an error.
 public struct EmptyResult: Hashable, Sendable, Codable {
     public init() {}
 }
@@ -48,7 +49,7 @@ public struct PeerSearchResult: Hashable, Sendable, Codable {
         }
     }
 
-    /// Of `peers`.
+    /// The number of `peers`.
     public var count: Int?
     public var limit: Int?
     public var offset: Int?
@@ -61,8 +62,8 @@ public struct GroupsResult: Hashable, Sendable, Codable {
     public var groups: [String]
 }
 
-/// One value of the session's store: the result of `set-metadata` and `get-metadata`, and what
-/// `on-metadata-change` lists.
+/// One value of the session's store: the result of `set-metadata` and `get-metadata`, and an entry
+/// of `on-metadata-change`.
 public struct MetadataPayload: Hashable, Sendable, Codable {
     public var key: String
     public var data: OpaqueJSON

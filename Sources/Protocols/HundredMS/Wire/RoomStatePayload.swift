@@ -12,7 +12,7 @@ public struct HLSVariantPayload: Hashable, Sendable, Codable {
     public var initialisedAt: Int64?
     public var startedAt: Int64?
     public var state: HLSVariant.State?
-    /// Not in 100ms' protocol; nil for none.
+    /// Not in 100ms' protocol; nil if there are none.
     public var tracksLeftOut: [LeftOutTrackPayload]?
 
     enum CodingKeys: String, CodingKey {
@@ -42,7 +42,7 @@ public struct HLSVariantPayload: Hashable, Sendable, Codable {
     }
 }
 
-/// A track that a stream does without, since it cannot be decoded.
+/// A track that a stream leaves out, since it cannot be decoded.
 public struct LeftOutTrackPayload: Hashable, Sendable, Codable {
     public var track: TrackID
     public var peer: PeerID
@@ -100,8 +100,8 @@ public struct RTMPPayload: Hashable, Sendable, Codable {
     public var peer: PeerPayload?
     public var error: ErrorPayload?
 
-    /// - Parameter starter: who started it, where listeners may know of them; not said of the room's
-    ///   state.
+    /// - Parameter starter: the peer that started it, if listeners may know of it; omitted in the
+    ///   room's state.
     public init(_ state: RTMPState, starter: PeerPayload? = nil) {
         enabled = false
         peer = starter
@@ -116,7 +116,7 @@ public struct RTMPPayload: Hashable, Sendable, Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         enabled = try values.decodeIfPresent(Bool.self, forKey: .enabled) ?? false
-        // Other servers' words may be none of ours.
+        // Other servers may send unknown states.
         state = (try? values.decodeIfPresent(HLSVariant.State.self, forKey: .state)) ?? .none
         peer = try values.decodeIfPresent(PeerPayload.self, forKey: .peer)
         error = try values.decodeIfPresent(ErrorPayload.self, forKey: .error)

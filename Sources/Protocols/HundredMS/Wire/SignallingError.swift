@@ -2,8 +2,7 @@ internal import Foundation
 public import MediaKernel
 public import Rooms
 
-/// What went wrong with a frame. None costs more than
-/// the frame.
+/// An error in a frame. Its only cost is the frame.
 public enum SignallingError: Error, Hashable, Sendable {
     /// Not JSON, or not an object with a method.
     case malformed(String)
@@ -11,30 +10,30 @@ public enum SignallingError: Error, Hashable, Sendable {
     /// The dotted path of the parameter.
     case missingParameter(String)
     case badParameter(String, reason: String)
-    /// More than a connection may send, of whatever kind.
+    /// More frames, of any kind, than a connection may send.
     case tooManyFrames
-    /// More media than a peer may send: of that track, or of all of its tracks together.
+    /// More media than a peer may send: on that track, or on all of its tracks together.
     case tooMuchMedia(track: String?)
-    /// More than a call of this method can need, in bytes.
+    /// A frame longer than a call of this method can need; `maximum` is in bytes.
     case frameTooLong(method: String, maximum: Int)
-    /// Calls that come before `join` has been answered.
+    /// A call that comes before `join` has been answered.
     case joinFirst(method: String)
-    /// A client that believes itself in the room goes on there, and has no place in it any more:
-    /// the server was restarted, or it was away for too long.
+    /// The client believes itself in the room but has lost its place: the server was restarted, or
+    /// the client was away for too long.
     case placeLost(PeerID)
-    /// The token has expired, and its peer is not in the room any more, or wants to join anew.
+    /// The token has expired, and its peer is no longer in the room, or wants to join anew.
     case tokenExpired
-    /// Another join of this peer is still going on; the client tries again.
+    /// Another join of this peer is in progress; the client should try again.
     case busy
     case room(RoomError)
     case streaming(LiveStreamingError)
-    /// The media plane refused what the client offered, in its own words.
+    /// The media plane refused the client's offer; the string is its message.
     case media(String)
-    /// The media plane could not take the peer in; the client tries again.
+    /// The media plane could not accept the peer; the client should try again.
     case mediaUnavailable(String)
     case notEncodable(String)
 
-    /// As in JSON-RPC errors, in three digits: see ``RoomError/code``.
+    /// As in JSON-RPC errors, with three digits: see ``RoomError/code``.
     public var code: Int {
         switch self {
         case .malformed, .missingParameter, .badParameter, .frameTooLong, .joinFirst, .media: 400
@@ -73,7 +72,7 @@ public enum SignallingError: Error, Hashable, Sendable {
         }
     }
 
-    /// 100ms' own, where it has one.
+    /// 100ms' number for the error, if it has one.
     public var number: ErrorNumber? {
         switch self {
         case .tokenExpired: .token
@@ -83,12 +82,12 @@ public enum SignallingError: Error, Hashable, Sendable {
         }
     }
 
-    /// In the numbers of the client that is told.
+    /// With the error numbers of the client's kind.
     func payload(for client: ClientKind) -> ErrorPayload {
         ErrorPayload(code: client.code(code, number), message: message)
     }
 
-    /// Names the parameter over which the reading stumbled.
+    /// Names the parameter that could not be read.
     init(reading error: any Error) {
         guard let error = error as? DecodingError else {
             self = .malformed("\(error)")

@@ -1,6 +1,6 @@
 public import Rooms
 
-// Streams that are started and stopped from the room, `docs/PROTOCOL.md` section 5.
+// Requests to start and stop streams from the room, `docs/PROTOCOL.md` section 5.
 
 public struct HLSStartParameters: Hashable, Sendable, Codable {
     public var variants: [HLSVariantRequest]?
@@ -25,7 +25,7 @@ public struct HLSStopParameters: Hashable, Sendable, Codable {
     public init(variants: [HLSVariantRequest]? = nil) { self.variants = variants }
 }
 
-/// `rtmp-start`, which is also how a recording without a live stream is started.
+/// `rtmp-start`, which also starts a recording without a live stream.
 public struct RTMPStartParameters: Hashable, Sendable, Codable {
     public var meetingURL: String?
     public var rtmpURLs: [String]?

@@ -1,4 +1,4 @@
-/// Which of a peer's two connections is meant: `target` of `trickle`.
+/// One of a peer's two connections: `target` of `trickle`.
 public enum TransportTarget: Int, Sendable, Hashable, Codable {
     /// The client sends media and makes the offers.
     case publish = 0

@@ -9,7 +9,7 @@ public struct WHEPAddress: RoomAddress {
     public var endpoint: String
     /// A bearer token; nil for an endpoint that needs none.
     public var token: String?
-    /// The hosts that may be asked, also where the server sends us elsewhere.
+    /// The allowed hosts, redirections included.
     public var hosts: WebHosts
 
     public init(endpoint: String, token: String?, hosts: WebHosts) {
@@ -18,7 +18,8 @@ public struct WHEPAddress: RoomAddress {
         self.hosts = hosts
     }
 
-    /// WHEP has no names: of the guest, the network counts, and whether it receives video.
+    /// WHEP has no names: the guest's network conditions and its choice of video are all that is
+    /// used.
     public func room(
         for guest: RoomGuest, on group: any EventLoopGroup, logger: Logger,
         makeObserver: @escaping @Sendable () -> any ClientMediaObserver

@@ -7,11 +7,11 @@ import PeerConnection
 public import RemoteRoom
 import SDP
 
-/// What a WHEP server plays, as a room with one peer: one picture and one sound.
+/// A WHEP server's stream as a room with one peer, one video and one audio track.
 /// draft-ietf-wish-whep-03.
 ///
-/// WHEP tells neither names nor mutes, and a track goes by the name of its section. A source that is
-/// not on air yet is awaited for up to a minute, and so is one whose connection was lost.
+/// WHEP transmits neither names nor mutes; a track is named after its section. The client waits up
+/// to a minute for a source that is not on air yet or whose connection was lost.
 public actor WHEPPlayback: RemoteRoom {
     /// The peer that publishes.
     static let peer: PeerID = "source"
@@ -22,7 +22,7 @@ public actor WHEPPlayback: RemoteRoom {
     private let logger: Logger
     private let makeObserver: @Sendable () -> any ClientMediaObserver
     private nonisolated let feed = RoomEvents()
-    /// The states of the connection.
+    /// The connection's states.
     private let states: AsyncStream<PeerConnectionState>
     private let stateSink: AsyncStream<PeerConnectionState>.Continuation
     private var dialogue: WHIPDialogue?
@@ -56,7 +56,7 @@ public actor WHEPPlayback: RemoteRoom {
         if let end { throw end }
     }
 
-    /// A source that is still awaited is not awaited any more.
+    /// Also ends the wait for a source that is not on air yet.
     public func leave() async {
         life?.cancel()
         await feed.waitForEnd()
@@ -81,7 +81,7 @@ public actor WHEPPlayback: RemoteRoom {
             }
             return nil
         } catch {
-            // A request that is cancelled fails with an error of its own.
+            // A cancelled request fails with an error of its own.
             guard !Task.isCancelled else { return nil }
             return error as? RoomEnd ?? .failed(NetworkFault.words(error))
         }
@@ -111,11 +111,11 @@ public actor WHEPPlayback: RemoteRoom {
         await dialogue?.close()
     }
 
-    /// After a lost connection.
+    /// Begins a new session after a lost connection.
     private func beginAgain() async throws {
         logger.warning("connection lost", metadata: ["endpoint": "\(address.endpoint)"])
         let lost = MonotonicClock.now
-        // First: a server closes the connection of a session that is deleted.
+        // Must come first: a server closes the connection of a session that is deleted.
         try await onMedia { try $0.beginAnew() }
         await dialogue?.end()
         while true {

@@ -14,7 +14,7 @@ public struct WHIPAddress: RoomAddress {
         self.token = token
     }
 
-    /// WHIP has no names: of the guest, only the network counts.
+    /// WHIP has no names: the guest's network conditions are all that is used.
     public func room(
         for guest: RoomGuest, on group: any EventLoopGroup, logger: Logger,
         makeObserver: @escaping @Sendable () -> any ClientMediaObserver

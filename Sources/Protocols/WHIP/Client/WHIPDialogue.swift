@@ -3,16 +3,16 @@ import Logging
 import MediaKernel
 import RemoteRoom
 
-/// The requests of one client to an endpoint of WHIP or WHEP. Confined to the actor that has it.
+/// The requests of one client to a WHIP or WHEP endpoint. Confined to the actor that owns it.
 final class WHIPDialogue {
-    /// How long a server that is busy, or a source that is not on air, is asked again.
+    /// How long to retry while the server is busy or the source is not on air.
     static let patience: Duration = .seconds(60)
 
-    /// The description with which the server opens a session.
+    /// The description in the server's response to our offer.
     enum Opening {
         case answer(String)
-        /// The server refuses our offer and makes one of its own, which ``answer(_:isolation:)``
-        /// answers. draft-ietf-wish-whep-03 sect. 4.3.
+        /// The server refuses our offer and sends its own, to be answered by
+        /// ``answer(_:isolation:)``. draft-ietf-wish-whep-03 sect. 4.3.
         case counterOffer(String)
     }
 
@@ -25,7 +25,7 @@ final class WHIPDialogue {
         self.logger = logger
     }
 
-    /// Begins a session by our offer.
+    /// Begins a session with our offer.
     func offer(
         _ offer: String, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Opening {
@@ -62,8 +62,8 @@ final class WHIPDialogue {
         }
     }
 
-    /// Ends the session, also when the task is cancelled: the server would wait for us until our
-    /// consent expires.
+    /// Ends the session, even if the task is cancelled: the server would otherwise keep it until
+    /// our ICE consent expires.
     func end(isolation: isolated (any Actor)? = #isolation) async {
         guard let request = exchange.end() else { return }
         let http = http

@@ -2,8 +2,8 @@ import Foundation
 import MediaKernel
 import RemoteRoom
 
-/// A client's exchange with an endpoint of WHIP (RFC 9725) or WHEP (draft-ietf-wish-whep-03): which
-/// requests to make, and what the answers mean. No socket, no clock.
+/// A client's exchange with a WHIP (RFC 9725) or WHEP (draft-ietf-wish-whep-03) endpoint: decides
+/// which requests to make and what the responses mean. No socket, no clock.
 struct WHIPExchange: Sendable {
     enum Purpose: Sendable {
         /// WHIP.
@@ -21,7 +21,7 @@ struct WHIPExchange: Sendable {
 
         var method: Method
         var url: URL
-        /// Nil where the request goes to another origin than the token was given for.
+        /// Nil if the request goes to an origin other than the token's.
         var bearer: String?
         /// SDP; nil for a request without a body.
         var body: String?
@@ -38,37 +38,37 @@ struct WHIPExchange: Sendable {
     enum Step: Hashable, Sendable {
         /// The server has moved.
         case ask(Request)
-        /// The session is there; its answer is SDP.
+        /// The session exists; the server's answer is SDP.
         case answered(String)
-        /// The server does not take our offer; its own, which is SDP, is to be answered.
+        /// The server refuses our offer and sends its own, as SDP, to be answered.
         case countered(String)
-        /// The server has taken our answer.
+        /// The server has accepted our answer.
         case accepted
-        /// The server is busy, or nothing is on air there yet.
+        /// The server is busy, or the source is not on air yet.
         case again(after: Duration)
         case over(RoomEnd)
     }
 
     static let redirectsMaximum = 5
-    /// More is no session description.
+    /// A longer body is not a session description.
     static let bodyBytesMaximum = 256 << 10
     /// The longest pause that a server may ask for.
     static let pauseMaximum: Duration = .seconds(60)
     static let pauseDefault: Duration = .seconds(1)
-    /// Characters of a server's own words in an error.
+    /// The most characters of the server's message in an error.
     static let wordsMaximum = 200
 
     let endpoint: URL
     private let token: String?
     private let purpose: Purpose
-    /// Nil for all.
+    /// Nil allows all hosts.
     private let hosts: WebHosts?
     private var asked: Request?
     private var redirects = 0
-    /// The session's address; nil while there is none.
+    /// The session's URL; nil while there is no session.
     private(set) var session: URL?
 
-    /// - Parameter hosts: those that may be asked; nil for all.
+    /// - Parameter hosts: the allowed hosts; nil for all.
     init(
         endpoint text: String, token: String?, purpose: Purpose = .publishing,
         hosts: WebHosts? = nil
@@ -88,7 +88,8 @@ struct WHIPExchange: Sendable {
         return ask(Request(method: .post, url: endpoint, bearer: token, body: description))
     }
 
-    /// Answers the server's own offer. draft-ietf-wish-whep-03 sect. 4.3. Nil without a session.
+    /// Answers the server's own offer. draft-ietf-wish-whep-03 sect. 4.3. Nil if there is no
+    /// session.
     mutating func answer(_ description: String) -> Request? {
         guard let session else { return nil }
         return ask(
@@ -96,7 +97,7 @@ struct WHIPExchange: Sendable {
                 method: .patch, url: session, bearer: bearer(for: session), body: description))
     }
 
-    /// The next step after the response to the latest offer or answer.
+    /// The next step after the response to the latest request.
     mutating func received(_ response: Response) -> Step {
         guard let asked else { return .over(.protocolViolation("an answer to no request")) }
         switch response.status {
@@ -122,7 +123,7 @@ struct WHIPExchange: Sendable {
         }
     }
 
-    /// Why the server is not asked any more, which would have us ask again.
+    /// The reason for giving up on a server that asks for yet another attempt.
     func lackOfPatience(after response: Response) -> RoomEnd {
         switch response.status {
         case 404, 409: .unreachable("nothing is on air there (status \(response.status))")
@@ -130,7 +131,7 @@ struct WHIPExchange: Sendable {
         }
     }
 
-    /// Ends the session. RFC 9725 sect. 4.2. Nil where there is none.
+    /// Ends the session. RFC 9725 sect. 4.2. Nil if there is none.
     mutating func end() -> Request? {
         guard let session else { return nil }
         self.session = nil
@@ -143,7 +144,7 @@ struct WHIPExchange: Sendable {
         guard let location = response.location.flatMap({ Self.resolve($0, against: request.url) })
         else { return .over(.protocolViolation("the session has no address")) }
         guard isAllowed(location) else { return .over(Self.foreign(location)) }
-        // Noted first: whatever is wrong with the answer, the session is to be ended.
+        // Stored first: even if the answer is invalid, the session has to be ended.
         session = location
         let type = response.contentType.map { $0.prefix { $0 != ";" && $0 != " " }.lowercased() }
         guard type ?? "application/sdp" == "application/sdp" else {
@@ -152,7 +153,7 @@ struct WHIPExchange: Sendable {
         return response.status == 406 ? .countered(response.body) : .answered(response.body)
     }
 
-    /// Only these two keep method and body, and RFC 9725 sect. 4.5 has no others.
+    /// Only these two statuses keep method and body, and RFC 9725 sect. 4.5 allows no others.
     private mutating func redirected(_ response: Response, from request: Request) -> Step {
         guard redirects < Self.redirectsMaximum else {
             return .over(.protocolViolation("more than \(Self.redirectsMaximum) redirections"))
@@ -172,7 +173,7 @@ struct WHIPExchange: Sendable {
         return request
     }
 
-    /// The token is for the origin that it was given with, as browsers have it.
+    /// The token is sent only to the origin that it was given for, as browsers do.
     private func bearer(for url: URL) -> String? {
         let isSameOrigin =
             url.scheme?.lowercased() == endpoint.scheme?.lowercased()
@@ -199,13 +200,13 @@ struct WHIPExchange: Sendable {
         .failed("\(url.host ?? "") is not one of the hosts that may be asked")
     }
 
-    /// In seconds. A date (RFC 9110 sect. 10.2.3) is not read.
+    /// In seconds. Dates (RFC 9110 sect. 10.2.3) are not supported.
     private static func pause(_ text: String?) -> Duration {
         guard let seconds = text.flatMap({ Int($0) }), seconds >= 0 else { return pauseDefault }
         return min(max(.seconds(seconds), pauseDefault), pauseMaximum)
     }
 
-    /// The server's own words, of `application/problem+json` (RFC 9457) or of a plain text.
+    /// The server's message, from `application/problem+json` (RFC 9457) or from plain text.
     private static func words(of response: Response) -> String {
         struct Problem: Decodable {
             var title: String?

@@ -7,11 +7,10 @@ import PeerConnection
 public import RemoteRoom
 import SDP
 
-/// What a program publishes to a WHIP server: one offer and one answer a session, and nobody else
-/// in sight. RFC 9725.
+/// Publishes to a WHIP server: one offer and one answer per session, and no other peers. RFC 9725.
 ///
-/// WHIP has no renegotiation, so that other tracks are another session. A session whose connection
-/// is lost is begun anew for up to a minute.
+/// WHIP has no renegotiation, so a change of tracks needs another session. After a lost connection,
+/// a new session is attempted for up to a minute.
 public actor WHIPPublication: PublishingRoom {
     private let address: WHIPAddress
     private let network: NetworkConditions
@@ -19,13 +18,13 @@ public actor WHIPPublication: PublishingRoom {
     private let logger: Logger
     private let makeObserver: @Sendable () -> any ClientMediaObserver
     private nonisolated let feed = RoomEvents()
-    /// The states of the connection; finished when we leave.
+    /// The connection's states; finished when the client leaves.
     private let states: AsyncStream<PeerConnectionState>
     private let stateSink: AsyncStream<PeerConnectionState>.Continuation
     private var dialogue: WHIPDialogue?
     private var media: NIOLoopBound<ClientMedia>?
     private var tracks: [LocalTrack] = []
-    /// Counts sessions: an older one's answer is of no use.
+    /// Counts sessions, so that an older session's answer can be ignored.
     private var generation = 0
 
     public nonisolated var events: AsyncStream<RemoteRoomEvent> { feed.stream }
@@ -112,7 +111,7 @@ public actor WHIPPublication: PublishingRoom {
         try await begin(onFreshConnection: !isFirst)
     }
 
-    /// WHIP cannot tell. What is muted is not sent.
+    /// WHIP has no mute message. A muted track is not sent.
     public func setMuted(_ isMuted: Bool, track: TrackID) async throws {}
 
     public func interrupt(for duration: Duration) async throws {
@@ -120,7 +119,7 @@ public actor WHIPPublication: PublishingRoom {
         try await onMedia { $0.interrupt(until: end) }
     }
 
-    /// After a lost connection.
+    /// Begins a new session after a lost connection.
     private func beginAgain() async throws {
         let lost = MonotonicClock.now
         logger.warning("connection lost", metadata: ["endpoint": "\(address.endpoint)"])
@@ -136,12 +135,12 @@ public actor WHIPPublication: PublishingRoom {
         }
     }
 
-    /// Ends the session there is, and begins one with the tracks there are.
+    /// Ends the current session and begins one with the current tracks.
     private func begin(onFreshConnection: Bool) async throws(RoomEnd) {
         generation += 1
         let ours = generation
         do {
-            // First: a server closes the connection of a session that is deleted.
+            // Must come first: a server closes the connection of a session that is deleted.
             if onFreshConnection { try await onMedia { try $0.beginAnew() } }
             await dialogue?.end()
             guard ours == generation, !tracks.isEmpty else { return }

@@ -1,17 +1,17 @@
 internal import SDP
 
-/// The body of a `PATCH`: a fragment of a description with candidates or new credentials.
-/// RFC 8840 sect. 9, RFC 9725 sect. 4.4.
+/// The body of a `PATCH`: an SDP fragment with candidates or new ICE credentials. RFC 8840 sect. 9,
+/// RFC 9725 sect. 4.4.
 public struct TrickleFragment: Hashable, Sendable {
     public var usernameFragment: String?
     public var password: String?
-    /// The values of the candidate lines without `a=`, each once.
+    /// The values of the candidate lines without `a=`, without duplicates.
     public var candidates: [String]
     public var hasEndOfCandidates: Bool
 
     /// - Throws: ``WHIPError/badDescription(_:)`` with the reason.
     public init(parsing text: String) throws(WHIPError) {
-        // A fragment is a description without its beginning, which says nothing of ICE.
+        // A fragment is a description without its session-level lines, which hold no ICE data.
         let beginning = "v=0\r\no=- 0 0 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\n"
         let description: SessionDescription
         do throws(SDPError) {
@@ -22,7 +22,7 @@ public struct TrickleFragment: Hashable, Sendable {
         guard !description.media.isEmpty else {
             throw .badDescription("the fragment has no m= line")
         }
-        // All media is bundled on one transport, so its sections speak of the same one.
+        // All media is bundled on one transport, so all sections have the same credentials.
         usernameFragment = description.media.lazy.compactMap(\.iceUsernameFragment).first
         password = description.media.lazy.compactMap(\.icePassword).first
         guard (usernameFragment == nil) == (password == nil) else {
@@ -35,7 +35,7 @@ public struct TrickleFragment: Hashable, Sendable {
 
     /// The answer to an ICE restart: the part of an SDP answer that describes the transport.
     ///
-    /// - Parameter answer: of all media, bundled.
+    /// - Parameter answer: an answer with all media bundled.
     static func rendered(of answer: SessionDescription) -> String? {
         guard let section = answer.media.first(where: { $0.iceUsernameFragment != nil }),
             let fragment = section.iceUsernameFragment, let password = section.icePassword
@@ -50,7 +50,7 @@ public struct TrickleFragment: Hashable, Sendable {
         return lines.joined(separator: "\r\n") + "\r\n"
     }
 
-    /// Whether it begins a new ICE generation, compared with that of an offer. RFC 8840 sect. 4.4.
+    /// Whether the fragment starts a new ICE generation compared with an offer. RFC 8840 sect. 4.4.
     func restarts(_ offer: SessionDescription) -> Bool {
         guard let usernameFragment else { return false }
         return !offer.media.contains {
@@ -58,7 +58,7 @@ public struct TrickleFragment: Hashable, Sendable {
         }
     }
 
-    /// The offer as its client would make it after the restart.
+    /// The offer that the client would make after the restart.
     func applied(to offer: SessionDescription) -> SessionDescription {
         var offer = offer
         for index in offer.media.indices {

@@ -1,7 +1,7 @@
 public import RoomHost
 
-/// WHIP (RFC 9725) and WHEP (draft-ietf-wish-whep): one HTTP exchange makes a client a peer that
-/// publishes, or one that watches and is not seen.
+/// WHIP (RFC 9725) and WHEP (draft-ietf-wish-whep): with one HTTP exchange a client becomes a peer
+/// that publishes, or a hidden peer that watches.
 public struct WHIP: RoomProtocol {
     public init() {}
 

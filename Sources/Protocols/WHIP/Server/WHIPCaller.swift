@@ -3,9 +3,9 @@ public struct WHIPCaller: Hashable, Sendable {
     public var userID: String
     public var tokenID: String
     public var role: String
-    /// The name that other peers see; empty for the user's id.
+    /// The name that other peers see; if empty, they see the user's id.
     public var name: String
-    /// `regular`, or another source of its video, such as `screen`.
+    /// The source of its video: `regular`, or another one such as `screen`.
     public var source: String
 
     public init(

@@ -2,11 +2,11 @@ public import MediaKernel
 internal import RoomHost
 public import Rooms
 
-/// Why a request for a session of WHIP or WHEP was refused. Nothing has changed then.
+/// The reason for refusing a request for a WHIP or WHEP session. The request has changed nothing.
 public enum WHIPError: Error, Hashable, Sendable {
-    /// There is no such session, or not any more.
+    /// The session does not exist, or has ended.
     case unknownSession
-    /// There is no such peer to be played.
+    /// The peer to be played does not exist.
     case unknownPeer(PeerID)
     /// No peer publishes the requested media at present.
     case nothingToPlay
@@ -16,13 +16,13 @@ public enum WHIPError: Error, Hashable, Sendable {
     case preconditionRequired
     /// The entity tag is not that of the current ICE generation.
     case preconditionFailed
-    /// More `PATCH`es than a session may send.
+    /// The session sends too many `PATCH` requests.
     case tooManyRequests
-    /// The role does not let its peers do that.
+    /// The client's role does not permit the request.
     case forbidden(String)
-    /// A rule of the room.
+    /// The request violates a rule of the room.
     case room(RoomError)
-    /// The media plane cannot take the session in; the client tries again.
+    /// The media plane cannot accept the session; the client should try again.
     case unavailable(String)
 
     init(_ error: RoomHostError) {

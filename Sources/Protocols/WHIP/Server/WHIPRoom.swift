@@ -4,16 +4,15 @@ internal import SDP
 
 /// The parts of a response to a client.
 public struct WHIPAnswer: Hashable, Sendable {
-    /// The session, by the last part of its address.
+    /// The session's id, the last component of its URL.
     public var session: String
     /// The entity tag of the current ICE generation, in quotes.
     public var entityTag: String
-    /// The answer, our own offer, or the fragment that answers a restart.
+    /// The answer, our own offer, or the fragment that answers an ICE restart.
     public var body: String
-    /// Whether it is our own offer, which the client did not ask for: it has made one that cannot be
-    /// played.
+    /// Whether `body` is our own offer that replaces the client's, which the server cannot play.
     public var isCounterOffer = false
-    /// The peer that the client is in the room.
+    /// The client's peer in the room.
     public var peer: PeerID
 }
 
@@ -25,27 +24,27 @@ extension WHIPAnswer {
     }
 }
 
-/// WHIP in one room, as the server uses it.
+/// WHIP in one room, for the HTTP server.
 public struct WHIPRoom: Sendable {
     public let host: RoomHost
 
-    /// - Parameter host: one that lets clients of ``WHIP`` in.
+    /// - Parameter host: a room that accepts clients of ``WHIP``.
     public init(_ host: RoomHost) { self.host = host }
 
-    /// A client offers what it publishes.
+    /// A client publishes.
     ///
-    /// - Parameter sdp: its offer, of which every section is taken or none.
+    /// - Parameter sdp: the client's offer; all of its sections are accepted, or none.
     public func publish(
         _ sdp: String, by client: WHIPCaller
     ) async throws(WHIPError) -> WHIPAnswer {
         WHIPAnswer(try await Self.publish(try Self.description(in: sdp), by: client, in: host))
     }
 
-    /// A client offers in which sections it receives. It is answered that all of them are sent;
-    /// what comes later, or takes the place of what went, flows without another exchange.
+    /// A client offers sections to receive media. The answer accepts all of them; tracks that
+    /// appear later, or replace others, need no further exchange.
     ///
-    /// A client that offers nothing, or nothing that can be played, is offered an audio and a video
-    /// instead, which ``answer(_:with:)`` is due for.
+    /// A client without an offer, or whose offer the server cannot play, receives an offer of one
+    /// audio and one video section, to be answered through ``answer(_:with:)``.
     public func play(
         _ sdp: String, by client: WHIPCaller, view: RoomView
     ) async throws(WHIPError) -> WHIPAnswer {
@@ -62,9 +61,9 @@ public struct WHIPRoom: Sendable {
         try await Self.answer(session, with: try Self.description(in: sdp), in: host)
     }
 
-    /// A client tells candidates, or restarts ICE.
+    /// A client sends candidates, or restarts ICE.
     ///
-    /// - Returns: the answer to a restart; nil for candidates, which have none.
+    /// - Returns: the answer to a restart; nil for candidates, which need none.
     public func patch(
         _ session: String, with fragment: String, ifMatch condition: String?
     ) async throws(WHIPError) -> WHIPAnswer? {
@@ -76,7 +75,7 @@ public struct WHIPRoom: Sendable {
         try await Self.end(session, in: host)
     }
 
-    /// Descriptions are read and written outside of the room's isolation, where everybody would wait.
+    /// Descriptions are parsed outside the room's isolation, so that other peers need not wait.
     private static func description(
         in sdp: String
     ) throws(WHIPError) -> SessionDescription {

@@ -2,29 +2,29 @@ internal import MediaKernel
 internal import MediaServer
 internal import SDP
 
-/// One client of WHIP, from its `POST` to its `DELETE`.
+/// The session of one WHIP client, from its `POST` to its `DELETE`.
 struct WHIPSession {
-    /// Unguessable: whoever knows it may end the session. RFC 9725 sect. 5.
+    /// Unguessable, since a client that knows it may end the session. RFC 9725 sect. 5.
     let id: String
     let peer: PeerID
-    /// The client's latest offer, or its answer to ours, with the ICE generation in use; nil while that
-    /// answer is awaited.
+    /// The client's latest offer, or its answer to our offer, with the current ICE generation; nil
+    /// until that answer arrives.
     var description: SessionDescription?
-    /// The entity tag of that generation.
+    /// The entity tag of the current ICE generation.
     var entityTag: String
-    /// When the client is taken for gone unless it is reached; nil while it is.
+    /// The time at which an unreachable client counts as gone; nil while it is connected.
     var givenUpAt: Instant?
-    /// Limits the rate of its `PATCH` requests.
+    /// Limits the rate of the client's `PATCH` requests.
     var requests: TokenBucket
 
-    /// The only connection that the peer has.
+    /// The peer's only connection.
     static let connection = ConnectionKey.named("whip")
-    /// A client that has not been heard for so long is gone: it has lost its connection some time
-    /// before that was noticed, and the room hears within half a minute.
+    /// A client that stays disconnected for this long is gone. It lost its connection some time
+    /// before that was noticed; the room learns of its leaving within half a minute.
     static let unreachableMaximum: Duration = .seconds(15)
     /// A client that never connects, or never answers our offer, has failed.
     static let connectingMaximum: Duration = .seconds(30)
-    /// A browser finds its candidates one by one, some twenty of them.
+    /// A browser finds its candidates one by one, about twenty in all.
     static let requestsPerSecond = 10
     static let requestsBurst = 100
 
@@ -41,12 +41,12 @@ struct WHIPSession {
             rate: Self.requestsPerSecond, burst: Self.requestsBurst, at: now)
     }
 
-    /// The server's user name fragment changes with each ICE generation, and with nothing else.
+    /// The server's user name fragment changes with each ICE generation and at no other time.
     static func entityTag(of ours: SessionDescription) -> String {
         "\"\(ours.media.lazy.compactMap(\.iceUsernameFragment).first ?? "")\""
     }
 
-    /// Whether an `If-Match` means this generation. Clients write the wildcard with quotes, too.
+    /// Whether an `If-Match` names this generation. Some clients quote the wildcard.
     func matches(_ condition: String) -> Bool {
         let tags = condition.split(separator: ",").map { tag in
             String(tag.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())

@@ -6,11 +6,12 @@ internal import RoomHost
 internal import Rooms
 internal import SDP
 
-/// The peers of one room that came by WHIP or WHEP. ``WHIPRoom`` is what others use of it.
+/// The peers of one room that joined by WHIP or WHEP. Other modules use it through ``WHIPRoom``.
 ///
-/// Such a client hears nothing of the room: who mutes it mutes what is forwarded of it.
+/// The client receives no messages from the room, so a request to mute it mutes its tracks in the
+/// server.
 final class WHIPSessions: RoomSessions {
-    /// What a client that has been admitted is sent: our answer, or our own offer.
+    /// The description for a client that has been admitted: our answer, or our own offer.
     typealias Welcome = (session: WHIPSession, description: SessionDescription)
 
     private var sessions: [PeerID: WHIPSession] = [:]
@@ -39,7 +40,7 @@ final class WHIPSessions: RoomSessions {
         return try await welcome(answer, peer, in: host)
     }
 
-    /// - Parameter offer: nil for a client that is to be offered what it receives.
+    /// - Parameter offer: nil for a client that waits for the server's offer.
     func play(
         _ offer: SessionDescription?, by client: WHIPCaller, view: RoomView,
         in host: isolated RoomHost
@@ -55,7 +56,7 @@ final class WHIPSessions: RoomSessions {
         return try await welcome(description, request.peer, in: host)
     }
 
-    /// Whether an offer asks for media in a form that can be sent.
+    /// Whether an offer asks for media in a format that the server can send.
     static func canBePlayed(_ offer: SessionDescription) -> Bool {
         offer.media.contains { section in
             section.direction.receives && section.kind.trackKind != nil && !section.isRejected
@@ -129,8 +130,8 @@ final class WHIPSessions: RoomSessions {
             do throws(RoomHostError) {
                 try await host.trickle(candidate, on: WHIPSession.connection, from: peer)
             } catch {
-                // Candidates that we cannot use (mDNS names, other transports) are no fault.
-                // RFC 9725 sect. 4.4.2.
+                // Unusable candidates (mDNS names, other transports) are not an error. RFC 9725
+                // sect. 4.4.2.
                 guard case .media = error else { throw WHIPError(error) }
             }
         }
@@ -178,8 +179,8 @@ final class WHIPSessions: RoomSessions {
 
     // MARK: - Checks
 
-    /// The tracks that an offer publishes: one for each section that sends. What has no name there,
-    /// or the same as another one, is given one in the offer, too.
+    /// The tracks of an offer: one for each section that sends. A track without a usable name, or
+    /// with the name of another one, gets a new name, in the offer too.
     private static func nameTracks(
         in offer: inout SessionDescription, of peer: PeerID, source: String
     ) throws(WHIPError) -> [Track] {
@@ -206,7 +207,7 @@ final class WHIPSessions: RoomSessions {
         return tracks
     }
 
-    /// An offer is taken as a whole or not at all. RFC 9725 sect. 4.2.
+    /// An offer is accepted as a whole or not at all. RFC 9725 sect. 4.2.
     private func checkPublishing(
         _ tracks: [Track], by client: WHIPCaller, in host: isolated RoomHost
     ) throws(WHIPError) {
@@ -273,7 +274,7 @@ final class WHIPSessions: RoomSessions {
         let tracks = host.room.peer(peer)?.tracks.filter(isMeant) ?? []
         let change = TrackChange(isMuted: isMuted)
         let changes = Dictionary(tracks.map { ($0.publishedID, change) }) { first, _ in first }
-        // It refuses tracks only that the peer does not publish.
+        // The room refuses only tracks that the peer does not publish.
         try? host.room.tracksUpdated(changes, by: peer, at: host.clock.now())
         host.mutesChanged(of: peer)
     }
@@ -325,8 +326,8 @@ extension MediaSection.Kind {
 }
 
 extension String {
-    /// Itself, where it may name a track or a stream. A hyphen names no stream (RFC 9429
-    /// sect. 5.2.1).
+    /// The string itself if it is a valid name of a track or a stream. A hyphen stands for no
+    /// stream (RFC 9429 sect. 5.2.1).
     fileprivate var identifier: String? {
         guard (1...RoomLimits.identifierBytes).contains(utf8.count), self != "-" else { return nil }
         return utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? self : nil

@@ -12,13 +12,13 @@ extension SignallingClient {
             RoleChangeRequestParameters(requestedFor: peer, role: role, force: isForced))
     }
 
-    /// Gives another role to everybody of some roles.
+    /// Gives all peers of some roles another role.
     @discardableResult
     public mutating func changeRole(ofRoles roles: [String], to role: String) -> RequestID {
         call(.roleChangeRequest, RoleChangeRequestParameters(roles: roles, role: role, force: true))
     }
 
-    /// Takes a role that we were asked to take. The new policy follows.
+    /// Accepts a role that we were offered. The new policy follows.
     @discardableResult
     public mutating func acceptRole(_ offer: RoleOfferPayload) -> RequestID {
         call(.roleChange, offer)
@@ -36,7 +36,8 @@ extension SignallingClient {
                 mute: isMuted))
     }
 
-    /// Asks for all tracks of a kind: of one peer, of some roles, or of everybody else.
+    /// Asks for all tracks of a kind to be muted or unmuted: those of one peer, of some roles, or
+    /// of all other peers.
     @discardableResult
     public mutating func requestMutes(_ request: MutesParameters) -> RequestID {
         call(.changeTrackMuteStateRequest, request)

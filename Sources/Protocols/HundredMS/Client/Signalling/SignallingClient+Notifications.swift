@@ -46,7 +46,7 @@ extension SignallingClient {
         case .onHLSUpdate:
             emit(.hls(try read(HLSPayload.self, frame)))
         case .onRecordUpdate, .onRTMPUpdate, .onPollStart, .onPollStop, .onPollStats:
-            // Recordings, pushes and polls concern people, and no client of ours.
+            // Recordings, pushes and polls are for human users, not for our clients.
             break
         case .onRoleChangeRequest:
             emit(.roleOffered(try read(RoleOfferPayload.self, frame)))
@@ -65,7 +65,7 @@ extension SignallingClient {
         _ frame: IncomingFrame
     ) throws(SignallingError) -> ([TrackPayload], PeerPayload) {
         let notification = try read(TracksNotification.self, frame)
-        // By id, so that equal frames are equal events.
+        // Sorted by id, so that equal frames give equal events.
         return (
             notification.tracks.values.sorted { $0.trackID < $1.trackID }, notification.peer
         )

@@ -1,8 +1,8 @@
 public import MediaKernel
 
-/// Groups, and whom a client looks for.
+/// Groups, and the search for peers.
 extension SignallingClient {
-    /// ``Rooms/Room/raisedHand`` raises our hand.
+    /// The group ``Rooms/Room/raisedHand`` raises our hand.
     @discardableResult
     public mutating func joinGroup(_ name: String) -> RequestID {
         call(.groupJoin, GroupParameters(name: name))
@@ -19,15 +19,15 @@ extension SignallingClient {
         call(.groupAdd, PeerGroupParameters(name: name, peerID: peer))
     }
 
-    /// Takes another peer out of a group: lowers its hand, for instance.
+    /// Removes another peer from a group: lowers its hand, for instance.
     @discardableResult
     public mutating func removeFromGroup(_ name: String, peer: PeerID) -> RequestID {
         call(.groupRemove, PeerGroupParameters(name: name, peerID: peer))
     }
 
-    /// Searches for peers by a part of their names, in letters of any case.
+    /// Searches for peers by a part of their names, ignoring case.
     ///
-    /// - Parameter offset: how many to pass over.
+    /// - Parameter offset: how many to skip.
     @discardableResult
     public mutating func searchPeers(
         _ query: String, limit: Int? = nil, offset: Int? = nil

@@ -1,11 +1,11 @@
 public import MediaKernel
 public import Rooms
 
-/// A client's end of the 100ms protocol, without a socket: calls become frames with ids, frames
-/// become typed events, pings are due when they are due.
+/// The client's side of the 100ms protocol, without a socket: turns calls into frames with ids and
+/// frames into typed events, and schedules pings.
 ///
 /// Drain ``poll()`` after every call. The same value serves every socket of a session: call
-/// ``opened(at:)`` when one is open and ``closed()`` when it is gone.
+/// ``opened(at:)`` when one opens and ``closed()`` when it closes.
 public struct SignallingClient: Sendable {
     public enum Output: Hashable, Sendable {
         /// One text frame for the socket.
@@ -13,11 +13,11 @@ public struct SignallingClient: Sendable {
         case event(SignallingEvent)
     }
 
-    /// Between two pings, `docs/PROTOCOL.md` section 3.
+    /// The time between two pings, `docs/PROTOCOL.md` section 3.
     public static let pingInterval: Duration = .seconds(3)
     /// The silence after which a connection counts as lost. Any frame ends a silence.
     public static let silenceMaximum: Duration = .seconds(12)
-    /// Calls without an answer; past this many the oldest are forgotten.
+    /// Calls without an answer; beyond this number the oldest are forgotten.
     public static let pendingMaximum = 256
 
     private enum Link: Hashable, Sendable {
@@ -32,7 +32,7 @@ public struct SignallingClient: Sendable {
     private var outputsTaken = 0
     private var random: SeededRandom
 
-    /// - Parameter seed: of the calls' ids.
+    /// - Parameter seed: the seed for the calls' ids.
     public init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     /// The next frame or event, until `nil`.
@@ -48,14 +48,14 @@ public struct SignallingClient: Sendable {
 
     // MARK: - The socket
 
-    /// A socket is open. The first ping goes out at once, as the web client's does.
+    /// A socket is open. The first ping is sent at once, as in the web client.
     public mutating func opened(at now: Instant) {
         forgetPending()
         link = .up(nextPing: now, lastHeard: now)
         handleTimeout(at: now)
     }
 
-    /// The socket is gone. Calls without an answer will not get one.
+    /// The socket has closed. Pending calls will not be answered.
     public mutating func closed() {
         forgetPending()
         link = .down
@@ -82,7 +82,7 @@ public struct SignallingClient: Sendable {
         }
     }
 
-    /// A text frame came. Never throws: what cannot be read is an `.ignored` event.
+    /// A text frame arrived. Never throws: an unreadable frame becomes an `.ignored` event.
     public mutating func received(_ text: String, at now: Instant) {
         if case .up(let nextPing, _) = link { link = .up(nextPing: nextPing, lastHeard: now) }
         do {
@@ -115,7 +115,7 @@ public struct SignallingClient: Sendable {
 
     /// Renegotiates the publish connection.
     ///
-    /// - Parameter tracks: everything we publish.
+    /// - Parameter tracks: all tracks that we publish.
     @discardableResult
     public mutating func offer(_ sdp: String, tracks: [TrackPayload]) -> RequestID {
         call(
@@ -133,7 +133,7 @@ public struct SignallingClient: Sendable {
         notify(.trickle, TrickleParameters(target: target, candidate: candidate))
     }
 
-    /// Mute, unmute, or all tracks' states after a reconnection.
+    /// Mutes or unmutes tracks, or repeats all tracks' states after a reconnection.
     public mutating func updateTracks(_ tracks: [TrackPayload]) {
         notify(.trackUpdate, ["tracks": Self.byID(tracks)])
     }
@@ -165,12 +165,12 @@ public struct SignallingClient: Sendable {
     @discardableResult
     public mutating func stopHLS() -> RequestID { call(.hlsStop, HLSStopParameters()) }
 
-    /// Says good-bye. Close the socket with 1000 after it.
+    /// Announces that the client leaves. Close the socket with 1000 after it.
     public mutating func leave(reason: String = "sdk request") {
         notify(.leave, LeaveParameters(clientReason: reason))
     }
 
-    /// One call of the data channel `ion-sfu`: the layer of a video we wish to receive.
+    /// One call on the data channel `ion-sfu`: the layer of a video that we want to receive.
     public mutating func preferVideo(
         _ track: TrackID, layer: LayerPreference
     ) -> (id: RequestID, text: String)? {
@@ -181,7 +181,7 @@ public struct SignallingClient: Sendable {
         return (try? FrameCodec.text(of: frame)).map { (id, $0) }
     }
 
-    /// The same for sound: whether we wish to receive it.
+    /// The same for audio: whether we want to receive it.
     public mutating func preferAudio(
         _ track: TrackID, isSubscribed: Bool
     ) -> (id: RequestID, text: String)? {
@@ -268,7 +268,7 @@ public struct SignallingClient: Sendable {
         Dictionary(tracks.map { ($0.trackID.rawValue, $0) }) { _, last in last }
     }
 
-    /// A version 4 UUID, as the web client makes them; random enough to tell calls apart.
+    /// A version 4 UUID, as in the web client; random enough to tell calls apart.
     private mutating func makeID() -> RequestID {
         let high = random.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
         let low = random.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000

@@ -1,9 +1,9 @@
 /// A typed event from the server.
 public enum SignallingEvent: Hashable, Sendable {
-    /// The role we have; before the first of these nothing but pings may be sent. Another one on
-    /// the same socket is a new role.
+    /// Our role. Before the first of these only pings may be sent. A further one on the same socket
+    /// is a new role.
     case policy(PolicyPayload)
-    /// Everybody, and the room; again after every reconnection.
+    /// All peers and the room's state; sent again after every reconnection.
     case peerList(PeerListPayload)
     case roomState(RoomStateNotification)
     case roomInfo(RoomInfoNotification)
@@ -14,22 +14,22 @@ public enum SignallingEvent: Hashable, Sendable {
     case tracksAdded([TrackPayload], of: PeerPayload)
     case tracksUpdated([TrackPayload], of: PeerPayload)
     case tracksRemoved([TrackPayload], of: PeerPayload)
-    /// The server's offer of the subscribe connection; to be answered.
+    /// The server's offer for the subscribe connection; must be answered.
     case offer(sdp: String)
     case trickle(TransportTarget, CandidatePayload)
     case broadcast(BroadcastNotification)
     case hls(HLSPayload)
     case metadata([MetadataPayload])
-    /// We may take a role: see ``SignallingClient/acceptRole(_:)``.
+    /// We are offered a role: see ``SignallingClient/acceptRole(_:)``.
     case roleOffered(RoleOfferPayload)
-    /// We are asked to mute or unmute a track of ours. Whoever does so says it by
+    /// We are asked to mute or unmute one of our tracks. A client that complies reports it by
     /// ``SignallingClient/updateTracks(_:)``.
     case trackMuteRequested(TrackMutePayload)
     /// The same for all tracks of a kind.
     case mutesRequested(MutesPayload)
     /// We have been removed, or the room has ended.
     case leaveRequested(LeaveRequestNotification)
-    /// The answer to `join`. `sdp` is empty when nothing was offered.
+    /// The answer to `join`. `sdp` is empty if the client made no offer.
     case joined(RequestID, sdp: String)
     /// The answer to `offer`.
     case answered(RequestID, sdp: String)
@@ -41,10 +41,10 @@ public enum SignallingEvent: Hashable, Sendable {
     case done(RequestID, ClientMethod)
     /// A call was refused.
     case refused(RequestID, ClientMethod, ErrorPayload)
-    /// The server ended the session: not to be tried again.
+    /// The server ended the session; the client must not reconnect.
     case fatal(ErrorPayload)
     case warning(ErrorPayload)
-    /// A frame that could not be read, or that nobody asked for. Nothing follows from it.
+    /// A frame that was unreadable or unsolicited. It has no effect.
     case ignored(String)
     /// The server was silent for too long: reconnect.
     case silent

@@ -1,30 +1,30 @@
 public import MediaKernel
 
-/// A room as its server has told it to a client: who is there and what they publish.
+/// A room as its server describes it to a client: the peers and their tracks.
 ///
-/// After a reconnection the server sends the whole list anew. This value compares, so that whoever
-/// uses it hears of each peer and each track once, and of its end once, whatever was missed.
+/// After a reconnection the server sends the whole list again. This value compares the lists, so
+/// that each peer and each track is reported once, and its end once, even if messages were missed.
 public struct SignallingRoster: Sendable {
-    /// What changed, in an order that can be followed: a peer joins before its tracks are added and
-    /// leaves after they are removed.
+    /// Changes, in a valid order: a peer joins before its tracks are added and leaves after they
+    /// are removed.
     public enum Change: Hashable, Sendable {
         case peerJoined(PeerPayload)
         case peerUpdated(PeerPayload)
         case peerLeft(PeerPayload)
         case trackAdded(TrackPayload, of: PeerPayload)
-        /// Muted, unmuted or described anew.
+        /// Muted, unmuted or otherwise changed.
         case trackUpdated(TrackPayload, of: PeerPayload)
         case trackRemoved(TrackPayload, of: PeerPayload)
         case hlsChanged(HLSPayload)
     }
 
-    /// A server that lists more than this is not believed.
+    /// A list with more peers than this is not accepted.
     public static let peersMaximum = 6000
     /// The same for one peer's tracks.
     public static let tracksMaximum = 64
 
     private struct Entry: Sendable {
-        /// Without its tracks.
+        /// The peer without its tracks.
         var peer: PeerPayload
         var tracks: [TrackID: TrackPayload] = [:]
     }
@@ -32,30 +32,30 @@ public struct SignallingRoster: Sendable {
     private let ownID: PeerID
     private var entries: [PeerID: Entry] = [:]
     public private(set) var hls: HLSPayload?
-    /// Whether the server has told who is there.
+    /// Whether the server has sent the list of peers.
     public private(set) var isListed = false
 
-    /// - Parameter ownID: of the client itself, which is nobody's remote peer.
+    /// - Parameter ownID: the client's own id, which is not a remote peer's.
     public init(ownID: PeerID) { self.ownID = ownID }
 
-    /// By id, without their tracks.
+    /// Sorted by id, without their tracks.
     public var peers: [PeerPayload] {
         entries.values.map(\.peer).sorted { $0.peerID < $1.peerID }
     }
 
-    /// By id; empty for a peer that is not there.
+    /// Sorted by id; empty for an unknown peer.
     public func tracks(of peer: PeerID) -> [TrackPayload] {
         (entries[peer]?.tracks.values.map { $0 } ?? []).sorted { $0.trackID < $1.trackID }
     }
 
-    /// Takes in what the server said. Events that are not about the room's people change nothing.
+    /// Processes a server event. Events that do not concern the room's peers change nothing.
     public mutating func received(_ event: SignallingEvent) -> [Change] {
         switch event {
         case .peerList(let list):
             isListed = true
             return replace(with: list)
         case .peerJoined(let peer), .peerUpdated(let peer):
-            // In a large room who only watches is told of no more.
+            // In a large room, clients are not told about peers that only watch.
             return peer.realtime == false ? remove(peer.peerID) : upsert(peer)
         case .peerLeft(let peer):
             return remove(peer.peerID)

@@ -5,10 +5,10 @@ import NIOSSL
 import NIOWebSocket
 import RemoteRoom
 
-/// A WebSocket to a server, for as long as `body` runs. RFC 6455, text messages only.
+/// A WebSocket to a server while `body` runs. RFC 6455, text messages only.
 enum WebSocketClient {
-    /// The largest message taken: the list of a full room whose peers have all the metadata they may,
-    /// in ordinary letters.
+    /// The largest accepted message: the peer list of a full room in which all peers have the
+    /// longest metadata, in ordinary letters.
     static let messageBytesMaximum = 128 << 20
 
     struct Writer: Sendable {
@@ -31,14 +31,14 @@ enum WebSocketClient {
 
     private enum Upgrade: Sendable {
         case accepted(NIOAsyncChannel<WebSocketFrame, WebSocketFrame>)
-        /// By what says so instead.
+        /// The future gives the response's status.
         case refused(EventLoopFuture<HTTPResponseStatus>)
     }
 
-    /// Connects, then runs `session` with a writer and each text message for `received`. Returns
-    /// when either side closes; throws what the connection or `received` throws, `.unreachable` where
-    /// the server, or a proxy in front of it, cannot take the socket now, and `.protocolViolation`
-    /// where it does not want it.
+    /// Connects, then runs `session` with a writer and `received` with each text message. Returns
+    /// when either side closes. Throws the connection's or `received`'s error, `.unreachable` if
+    /// the server, or a proxy in front of it, cannot accept the socket now, and
+    /// `.protocolViolation` if it refuses it.
     static func run(
         url: WebSocketURL, group: any EventLoopGroup,
         session: @escaping @Sendable (Writer) async throws -> Void,
@@ -107,7 +107,8 @@ enum WebSocketClient {
         return try await withTaskCancellationHandler {
             try await upgrade.get()
         } onCancel: {
-            // Or a server that takes connections and answers nothing would be waited for for ever.
+            // Otherwise a server that accepts connections but never answers would block this for
+            // ever.
             channel.close(promise: nil)
         }
     }
@@ -134,7 +135,7 @@ enum WebSocketClient {
                 version: .http1_1, method: .GET, uri: url.target, headers: headers),
             upgraders: [upgrader],
             notUpgradingCompletionHandler: { channel in
-                // The answer is handed on to whoever is next.
+                // The handler passes the response's status on.
                 let status = channel.eventLoop.makePromise(of: HTTPResponseStatus.self)
                 return channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(StatusReader(status))
@@ -143,15 +144,15 @@ enum WebSocketClient {
             })
         var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(
             upgradeConfiguration: configuration)
-        // The server speaks first: its first message may come in one read with its answer, and
-        // would be dropped with the HTTP decoder.
+        // The server speaks first: its first message may arrive in the same read as its response,
+        // and would be dropped with the HTTP decoder.
         pipeline.leftOverBytesStrategy = .forwardBytes
         return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
             configuration: pipeline)
     }
 }
 
-/// Takes the status of one HTTP answer, then closes the connection.
+/// Reads the status of one HTTP response, then closes the connection.
 private final class StatusReader: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A `ws:` or `wss:` URL taken apart, with the query that the protocol adds. RFC 6455 sect. 3.
+/// A parsed `ws:` or `wss:` URL, with the protocol's query added. RFC 6455 sect. 3.
 struct WebSocketURL: Hashable, Sendable {
     let host: String
     let port: Int
     let isSecure: Bool
-    /// Path and query, as the request line shows them.
+    /// Path and query, as in the request line.
     let target: String
 
-    /// Nil when the text is no WebSocket URL. What the URL has in its query is kept.
+    /// Nil if the text is not a WebSocket URL. An existing query is kept.
     init?(_ text: String, adding query: [(String, String)]) {
         guard var parts = URLComponents(string: text), let host = parts.host, !host.isEmpty else {
             return nil
@@ -23,7 +23,7 @@ struct WebSocketURL: Hashable, Sendable {
         parts.queryItems =
             (parts.queryItems ?? []) + query.map { URLQueryItem(name: $0.0, value: $0.1) }
         let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
-        // URLComponents leaves "+" alone, which servers read as a space.
+        // URLComponents does not encode "+", which servers decode as a space.
         let encoded = parts.percentEncodedQuery?.replacingOccurrences(of: "+", with: "%2B")
         target = path + (encoded.map { $0.isEmpty ? "" : "?\($0)" } ?? "")
     }
@@ -34,7 +34,7 @@ struct WebSocketURL: Hashable, Sendable {
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
     }
 
-    /// For TLS' server name indication, which knows no address literals. RFC 6066 sect. 3.
+    /// For TLS' server name indication, which excludes address literals. RFC 6066 sect. 3.
     var serverName: String? {
         let isLiteral = host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." }
         return isLiteral ? nil : host
