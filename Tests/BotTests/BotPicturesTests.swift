@@ -14,7 +14,7 @@ import Testing
         case gone(String)
     }
 
-    /// Answers at once, and counts.
+    /// Answers at once and counts requests.
     private final class Host: Sendable {
         private struct State {
             var asked: [String] = []
@@ -25,10 +25,10 @@ import Testing
         private let failures: [String: [PictureFetchError]]
         private let state = Mutex(State())
 
-        /// - Parameter failures: what an address' first attempts come to.
+        /// - Parameter failures: the outcomes of an address' first attempts.
         init(failures: [String: [PictureFetchError]] = [:]) { self.failures = failures }
 
-        /// In the order of asking.
+        /// In the order of the requests.
         var asked: [String] { state.withLock { $0.asked } }
         var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
 
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// Runs what fetches from a host. No attempt waits for long.
+    /// Runs the fetcher against a host. No attempt waits for long.
     private func withPictures(
         from host: Host,
         _ body: (BotPictures, inout AsyncStream<Event>.Iterator) async throws -> Void

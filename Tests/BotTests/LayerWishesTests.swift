@@ -52,7 +52,7 @@ import Testing
                 == [.init(track: Self.ann, layer: layer)])
     }
 
-    /// A picture that is not cut off fills its tile when it reaches from one side to the other.
+    /// A picture that is not cropped fills its tile once it reaches from one side to the other.
     @Test(arguments: [
         (640, 720, LayerPreference.high), (1000, 360, .high), (320, 400, .medium),
         (600, 90, .low), (641, 361, .high),
@@ -66,7 +66,7 @@ import Testing
                 == [.init(track: Self.ann, layer: layer)])
     }
 
-    /// A phone's picture that is sent lying on its side and stands upright in its tile.
+    /// A phone's picture that is sent sideways and stands upright in its tile.
     @Test(arguments: [
         (180, 320, TileFit.crop, LayerPreference.medium), (320, 180, .crop, .high),
         (180, 600, .letterbox, .medium), (600, 320, .letterbox, .medium), (90, 160, .crop, .low),
@@ -107,7 +107,7 @@ import Testing
         _ = wishes.tilesChanged([tile(Self.ann, 640, 360)], among: [Self.ann])
         wishes.roomChanged(videos: [Self.ann, Self.ben])
         #expect(wishes.tilesChanged([tile(Self.ann, 640, 360)], among: [Self.ann]).isEmpty)
-        // To refuse it and then to ask for it would cost a key frame.
+        // To refuse it and request it later would cost a key frame.
         #expect(wishes.layersChanged([layers(of: Self.ben, Self.sizes)]).isEmpty)
         #expect(
             wishes.tilesChanged([tile(Self.ann, 640, 360)], among: Self.all)

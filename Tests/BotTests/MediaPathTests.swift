@@ -14,7 +14,7 @@ struct MediaPathTests {
         path.joined(at: at(0))
         #expect(path.changed(to: .connecting, at: at(0.1)) == nil)
         #expect(path.changed(to: .connected, at: at(0.2)) == .opened)
-        // Signalling came back, or the connection did: the picture goes on.
+        // Signalling or the connection has been restored: the picture goes on.
         path.joined(at: at(5))
         #expect(path.changed(to: .connected, at: at(5)) == nil)
         #expect(path.reasonToGiveUp(at: at(100_000)) == nil)
@@ -37,7 +37,7 @@ struct MediaPathTests {
         path.joined(at: at(0))
         _ = path.changed(to: .connected, at: at(0.2))
         #expect(path.changed(to: loss, at: at(10)) == .lost)
-        // Said once, and counted from the first.
+        // Reported once, and counted from the first.
         #expect(path.changed(to: .failed, at: at(20)) == nil)
         #expect(path.reasonToGiveUp(at: at(39.9)) == nil)
         #expect(path.reasonToGiveUp(at: at(40)) != nil)

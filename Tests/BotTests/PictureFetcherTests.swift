@@ -8,14 +8,15 @@ import Testing
 
 @testable import Bot
 
-/// Images from a server that is well or ill disposed.
+/// Images from well-behaved and misbehaving servers.
 @Suite(.timeLimit(.minutes(1))) struct PictureFetcherTests {
     /// Red, 16 by 16.
     private static let picture =
         "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mPYYGVFEmIY1TCqYfhqAACzQSQQulY/"
         + "TAAAAABJRU5ErkJggg=="
 
-    /// What comes of a path's image. The host of `/away` leads to one that is not listed.
+    /// The outcome of fetching a path's image. The host of `/away` redirects to one that is not
+    /// listed.
     private func fetch(
         _ path: String, sideMaximum: Int = 512
     ) async throws -> Result<StillPicture, PictureFetchError> {
@@ -91,7 +92,7 @@ import Testing
     }
 }
 
-/// Answers requests on a port of the loopback, one a connection.
+/// Answers requests on a loopback port, one per connection.
 private struct WebServer {
     struct Answer: Sendable {
         var status = 200
@@ -107,7 +108,7 @@ private struct WebServer {
 
     private let channel: any Channel
 
-    /// - Parameter answer: to a path.
+    /// - Parameter answer: the answer for a path.
     static func start(_ answer: @escaping @Sendable (String) -> Answer) async throws -> WebServer {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)

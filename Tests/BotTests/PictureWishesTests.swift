@@ -22,7 +22,7 @@ import Testing
             tracks: publishes ? [SourceTrack(id: "voice", isVideo: false, isMuted: false)] : [])
     }
 
-    /// In the order of joining, which is not the addresses' own.
+    /// In the order of joining, which differs from the order of the addresses.
     private func crowd(_ numbers: Range<Int>) -> [SourcePeer] {
         numbers.map { number in
             peer(address(number), id: PeerID("peer \(number)"), joinedAt: Int64(number))
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// Everything that waits, the most urgent first.
+    /// All waiting wishes, the most urgent first.
     private func due(_ wishes: inout PictureWishes) -> [PictureWishes.Wish] {
         var waiting: [PictureWishes.Wish] = []
         while let wish = wishes.next() { waiting.append(wish) }
@@ -48,7 +48,7 @@ import Testing
 
     private func texts(_ wishes: [PictureWishes.Wish]) -> [String] { wishes.map(\.address.text) }
 
-    /// Fetches everything that waits.
+    /// Fetches all waiting images.
     private func fetch(_ wishes: inout PictureWishes) -> [String] {
         let waiting = due(&wishes)
         for wish in waiting {
@@ -78,7 +78,7 @@ import Testing
         let second = due(&wishes)
         let large = try #require(second.first)
         #expect(small.sideMaximum == 512 && large.sideMaximum == 1920)
-        // The small one, should it come now, must not take the place of the large one.
+        // If the small one arrives now, it must not replace the large one.
         let isSmallShown = wishes.fetched(small)
         let isLargeShown = wishes.fetched(large)
         #expect(!isSmallShown && isLargeShown)
@@ -108,7 +108,7 @@ import Testing
         _ = wishes.roomChanged(crowd(0..<100))
         let again = fetch(&wishes)
         #expect(again.isEmpty)
-        // Those who leave make room, and those who stay keep theirs.
+        // Peers that leave make room, and those that stay keep their images.
         let dropped = wishes.roomChanged(crowd(10..<100))
         #expect(dropped.isEmpty)
         let next = fetch(&wishes)
@@ -137,12 +137,12 @@ import Testing
             let dropped = wishes.tilesChanged(tiles(stage))
             #expect(dropped.isEmpty, "they have theirs")
         }
-        // Of those who have never had a tile, those who joined last.
+        // The peers that have never had a tile and joined last.
         let dropped = wishes.tilesChanged(tiles(51..<60))
         #expect(Set(dropped) == Set((41..<50).map(address)))
         let second = fetch(&wishes)
         #expect(second == (51..<60).map(address))
-        // Nothing is fetched again of who has been on stage.
+        // Images of peers that have been on stage are not fetched again.
         let back = wishes.tilesChanged(tiles(0..<18))
         let third = fetch(&wishes)
         #expect(back.isEmpty && third.isEmpty)

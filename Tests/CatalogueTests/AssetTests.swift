@@ -59,7 +59,7 @@ import Testing
         #expect(try await catalogue.asset("asset2")?.status == .completed)
     }
 
-    /// What a page costs does not depend on how much there is.
+    /// The cost of a page does not depend on the number of rows.
     @Test func aPageIsReadAlongOneIndexWithoutSorting() async throws {
         let place = try Place()
         let catalogue = try place.open()

@@ -59,13 +59,13 @@ import Workbench
         var ended = stream("a")
         ended.status = .completed
         #expect(try await catalogue.save(ended, telling: [delivery("e1", isTerminal: true)]))
-        // A crash between the end and its being written elsewhere leads here again.
+        // A crash between the end and its announcement leads here again.
         var again = stream("a")
         again.status = .failed
         #expect(try await !catalogue.save(again, telling: [delivery("e2", isTerminal: true)]))
         #expect(try await catalogue.stream("a")?.status == .completed)
         #expect(try await catalogue.pendingDeliveries(limit: 10).map(\.id) == ["e1"])
-        // Whichever way it comes.
+        // In any order of arrival.
         try await catalogue.save(delivery("e3", isTerminal: true))
         try await catalogue.save(delivery("e1"))
         #expect(try await catalogue.pendingDeliveries(limit: 10).map(\.id) == ["e1"])
@@ -87,7 +87,7 @@ import Workbench
         let place = try Place()
         let catalogue = try place.open()
         for index in 0..<57 {
-            // Pairs of the same time, in two rooms.
+            // Pairs with the same time, in two rooms.
             try await catalogue.save(
                 stream("s\(index)", second: Int64(index / 2), room: "r\(index % 2)"))
         }
@@ -137,14 +137,14 @@ import Workbench
         for index in 0..<50 { try await catalogue.save(delivery("a\(index)", line: "a")) }
         for id in ["c", "b"] { try await catalogue.save(delivery(id, line: id)) }
         try await catalogue.save(delivery("c1", line: "c"))
-        // Who is told refused the first one of all.
+        // The receiver refused the very first one.
         let later = UnixTime(seconds: 1_770_000_600)
         try await catalogue.update(delivery: "a0", status: .pending, attempts: 9, dueAt: later)
         let few = try await catalogue.pendingDeliveries(limit: 5)
         #expect(few.map(\.id) == ["c", "b", "c1", "a0", "a1"])
         let all = try await catalogue.pendingDeliveries(limit: 100)
         #expect(all.map(\.id) == ["c", "b", "c1"] + (0..<20).map { "a\($0)" })
-        // And so on once it moves.
+        // The same once it has moved.
         try await catalogue.update(delivery: "a0", status: .delivered, dueAt: later)
         #expect(try await catalogue.pendingDeliveries(limit: 100).last?.id == "c1")
         #expect(try await catalogue.pendingDeliveries(limit: 100).contains { $0.id == "a20" })
@@ -185,7 +185,7 @@ import Workbench
         }
     }
 
-    /// It would not know what the columns that it does not know are for.
+    /// It would not know the meaning of the new columns.
     @Test func aCatalogueOfANewerVersionIsNotOpened() async throws {
         let place = try Place()
         try await place.open().save(stream("a"))
@@ -202,7 +202,7 @@ import Workbench
     }
 }
 
-/// Where the catalogue of one test lies.
+/// The directory of one test's catalogue.
 struct Place {
     let scratch: Scratch
 

@@ -30,7 +30,7 @@ import Workbench
 
     @Test func aFileInItsPlaceIsAnother() throws {
         let held = try file("a")
-        // Its inode is kept, so that none of these can have its number.
+        // Its inode is kept, so no new file can get its number.
         for _ in 0..<8 {
             unlink(held.path)
             _ = try file("a")
@@ -74,7 +74,7 @@ import Workbench
         await #expect(throws: CatalogueError.lost(.deleted)) {
             try await catalogue.registerRoom(room, otherName: "hall.1")
         }
-        // What was known is still told.
+        // Known facts can still be read.
         #expect(try await catalogue.room("hall") == nil)
         rename("\(path).away", path + suffix)
         try await catalogue.checkWritable()

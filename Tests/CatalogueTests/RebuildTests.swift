@@ -73,7 +73,7 @@ import Testing
         try await catalogue.save(stream("gone", .completed), telling: [event])
         let streams = "\(place.path)/streams"
         let recordings = "\(place.path)/recordings"
-        // One with assets of which one was removed, one on air, one whose file is damaged.
+        // A stream with assets of which one was removed, one on air, and one with a damaged file.
         try write(stream("a", .postProcessing), to: "\(streams)/room/a/stream.json")
         try write(stream("b", .running), to: "\(streams)/room/b/stream.json")
         try write([1, 2, 3], to: "\(streams)/room/c/stream.json")
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    /// However long the disk takes; and nothing of it is taken back.
+    /// No matter how long the disk takes; and no write is reverted.
     @Test func whoWritesDoesNotWaitForTheFilesToBeRead() async throws {
         let place = try Place()
         let streams = "\(place.path)/streams"
@@ -158,7 +158,7 @@ import Testing
         let catalogue = try place.open()
         var left = stream("a", status)
         left.end = why
-        // The finisher of this one is at work, whatever it has made already.
+        // The finisher of this one is running, no matter what it has made already.
         let kept = stream("b", status)
         try write(kept, to: "\(place.path)/streams/room/b/stream.json")
         for (stream, epoch) in [(left, 1), (kept, 2)] {
@@ -186,7 +186,7 @@ import Testing
         #expect(try await catalogue.hasNoStreams())
     }
 
-    /// A server goes on meanwhile: files first, then rows.
+    /// A server keeps writing meanwhile: files first, then rows.
     @Test func nothingThatIsWrittenMeanwhileIsTakenBack() async throws {
         let place = try Place()
         let catalogue = try place.open()

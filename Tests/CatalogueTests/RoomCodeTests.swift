@@ -9,7 +9,7 @@ import Testing
     private let now = UnixTime(seconds: 1_770_000_000)
     private let later = UnixTime(seconds: 1_770_000_100)
 
-    /// Gives these codes, one after the other.
+    /// Returns these codes, one after another.
     private func codes(_ codes: String...) -> @Sendable () -> String {
         let waiting = Waiting(codes)
         return { waiting.next() }
@@ -28,7 +28,7 @@ import Testing
             try await catalogue.makeRoomCodes(
                 of: ["host", "guest"], areAll: true, room: "r", at: now, newCode: codes("a", "b")))
         #expect(first.map(\.code) == ["a", "b"] && first.map(\.role) == ["host", "guest"])
-        // What another room has is not given once more.
+        // A code of another room is not used again.
         let other = try #require(
             try await catalogue.makeRoomCodes(
                 of: ["host"], areAll: false, room: "r2", at: now, newCode: codes("a", "b", "c")))
@@ -55,7 +55,7 @@ import Testing
         let gone = try #require(try await catalogue.roomCode("a"))
         #expect(!gone.isEnabled && gone.updatedAt == later && gone.createdAt == now)
         #expect(try await catalogue.roomCode("c")?.isEnabled == true)
-        // Of one role by itself nothing is known of the others.
+        // A request for one role says nothing about the others.
         _ = try await catalogue.makeRoomCodes(
             of: ["viewer"], areAll: false, room: "r", at: later, newCode: codes())
         #expect(try await catalogue.roomCode("b")?.isEnabled == true)
@@ -86,7 +86,7 @@ import Testing
         #expect(try await made("b") == second)
         #expect(try await made("c") == second)
         #expect(try await catalogue.roomCode("a")?.isEnabled == false)
-        // Enabled again it is one of two, of which the newer one is the role's.
+        // Once enabled again it is one of two, of which the newer is the role's.
         _ = try await catalogue.setRoomCode("a", isEnabled: true, at: later)
         #expect(try await made("c") == second)
         let all = try await catalogue.roomCodes(RoomCodeQuery(room: "r", isEnabled: true))
@@ -108,7 +108,7 @@ import Testing
         #expect(try await catalogue.roomCode("c1") == nil)
         let page = try await catalogue.roomCodes(RoomCodeQuery(room: "r", limit: maximum))
         #expect(page.records.count == maximum && page.last == nil)
-        // Of those that are enabled none is forgotten.
+        // Enabled codes are never forgotten.
         for code in page.records {
             _ = try await catalogue.setRoomCode(code.code, isEnabled: true, at: later)
         }

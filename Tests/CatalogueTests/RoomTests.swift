@@ -4,7 +4,7 @@ import Testing
 
 @testable import Catalogue
 
-/// The rooms there are: of these the catalogue is the truth.
+/// The rooms, which exist only in the catalogue.
 @Suite struct RoomTests {
     private func room(_ index: Int) -> CatalogueRoom {
         CatalogueRoom(
@@ -83,7 +83,7 @@ import Testing
         }
         #expect(refused == .refused)
         #expect(try await catalogue.room("id0") == room(0))
-        // Its own name in other letters is nobody else's.
+        // Its own name in another letter case is not a conflict.
         let own = try await catalogue.updateRoom("id0", at: now) { room in
             room.name = "ROOM.0"
             room.durationMaximum = .seconds(120)
@@ -97,7 +97,7 @@ import Testing
         #expect(try await catalogue.room("id0") == expected)
     }
 
-    /// What a page costs does not depend on how much there is.
+    /// The cost of a page does not depend on the number of rows.
     @Test func aPageIsReadAlongOneIndexWithoutSorting() async throws {
         let place = try Place()
         let catalogue = try await catalogue(place)

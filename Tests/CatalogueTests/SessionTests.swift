@@ -2,7 +2,7 @@ import Catalogue
 import MediaKernel
 import Testing
 
-/// Sessions: those that go on, which a server that starts has to close, and those that are over.
+/// Sessions: open ones, which a starting server has to close, and ended ones.
 @Suite struct SessionTests {
     private let session = OpenSession(
         id: "s1", room: "r", roomName: "Room", template: "t",
@@ -61,7 +61,7 @@ import Testing
         try await catalogue.save(.opened(session))
         for number in 1...2 { try await catalogue.save(.entered(attendee(number), "s1")) }
         try await catalogue.save(.left(number: 1, "s1", at: at(11)))
-        // The same peer once more, by another name.
+        // The same peer again under another name.
         var again = attendee(3)
         (again.peer, again.name) = ("p1", "Anna")
         again.joinedAt = at(30)
@@ -105,7 +105,7 @@ import Testing
         #expect(try await ids(SessionQuery(isActive: false)).first == "s10")
         #expect(
             try await ids(SessionQuery(room: "odd", from: at(3), to: at(7))) == ["s7", "s5", "s3"])
-        // What goes on stays, however old it is.
+        // Open sessions stay, no matter how old they are.
         #expect(try await catalogue.removeSessions(endedUntil: at(99), limit: 100) == 0)
         #expect(try await catalogue.removeSessions(endedUntil: at(100), limit: 5) == 5)
         #expect(try await catalogue.removeSessions(endedUntil: at(100), limit: 100) == 6)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Catalogue
 
-/// The templates of rooms' policies: of these the catalogue is the truth.
+/// The templates of rooms' policies, which exist only in the catalogue.
 @Suite struct TemplateTests {
     private func template(_ index: Int) -> CatalogueTemplate {
         CatalogueTemplate(

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Catalogue
 
-/// Rows as no version of ours writes them.
+/// Rows that no version of Roomcast writes.
 @Suite struct UnknownValueTests {
-    /// Changes the database behind the catalogue's back.
+    /// Changes the database without the catalogue's knowledge.
     private func catalogue(_ sql: String) async throws -> (Catalogue, Place) {
         let place = try Place()
         let catalogue = try place.open()

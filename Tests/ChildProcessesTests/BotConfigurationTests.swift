@@ -7,7 +7,7 @@ import Streams
 import Testing
 import Workbench
 
-/// The file in which the server tells a bot about its stream.
+/// The file with which the server configures a bot's stream.
 @Suite struct BotConfigurationTests {
     private static let configuration = BotConfiguration(
         room: "demo", stream: "s1",
@@ -22,7 +22,7 @@ import Workbench
             preset: "sharp", encoder: "auto"),
         isRecorded: true, isRecordingPaused: true, logLevel: "debug", logFormat: "json")
 
-    /// What a file must have.
+    /// The required fields of a file.
     private static let least = [
         "room_id": #""demo""#, "stream_id": #""s1""#, "segment_seconds": "2",
         "playlist": #"{"mode":"event"}"#, "preset": #""fast""#, "encoder": #""x264""#,

@@ -3,7 +3,7 @@ import Recording
 import Stage
 import Testing
 
-/// The lines in which the server tells a bot what to do.
+/// The lines with which the server gives a bot orders.
 @Suite struct BotOrderTests {
     @Test func rolesAreASetOrEverybody() {
         #expect(

@@ -53,7 +53,7 @@ import Testing
             let ratio = [1.0, 1.005, 0.995, 1.0, 1.0021][number % 5]
             output += resampler.process(block, ratio: ratio)
         }
-        // A sine's steepest step, at a pitch that is half a percent higher, plus rounding.
+        // The steepest step of a sine at a pitch half a percent higher, plus rounding.
         let steepest = Float(0.5 * 2 * .pi * frequency * 1.006 / 48_000)
         let left = stride(from: 0, to: output.count, by: 2).map { output[$0] }
         for (a, b) in zip(left, left.dropFirst()) { #expect(abs(b - a) < steepest) }

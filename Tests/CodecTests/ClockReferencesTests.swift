@@ -5,7 +5,7 @@ import Testing
 @Suite struct ClockReferencesTests {
     private static let wrap: Int64 = 1 << 33
 
-    /// A packet of the picture's, with a clock reference or without.
+    /// A packet of the picture, with or without a clock reference.
     private func packet(counter: UInt8, ticks: Int64? = nil, id: UInt8 = 0) -> [UInt8] {
         var bytes: [UInt8] = [0x47, 1, id, (ticks == nil ? 0x10 : 0x30) | counter]
         if let ticks {
@@ -16,7 +16,7 @@ import Testing
         return bytes + [UInt8](repeating: 0xAB, count: 188 - bytes.count)
     }
 
-    /// A picture with a reference, in so many packets of which half are sound.
+    /// A picture with a reference, in `packets` packets of which half are audio.
     private func picture(_ ticks: Int64, packets: Int) -> [UInt8] {
         packet(counter: 0, ticks: ticks)
             + (1..<packets).flatMap { packet(counter: UInt8($0 / 2 % 16), id: UInt8($0 % 2)) }
@@ -34,7 +34,7 @@ import Testing
         let segment = picture(1000, packets: 30) + picture(28_000, packets: 30)
         let found = try marks(references.completing(segment))
         #expect(found.map(\.ticks) == [1000, 10_000, 19_000, 28_000])
-        // The second and the third picture's packet moved behind those that were put in.
+        // The second and the third picture's packets moved behind the inserted ones.
         #expect(found.map(\.packet) == [0, 10, 21, 32])
     }
 
@@ -46,7 +46,7 @@ import Testing
         let found = try marks(bytes)
         #expect(found.map(\.ticks) == [10_000, 19_000])
         #expect(found.map(\.packet) == [1, 2])
-        // Of the last packet of the same stream before it, which is in the segment before.
+        // That of the same stream's last packet before it, in the previous segment.
         #expect(bytes[188 + 3] == 0x20 | 1)
     }
 

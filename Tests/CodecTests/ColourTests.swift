@@ -3,7 +3,7 @@ import Testing
 
 @testable import Codec
 
-/// Colours are the same ones from a sender's picture to the encoded stream.
+/// Colours stay the same from a sender's picture to the encoded stream.
 @Suite struct ColourTests {
     private static let colours: [(red: UInt8, green: UInt8, blue: UInt8)] = [
         (255, 0, 0), (0, 255, 0), (0, 0, 255), (200, 120, 40), (128, 128, 128), (255, 255, 255),
@@ -30,7 +30,7 @@ import Testing
         return frame
     }
 
-    /// As the decoders hand pictures on.
+    /// The frame as the decoders deliver it.
     private func shown(_ frame: VideoFrame) throws -> VideoFrame {
         var converter = PixelConverter()
         let pointer = frame.handle.pointer
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// Cameras say nothing, or one of the names that mean the same numbers.
+    /// Cameras specify no colour space, or a name for the same numbers.
     @Test func aPictureThatIsAsOursAreIsNotTouched() throws {
         let frame = try VideoFrame.solid(width: 64, height: 36, colour: .white)
         for matrix in [

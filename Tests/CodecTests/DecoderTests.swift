@@ -113,7 +113,7 @@ import Testing
         #expect(try #require(frame).withPlanes { $0.u[3, 3] } > 90)
     }
 
-    /// As after a pause in which packets have piled up.
+    /// For instance after a pause in which packets have piled up.
     @Test(arguments: [VideoCodecKind.vp8, .vp9, .h264])
     func whatABurstTookIsGivenBack(codec: VideoCodecKind) throws {
         let packets = try packets(codec, width: 640, height: 362, count: 40)
@@ -123,12 +123,12 @@ import Testing
         let bytes = burst.count * 640 * 362 * 3 / 2
         let held = try MappedMemory.bytes()
         burst = []
-        // The decoder keeps what later pictures may refer to, and a few for those to come.
+        // The decoder keeps the pictures to which later ones may refer, and a few spare ones.
         #expect(try MappedMemory.bytes() <= held - bytes / 2)
         withExtendedLifetime(decoder) {}
     }
 
-    /// Rows and planes lie as the decoder needs them, whatever the size.
+    /// Rows and planes are laid out as the decoder needs them, at any size.
     @Test(arguments: [(16, 16), (34, 18), (162, 90), (322, 182), (1282, 722)])
     func picturesOfAllSizesAreWhatWentIn(width: Int, height: Int) throws {
         for codec in [VideoCodecKind.vp8, .vp9, .h264] {

@@ -1,7 +1,7 @@
 import Codec
 import MediaKernel
 
-/// A short stream of pictures and sound, encoded and cut into segments as the product does it.
+/// A short stream of pictures and sound, encoded and cut into segments like in production.
 struct EncodedStream {
     var segments: [[UInt8]] = []
     var settings: VideoEncoderSettings
@@ -43,7 +43,8 @@ struct EncodedStream {
             }
         }
         for index in 0..<seconds * settings.frameRate {
-            // Audio is encoded ahead of the picture, as it is where pictures wait for x264.
+            // Audio is encoded ahead of the picture, as in production, where pictures wait for
+            // x264.
             try encodeAudio(upTo: (index + 4) * 48_000 / settings.frameRate)
             try takeVideo(
                 try video.encode(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Codec
 
-/// Which encoder is used. No hardware is needed: what is tested is the order and the way back.
+/// The choice of the encoder. No hardware is needed: the tests cover the order and the fallback.
 @Suite struct H264BackendTests {
     private let settings = VideoEncoderSettings(
         width: 320, height: 180, frameRate: 30, bitrate: 400_000, keyframeInterval: 60)
@@ -31,12 +31,12 @@ import Testing
         } prove: { _ in
         }
         #expect(chosen == .qsv)
-        // That is opened anew: the first was spent on the proof.
+        // It is opened again, since the first one was used for the test picture.
         #expect(tried == [.nvenc, .qsv, .qsv])
         #expect(refused == [.nvenc])
     }
 
-    /// Drivers of other versions than the library's, or sessions that are all taken.
+    /// Drivers whose version differs from the library's, or exhausted sessions.
     @Test func hardwareThatOpensAndDoesNotEncodeIsPassedOver() throws {
         var refused: [String] = []
         var proved: [H264Backend] = []
@@ -73,7 +73,7 @@ import Testing
         #expect(refused == [.vaapi, .x264])
     }
 
-    /// Also true on a machine with hardware, where fewer are refused.
+    /// Also true on a machine with hardware, where fewer candidates are refused.
     @Test func aRefusalNamesWhatFailedAndThePictureIsEncodedAllTheSame() throws {
         let candidates = try #require(H264Backend.candidates(for: "auto"))
         var reasons: [String] = []
@@ -102,7 +102,7 @@ import Testing
             }
         }
         let interleaver = try ChromaInterleaver(width: 64, height: 36)
-        // Twice, so that the second goes over what the first left.
+        // Twice, so that the second overwrites the first one's result.
         _ = try interleaver.interleave(picture.handle.pointer)
         let result = try interleaver.interleave(picture.handle.pointer).pointee
         let luma = try #require(result.data.0)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    /// Hardware puts the parameter sets beside the stream only.
+    /// Hardware provides the parameter sets only outside the stream.
     @Test func theMuxerAddsTheParameterSetsThatAnEncoderLeavesOut() throws {
         let encoder = try H264Encoder(settings)
         let picture = try VideoFrame.solid(width: 320, height: 180, colour: .white)

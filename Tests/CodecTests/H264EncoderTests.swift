@@ -32,7 +32,7 @@ import Testing
         let encoder = try H264Encoder(settings)
         var packets: [EncodedPacket] = []
         for index in 0..<150 {
-            // A cut to another picture must not make a keyframe of its own.
+            // A cut to another picture must not cause an extra key frame.
             let frame =
                 try index % 40 < 20
                 ? TestSignals.movingBar(width: 320, height: 180, index: index)
@@ -45,7 +45,7 @@ import Testing
         #expect(packets.filter(\.isKeyframe).map(\.pts.ticks) == [0, 50, 100])
         #expect(packets.map(\.pts.ticks).sorted() == Array(0..<150))
         for (a, b) in zip(packets, packets.dropFirst()) { #expect(a.dts.ticks < b.dts.ticks) }
-        // Closed groups: nothing after a keyframe is shown before it.
+        // Closed groups: no picture after a key frame is shown before it.
         var keyframe: Int64 = 0
         for packet in packets {
             if packet.isKeyframe { keyframe = packet.pts.ticks }
@@ -63,7 +63,7 @@ import Testing
         var packets: [EncodedPacket] = []
         let still = try VideoFrame.solid(width: 320, height: 180, colour: .black)
         for index in 0..<240 {
-            // A still picture fills the buffer; noise, which nothing predicts, then empties it.
+            // A still picture fills the buffer; noise, which is unpredictable, then empties it.
             let frame = try index < 120 ? still : noise(&random)
             packets += try encoder.encode(
                 frame, index: Int64(index), forceKeyframe: index % 60 == 0)
@@ -79,7 +79,7 @@ import Testing
     private func noise(_ random: inout SeededRandom) throws -> VideoFrame {
         try VideoFrame.make(width: 320, height: 180) { planes in
             for plane in [planes.y, planes.u, planes.v] {
-                // Blocks of 8 bytes, which is cheap to make and as hard to predict.
+                // Blocks of 8 bytes, which are cheap to make and equally hard to predict.
                 for offset in stride(from: 0, to: plane.bytes.count, by: 8) {
                     let value = UInt8(truncatingIfNeeded: random.next() >> 56)
                     for n in offset..<min(offset + 8, plane.bytes.count) {

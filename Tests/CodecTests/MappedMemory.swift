@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What this process has of the system's memory, whether it was touched or not.
+/// The memory mapped by this process, touched or not.
 enum MappedMemory {
     static func bytes() throws -> Int {
         let counts = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)

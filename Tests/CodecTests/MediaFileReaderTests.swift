@@ -6,7 +6,7 @@ import Testing
 import Workbench
 
 @Suite struct MediaFileReaderTests {
-    /// A clip of the repository: VP8 at 30 frames a second and Opus, 24 seconds.
+    /// A clip of the repository: VP8 at 30 frames per second and Opus, 24 seconds.
     private var clip: String {
         URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../fixtures/media/ann.webm").standardized.path
@@ -35,7 +35,7 @@ import Workbench
         #expect(pictures.allSatisfy { $0.pts.timescale == 90_000 && $0.dts == $0.pts })
         #expect(pictures[0].isKeyframe && pictures[720].isKeyframe && pictures[1440].isKeyframe)
         #expect(pictures[720].data == pictures[0].data)
-        // The encoder's run-up of 6.5 ms lies before zero; then one packet every 20 ms.
+        // The encoder's pre-skip of 6.5 ms lies before zero; then one packet every 20 ms.
         let first = try #require(sounds.first).pts.ticks
         #expect(first == -312)
         #expect(sounds.map(\.pts.ticks) == sounds.indices.map { first + Int64($0) * 960 })
@@ -142,14 +142,14 @@ import Workbench
                 #expect(abs(next.pts.ticks - end) <= 2)
             }
         }
-        // Nothing of one round is heard in the next.
+        // No sound of one round is heard in the next.
         let sounds = rounds.map { $0.flatMap(\.samples) }
         let areAlike = sounds.allSatisfy { $0 == sounds[0] }
         #expect(areAlike)
         withExtendedLifetime(scratch) {}
     }
 
-    /// A WAV file of a tone in stereo, 16 bits a sample.
+    /// A WAV file of a stereo tone with 16 bits per sample.
     private static func wave(rate: Int, count: Int) -> [UInt8] {
         func littleEndian(_ value: Int, _ bytes: Int) -> [UInt8] {
             (0..<bytes).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }

@@ -8,7 +8,7 @@ import Testing
         Colour(red: 30, green: 30, blue: 200), Colour.white,
     ]
 
-    /// Blue, green, red of a pixel.
+    /// Blue, green and red of a pixel.
     private func pixel(_ picture: StillPicture, _ x: Int, _ y: Int) -> [Int] {
         let start = (y * picture.width + x) * 4
         return picture.pixels[start..<start + 3].map { Int($0) }
@@ -35,7 +35,7 @@ import Testing
                 #expect(isNear(pixel(picture, x + dx, y + dy), colour), "\(place) \(dx),\(dy)")
             }
         }
-        // Nobody is there.
+        // This place is empty.
         #expect(isNear(pixel(picture, 240, 230), [0, 0, 0]))
     }
 

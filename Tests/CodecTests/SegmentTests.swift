@@ -37,7 +37,7 @@ import Testing
         for segment in stream.segments {
             let packets = try #require(TransportStreamPackets(segment)).packets
             let head = packets.prefix(4)
-            // The service description may precede; then PAT (PID 0) and PMT, then the picture.
+            // The service description may come first; then PAT (PID 0) and PMT, then the picture.
             let pids = head.map(\.pid).filter { $0 != 0x11 }
             #expect(pids.prefix(3) == [0, 0x1000, 0x100])
             #expect(packets.count { $0.pid == 0 } == 1)
@@ -82,7 +82,7 @@ import Testing
         #expect(references.first.map { $0 > 0 && $0 < 90_000 } == true)
     }
 
-    /// With pictures 100 to 200 ms apart, reordered or not, over the edges of segments too.
+    /// With pictures 100 to 200 ms apart, reordered or not, and across the edges of segments.
     @Test(arguments: [(5, 0), (5, 2), (8, 0), (10, 0)])
     func theClockReferenceComesAsOftenWherePicturesAreFew(rate: Int, bFrames: Int) throws {
         let stream = try EncodedStream(seconds: 6) {
@@ -97,7 +97,7 @@ import Testing
         for (a, b) in zip(references, references.dropFirst()) {
             #expect(b > a && b - a <= 9_000)
         }
-        // None too many: two for each 200 ms, two for each 125.
+        // Not too many: two for each 200 ms, two for each 125.
         #expect(references.count <= 6 * (rate < 10 ? 2 * rate : rate))
         var last = 15
         for packet in packets where packet.pid == 0x100 {
@@ -114,10 +114,10 @@ import Testing
         #expect(report.pictures.count == 6 * rate)
     }
 
-    /// After 26.5 hours all clocks begin anew, which have 33 bits. ISO/IEC 13818-1 sect. 2.4.3.
+    /// After 26.5 hours all clocks wrap, since they have 33 bits. ISO/IEC 13818-1 sect. 2.4.3.
     @Test(arguments: [5, 30]) func clocksRunOnOverTheirEnd(rate: Int) throws {
         let end: Int64 = 1 << 33
-        // Of the first picture, whose PTS is a second more. A whole number of pictures at either rate.
+        // The first picture's PTS is a second more. A whole number of pictures at either rate.
         let start = (end - 270_000) / 18_000 * 18_000
         let stream = try EncodedStream(
             seconds: 6,
@@ -147,7 +147,7 @@ import Testing
             let last = try #require(report.sound.last).pts.ticks + 1024
             // The container's time zero is one second in.
             let start = Int64(48_000 + number * 96_000)
-            // Whoever enters here hears something at the first picture already.
+            // A player that starts here has sound from the first picture on.
             #expect((start - 1024...start).contains(first))
             #expect(abs(last - (start + 96_000)) <= 1024)
             for (a, b) in zip(report.sound, report.sound.dropFirst()) {

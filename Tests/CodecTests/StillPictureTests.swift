@@ -4,7 +4,7 @@ import MediaKernel
 import Testing
 
 @Suite struct StillPictureTests {
-    /// 4x2 pixels: red and half-seen green above, blue and white below, each two wide.
+    /// 4x2 pixels: red and half-transparent green above, blue and white below, each two wide.
     private static let png = file(
         """
         iVBORw0KGgoAAAANSUhEUgAAAAQAAAACCAYAAAB/qH1jAAAAFklEQVR42mP4z8DwH4SBsAGMoXw4AAAHPRLv\
@@ -33,13 +33,13 @@ import Testing
         #expect(picture.number != (try StillPicture.decode(Self.png)).number)
     }
 
-    /// The quarters of the upright picture in reading order, named by where they are in the file
+    /// The quarters of the upright picture in reading order, numbered by their place in the file
     /// (JEITA CP-3451 sect. 4.6.4, tag Orientation).
     @Test(
         arguments: [
             (1, [0, 1, 2, 3]), (2, [1, 0, 3, 2]), (3, [3, 2, 1, 0]), (4, [2, 3, 0, 1]),
             (5, [0, 2, 1, 3]), (6, [2, 0, 3, 1]), (7, [3, 1, 2, 0]), (8, [1, 3, 0, 2]),
-            // What is none stays as it is.
+            // An invalid value leaves the picture unchanged.
             (0, [0, 1, 2, 3]), (9, [0, 1, 2, 3]),
         ] as [(UInt8, [Int])])
     func aPhotographStandsUprightHoweverTheCameraWasHeld(
@@ -113,10 +113,10 @@ import Testing
 
     // MARK: Animated WebP
 
-    /// Pictures of one pixel, lossless: nothing is transformed, and each colour has one value.
+    /// Lossless pictures of one pixel: without transforms, and each colour has one value.
     private static let red: [UInt8] = [0x2F, 0, 0, 0, 0, 0x28, 0x40, 0xFF, 0x0B, 0xD0, 0xFF, 0]
     private static let blue: [UInt8] = [0x2F, 0, 0, 0, 0, 0x28, 0x40, 0x01, 0xFA, 0xDF, 0xFF, 0]
-    /// A grey picture of 8x16 pixels, not lossless.
+    /// A lossy grey picture of 8x16 pixels.
     private static let grey: [UInt8] = [
         0x30, 0x01, 0, 0x9D, 0x01, 0x2A, 0x08, 0, 0x10, 0, 0x02, 0xC0, 0x4C, 0x25, 0xA4, 0, 0x03,
         0x70, 0, 0xFE, 0xEE, 0xA0, 0x40, 0,
@@ -128,7 +128,7 @@ import Testing
         return Array(name.utf8) + size + payload + padding
     }
 
-    /// - Parameter frames: the chunks of each.
+    /// - Parameter frames: the chunks of each frame.
     private static func animation(_ frames: [UInt8]...) -> [UInt8] {
         var body = Array("WEBP".utf8)
         body += chunk("VP8X", [0x12] + [UInt8](repeating: 0, count: 9))

@@ -20,8 +20,8 @@ enum TestSignals {
         }
     }
 
-    /// `seconds` of stereo silence at 48 kHz with a beep of 100 ms at each whole second but the
-    /// very first sample: there AAC has no earlier block to see the onset coming.
+    /// `seconds` of stereo silence at 48 kHz with a beep of 100 ms at each whole second except the
+    /// very first sample, where AAC has no earlier block to anticipate the onset.
     static func beeps(seconds: Int, frequency: Float = 1000) -> [Float] {
         var samples = [Float](repeating: 0, count: seconds * 48_000 * 2)
         for second in 1..<seconds {
@@ -52,7 +52,7 @@ enum TestSignals {
     /// The sine of `turns` full circles.
     private static func sine(_ turns: Float) -> Float {
         let fraction = turns - turns.rounded(.down)
-        // Bhaskara's formula is good to 0.2 %, plenty for a tone that a test listens for.
+        // Bhaskara's formula is accurate to 0.2 %, plenty for a tone that a test detects.
         let half = fraction < 0.5 ? fraction : fraction - 0.5
         let x = half * 2
         let value = 16 * x * (1 - x) / (5 - 4 * x * (1 - x))

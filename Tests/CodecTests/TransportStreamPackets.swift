@@ -13,7 +13,7 @@ struct TransportStreamPackets {
 
     var packets: [Packet] = []
 
-    /// nil unless the bytes are whole packets that start with the sync byte.
+    /// Nil unless the bytes are whole packets that start with the sync byte.
     init?(_ bytes: [UInt8]) {
         guard bytes.count % 188 == 0 else { return nil }
         for start in stride(from: 0, to: bytes.count, by: 188) {

@@ -69,7 +69,7 @@ import Testing
         let bytes = burst.count * 1024 * 1024 * 3 / 2
         let held = try MappedMemory.bytes()
         burst = []
-        // A few are kept for the next pictures.
+        // A few are kept for further pictures.
         #expect(try MappedMemory.bytes() <= held - bytes * 3 / 4)
         withExtendedLifetime(pool) {}
     }
@@ -96,7 +96,7 @@ import Testing
         let decoder = try VideoDecoder(codec: .av1)
         let decoded = try decoder.decode(GoldenStreams.av1FullRange, timestamp: 5)
         try #require(decoded.first).frame.withPlanes { planes in
-            // 95, 114 and 91 of 0 to 255 in 16 to 235 and 16 to 240.
+            // 95, 114 and 91 of 0 to 255, converted to 16 to 235 and 16 to 240.
             #expect(abs(Int(planes.y[9, 9]) - 98) <= 1)
             #expect(abs(Int(planes.u[9, 9]) - 116) <= 1)
             #expect(abs(Int(planes.v[9, 9]) - 95) <= 1)

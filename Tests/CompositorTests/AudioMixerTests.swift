@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func theGainNeverJumps() {
-        // Constant input, so that the output is the gain.
+        // Constant input, so that the output shows the gain.
         var input = [Float](repeating: 0.5, count: 48_000)
         for n in 20_000..<26_000 { input[n] = 2 }
         let output = mixed([input])
@@ -60,10 +60,10 @@ import Testing
             gains.append(output[n + delay] / input[n])
         }
         let lowest = gains.min() ?? 0
-        // The curve of a step rises above it.
+        // The curve of a step overshoots it.
         #expect(abs(lowest - 0.34) < 0.01)
         for (a, b) in zip(gains, gains.dropFirst()) {
-            // The way down takes the whole look-ahead, the way up far longer.
+            // The attack takes the whole look-ahead, the release far longer.
             #expect(a - b <= (1 - lowest) / 220)
             #expect(b - a <= 0.003)
         }

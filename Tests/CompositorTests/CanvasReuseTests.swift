@@ -4,7 +4,7 @@ import MediaKernel
 import Stage
 import Testing
 
-/// Painting only what changed must never show: each composition equals one made from nothing.
+/// Partial painting must never show: each composition equals one painted from scratch.
 @Suite struct CanvasReuseTests {
     private let canvas = Canvas(width: 320, height: 192)
 
@@ -122,7 +122,7 @@ import Testing
             [200, UInt8(index % 256), 40, UInt8(index % 200)]
         })
 
-    /// Watermarks that lie across tiles and gaps, and backgrounds.
+    /// Watermarks across tiles and gaps, and backgrounds.
     private static let dressings = [
         Dressing(), Dressing(background: .white), Dressing(backgroundPicture: still),
         Dressing(watermark: .init(picture: still, anchor: .centre, opacity: 0.5, width: 0.8)),

@@ -92,7 +92,7 @@ import Testing
 
     @Test func aBackgroundPictureLiesOverTheColour() throws {
         let compositor = try Compositor(canvas: canvas)
-        // Green on the left and nothing on the right.
+        // Green on the left and transparent on the right.
         let picture = StillPicture(
             width: 2, height: 1, pixels: [0, 255, 0, 255, 0, 0, 0, 0])
         for background in [red, blue] {
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// The label is as far from a round corner as it has to be, and so much shorter.
+    /// The label is as far from a round corner as necessary, and correspondingly shorter.
     @Test(arguments: [0, 60]) func aLongNameHasALabelOnARoundTileToo(cornerRadius: Int) throws {
         let canvas = Canvas(width: 1280, height: 720)
         let rectangle = Rectangle(x: 0, y: 0, width: 256, height: 144)
@@ -160,7 +160,8 @@ import Testing
 
     @Test(arguments: FrameRotation.allCases)
     func aTurnedPictureStandsUpright(rotation: FrameRotation) throws {
-        // Stored so that, turned as told, the upright picture is red above and green below.
+        // Stored so that, after the signalled rotation, the upright picture is red above and green
+        // below.
         let sides: (Int, Int) =
             rotation == .clockwise90 || rotation == .clockwise270 ? (64, 128) : (128, 64)
         let source = try VideoFrame.make(width: sides.0, height: sides.1) { planes in
@@ -202,7 +203,7 @@ import Testing
         #expect(SlateRenderer.colour(of: "peer-0") != SlateRenderer.colour(of: "peer-1"))
     }
 
-    /// Also where the border is wider than the corners are round.
+    /// Also if the border is wider than the corner radius.
     @Test(arguments: [0, 2, 4, 6, 16])
     func allFourCornersOfATileAreAlike(radius: Int) throws {
         let compositor = try Compositor(canvas: Canvas(width: 1920, height: 1080))

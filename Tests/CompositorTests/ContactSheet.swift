@@ -3,7 +3,7 @@ import Compositor
 import Foundation
 import Workbench
 
-/// Pictures of one size beside and below each other, each at two fifths of its size, as RGB.
+/// Pictures of one size in rows and columns, each at two fifths of its size, as RGB.
 struct ContactSheet {
     let width: Int
     let height: Int
@@ -66,7 +66,7 @@ struct ContactSheet {
         )
     }
 
-    /// Writes a PNG file, by way of `ffmpeg`, which the build needs anyway.
+    /// Writes a PNG file with `ffmpeg`, which the build needs anyway.
     func write(to file: URL) throws {
         var data = Data("P6\n\(width) \(height)\n255\n".utf8)
         for index in luma.indices { data.append(contentsOf: channels.map { $0[index] }) }

@@ -5,12 +5,12 @@ import MediaKernel
 import Stage
 import Testing
 
-/// Rendered pictures of every layout, compared with pictures that somebody has looked at.
+/// Rendered pictures of every layout, compared with reviewed pictures.
 ///
-/// `make goldens` renders them anew. Look at what it changed: that is the review.
+/// `make goldens` renders them again. Reviewing its changes is the review of the pictures.
 @Suite struct GoldenPictureTests {
-    /// Structural similarity of the whole, and of the worst window, that is still the same
-    /// picture. A missing label leaves its windows near 0.2.
+    /// The lowest structural similarity of the whole, and of the worst window, that counts as the
+    /// same picture. A missing label leaves its windows near 0.2.
     static let similarity = 0.985
     static let worstSimilarity = 0.55
     /// Mean difference of colour in the worst window, of 255.

@@ -3,7 +3,7 @@ import Compositor
 import MediaKernel
 import Stage
 
-/// A room of so many synthetic people in a layout, the same on every machine.
+/// A room of synthetic people in a layout, the same on every machine.
 struct GoldenScene {
     var layout: Layout
     var count: Int
@@ -85,7 +85,7 @@ struct GoldenScene {
 
     private static let desktop = Result { try paintedDesktop() }
 
-    /// A head and shoulders before a wall, in colours of its own; every fifth is a telephone's.
+    /// A head and shoulders in front of a wall, in its own colours; every fifth is a phone's.
     private static func camera(_ index: Int) throws -> VideoFrame {
         let (width, height) = index % 5 == 4 ? (180, 320) : (320, 180)
         let wall = hue(index * 67, 90)

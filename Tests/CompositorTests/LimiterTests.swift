@@ -3,7 +3,7 @@ import Foundation
 import MediaKernel
 import Testing
 
-/// What the limiter does to a programme: true peaks, and no pumping.
+/// The effect of the limiter on a programme: true peaks, and no pumping.
 @Suite struct LimiterTests {
     private func tone(_ frequency: Double, amplitude: Double, phase: Double = 0, seconds: Double)
         -> [Float]
@@ -40,7 +40,7 @@ import Testing
     func noTruePeakExceedsTheCeiling(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var input: [Float] = []
-        // Chords up to the top of the band that Opus has, far over full scale.
+        // Chords up to the top of Opus' band, far over full scale.
         for _ in 0..<10 {
             var piece = [Float](repeating: 0, count: 9600)
             for _ in 0..<Int.random(in: 1...12, using: &random) {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Measures independently of what is measured: at eight times the rate, by a long windowed sinc.
+/// Measures independently of the code under test: at eight times the rate, with a long windowed
+/// sinc.
 enum SignalPeaks {
     private static let oversampling = 8
     private static let half = 32
@@ -20,7 +21,7 @@ enum SignalPeaks {
             let signal = stride(from: channel, to: samples.count, by: 2).map { Double(samples[$0]) }
             peak = max(peak, signal.lazy.map(abs).max() ?? 0)
             guard signal.count > 2 * half else { continue }
-            // Only where a neighbour is loud can the curve be the highest.
+            // The curve can be highest only where a neighbour is loud.
             let screen = peak * 0.5
             for n in half..<signal.count - half where abs(signal[n]) > screen {
                 for row in kernel {

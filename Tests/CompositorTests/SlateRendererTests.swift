@@ -18,7 +18,7 @@ import Testing
         let slate = try SlateRenderer().slate(width: 1280, height: 720, room: "Weekly sync")
         let corner = slate.withPlanes { $0.y[5, 5] }
         #expect(abs(Int(corner) - Int(SlateRenderer.background.luma)) <= 1)
-        // The product's, the room's and the message's lines.
+        // The lines of the product, the room and the message.
         for rows in [180..<225, 310..<355, 395..<440] {
             #expect(brightPixels(slate, rows: rows) > 100, "\(rows)")
         }
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func aMachineWithoutFontsGetsPicturesWithoutText() async {
-        // In a process of its own, because fontconfig reads its configuration once.
+        // In its own process, because fontconfig reads its configuration once.
         await #expect(processExitsWith: .success) {
             let path = NSTemporaryDirectory() + "roomcast-no-fonts-\(getpid()).conf"
             try Data("<fontconfig><dir>/nonexistent</dir></fontconfig>".utf8)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Compositor
 
-/// What is written on tiles and slates can be read, in whichever script it is.
+/// Text on tiles and slates is readable in every script.
 @Suite struct WritingTests {
-    /// A name or a word in each script that is written today.
+    /// A name or a word in each script in use today.
     static let scripts: [(script: String, name: String)] = [
         ("Latin", "Zoë Łukasz Nguyễn Ẹ̀kọ́ Ɓaŋ"), ("Greek", "Ναταλία Ἀθηνᾶ"),
         ("Cyrillic", "Вера Ђорђе Әлия Ӷ"),
@@ -57,7 +57,7 @@ import Testing
         #expect(brightPixels(named) > brightPixels(unnamed) + 40)
     }
 
-    /// Each is one picture: drawn one after the other, its parts would be wider.
+    /// Each is one glyph: drawn one after another, its parts would be wider.
     @Test(arguments: ["👩‍👩‍👧", "🇰🇷", "🏴󠁧󠁢󠁷󠁬󠁳󠁿", "👋🏽", "👩🏿‍💻", "1️⃣"])
     func anEmojiOfSeveralCharactersIsOnePicture(emoji: String) throws {
         let one = try #require(try line("👋")?.width)
@@ -66,7 +66,7 @@ import Testing
         #expect(sequence.width < one * 1.2)
     }
 
-    /// U+10FFFD is nobody's, U+0378 is not assigned.
+    /// U+10FFFD is private, U+0378 is not assigned.
     @Test func whatNoFontHasIsAQuestionMark() throws {
         #expect(try line("Ann \u{10FFFD}")?.text == "Ann ?")
         #expect(try line("Ann \u{378} 김")?.text == "Ann ? 김")
@@ -87,7 +87,7 @@ import Testing
         try label(name)?.inked.count ?? 0
     }
 
-    /// A label and where something bright or coloured is written on its dark ground.
+    /// A label, and the places where its dark ground has bright or coloured pixels.
     private struct Label {
         let height: Int
         let inked: [(x: Int, y: Int)]

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// As `URLSearchParams` and most libraries write them.
+    /// As in the output of `URLSearchParams` and most libraries.
     @Test func filtersMayHaveSpacesAsPluses() async throws {
         try world.door.join("cid", user: "C++ fan")
         try await world.routes { client in
@@ -163,7 +163,7 @@ import Testing
             #expect(
                 try await call(client, "hall/remove-peers", #"{"peer_id":"bot"}"#).status
                     == .notFound)
-            // A peer goes before a role.
+            // A peer takes precedence over a role.
             let one = try await call(
                 client, "hall/remove-peers", #"{"peer_id":"ann","role":"guest","reason":"r"}"#)
             #expect(text(one) == #"{"message":"peer remove request submitted"}"#)

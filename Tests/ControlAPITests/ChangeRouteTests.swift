@@ -8,7 +8,7 @@ import Testing
 
 @testable import ControlAPI
 
-/// The layout and the audible roles in the control API, as they are asked for, changed and refused.
+/// The layout and the audible roles in the control API: requested, changed and refused.
 @Suite struct ChangeRouteTests {
     @Test func aLayoutIsHandedOnAndShown() async throws {
         let world = try await TestWorld()

@@ -48,7 +48,7 @@ import Workbench
             #expect(health["timeout"] as? Int == 10_000)
             let scores = try #require(health["scoreMap"] as? [String: [String: Int]])
             #expect(scores.keys.sorted() == ["0", "1", "2", "3", "4", "5"])
-            // As the client reads it, each rate has a score and no two overlap.
+            // As in the client's parser, each rate has a score and no two overlap.
             for score in 0..<5 {
                 #expect(scores["\(score)"]?["high"] == scores["\(score + 1)"]?["low"])
             }
@@ -157,7 +157,7 @@ import Workbench
                 let error = try TestJSON.decode(APIError.Body.self, response)
                 #expect(error.message.hasPrefix("token is expired since"))
             }
-            // An upgrade is all that is missing where the token is good.
+            // With a good token only the upgrade is missing.
             let socket = try await client.execute(
                 uri: "/ws?token=\(token)&peer=\(peer ?? "")", method: .get)
             #expect(socket.status.code == (status == 200 ? 426 : 401))
@@ -171,7 +171,7 @@ import Workbench
         try await world.routes { client in
             let response = try await client.execute(
                 uri: "/init?peer_id=p", method: .get, headers: [.authorization: "Bearer \(token)"])
-            // A 404 would tell web clients that there is no server.
+            // Web clients would take a 404 for a missing server.
             #expect(response.status == .badRequest)
             let error = try TestJSON.decode(APIError.Body.self, response)
             #expect(error.code == 40001 && error.message == "room demo does not exist")
@@ -269,8 +269,8 @@ import Workbench
         }
     }
 
-    /// A page that came by another name, such as that of a machine behind its proxy, plays streams
-    /// of the public one.
+    /// A page under another name, such as that of a machine behind its proxy, plays streams from
+    /// the public address.
     @Test func aPublicAddressIsKeptAndPagesMayPlayFromIt() async throws {
         var world = try await TestWorld()
         world.configuration.publicBaseURL = "https://live.example.org/"
@@ -322,7 +322,7 @@ import Workbench
                 try await client.execute(uri: "/api/rooms/demo/stream", method: .get))
             #expect(live["state"] as? String == "starting")
             #expect(live["url"] as? String == "http://h/hls/demo/stream-1/master.m3u8")
-            // The server's own name is told as the page's, `localhost` in these tests.
+            // The server's own name is replaced by the page's, `localhost` in these tests.
             for host in ["127.0.0.1:0", "LOCALHOST:0"] {
                 world.control.state.withLock {
                     $0.streams[0].playback.url = "http://\(host)/hls/demo/s/master.m3u8"

@@ -2,7 +2,7 @@ import Foundation
 import Rooms
 import Testing
 
-/// docs/ERRORS.md names tests, and every number.
+/// docs/ERRORS.md names existing tests, and every number.
 @Suite struct ErrorDocumentTests {
     private let root = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
@@ -22,7 +22,7 @@ import Testing
         var names: Set<String> = []
         for line in try document().split(separator: "\n") where line.hasPrefix("| ") {
             let cells = line.split(separator: "|")
-            // Of the numbers that clients make, there are three.
+            // The table of client numbers has three columns.
             guard let last = cells.last, cells.count >= 3 else { continue }
             for (index, word) in last.split(separator: "`").enumerated() where index % 2 == 1 {
                 names.insert(String(word))

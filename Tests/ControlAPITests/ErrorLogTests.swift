@@ -6,7 +6,7 @@ import Testing
 
 @testable import ControlAPI
 
-/// A room's token stands in the address of its socket, and in headers: neither is for the log.
+/// A room's token is in the address of its socket, and in headers: neither may be logged.
 @Suite struct ErrorLogTests {
     private final class Lines: Sendable {
         private let text = Mutex("")
@@ -49,7 +49,7 @@ import Testing
         #expect(!lines.all.contains("hush"))
     }
 
-    /// At the level that says most.
+    /// At the most verbose level.
     @Test func noTokenIsLoggedWhateverBecomesOfTheRequest() async throws {
         let lines = Lines()
         let world = try await TestWorld()
@@ -65,7 +65,7 @@ import Testing
         try await service.application().test(.live) { client in
             for path in ["/ws?peer=p1&token=\(token)", "/ws?peer=p1&token=x\(token)"] {
                 try await RawClient.connect(port: client.port ?? 0) { client in
-                    // It may be closed before it says anything.
+                    // The server may close it before it answers.
                     _ = try? await client.upgrade(path)
                     _ = try? await client.send([0, 0])
                     _ = try? await client.closeCode()

@@ -8,7 +8,7 @@ import Testing
 @testable import ControlAPI
 
 @Suite struct ErrorPageTests {
-    /// What Chromium, Firefox and Safari say when somebody opens an address.
+    /// The header that Chromium, Firefox and Safari send when they open an address.
     private static let browser =
         "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 

@@ -22,7 +22,7 @@ import Tokens
         }
     }
 
-    /// All routes that take a body, with what makes them read it.
+    /// All routes with a body, with the headers that make them read it.
     @Test(arguments: [
         "POST /v2/rooms", "POST /v2/rooms/demo", "POST /v2/templates",
         "POST /v2/live-streams/room/demo/start", "PATCH /v2/live-streams/s1",

@@ -41,7 +41,7 @@ import Workbench
         return text
     }
 
-    /// The distribution's own gunzip is the judge.
+    /// The distribution's own gunzip checks the result.
     static func expanded(_ bytes: [UInt8]) throws -> [UInt8] {
         let scratch = try Scratch()
         let source = try scratch.write(bytes, to: "in.gz")

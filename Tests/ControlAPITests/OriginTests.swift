@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    /// RFC 9110 sect. 14.2: a range is of GET alone.
+    /// RFC 9110 sect. 14.2: ranges apply only to GET.
     @Test func headHasNoParts() async throws {
         let world = try await TestWorld()
         try world.write("demo/s1/stream_0/a.ts", segment)
@@ -147,7 +147,7 @@ import Testing
     private static let early = "Thu, 01 Jan 1970 00:00:10 GMT"
     private static let late = "Fri, 01 Jan 2100 00:00:00 GMT"
 
-    /// In the order of RFC 9110 sect. 13.2.2; `TAG` and `DATE` are the segment's own.
+    /// In the order of RFC 9110 sect. 13.2.2; `TAG` and `DATE` are those of the segment.
     @Test(
         arguments: [
             ([.ifMatch: "TAG"], 200), ([.ifMatch: "*"], 200), ([.ifMatch: "\"a\", TAG"], 200),
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    /// One may be written twice within a second, so that a date says nothing of it.
+    /// One may be written twice within a second, so a date proves nothing.
     @Test func aPlaylistHasNoDate() async throws {
         let world = try await TestWorld()
         try world.write("demo/s1/master.m3u8", playlist.utf8)
@@ -260,7 +260,8 @@ import Testing
             let allowed = Set(
                 (response.headers[.accessControlAllowHeaders] ?? "").lowercased()
                     .split(separator: ",").map { $0.filter { $0 != " " } })
-            // Of hls.js, Shaka, dash.js, ExoPlayer's web forms and Safari, as they are configured.
+            // The headers of hls.js, Shaka, dash.js, ExoPlayer's web variants and Safari, as
+            // configured.
             #expect(
                 allowed.isSuperset(of: [
                     "range", "if-match", "if-none-match", "if-modified-since",
@@ -285,7 +286,8 @@ import Testing
         for name in [".bot.json", "master.m3u8.tmp", "master.m3u8"] {
             try world.write("demo/s1/\(name)", "secret".utf8)
         }
-        // Links out of the tree, to a file and to a directory, and things that are not files.
+        // Links that lead out of the tree, to a file and to a directory, and items that are not
+        // files.
         try manager.createSymbolicLink(
             atPath: "\(world.directory)/out/out.ts",
             withDestinationPath: "\(world.directory)/secret.ts")

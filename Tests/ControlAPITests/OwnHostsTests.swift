@@ -49,7 +49,7 @@ import Testing
                     #expect(try await client.response().hasPrefix("HTTP/1.1 421 "))
                 }
             }
-            // That of the handshake is rooms.test.
+            // The handshake's host is rooms.test.
             try await RawClient.connect(port: client.port ?? 0) { client in
                 let answer = try await client.upgrade(path)
                 #expect(answer.hasPrefix("HTTP/1.1 421 "))

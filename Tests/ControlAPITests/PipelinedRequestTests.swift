@@ -5,11 +5,11 @@ import Tokens
 
 @testable import ControlAPI
 
-/// What is sent in one packet is answered in its order, one answer each.
+/// Requests in one packet are answered in order, one answer each.
 @Suite(.timeLimit(.minutes(1))) struct PipelinedRequestTests {
     private static let good = "GET /health HTTP/1.1\r\nHost: h\r\n\r\n"
 
-    /// The status codes of all answers until the server closes.
+    /// The status codes of all answers until the server closes the connection.
     private func statuses(_ requests: String) async throws -> [Int] {
         let world = try await TestWorld()
         let answer = Answer()
@@ -38,7 +38,7 @@ import Tokens
                 + "Transfer-Encoding: chunked\r\n\r\n{}",
             [200, 400]
         ),
-        // Its head is sound, and has an answer before its body is seen.
+        // Its head is valid, and is answered before its body is seen.
         (
             good
                 + "POST /v2/rooms HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
@@ -53,7 +53,7 @@ import Tokens
         #expect(try await statuses(requests) == expected)
     }
 
-    /// Somebody waits for it by then.
+    /// A reader is waiting for it by then.
     @Test func aBodyThatIsReadAndBrokenIsRefusedOnce() async throws {
         let world = try await TestWorld()
         let token = try world.authority.makeManagementToken(at: TestWorld.now)

@@ -2,11 +2,11 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// A TCP client that sends exactly the bytes it is told to, for what no proper client would send.
+/// A TCP client that sends exactly the given bytes, for input that no proper client would send.
 struct RawClient: Sendable {
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    /// Connects, runs the body and closes. `answer` reads until it has seen what it waits for.
+    /// Connects, runs the body and closes. `answer` reads until it has seen the expected text.
     static func connect<T: Sendable>(
         port: Int, _ body: @Sendable (inout Conversation) async throws -> T
     ) async throws -> T {
@@ -37,7 +37,7 @@ struct RawClient: Sendable {
             try await outbound.write(ByteBuffer(bytes: bytes))
         }
 
-        /// Reads one HTTP answer, its body included when it states a length.
+        /// Reads one HTTP answer, including its body if it states a length.
         mutating func response() async throws -> String {
             while true {
                 if let end = received.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound {
@@ -56,13 +56,13 @@ struct RawClient: Sendable {
             }
         }
 
-        /// Reads until the server has said its last.
+        /// Reads until the server has closed the connection.
         mutating func ending() async throws -> String {
             while try await more() {}
             return String(decoding: received, as: UTF8.self)
         }
 
-        /// Reads one WebSocket frame; nil when the connection ended.
+        /// Reads one WebSocket frame; nil once the connection has ended.
         mutating func frame() async throws -> (opcode: UInt8, payload: [UInt8])? {
             while true {
                 if received.count >= 2 {
@@ -85,7 +85,7 @@ struct RawClient: Sendable {
             }
         }
 
-        /// Reads a close frame's code, passing over everything before it.
+        /// Reads a close frame's code, skipping all frames before it.
         mutating func closeCode() async throws -> Int? {
             while let frame = try await frame() {
                 guard frame.opcode == 8 else { continue }
@@ -113,7 +113,7 @@ struct RawClient: Sendable {
             + "\(extra)\r\n"
     }
 
-    /// A client's frame, masked unless told otherwise. RFC 6455 sect. 5.2.
+    /// A client's frame, masked unless specified otherwise. RFC 6455 sect. 5.2.
     static func frame(
         _ opcode: UInt8, _ payload: [UInt8], fin: Bool = true, masked: Bool = true,
         reserved: UInt8 = 0

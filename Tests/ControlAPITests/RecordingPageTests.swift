@@ -8,7 +8,7 @@ import Testing
 
 @testable import ControlAPI
 
-/// What the recordings page is told, and who is told.
+/// The data of the recordings page, and its recipients.
 @Suite struct RecordingPageTests {
     private func world() async throws -> TestWorld {
         let world = try await TestWorld()
@@ -66,7 +66,7 @@ import Testing
     func withoutATokenTheyAreForNobodyButWithTheDevelopmentKey(isOpen: Bool) async throws {
         var world = try await world()
         world.configuration.showsRecordings = isOpen
-        // Who shows a token is judged by it in any case.
+        // A token is checked whenever the request has one.
         let room = try await world.roomToken()
         try await world.routes { client in
             let plain = try await client.execute(uri: "/api/recordings", method: .get)

@@ -12,7 +12,7 @@ import Workbench
 
 @testable import ControlAPI
 
-/// Assets as the control API lists them, and the links to them.
+/// The control API's lists of assets, and links to them.
 @Suite struct RecordingRouteTests {
     static let now = TestWorld.now
 

@@ -117,7 +117,7 @@ import Tokens
             let claims = try await world.authority.verifyRoomToken(token, at: TestWorld.now)
             #expect(claims.room == "hall" && claims.role == "guest" && claims.user == "ann")
             #expect(claims.expiresAt == TestWorld.now + .seconds(86_400))
-            // Nobody has to have a name.
+            // A user name is optional.
             let other = try TestJSON.object(
                 try await trade(client, #"{"code":"\#(codes["host"] ?? "")"}"#))
             let anonymous = try await world.authority.verifyRoomToken(
@@ -139,7 +139,7 @@ import Tokens
                 #expect(answer.headers[.accessControlAllowOrigin] == "*")
                 return try TestJSON.decode(APIError.Body.self, answer)
             }
-            // Whatever has become of the room's policy.
+            // Regardless of the state of the room's policy.
             world.door.state.withLock { $0.policyRefusal = .unavailable("no policy") }
             let off = try await post(client, "/code", #"{"code":"\#(code)","enabled":false}"#)
             #expect(try TestJSON.object(off)["enabled"] as? Bool == false)
@@ -159,7 +159,7 @@ import Tokens
                 #expect(answer.status == .forbidden)
             }
             try await setEnabled(true)
-            // The policy changed: there are no hosts any more.
+            // The policy has changed: it has no role `host` any more.
             let policy = try Policy(validating: [Role(name: "guest")])
             world.door.state.withLock { $0.policy = policy }
             #expect(try await refusal().message == "role does not exist")
@@ -273,7 +273,7 @@ import Tokens
             #expect(unknown == [404, 404, 429])
             let shut = try await statuses(good, of: "192.0.2.1", count: 1)
             #expect(shut == [429])
-            // What the client said of itself is before what the proxy says.
+            // The client's own header value precedes the proxy's.
             let other = try await statuses(good, of: "192.0.2.1, 192.0.2.2", count: 1)
             #expect(other == [200])
             time.withLock { $0 += .seconds(1) }
@@ -282,7 +282,7 @@ import Tokens
         }
     }
 
-    /// Requests that are under way all find the gate open, and all count.
+    /// Requests in progress all find the gate open, and all count.
     @Test func whatIsTriedAtOnceIsOwed() {
         let time = Mutex(Instant.zero)
         let gate = RoomCodeGate(rate: 10, burst: 2) { time.withLock { $0 } }
@@ -295,7 +295,7 @@ import Tokens
         #expect(gate.isOpen(to: [1]))
     }
 
-    /// What is kept of them is bounded, and until then nobody is forgotten.
+    /// The memory for them is bounded; up to the bound no address is forgotten.
     @Test func onlySoManyAddressesAreKeptInMind() {
         let gate = RoomCodeGate(rate: 1, burst: 2) { .zero }
         func caller(_ number: Int) -> [UInt8] {

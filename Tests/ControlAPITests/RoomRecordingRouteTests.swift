@@ -9,7 +9,7 @@ import Testing
 
 @testable import ControlAPI
 
-/// Recordings without a live stream: how they are asked for, and what is refused.
+/// Recordings without a live stream: requests and refusals.
 @Suite struct RoomRecordingRouteTests {
     private func post(
         _ world: TestWorld, _ client: any TestClientProtocol, _ path: String, _ body: String = ""
@@ -126,7 +126,7 @@ import Testing
         }
         let headers = try await world.managementHeaders()
         try await world.routes { client in
-            // What is kept of a stream ends with it.
+            // The recording of a stream ends with the stream.
             let refused = try await post(world, client, "live/stop")
             #expect(refused.status == .conflict)
             #expect(

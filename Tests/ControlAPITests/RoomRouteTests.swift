@@ -59,7 +59,7 @@ import Webhooks
                     + #""size":7,"template":"default","template_id":"default","#
                     + #""updated_at":"2025-10-09T08:53:20.000000000Z"}"#)
             #expect(try await get(client, "/\(id)").body == made.body)
-            // One that is not told anything has a name all the same.
+            // A room without any fields still has a name.
             let plain = try TestJSON.object(try await post(client, "", ""))
             #expect((plain["name"] as? String)?.count == 36)
             #expect(plain["max_duration_seconds"] == nil && plain["size"] as? Int == 0)
@@ -74,7 +74,7 @@ import Webhooks
             let made = try await post(client, "", #"{"name":"hall","webhook":\#(hook)}"#)
             #expect(String(buffer: made.body).contains(#""webhook":{"headers":{"X-Key":"k"},"#))
             let path = "/\(try #require(try TestJSON.object(made)["id"] as? String))"
-            // It stays until something else is said of it.
+            // It stays until a request changes it.
             let kept = try TestJSON.object(try await post(client, path, #"{"size":3}"#))
             let webhook = try #require(kept["webhook"] as? [String: Any])
             #expect(webhook["url"] as? String == "https://example.org/hook")
@@ -183,7 +183,7 @@ import Webhooks
         (#"{"max_duration_seconds":119}"#, "max_duration_seconds is not valid"),
         (#"{"max_duration_seconds":43201}"#, "max_duration_seconds is not valid"),
         (#"{"enabled":"no"}"#, "malformed body"), (#"["#, "malformed body"),
-        // Nobody is told anything by this server.
+        // This server has no webhooks.
         (#"{"webhook":{"url":"https://example.org"}}"#, "webhook is not supported"),
         (#"{"webhook":{"headers":{}}}"#, "malformed body"),
         (#"{"polls":["631b2654f771854d9bf633dg"]}"#, "polls are not supported"),

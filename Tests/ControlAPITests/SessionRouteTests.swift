@@ -11,7 +11,7 @@ import Webhooks
 
 @testable import ControlAPI
 
-/// Sessions, events, and streams to elsewhere, over HTTP.
+/// Sessions, events, and external streams, over HTTP.
 @Suite struct SessionRouteTests {
     private let world: TestWorld
     private let headers: HTTPFields

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ControlAPI
 
-/// Streams whose addresses are signed lie in hidden directories.
+/// Streams with signed addresses are in hidden directories.
 @Suite struct SignedOriginTests {
     private static let files = ["master.m3u8", "stream_0/index.m3u8", "stream_0/segment_000001.ts"]
 
@@ -46,13 +46,14 @@ import Testing
                 (world.playback(of: "s2", for: 0), 403), (world.playback(of: "s2", for: -60), 403),
                 (good + "A", 403), ("\(good.dropLast(4))AAAA", 403),
                 ("\(parts[0]).9000000000.\(parts[2])", 403), ("\(parts[0]).\(parts[2])", 404),
-                // A good one of another stream, of another room, and of another purpose.
+                // Valid signatures of another stream, of another room, and for another purpose.
                 (good.replacing("/s2.", with: "/s1."), 403), (world.playback(of: "s3"), 404),
                 (world.playback(of: "s2", in: "other"), 404),
                 (
                     "/hls/demo/" + world.link(to: "s2").dropFirst("/recordings/".count), 403
                 ),
-                // Who signs an open one gets what lies hidden under its name, which is nothing.
+                // A signature for an open stream leads to its hidden directory, which does not
+                // exist.
                 (world.playback(of: "s1"), 404),
             ] as [(String, Int)] {
                 for file in Self.files {

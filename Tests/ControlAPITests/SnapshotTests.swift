@@ -30,7 +30,7 @@ import Workbench
         #expect(try await snapshot.value() == 2)
     }
 
-    /// Or slow answers would be waited for by more and more.
+    /// Otherwise more and more requests would wait for slow answers.
     @Test func whatTakesLongerIsFoundOutOnceAtATime() async throws {
         let time = Mutex(Instant.zero)
         let looks = Mutex(0)
@@ -53,7 +53,7 @@ import Workbench
         for await _ in begun { break }
         time.withLock { $0 += .seconds(10) }
         async let second = snapshot.value()
-        // Whoever has looked at the clock waits for the answer before it can be there.
+        // A caller that has read the clock waits for the answer before it can exist.
         #expect(await comesAbout { looks.withLock { $0 } == 2 })
         opening.yield()
         #expect(try await first == 1)
@@ -85,7 +85,7 @@ import Workbench
             _ = try await world.control.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)
             let after = try await client.execute(uri: "/api/rooms", method: .get)
-            // A machine that sleeps meanwhile proves nothing.
+            // The result is meaningless if the machine was suspended meanwhile.
             guard ContinuousClock.now - begin < .seconds(1) else { return }
             #expect(before.body == after.body)
         }

@@ -10,7 +10,7 @@ import Workbench
 
 @testable import ControlAPI
 
-/// Assets that lie in a store: how they are listed, linked to and played.
+/// Assets in a store: lists, links and playback.
 @Suite struct StoredAssetTests {
     private static let now = TestWorld.now
     private static let place = "hls/demo/2025-10-09/1"
@@ -181,7 +181,7 @@ import Workbench
             #expect(lines[4].hasPrefix("https://store.example.org/b/k/\(Self.place)/vod/Rec.zip?"))
             #expect(lines[4].hasSuffix(".ts"))
             #expect(layer.headers[.contentType] == "application/vnd.apple.mpegurl")
-            // Whoever began to play it before goes on with the stream's own segments.
+            // A player that began earlier continues with the stream's own segments.
             let segment = try await client.execute(
                 uri: "\(vod)/stream_0/segment_000000.ts", method: .get)
             #expect(String(buffer: segment.body) == "TS")

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// RFC 8996: what is older than 1.2 must not be used.
+    /// RFC 8996: versions before 1.2 must not be used.
     @Test(arguments: [
         (TLSVersion.tlsv1, false), (.tlsv11, false), (.tlsv12, true), (.tlsv13, true),
     ])
@@ -111,7 +111,7 @@ import Testing
         return paths
     }
 
-    /// Made for this test and good for nothing else; valid for a hundred years.
+    /// Made for this test only; valid for a hundred years.
     private static let certificate = """
         -----BEGIN CERTIFICATE-----
         MIIBmjCCAUGgAwIBAgIUXrgA5TwLmB70Fcap2RTvFWwRPwgwCgYIKoZIzj0EAwIw

@@ -68,7 +68,7 @@ import Testing
                 fields["settings"]
                     == .object([
                         "region": .string("eu"), "recording": .null, "retry": .object([:]),
-                        // Nobody looks in, as with 100ms.
+                        // No previews, as with 100ms.
                         "roomState": .object([
                             "enabled": .bool(false), "sendPeerList": .bool(false),
                             "messageInterval": .integer(5), "stopRoomStateOnJoin": .bool(true),
@@ -79,7 +79,7 @@ import Testing
                     == (try JSONValue(encoding: [
                         "rtmpDestinations": ["a": ["rtmpUrls": [String]()]]
                     ])))
-            // A role is shown whole, with what is not known of it.
+            // A role is returned completely, including unknown fields.
             let teacher = try value(try await call(client, "/\(id)/roles/teacher"))
             guard case .object(let roles) = fields["roles"], case .object(let role) = teacher else {
                 Issue.record("\(shown)")
@@ -134,7 +134,7 @@ import Testing
                 _ = try await call(client, path, body)
                 #expect(try shown(try await call(client, "/\(id)/settings")) == false, "\(body)")
             }
-            // Without any settings, too; the policy file says everything.
+            // Also without any settings; the policy file sets everything.
             let plain = try await make(client, #"{"roles":{"a":{}}}"#)
             #expect(try shown(try await call(client, "/\(plain)/settings")) == false)
             #expect(try shown(try await call(client, "/default/settings")) == nil)
@@ -147,7 +147,7 @@ import Testing
             let id = try await make(client, #"{"roles":{"a":{}},"plugins":\#(plugins),"own":1}"#)
             let shown = try await call(client, "/\(id)")
             #expect(String(buffer: shown.body).contains(#""plugins":\#(plugins)"#))
-            // What is not named stays, and a response may be sent back.
+            // Missing fields are unchanged, and a response may be sent back.
             _ = try await call(client, "/\(id)", #"{"own":2}"#)
             let back = try await call(
                 client, "/\(id)", String(buffer: try await call(client, "/\(id)").body))
@@ -170,7 +170,7 @@ import Testing
                            "unseen": {"isHidden": true}, "__internal_recorder": {}}}
                 """#)
             _ = try await call(client, "/\(id)/roles/late", #"{"permissions":{"mute":true}}"#)
-            // What was written before stays what it was.
+            // Earlier roles are unchanged.
             _ = try await call(client, "/\(id)", #"{"name":"\#(UUID().uuidString)"}"#)
             func shown(_ name: String) async throws -> Role {
                 try TestJSON.decode(Role.self, try await call(client, "/\(id)/roles/\(name)"))
@@ -235,7 +235,7 @@ import Testing
             #expect((object["destinations"] as? [String: Any])?.isEmpty == true)
             #expect((object["settings"] as? [String: Any])?["retry"] == nil)
             #expect(other != id)
-            // One that cannot be leaves the other as it was.
+            // An invalid one leaves the other unchanged.
             let refused = try await call(client, "", #"{"name":"School","roles":{"bad":{}}}"#)
             #expect(refused.status == .badRequest)
             let now = try TestJSON.object(try await call(client, "/\(id)"))
@@ -401,7 +401,7 @@ import Testing
         }
     }
 
-    /// As 100ms' documents have them where nothing is said of a store.
+    /// As in 100ms' documents when no store is configured.
     @Test(arguments: [
         "{}", "null", #"{"type":"","location":"","prefix":"","options":{},"credentials":{}}"#,
         #"{"type":"","credentials":{"key":"","secretKey":""},"options":{"region":""}}"#,

@@ -15,7 +15,7 @@ import Workbench
 
 @testable import ControlAPI
 
-/// A server with a directory of its own and doubles behind its two doors.
+/// A server with its own directory and doubles behind its two interfaces.
 struct TestWorld: Sendable {
     static let now = UnixTime(seconds: 1_760_000_000)
 
@@ -30,7 +30,7 @@ struct TestWorld: Sendable {
     var metrics: [any MetricsSource] = []
     var renewedBody: HTTPService.RenewedBody = { _ in nil }
 
-    /// - Parameter store: where assets are that have a location.
+    /// - Parameter store: the store of assets that have a location.
     init(store: StoreAccess? = nil) async throws {
         scratch = try Scratch()
         let directory = scratch.path
@@ -81,21 +81,21 @@ struct TestWorld: Sendable {
         try await Application(router: try service.router()).test(.router, body)
     }
 
-    /// Runs requests against a server on a port of its own.
+    /// Runs requests against a server on its own port.
     func live(
         _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
         try await service.application().test(.live, body)
     }
 
-    /// The path below which an asset is served, for so many seconds.
+    /// The path below which an asset is served, valid for `seconds`.
     func link(to asset: String, for seconds: Int64 = 60) -> String {
         let now = Self.now
         let link = AssetLink(asset: asset, expiry: now + .seconds(seconds))
         return "/recordings/\(link?.signed(with: recordings.key) ?? "")"
     }
 
-    /// The path below which a live stream is served whose address is signed.
+    /// The path below which a live stream with a signed address is served.
     func playback(of stream: String, in room: String = "demo", for seconds: Int64 = 60) -> String {
         let link = AssetLink(asset: stream, expiry: Self.now + .seconds(seconds))
         return "/hls/\(room)/\(link?.signed(with: playbackKey) ?? "")"
@@ -111,7 +111,7 @@ struct TestWorld: Sendable {
     }
 }
 
-/// Live streams that exist only as records; what was asked for is remembered.
+/// Live streams that exist only as records; requests are recorded.
 final class ControlDouble: LiveStreamControl {
     struct State {
         var streams: [LiveStream] = []
@@ -119,7 +119,7 @@ final class ControlDouble: LiveStreamControl {
         var failure: LiveStreamError?
         var metadata: [TimedMetadataRequest] = []
         var isShuttingDown = false
-        /// Why the directories cannot be used.
+        /// The reason why the directories cannot be used.
         var storageLoss: String?
     }
 
@@ -266,26 +266,26 @@ final class ControlDouble: LiveStreamControl {
     }
 }
 
-/// A room door behind which every message is answered with `echo <message>`.
+/// A room door that answers every message with `echo <message>`.
 final class DoorDouble: RoomDoor {
     struct State {
         var refusal: APIError?
-        /// Who is in a room, with which token.
+        /// The peers in a room, with their tokens.
         var present: [PeerID: String] = [:]
         var opened: [PeerID] = []
         var clients: [ClientKind] = []
         var authorities: [String] = []
         var closed: [PeerID] = []
-        /// What was said of rooms.
+        /// The reported changes of rooms.
         var changes: [CatalogueRoom] = []
-        /// Of them, what was said of whether they are enabled.
+        /// The reported values of `isEnabled` among them.
         var enabling: [Bool] = []
         var policy: Policy = .standard
-        /// Why it cannot be used.
+        /// The reason why it cannot be used.
         var policyRefusal: APIError?
-        /// The one room in which somebody may be.
+        /// The only room that may be occupied.
         var room = Room(id: "hall", name: "Hall", policy: .standard, seed: 1)
-        /// What was said in it, and how it was ended.
+        /// The messages in it, and the ways it was ended.
         var messages: [Message] = []
         var endings: [String] = []
     }
@@ -350,7 +350,7 @@ final class DoorDouble: RoomDoor {
     }
 }
 
-/// Of templates it knows one rule: no role is called `bad`.
+/// It has one rule for templates: no role is called `bad`.
 struct TemplatesDouble: TemplateControl {
     let standard = StandardTemplate(
         id: "default",
@@ -364,7 +364,7 @@ struct TemplatesDouble: TemplateControl {
     }
 }
 
-/// Over a real room, without sockets.
+/// Uses a real room, without sockets.
 extension DoorDouble: RoomControl {
     static let wall = UnixTime(milliseconds: 1_760_000_000_123)
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ControlAPI
 
-/// A field that is misspelt is refused, wherever it stands, and not silently without effect.
+/// A misspelt field is refused at any depth, and not silently ignored.
 @Suite struct UnknownFieldTests {
     private static let rows: [(path: String, body: String, reason: String)] = [
         (
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    /// Whatever a policy may have is known.
+    /// All fields of a policy are known.
     @Test func thePolicysOwnFieldsAreKnown() throws {
         let layer = HLSDestination.Layer(width: 2, height: 2, videoBitrate: 1, audioBitrate: 1)
         var live = HLSDestination(layers: [layer])
@@ -158,7 +158,7 @@ import Testing
                 "browserRecordings": .object(["a": JSONValue(encoding: browser)]),
             ]),
         ])
-        // None is only near to a known one: all are refused here.
+        // None merely resembles a known one: that would be refused here.
         let text = String(decoding: try JSON.data(json), as: UTF8.self)
         #expect(try faults(text, .object(TemplateFields.template)) == [])
     }

@@ -14,7 +14,7 @@ import Testing
         return channel
     }
 
-    /// Nothing came for as long as it takes to be pinged, which a handler of NIO's measures.
+    /// No frame arrived during the ping interval, which a NIO handler measures.
     private func pass(_ channel: EmbeddedChannel) {
         channel.pipeline.fireUserInboundEventTriggered(IdleStateHandler.IdleStateEvent.read)
     }
@@ -27,7 +27,7 @@ import Testing
         return opcodes
     }
 
-    /// After 20 and 40 s it is pinged, after 60 it counts as dead.
+    /// It is pinged after 20 and 40 s, and counts as dead after 60.
     @Test func whoSaysNothingIsPingedTwiceAndLeftAfterAMinute() throws {
         #expect(WebSocketGuard.pingAfter == .seconds(20))
         let channel = try channel()
@@ -55,7 +55,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    /// Who does not answer our close frame is not waited for.
+    /// The server does not wait for a client that ignores its close frame.
     @Test func aClosingHandshakeTakesThreeSecondsAtMost() throws {
         let channel = try channel()
         channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())

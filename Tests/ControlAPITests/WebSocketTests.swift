@@ -70,7 +70,7 @@ import Testing
                 _ = try await client.frame()
             }
         }
-        // The server has stopped by now, and with it every session.
+        // By now the server has stopped, and all sessions with it.
         #expect(world.door.state.withLock { $0.closed } == ["p1"])
     }
 
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// Proxies take a connection that they have for it.
+    /// Proxies reuse existing connections for it.
     @Test func aSocketIsOpenedOnAConnectionThatWasUsed() async throws {
         try await converse { client, path, world in
             for _ in 0..<2 {
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// What was asked before is answered first, and what comes behind the request are frames.
+    /// Earlier requests are answered first, and the bytes after the request are frames.
     @Test func allThatComesAtOnceIsTakenInItsOrder() async throws {
         try await converse { client, path, _ in
             let before = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -298,7 +298,7 @@ import Testing
         #expect(await connection.send("3") == false, "the connection is gone")
     }
 
-    /// RFC 6455 sect. 5.5.3: of several pings that wait the newest is answered.
+    /// RFC 6455 sect. 5.5.3: of several waiting pings the newest is answered.
     @Test func pongsDoNotPileUp() async {
         let connection = WebSocketConnection { _ in }
         for number in 0..<1000 { connection.pong(ByteBuffer(integer: number)) }

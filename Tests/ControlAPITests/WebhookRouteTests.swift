@@ -8,7 +8,7 @@ import Testing
 @testable import ControlAPI
 
 @Suite struct WebhookRouteTests {
-    /// A world in which 12 events were put into the outbox; e0 is delivered, e1 was given up.
+    /// A world with 12 events in the outbox; e0 is delivered, e1 was given up.
     private func world() async throws -> TestWorld {
         let world = try await TestWorld()
         for index in 0..<12 {

@@ -7,7 +7,7 @@ import Testing
 @Suite("Data channels", .serialized)
 enum DataChannelTests {}
 
-/// The clock that all tests here share, as all transports share one.
+/// The clock shared by all tests here, as all transports share one.
 enum TestTime {
     private static let now = Mutex(Instant.zero)
 
@@ -20,7 +20,7 @@ enum TestTime {
     }
 }
 
-/// Two transports wired in memory. Everything that is no packet is kept in order.
+/// Two transports connected in memory. All outputs except packets are kept in order.
 final class ChannelPair {
     enum Side: Hashable { case client, server }
 
@@ -51,7 +51,7 @@ final class ChannelPair {
         return pair
     }
 
-    /// A pair with one open channel of the client's.
+    /// A pair with one open channel of the client.
     static func withChannel(
         isOrdered: Bool = true, reliability: ChannelReliability = .reliable
     ) throws -> (ChannelPair, ChannelID) {
@@ -74,8 +74,8 @@ final class ChannelPair {
         serverOutputs = []
     }
 
-    /// Carries packets both ways until neither side has one. `network` may change, multiply or
-    /// drop them.
+    /// Carries packets in both directions until neither side has one. `network` may change,
+    /// multiply or drop them.
     func exchange(_ network: (Side, [UInt8]) -> [[UInt8]] = { _, packet in [packet] }) {
         var isMoving = true
         while isMoving {
@@ -101,7 +101,7 @@ final class ChannelPair {
         }
     }
 
-    /// Lets time pass in steps of 10 ms, carrying packets after each.
+    /// Lets time pass in steps of 10 ms, carrying packets after each step.
     func pass(
         milliseconds: Int64,
         _ network: (Side, [UInt8]) -> [[UInt8]] = { _, packet in [packet] }

@@ -11,7 +11,7 @@ extension DataChannelTests {
             if clientFirst { pair.client.connect() } else { pair.server.connect() }
             pair.exchange()
             #expect(pair.clientOutputs.isEmpty && pair.serverOutputs.isEmpty)
-            // The first INIT came too early and was lost; the other side's does the work.
+            // The first INIT came too early and was lost; the other side's suffices.
             pair.connect()
             #expect(pair.clientOutputs == [.connected])
             #expect(pair.serverOutputs == [.connected])
@@ -183,7 +183,7 @@ extension DataChannelTests {
             let pair = try ChannelPair.connected()
             for _ in 0..<32 { _ = try pair.client.open(label: "c", protocol: "") }
             let surplus = try pair.server.open(label: "s", protocol: "")
-            // The server's goes out first, so that the client has 32 of its own when it comes.
+            // The server's is sent first, so that the client has 32 of its own when it arrives.
             pair.exchange()
             pair.pass(milliseconds: 100)
             let closed = pair.clientOutputs + pair.serverOutputs

@@ -138,7 +138,7 @@ extension DataChannelTests {
         func silentPeer() throws {
             let (pair, id) = try ChannelPair.withChannel()
             pair.client.close(id)
-            // Nothing arrives any more. SCTP itself gives the path up later than this.
+            // No packet arrives any more. SCTP itself gives up the path later than this.
             for _ in 0..<1600 where pair.clientOutputs.isEmpty {
                 pair.pass(milliseconds: 10) { _, _ in [] }
             }

@@ -5,7 +5,7 @@ import Testing
 extension DataChannelTests {
     @Suite("Hostile packets")
     struct HostilePacketTests {
-        /// The client's INIT, as it goes out.
+        /// The client's INIT, as sent.
         private func initiation() throws -> [UInt8] {
             let transport = try DataChannelTransport(
                 isDTLSClient: true, remotePort: 5000, remoteMaximumMessageBytes: 0)
@@ -130,8 +130,8 @@ extension DataChannelTests {
                 #expect(bystander.serverOutputs.last == .text(bystanderID, "round \(round)"))
             }
             #expect(DataChannelTransport.count == before)
-            // Else the fuzz tests the gate only, or never reaches it. How many are fed before an
-            // ABORT gets through depends on usrsctp's tags, which are drawn by lot.
+            // Otherwise the fuzz test covers only the gate, or never reaches it. The number fed
+            // before an ABORT gets through depends on usrsctp's random tags.
             #expect(fed > 10_000 && refused > fed / 10 && refused < fed * 9 / 10)
         }
 
@@ -175,7 +175,7 @@ extension DataChannelTests {
                     TestTime.advance(milliseconds: Int64.random(in: 0...200, using: &random))
                 }
                 while let output = pair.server.poll() {
-                    // An ABORT got through: the rest would be dropped unseen.
+                    // An ABORT got through: the rest would be dropped unnoticed.
                     if case .failed = output { return (pair, fed) }
                 }
             }
@@ -187,7 +187,7 @@ extension DataChannelTests {
 extension DataChannelTests {
     @Suite("A flood that nobody reads")
     struct UndeliveredTests {
-        /// A sender that minds no congestion window, between two polls of the receiver.
+        /// A sender that ignores the congestion window, between two polls of the receiver.
         @Test("What waits for its reader is bounded, and the association ends")
         func undeliveredMessagesAreBounded() throws {
             let (pair, id) = try ChannelPair.withChannel()
@@ -208,7 +208,7 @@ extension DataChannelTests {
             #expect(texts * 1000 <= 8 << 20)
         }
 
-        /// The packet of a message that is so many messages later: its DATA chunk (RFC 9260
+        /// The packet of the message that comes `number` messages later: its DATA chunk (RFC 9260
         /// sect. 3.3.1) with another TSN and stream sequence number.
         private static func later(_ packet: [UInt8], by number: UInt32) -> [UInt8] {
             func uint(_ range: Range<Int>) -> UInt32 {

@@ -4,13 +4,13 @@ import MediaKernel
 import Testing
 
 extension Tag {
-    /// Waits on a real clock, since usrsctp's T3 timer asks one.
+    /// Waits on a real clock, since usrsctp's T3 timer uses one.
     @Tag static var realTime: Self
 }
 
 extension DataChannelTests {
-    /// But for the tagged test, only what needs no clock of usrsctp's own: it measures round trips,
-    /// and the age of what T3 would send again, with `gettimeofday`.
+    /// Except for the tagged test, these avoid usrsctp's own clock: it measures round trips, and
+    /// the age of chunks that T3 would retransmit, with `gettimeofday`.
     @Suite("Loss")
     struct LossTests {
         @Test("A lost packet among others is sent again on the strength of the others' SACKs")
@@ -105,8 +105,8 @@ extension DataChannelTests {
             #expect(pair.serverOutputs == [.connected])
         }
 
-        /// Browsers keep their ends open as long: one that is given up here would say nothing more. What
-        /// waits is sent again by usrsctp's own clock, so nothing is said of it here.
+        /// Browsers keep their ends open as long, and one given up here would stay silent. usrsctp
+        /// retransmits waiting data by its own clock, so this test does not check that.
         @Test("A peer that answers nothing for two minutes is not given up")
         func vanished() throws {
             let (pair, id) = try ChannelPair.withChannel()
@@ -129,8 +129,8 @@ extension DataChannelTests {
                 return []
             }
             #expect(isLost && pair.serverOutputs.isEmpty)
-            // A second and a half at most, and more where the machine's own clock, by which usrsctp
-            // measures round trips, ran on while the test stood still.
+            // At most a second and a half, or more if the machine's own clock, by which usrsctp
+            // measures round trips, ran on while the test was suspended.
             for _ in 0..<1000 where pair.serverOutputs.isEmpty {
                 usleep(10_000)
                 pair.pass(milliseconds: 10)

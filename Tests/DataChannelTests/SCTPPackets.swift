@@ -1,9 +1,10 @@
 import CUsrSCTP
 import MediaKernel
 
-/// Work on SCTP packets as bytes: a common header of 12 (the checksum is its last 4), then chunks.
+/// Operations on SCTP packets as bytes: a common header of 12 (the checksum is its last 4), then
+/// chunks.
 enum SCTPPackets {
-    /// Puts the right CRC32c in, which usrsctp gives in the order in which it lies in the packet.
+    /// Sets the correct CRC32c, which usrsctp returns in the packet's byte order.
     static func seal(_ packet: [UInt8]) -> [UInt8] {
         guard packet.count >= 12 else { return packet }
         var packet = packet
@@ -27,8 +28,8 @@ enum SCTPPackets {
         return types
     }
 
-    /// An INIT whose chunk length ends two stray bytes behind its last parameter, so that the
-    /// padded rest reads as a parameter of length 0: usrsctp 0.9.5 never returns from it.
+    /// An INIT whose chunk length ends two stray bytes after its last parameter, so that the padded
+    /// rest reads as a parameter of length 0: usrsctp 0.9.5 never returns from it.
     static func hanging(_ initiation: [UInt8]) -> [UInt8] {
         var packet = initiation + [0xC0, 0, 0, 0]
         let length = packet.count - 12 - 2

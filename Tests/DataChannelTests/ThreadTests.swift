@@ -37,7 +37,7 @@ extension DataChannelTests {
             #expect(pair.client.hasWork)
             pair.exchange()
             #expect(!pair.client.hasWork && !pair.server.hasWork)
-            // The SACK of a single packet waits 20 ms for company, then comes by itself.
+            // The SACK of a single packet is delayed by 20 ms, then sent on its own.
             TestTime.advance(milliseconds: 40)
             #expect(pair.server.hasWork)
             guard case .transmit(let packet) = pair.server.poll() else {

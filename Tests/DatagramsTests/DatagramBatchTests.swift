@@ -7,9 +7,9 @@ import Testing
 
 @Suite("A batch of datagrams")
 struct DatagramBatchTests {
-    /// A kernel that takes what it is told to, and notes it.
+    /// A kernel that accepts and records what it is given.
     private final class Kernel {
-        /// What each call gives; all of the messages where there is no more.
+        /// The result of each call; further calls accept all messages.
         var results: [Result] = []
         private(set) var messages: [Message] = []
 
@@ -35,7 +35,7 @@ struct DatagramBatchTests {
         }
     }
 
-    /// What one message becomes on its way.
+    /// The datagrams that one message becomes.
     private struct Message: Equatable {
         var datagrams: [[UInt8]]
         var address: [UInt8]
@@ -57,7 +57,7 @@ struct DatagramBatchTests {
                 datagrams = [bytes]
                 return
             }
-            // Behind length, level and type; of what leaves from a named address nothing may be cut up.
+            // After length, level and type; messages from a named address must not be segmented.
             guard control.load(fromByteOffset: 8, as: CInt.self) == CInt(IPPROTO_UDP) else {
                 datagrams = [bytes]
                 return
@@ -73,7 +73,7 @@ struct DatagramBatchTests {
     private let four = TransportAddress(ipv4: 192, 0, 2, 7, port: 0x1234)
     private let six = TransportAddress("2001:db8::9", port: 443)!
 
-    /// `sockaddr_in` and `sockaddr_in6` by hand.
+    /// `sockaddr_in` and `sockaddr_in6` written by hand.
     private let fourBytes: [UInt8] =
         [2, 0, 0x12, 0x34, 192, 0, 2, 7] + Array(repeating: 0, count: 8)
     private let sixBytes: [UInt8] =
@@ -86,7 +86,7 @@ struct DatagramBatchTests {
         return rest
     }
 
-    /// One of so many bytes, told apart by the first.
+    /// A datagram of `count` bytes, identified by the first.
     private func datagram(_ number: Int, _ count: Int) -> [UInt8] {
         [UInt8(truncatingIfNeeded: number)] + Array(repeating: 0xFF, count: count - 1)
     }
@@ -121,7 +121,7 @@ struct DatagramBatchTests {
                 Message([[1, 2, 3]], address: fourBytes), Message([[]], address: sixBytes),
                 Message([[4]], address: sixBytes),
             ])
-        // A place that held the longer address holds the shorter one afterwards.
+        // A slot that held the longer address can hold the shorter one afterwards.
         for (number, address) in [(UInt8(5), six), (6, four), (7, six)] {
             #expect(batch.append([number], to: address))
         }
@@ -138,7 +138,7 @@ struct DatagramBatchTests {
         let sizes = [100, 100, 60, 60, 60, 61, 61]
         for (number, size) in sizes.enumerated() {
             #expect(batch.append(datagram(number, size), to: four))
-            // Others between them change nothing.
+            // Other datagrams between them make no difference.
             #expect(batch.append([UInt8(number)], to: address(number)))
         }
         #expect(send(batch).isEmpty)
@@ -208,7 +208,7 @@ struct DatagramBatchTests {
         let rest = send(batch)
         #expect(kernel.taken == [[0], [1]])
         #expect(kernel.messages.map(\.datagrams.count) == [1, 1])
-        // Nothing overtakes what waits.
+        // No datagram overtakes waiting ones.
         #expect(rest.map(\.bytes) == [[2], [3]])
     }
 

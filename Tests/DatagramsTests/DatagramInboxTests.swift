@@ -9,7 +9,7 @@ import Testing
 struct DatagramInboxTests {
     private typealias Arrival = (bytes: [UInt8], address: [UInt8])
 
-    /// A kernel at which these wait, and whose calls may fail first.
+    /// A kernel with waiting datagrams, whose calls may fail first.
     private final class Kernel {
         var arrivals: [Arrival] = []
         var failures: [CInt] = []
@@ -42,7 +42,7 @@ struct DatagramInboxTests {
 
     private let kernel = Kernel()
 
-    /// A `sockaddr_in` of this machine's byte order for the family.
+    /// A `sockaddr_in` with this machine's byte order for the family.
     private static func ipv4(_ last: UInt8, port: UInt8) -> [UInt8] {
         [2, 0, 0, port, 127, 0, 0, last] + [UInt8](repeating: 0, count: 8)
     }

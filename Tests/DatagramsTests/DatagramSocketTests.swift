@@ -29,7 +29,7 @@ import Testing
         try await group.shutdownGracefully()
     }
 
-    /// A network namespace of its own, as containers have, does not show the limit.
+    /// A separate network namespace, as in containers, does not show the limit.
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/sys/net/core/rmem_max")))
     func whatTheKernelGaveToReceiveIntoIsKnown() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -50,8 +50,8 @@ import Testing
     @Test func theKernelCutsUpWhatWasPutTogether() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
-        // Whole pictures, and between them something else. To four sockets it is more than a batch
-        // holds; to each less than Debian's kernel keeps while the loop does not read.
+        // Whole pictures, with other datagrams between them. For four sockets this exceeds a batch;
+        // for each it is less than Debian's kernel keeps while the loop does not read.
         let sent =
             [1200, 1200, 1200, 800, 40, 1200, 1200].map { [UInt8](repeating: 3, count: $0) }
             + (0..<150).map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
@@ -90,7 +90,7 @@ import Testing
         try await loop.submit { [receivers] in
             for receiver in receivers { receiver.value.close() }
             b.value.close()
-            // Nobody is there any more, which harms nobody.
+            // The receiver is gone, which does no harm.
             b.value.send([1], to: receivers[0].value.localAddress)
             b.value.flush()
         }.get()
@@ -116,11 +116,11 @@ import Testing
             eager.value.send([2], to: eager.value.localAddress)
             eager.value.flush()
         }.get()
-        // It was sent last, so the others wait.
+        // It was sent last, so the others are waiting.
         try await passed.futureResult.get()
         #expect(try await loop.submit { received.value }.get() == 0)
         let counts = try await loop.submit {
-            // The second one finds nothing.
+            // The second read finds nothing.
             patient.value.read()
             patient.value.read()
             return [received.value, batches.value]
@@ -134,7 +134,7 @@ import Testing
         try await group.shutdownGracefully()
     }
 
-    /// Whichever of the sockets says so, and wherever they come from.
+    /// No matter which of the sockets says so, and where the datagrams come from.
     @Test func whatComesToASharedPortIsGivenToOneOfItsSocketsWhereSaidSo() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
@@ -191,7 +191,7 @@ import Testing
         try await group.shutdownGracefully()
     }
 
-    /// With a batch, which the kernel cuts up.
+    /// With a batch that the kernel segments.
     @Test func aSocketOfBothFamiliesKnowsIPv4ByItsOwnAddresses() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
@@ -243,7 +243,7 @@ import Testing
         try await group.shutdownGracefully()
     }
 
-    /// One by one and, of one size, as one message that the kernel cuts up.
+    /// One by one and, for equal sizes, as one message that the kernel segments.
     @Test(arguments: [
         ("0.0.0.0", "127.0.0.2", "127.0.0.1"), ("0.0.0.0", "127.0.0.1", "127.0.0.1"),
         ("::", "127.0.0.3", "127.0.0.1"), ("::", "::1", "::1"),

@@ -2,7 +2,7 @@ import Datagrams
 import Testing
 
 @Suite struct StreamFramingTests {
-    /// Of one byte, of many, and one that needs both bytes of its length.
+    /// One byte, several, and a packet that needs both bytes of its length.
     private static let packets: [[UInt8]] = [[7], [1, 2, 3], Array(repeating: 9, count: 300)]
     private static let stream: [UInt8] = packets.flatMap { packet in
         [UInt8(packet.count >> 8), UInt8(packet.count & 0xFF)] + packet

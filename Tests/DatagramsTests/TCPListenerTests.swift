@@ -6,11 +6,11 @@ import Workbench
 
 @testable import Datagrams
 
-/// Real connections on loopback; only the time is made up.
+/// Real connections on loopback; only the time is simulated.
 @Suite(.timeLimit(.minutes(1))) struct TCPListenerTests {
     private typealias Client = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    /// A listener with what came in, in order.
+    /// A listener and its received packets, in order.
     private struct World: Sendable {
         let loop: any EventLoop
         let listener: NIOLoopBound<TCPListener>
@@ -102,7 +102,8 @@ import Workbench
                 let slow = try #require(await arrivals.next()).source
                 let sent = 8000
                 for start in stride(from: 0, to: sent, by: 100) {
-                    // That each of these comes back says that the loop waits for nobody.
+                    // Each of these returns, which proves that the loop does not wait for any
+                    // client.
                     try await world.onLoop { listener in
                         for number in start..<start + 100 {
                             let mark = [UInt8(number >> 8), UInt8(number & 0xFF)]
@@ -114,7 +115,7 @@ import Workbench
                 }
                 let dropped = try await world.onLoop { $0.droppedDatagrams }
                 #expect(dropped > 0)
-                // What was taken arrives, whole and in order.
+                // Accepted packets arrive, complete and in order.
                 var framing = StreamFraming(packetBytesMaximum: 1202)
                 var numbers: [Int] = []
                 for try await buffer in inbound {
@@ -127,7 +128,7 @@ import Workbench
                 }
                 #expect(numbers.count == sent - dropped)
                 #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
-                // Whoever has caught up is sent to again.
+                // A client that has caught up receives packets again.
                 try await world.onLoop { listener in
                     listener.send([9], to: slow)
                     listener.flush()
@@ -151,7 +152,7 @@ import Workbench
                     listener.tick(at: .zero)
                     listener.tick(at: .zero + TCPListener.strangerPatience)
                 }
-                // Ends when the other side has closed it.
+                // Ends once the other side has closed it.
                 try await stranger.executeThenClose { inbound, _ in
                     for try await _ in inbound {}
                 }
@@ -201,7 +202,7 @@ import Workbench
         }
     }
 
-    /// However many of them belong to somebody.
+    /// No matter how many of them belong to peers.
     @Test func oneAddressMayHaveSoManyConnectionsAndNoMore() async throws {
         try await withListener(linksOfOne: 3) { world in
             var channels: [any Channel] = []
@@ -256,7 +257,7 @@ import Workbench
             }
             let count = try await world.onLoop { $0.linkCount }
             #expect(count == TCPListener.strangersMaximum)
-            // Who is answered is a stranger no more and makes room for another.
+            // A client that has been answered is authenticated and makes room for another.
             let port = UInt16(try #require(channels[0].localAddress?.port))
             try await world.onLoop { listener in
                 listener.send(

@@ -9,7 +9,7 @@ import Synchronization
 
 @testable import Finisher
 
-/// A recorded stream whose bot has gone, and a root of recordings of its own.
+/// A recorded stream whose bot has gone, and its own root of recordings.
 final class FinishedStream: @unchecked Sendable {
     let stream: RecordedStream
     let recordings: String
@@ -42,12 +42,12 @@ final class FinishedStream: @unchecked Sendable {
     var events: [FinisherReport] { log.withLock { $0 } }
 
     /// - Parameters:
-    ///   - freeBytes: on the disk of recordings; nil for as many as are wanted.
-    ///   - takesLinks: whether its directories take links of the stream's files; nil for what the
-    ///     kernel says.
-    ///   - pace: seconds that pass on the finisher's clock from look to look.
-    ///   - onLook: called with how often the finisher has looked at its clock: at first before it
-    ///     asks for the lock, then after each time that somebody else had it.
+    ///   - freeBytes: on the disk of recordings; nil for enough.
+    ///   - takesLinks: whether its directories accept links to the stream's files; nil for the
+    ///     kernel's answer.
+    ///   - pace: seconds that pass on the finisher's clock between checks.
+    ///   - onLook: called with the number of the finisher's clock checks: at first before it
+    ///     requests the lock, then after each time that another process held it.
     func finish(
         lockTimeout: Duration = .seconds(10), writesFile: Bool = true, freeBytes: UInt64? = nil,
         takesLinks: Bool? = nil, pace: Int64 = 1,

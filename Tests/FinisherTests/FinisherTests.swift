@@ -73,7 +73,7 @@ import Workbench
         "p,Ann,u,[],2026-02-03T04:05:06.789Z,chat,\(text)\r\n"
     }
 
-    /// Lines of chat that came when all was made, after none or one that was there in time.
+    /// Lines of chat that arrived after all assets were made, after none or one that was in time.
     @Test(arguments: [[], ["in time"]] as [[String]])
     func chatThatCameLateIsMadeAnewAndNothingElse(first: [String]) throws {
         let world = try FinishedStream()
@@ -97,7 +97,7 @@ import Workbench
         #expect(try world.finish() == after)
     }
 
-    /// Who renewed it was killed before the manifest was written.
+    /// The process that renewed it was killed before the manifest was written.
     @Test func aChatThatIsLongerThanItIsSaidToBeCostsNothingElse() throws {
         let world = try FinishedStream()
         try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
@@ -131,7 +131,7 @@ import Workbench
         #expect(try world.finish() == manifest.assets)
     }
 
-    /// The chat comes last; by then all else is there.
+    /// The chat comes last, when all other assets exist.
     @Test func whatWasMadeBeforeTheDiskWasFullIsTakenBack() throws {
         let world = try FinishedStream()
         try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
@@ -187,7 +187,7 @@ import Workbench
         let world = try FinishedStream(hlsVOD: false, kind: .recording, layers: 1)
         try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
         let day = "beam/room/2026-02-03"
-        // Another one is being finished, and an earlier attempt of this one was killed.
+        // Another stream is being finished, and an earlier attempt at this one was killed.
         let others =
             "\(world.recordings)/\(day)/\(AssetFile.temporaryPrefix)Rec-room-17700915067.mp4"
         let own = "\(world.recordings)/\(day)/\(AssetFile.temporaryPrefix)Rec-room-1770091506.mp4"
@@ -220,7 +220,7 @@ import Workbench
         try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
         let assets = try world.finish()
         let base = "\(world.recordings)/hls/room/2026-02-03/1770091506"
-        // No manifest, one file that is only begun, and one that is not the one of the manifest.
+        // No manifest, one file that is only begun, and one that differs from the manifest's.
         try FileManager.default.removeItem(atPath: "\(base)/manifest.json")
         try FileManager.default.removeItem(atPath: "\(world.recordings)/\(assets[0].path)")
         let part = "\(base)/file-recording/.part-Rec-room-1770091506-7.mp4"
@@ -228,7 +228,7 @@ import Workbench
         try Data([1]).write(to: URL(filePath: "\(world.recordings)/\(assets[2].path)"))
         #expect(try world.finish().map(\.byteCount) == assets.map(\.byteCount))
         #expect(!FileManager.default.fileExists(atPath: part))
-        // With a manifest that promises more than there is.
+        // With a manifest that lists more than exists.
         try FileManager.default.removeItem(atPath: "\(world.recordings)/\(assets[1].path)")
         #expect(try world.finish().map(\.byteCount) == assets.map(\.byteCount))
         #expect(try Int64(world.bytes(assets[1].path).count) == assets[1].byteCount)
@@ -245,7 +245,7 @@ import Workbench
         #expect(world.events.contains(.leftOut(layer: 1, segment: 1)))
     }
 
-    /// They are looked for once, and not one at each attempt.
+    /// They are searched once, not one per attempt.
     @Test func damagedSegmentsAreLeftOutHoweverManyThereAre() throws {
         let world = try FinishedStream()
         try world.stream.record(run: 1, frames: 210, preset: "ultrafast")
@@ -274,7 +274,7 @@ import Workbench
     }
 }
 
-/// The server kills a finisher that says nothing, so one that is at work must not be silent.
+/// The server kills a silent finisher, so one that is working must report.
 @Suite struct FinisherSilenceTests {
     private func progress(_ world: FinishedStream) -> [Int] {
         world.events.compactMap { if case .progress(let permille) = $0 { permille } else { nil } }
@@ -298,7 +298,7 @@ import Workbench
         second.withLock { $0 -= 3600 }
         meter.goesOn()
         #expect(told.withLock { $0.count } == 4)
-        // Once more, without a damaged segment.
+        // Once more, without damaged segments.
         meter.begin(jobs: 2)
         second.withLock { $0 += 10 }
         meter.goesOn()
@@ -309,7 +309,7 @@ import Workbench
         let world = try FinishedStream(singleFilePerLayer: false)
         try world.stream.record(run: 1, frames: 60, preset: "ultrafast")
         _ = try world.finish(pace: 60)
-        // Two parts in the archive, then of each of two layers two segments.
+        // Two parts in the archive, then two segments for each of two layers.
         #expect(progress(world) == [500] + Array(repeating: 1000, count: 5))
     }
 
@@ -339,7 +339,7 @@ import Workbench
     @Test func aStreamThatNeverHadASegmentLeavesNothing() throws {
         for layers in 0...1 {
             let world = try FinishedStream()
-            // One layer got its first segment, the other one did not.
+            // One layer got its first segment, the other did not.
             if layers == 1 {
                 try world.stream.record(run: 1, frames: 30, preset: "ultrafast")
                 try FileManager.default.removeItem(
@@ -421,7 +421,7 @@ import Workbench
         #expect(try world.finish(freeBytes: byteCount).count == 3)
     }
 
-    /// Such as two volumes of a container, which are two mounts of one file system.
+    /// For instance two volumes of a container, which are two mounts of one file system.
     @Test func aVODThatTakesNoLinksNeedsRoomOnceMore() throws {
         let world = try FinishedStream(singleFilePerLayer: false, layers: 1)
         try world.stream.record(run: 1, frames: 60, preset: "ultrafast")
@@ -429,7 +429,7 @@ import Workbench
             try world.stream.bytes("stream_0/\($0)").count
         }
         let byteCount = UInt64(segments.reduce(0, +))
-        // The archive and what it holds.
+        // The archive and its contents.
         let error = #expect(throws: FinisherError.self) {
             try world.finish(freeBytes: byteCount * 2 - 1, takesLinks: false)
         }
@@ -441,7 +441,7 @@ import Workbench
         let scratch = try Scratch()
         let file = try scratch.write("x".utf8, to: "a/file")
         try scratch.write([], to: "b/other")
-        // As a process leaves it that was killed in between.
+        // Left behind by a process that was killed in between.
         try scratch.write([], to: "b/\(AssetFile.temporaryPrefix)link")
         #expect(HardLinks.areTaken(of: file, in: "\(scratch.path)/b"))
         #expect(scratch.names(in: "b") == ["other"])

@@ -19,13 +19,13 @@ import Testing
         let made = try #require(assets[0].thumbnails)
         #expect(assets.allSatisfy { $0.thumbnails == made })
         let base = "\(directory)/Rec-room-1770091506"
-        // What is behind the end is left out.
+        // Offsets beyond the end are ignored.
         #expect(
             made.thumbnails == [
                 .init(path: "\(base)-0s.jpg", width: 160, height: 90, offset: 0),
                 .init(path: "\(base)-2s.jpg", width: 160, height: 90, offset: 2),
             ])
-        // Four segments, of the lower layer of 192x144.
+        // Four segments of the lower layer, 192x144.
         let sprite = try #require(made.sprite)
         #expect(
             sprite
@@ -56,7 +56,7 @@ import Testing
                 Rec-room-1770091506-sprite.jpg#xywh=160,120,160,120
 
                 """)
-        // The manifest knows them, so the catalogue can be made anew.
+        // The manifest has them, so the catalogue can be rebuilt.
         #expect(try world.finish() == assets)
     }
 
@@ -71,7 +71,7 @@ import Testing
     @Test func whatCannotBeMadeCostsTheThumbnailsOnly() throws {
         let world = try FinishedStream(thumbnails: ThumbnailOrder(offsets: [0]))
         try world.stream.record(run: 1, frames: 60, preset: "ultrafast")
-        // A file is where their directory should be.
+        // A file exists in place of their directory.
         let place = "\(world.recordings)/hls/room/2026-02-03/1770091506"
         try FileManager.default.createDirectory(
             atPath: place, withIntermediateDirectories: true)
@@ -92,7 +92,7 @@ import Testing
         let bytes = try folder.keyFrame(record, layer: 0)
         let first = try #require(record.pictures.first)
         #expect(bytes.count >= Int(first.byteCount))
-        // What follows it is damaged, and nobody notices; the picture itself is not.
+        // The following picture is damaged, unnoticed; this one is intact.
         let path = "\(world.stream.path)/stream_0/\(record.fileName)"
         var file = [UInt8](try Data(contentsOf: URL(filePath: path)))
         let end = file.count

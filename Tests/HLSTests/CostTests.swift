@@ -3,7 +3,7 @@ import Workbench
 
 @testable import HLS
 
-/// Playlists of a day are long: reading them costs time in proportion.
+/// Playlists of a day are long: reading them takes time proportional to their length.
 @Suite struct CostTests {
     private static func playlist(_ count: Int, _ entry: (Int) -> String) -> String {
         "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:2\n"

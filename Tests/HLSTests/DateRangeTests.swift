@@ -13,7 +13,7 @@ import Workbench
             programDateTime: noon + Int64(index) * 2 * Self.second)
     }
 
-    /// - Parameter offset: seconds behind the first segment's start.
+    /// - Parameter offset: seconds after the first segment's start.
     private func range(_ id: String, _ offset: Double, lasting seconds: Int64 = 1) -> DateRange {
         DateRange(
             id: id, start: noon + Int64(offset * 1e9),
@@ -129,7 +129,7 @@ import Workbench
         #expect(ids(builder.playlist) == [["open"], [], []])
     }
 
-    /// RFC 8216 sect. 4.3.2.7: nothing of it is in the window.
+    /// RFC 8216 sect. 4.3.2.7: none of it is in the window.
     @Test func whatEndsWhereTheWindowBeginsIsOver() throws {
         var builder = MediaPlaylistBuilder(mode: .live(window: 3), targetDuration: 2)
         try builder.announce(range("until the second", 0, lasting: 2))

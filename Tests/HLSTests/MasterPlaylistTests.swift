@@ -45,7 +45,7 @@ let masterText = """
                 layer: layer, segmentDuration: MediaTime(ticks: 60, timescale: 30))
             let elementary = layer.videoBitrate + layer.audioBitrate
             let average = rate.averageBandwidth
-            // On thin layers up to a fifth.
+            // Up to a fifth on thin layers.
             #expect(average > elementary && average < elementary * 6 / 5, "\(layer)")
             #expect(rate.bandwidth > average && rate.bandwidth < average * 2)
             #expect(rate.bandwidth.isMultiple(of: 1000))
@@ -72,7 +72,7 @@ let masterText = """
     }
 
     /// Counts packets one by one: a full bucket spent on one picture, the rest evenly. Below ten
-    /// pictures a second each has a clock reference beside it.
+    /// pictures a second each picture comes with a clock reference.
     private func worstPackets(_ layer: Layer, frames: Int) -> Int {
         let control = VideoRateControl.standard
         let perFrame = control.bitrateMaximum(average: layer.videoBitrate) / 8 / layer.frameRate
@@ -89,8 +89,8 @@ let masterText = """
         return packets
     }
 
-    /// RFC 8216 sect. 4.3.4.2. A tenth is left off the worst case, of which sound has no more than of
-    /// the average.
+    /// RFC 8216 sect. 4.3.4.2. The worst case is reduced by a tenth, of which audio takes no more
+    /// than of the average.
     @Test func noAverageIsAboveItsBandwidth() {
         for audio in [16_000, 96_000, 320_000] {
             for seconds: Int64 in [1, 4, 20] {
@@ -108,10 +108,10 @@ let masterText = """
         }
     }
 
-    /// Of sound alone a packet of two blocks is the worst: each has a header, and ends in a transport
-    /// packet that is not full.
+    /// For audio alone, packets of two blocks are the worst case: each has a header, and ends in a
+    /// transport packet that is not full.
     @Test func theWorstSegmentOfSoundAloneIsCountedByItsPackets() {
-        // 375 blocks in 8 s, 188 packets of two with 14 bytes of header and 8 of the clock's, 7 of
+        // 375 blocks in 8 s, 188 packets of two with 14 bytes of header and 8 of the clock, 7 of
         // each block.
         let bytes = 8 * 96_000 / 8 + 375 * 7 + 375 * 22 / 2
         let packets = Double(bytes) / 184 + 375.0 / 2 + 3

@@ -38,12 +38,12 @@ import Workbench
         var builder = MediaPlaylistBuilder(mode: .live(window: 1), targetDuration: 2)
         for index in 0..<10 { try builder.add(segment(index)) }
         #expect(builder.playlist.segments.count == 3)
-        // Short segments count for what they last, not for one.
+        // Short segments count by their duration, not as one each.
         for index in 10..<30 { try builder.add(segment(index, frames: 30)) }
         #expect(builder.playlist.segments.count == 6)
     }
 
-    /// In every version, so that the first discontinuity that leaves changes a number and no tag.
+    /// In every version, so that the first discontinuity to leave changes a number and no tag.
     @Test func aLiveStreamCountsItsDiscontinuitiesFromTheStart() throws {
         var builder = MediaPlaylistBuilder(mode: .live(window: 3), targetDuration: 2)
         try builder.add(segment(0))
@@ -63,7 +63,7 @@ import Workbench
         #expect(builder.playlist.segments.map(\.discontinuities) == [0, 2, 1])
     }
 
-    /// As somebody may have changed it; the number is the longest that is read.
+    /// For instance after a manual change; the number is the longest accepted one.
     @Test func aPlaylistWithAnyTargetDurationGoesOn() throws {
         let playlist = MediaPlaylist(
             kind: .live, targetDuration: 999_999_999_999_999_999, segments: [segment(0)])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Playlist outline")
 struct PlaylistOutlineTests {
-    /// A playlist as streams have it, with its metadata and a discontinuity.
+    /// A playlist as in streams, with metadata and a discontinuity.
     private static func playlist(
         segments: Int = 5, mode: PlaylistMode = .event, ends: Bool = false
     ) throws -> (text: [UInt8], versions: [[UInt8]]) {

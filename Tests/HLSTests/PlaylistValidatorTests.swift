@@ -126,7 +126,8 @@ import Workbench
         #expect(PlaylistValidator.violations(ofLayers: [undated, undated]) == [])
     }
 
-    /// What shows the same has the same discontinuity sequence number, whatever its own number.
+    /// Segments with the same content have the same discontinuity sequence number, regardless of
+    /// their own number.
     @Test func layersThatCountOtherDiscontinuitiesAreFound() {
         let top = playlist(0..<4) { $0.segments[1].discontinuities = 1 }
         let shorter = playlist(1..<4) { $0.mediaSequence = 0 }

@@ -7,11 +7,11 @@ private let target: FuzzTarget = {
     return target
 }()
 
-/// What libFuzzer calls with each input (https://llvm.org/docs/LibFuzzer.html).
+/// libFuzzer calls this with each input (https://llvm.org/docs/LibFuzzer.html).
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    // Bad input is an error; everything else ends the process.
+    // Bad input is an error; any other failure ends the process.
     try? target.take(bytes)
     return 0
 }

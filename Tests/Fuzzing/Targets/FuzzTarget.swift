@@ -6,7 +6,7 @@ import RTP
 import Recording
 import SDP
 
-/// A parser of foreign bytes. libFuzzer ends the process where one traps, is slow or grows.
+/// A parser of untrusted bytes. libFuzzer ends the process if one traps, is slow or grows.
 enum FuzzTarget: String {
     case rtp, rtcp, depacketizers, stun, candidate, sdp, playlist, json
     case segment
@@ -45,7 +45,7 @@ enum FuzzTarget: String {
         }
     }
 
-    /// The bytes are payloads, each behind its length in two bytes.
+    /// The bytes are payloads, each preceded by its length in two bytes.
     private func assemble(_ bytes: [UInt8]) throws {
         var payloads: [ArraySlice<UInt8>] = []
         var rest = bytes.dropFirst()
