@@ -83,7 +83,8 @@ final class Connection {
     func setTracks(_ tracks: [ForwardedTrack]) {
         published = []
         for track in tracks {
-            guard let index = core.section(mid: track.incoming.mid)?.rawValue else { continue }
+            track.section = core.section(mid: track.incoming.mid)
+            guard let index = track.section?.rawValue else { continue }
             while published.count <= index { published.append(nil) }
             published[index] = track
         }

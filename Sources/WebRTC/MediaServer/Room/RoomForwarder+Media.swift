@@ -161,7 +161,7 @@ extension RoomForwarder {
         else { return }
         subscription.reportedBeginning = subscription.forwarder.beginnings
         subscription.connection.core.sendSenderReport(
-            mid: subscription.mid, ntp: report.ntp, rtpTimestamp: timestamp)
+            on: subscription.stream, ntp: report.ntp, rtpTimestamp: timestamp)
     }
 }
 
