@@ -246,6 +246,7 @@ public final class PeerConnection {
         settleDTLS(at: now)
         channels.transport = nil
         security.dtls = nil
+        security.isConnected = false
         change(to: .closed)
     }
 }

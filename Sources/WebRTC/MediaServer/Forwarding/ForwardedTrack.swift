@@ -97,7 +97,7 @@ final class ForwardedTrack {
 /// One track on its way to one subscriber.
 final class Subscription {
     let stream: OutboundStream
-    unowned let connection: Connection
+    let connection: Connection
     /// What the subscriber calls the track.
     let track: TrackID
     var forwarder: LayerForwarder

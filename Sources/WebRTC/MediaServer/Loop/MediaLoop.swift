@@ -203,7 +203,7 @@ final class MediaLoop {
                 datagram, from: source, port: port, local: local, to: isRelayed ? nil : loop)
         }
         let route = ports.sink(source.transport, port).map { Route(sink: $0, source: local) }
-        owner.arrival = route.map { (source, $0) }
+        owner.arrival = route.map { Way(address: source, route: $0) }
         switch owner.core.handle(datagram, from: source, at: now) {
         case .none: break
         case .check: claim(source, for: owner, by: route, at: now)
@@ -297,13 +297,18 @@ final class MediaLoop {
         while let output = connection.core.poll() {
             switch output {
             case .transmit(let bytes, let address):
-                counted.sentDatagrams += 1
-                counted.sentBytes += bytes.count
-                connection.send(bytes, to: address)
+                send(bytes, to: address, over: connection)
             default:
                 if !connection.isClosed { connection.room.handle(output, of: connection, at: now) }
             }
         }
+    }
+
+    /// Sends a datagram of a connection that has nothing else to say.
+    func send(_ bytes: [UInt8], to address: TransportAddress, over connection: Connection) {
+        counted.sentDatagrams += 1
+        counted.sentBytes += bytes.count
+        connection.send(bytes, to: address)
     }
 
     // MARK: Time

@@ -58,7 +58,7 @@ extension PeerConnection {
 
     /// Decrypts a datagram in its own place. Gives whether it is the remote side's by its keys.
     func handleMedia(_ datagram: consuming [UInt8], at now: Instant) -> Bool {
-        guard let dtls = security.dtls, dtls.isConnected else {
+        guard security.isConnected, let dtls = security.dtls else {
             receiving.discardedDatagrams += 1
             return false
         }

@@ -1,5 +1,6 @@
 import MediaKernel
 import RTP
+import SecureTransport
 
 /// One track on its way out: its SSRCs, its payload types on this connection, what it has sent and
 /// what can be sent again. RFC 3550 sect. 6.4.1, RFC 4588.
@@ -12,6 +13,8 @@ public final class OutboundStream {
     let rtxSSRC: SSRC
     /// The layer's name, where the track has several.
     let rid: String?
+    /// What encrypts its packets; made for the first one.
+    var protection: OutboundProtection?
     /// The section agreed upon one count over all packets of the transport.
     var countsTransport = false
     /// What its packets say of their section, where the remote side has offered that.

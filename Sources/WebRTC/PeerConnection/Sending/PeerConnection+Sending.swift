@@ -20,12 +20,34 @@ extension PeerConnection {
 
     /// The same on the stream that was looked up before.
     public func send(_ packet: consuming RTPPacket, on stream: OutboundStream, at now: Instant) {
-        guard let dtls = security.dtls, dtls.isConnected, stream.dress(&packet) else { return }
+        if let datagram = datagram(of: packet, on: stream, at: now) {
+            emit(.transmit(datagram.bytes, to: datagram.address))
+        }
+    }
+
+    /// The datagram to send for a packet, for an owner who sends it at once: it does not come out
+    /// of `poll`. Nil where nothing can be sent or nobody wants the track.
+    public func datagram(
+        of packet: consuming RTPPacket, on stream: OutboundStream, at now: Instant
+    ) -> (bytes: [UInt8], address: TransportAddress)? {
+        guard security.isConnected, stream.dress(&packet) else { return nil }
         sending.rate.sent(bytes: packet.payload.count + Self.packetOverheadBytes, at: now)
         if let rid = stream.rid {
             name(&packet, of: stream, layer: rid, by: negotiation.extensions.rid)
         }
-        transmit(packet, counted: stream.countsTransport, over: dtls, at: now)
+        guard connectivity.hasConsent, let address = connectivity.selectedAddress else {
+            return nil
+        }
+        var bytes = serialized(
+            packet, counted: stream.countsTransport, room: OutboundProtection.roomBytes, at: now)
+        if stream.protection == nil {
+            stream.protection = try? security.dtls?.outboundProtection(ssrc: stream.ssrc.rawValue)
+        }
+        guard (try? stream.protection?.protect(&bytes)) != nil else {
+            sending.countUnsent()
+            return nil
+        }
+        return (bytes, address)
     }
 
     /// Where the packets of our track go, until it is withdrawn.
@@ -67,7 +89,7 @@ extension PeerConnection {
     }
 
     func send(_ packets: [RTCPPacket]) {
-        guard let dtls = security.dtls, dtls.isConnected,
+        guard security.isConnected, let dtls = security.dtls,
             let address = connectivity.selectedAddress
         else { return }
         var bytes = RTCPPacket.serialize(packets)
@@ -99,7 +121,7 @@ extension PeerConnection {
             if let rid = stream.rid {
                 name(&packet, of: stream, layer: rid, by: negotiation.extensions.repairedRid)
             }
-            transmit(packet, counted: stream.countsTransport, over: dtls, at: now)
+            transmitRepair(packet, counted: stream.countsTransport, over: dtls, at: now)
         }
     }
 
@@ -111,23 +133,27 @@ extension PeerConnection {
         if let id { packet.extensions.set(id, rid.utf8) }
     }
 
-    /// - Parameter counted: whether the packet's section takes part in the transport's count.
-    private func transmit(
+    private func transmitRepair(
         _ packet: RTPPacket, counted: Bool, over dtls: DTLSTransport, at now: Instant
     ) {
         guard connectivity.hasConsent, let address = connectivity.selectedAddress else { return }
-        var bytes: [UInt8]
+        var bytes = serialized(packet, counted: counted, at: now)
+        guard (try? dtls.protectRTP(&bytes)) != nil else { return sending.countUnsent() }
+        emit(.transmit(bytes, to: address))
+    }
+
+    /// - Parameter counted: whether the packet's section takes part in the transport's count.
+    private func serialized(
+        _ packet: RTPPacket, counted: Bool, room: Int = 0, at now: Instant
+    ) -> [UInt8] {
         if counted, sending.measuresBandwidth, let id = negotiation.extensions.transportSequence {
             // A filler may be all padding.
             let size = packet.payload.count + packet.paddingLength + Self.packetOverheadBytes
             let number = sending.bandwidth.sent(bytes: size, at: now)
             sending.probe?.sent(bytes: size)
-            bytes = packet.serialized(numbered: (id, number))
-        } else {
-            bytes = packet.serialized()
+            return packet.serialized(numbered: (id, number), room: room)
         }
-        guard (try? dtls.protectRTP(&bytes)) != nil else { return sending.countUnsent() }
-        emit(.transmit(bytes, to: address))
+        return packet.serialized(room: room)
     }
 
     // MARK: Streams

@@ -39,6 +39,7 @@ struct Sending {
         let removed = sections.removeValue(forKey: mid) ?? []
         for stream in removed {
             stream.payloadType = nil
+            stream.protection = nil
             streams[stream.ssrc] = nil
             receptionLoss.forget(stream.ssrc)
         }

@@ -46,6 +46,7 @@ extension PeerConnection {
                 if let address = connectivity.selectedAddress { emitHandshake(bytes, to: address) }
             case .connected:
                 isAuthentic = true
+                security.isConnected = true
                 receiving.nextReport = now + Self.reportInterval
                 openChannels(at: now)
             case .applicationData(let bytes):
@@ -53,9 +54,11 @@ extension PeerConnection {
                 channels.transport?.handle(bytes)
                 exchangeWithChannels()
             case .closed:
+                security.isConnected = false
                 channels.transport = nil
                 change(to: .closed)
             case .failed:
+                security.isConnected = false
                 security.hasFailed = true
             }
         }
