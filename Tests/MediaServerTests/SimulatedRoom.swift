@@ -99,7 +99,7 @@ final class SimulatedRoom {
             eventLoop: eventLoop, index: 0,
             directory: LoopDirectory(eventLoops: [eventLoop]), identity: identity,
             logger: Logger(label: "test"))
-        loop.advertised = [Self.server]
+        loop.ports.advertised = [Self.server]
         let (events, sink) = AsyncStream.makeStream(of: MediaEvent.self)
         offers = events.makeAsyncIterator()
         room = RoomForwarder(id: "room", loop: loop, events: sink)

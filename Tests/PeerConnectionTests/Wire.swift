@@ -212,7 +212,7 @@ final class Wire {
         let isControl = (128...191).contains(bytes.first ?? 0) && RTPPacket.isRTCP(bytes)
         if interceptsControl == side, isControl {
             var plain = bytes
-            guard (try? end(side.other).core.dtls?.unprotectRTCP(&plain)) != nil,
+            guard (try? end(side.other).core.security.dtls?.unprotectRTCP(&plain)) != nil,
                 let packets = try? RTCPPacket.parseCompound(plain)
             else {
                 Issue.record("a control packet that cannot be read")
@@ -235,14 +235,14 @@ final class Wire {
     /// Puts an RTP packet on the wire as `side`'s peer connection would not have made it.
     func inject(_ packet: RTPPacket, from side: Side) throws {
         var bytes = packet.serialized()
-        try #require(end(side).core.dtls).protectRTP(&bytes)
+        try #require(end(side).core.security.dtls).protectRTP(&bytes)
         transmit(bytes, from: side)
     }
 
     /// The same with an RTCP datagram of any contents.
     func inject(control plain: [UInt8], from side: Side) throws {
         var bytes = plain
-        try #require(end(side).core.dtls).protectRTCP(&bytes)
+        try #require(end(side).core.security.dtls).protectRTCP(&bytes)
         transmit(bytes, from: side)
     }
 

@@ -157,8 +157,8 @@ final class RoomForwarder {
         }
         guard track.repairsLoss else { return }
         let lost = encoding.nacks.poll(at: now)
-        guard !lost.isEmpty, let publish = track.source else { return }
-        publish.core.requestRetransmission(of: lost, mid: track.incoming.mid, encoding: index)
+        guard !lost.isEmpty, let publish = track.source, let section = track.section else { return }
+        publish.core.requestRetransmission(of: lost, in: section, encoding: index)
         loop.drain(publish, at: now)
     }
 
