@@ -316,7 +316,7 @@ import Testing
             // Its rules are the room's too.
             await bot.say(.running(firstSegmentMilliseconds: 1))
             world.clock.advance(.seconds(11))
-            await world.streams.tick()
+            await world.tick()
             #expect(try await world.streams.stream(stream.id)?.status == .stopping)
         }
     }

@@ -9,7 +9,7 @@ import Testing
     private func pass(_ seconds: Int, in world: StreamsWorld) async {
         for _ in 0..<seconds {
             world.clock.advance(.seconds(1))
-            await world.streams.tick()
+            await world.tick()
         }
     }
 

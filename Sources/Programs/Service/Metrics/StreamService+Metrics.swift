@@ -64,7 +64,7 @@ extension StreamService: MetricsSource {
 
     /// Whether one more stream would be taken.
     var canAccept: Bool {
-        !isShuttingDown && archive.onAir.count < settings.streamsMaximum
+        !isShuttingDown && archive.onAir.count + starts.reserved < settings.streamsMaximum
             && lackOfCPU(forNew: 1) == nil
     }
 }

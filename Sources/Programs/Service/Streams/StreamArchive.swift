@@ -32,9 +32,10 @@ struct StreamArchive {
     }
 
     mutating func insert(_ stream: LiveStream) {
-        precondition(ordered.last.map { $0 < stream.id } ?? true, "stream ids are given in order")
         records[stream.id] = stream
-        ordered.append(stream.id)
+        // One that began before it may still wait for its disk.
+        let index = ordered.lastIndex { $0 < stream.id }.map { $0 + 1 } ?? 0
+        ordered.insert(stream.id, at: index)
         forgetOldest()
     }
 

@@ -32,6 +32,8 @@ struct StreamOnAir {
     var mistrustsHardware = false
     /// Which bot is meant: reports of an earlier one come too late.
     var generation = 0
+    /// What is to be done for it, one after the other, since a disk may hang.
+    var errands = StreamErrands()
 }
 
 /// A bot to be started.

@@ -1,8 +1,5 @@
 import Catalogue
 import ChildProcesses
-import Foundation
-import Glibc
-import HLS
 import Logging
 import MediaKernel
 import Recording
@@ -12,31 +9,55 @@ import Tokens
 
 extension StreamService {
     func launch(_ id: StreamID, resumes: Bool) {
-        guard var entry = entries[id], let stream = archive[id] else { return }
-        let file: String
-        do {
-            var plan = stream.plan
-            if entry.mistrustsHardware { plan.encoder = StreamSettings.Encoder.x264.rawValue }
-            file = try BotConfiguration(
-                room: stream.room, stream: id, plan: plan, isRecorded: entry.order != nil,
-                isRecordingPaused: stream.recordingPause == .paused,
-                logLevel: settings.logLevel, logFormat: settings.logFormat
-            ).write(to: entry.directory)
-        } catch {
-            botExited(
-                .notStarted(
-                    reason: "\(entry.directory): \(error.systemReason)",
-                    failure: error.isForWantOfRoom ? .diskFull : nil), of: id,
-                generation: entry.generation)
-            return
-        }
+        guard var entry = entries[id] else { return }
         let (signals, continuation) = AsyncStream.makeStream(of: BotSignal.self)
         entry.signals?.finish()
         entry.signals = continuation
         entry.killedBotFor = nil
         entry.generation += 1
-        entry.statistics.launches += 1
         entries[id] = entry
+        let generation = entry.generation
+        errand(for: id) { service in
+            await service.launch(id, resumes: resumes, generation: generation, signals: signals)
+        }
+    }
+
+    /// The bot's settings are written first; what it is told meanwhile waits for it.
+    private func launch(
+        _ id: StreamID, resumes: Bool, generation: Int, signals: AsyncStream<BotSignal>
+    ) async {
+        guard let entry = entries[id], entry.generation == generation, let stream = archive[id]
+        else { return }
+        var plan = stream.plan
+        if entry.mistrustsHardware { plan.encoder = StreamSettings.Encoder.x264.rawValue }
+        let configuration = BotConfiguration(
+            room: stream.room, stream: id, plan: plan, isRecorded: entry.order != nil,
+            isRecordingPaused: stream.recordingPause == .paused,
+            logLevel: settings.logLevel, logFormat: settings.logFormat)
+        let file: String
+        do {
+            file = try await persister.onDisk { try $0.write(configuration, to: entry.directory) }
+        } catch {
+            botExited(
+                .notStarted(
+                    reason: "\(entry.directory): \(error.systemReason)",
+                    failure: error.isForWantOfRoom ? .diskFull : nil), of: id,
+                generation: generation)
+            return
+        }
+        guard entries[id]?.generation == generation else { return }
+        started(id, resumes: resumes)
+        launchQueue.yield(
+            .bot(
+                BotLaunch(
+                    job: BotJob(
+                        stream: id, room: stream.room, endpoint: endpoint, token: "",
+                        outputDirectory: entry.directory, configurationFile: file),
+                    generation: generation, signals: signals)))
+    }
+
+    private func started(_ id: StreamID, resumes: Bool) {
+        entries[id]?.statistics.launches += 1
         if resumes {
             counts.botRestarts += 1
             archive.update(id) { stream in
@@ -46,6 +67,7 @@ extension StreamService {
             }
         }
         log(.info, resumes ? "bot restarted" : "bot started", id)
+        guard let stream = archive[id] else { return }
         // Its successor finds out anew what it cannot decode.
         if !stream.health.tracksLeftOut.isEmpty { leftOut([], of: id) }
         // Its successor makes the whole picture, until it is short of CPU itself.
@@ -54,13 +76,6 @@ extension StreamService {
                 id, frameRate: stream.plan.frameRate ?? 0, layersThinned: 0,
                 videosLeftOut: 0)
         }
-        launchQueue.yield(
-            .bot(
-                BotLaunch(
-                    job: BotJob(
-                        stream: id, room: stream.room, endpoint: endpoint, token: "",
-                        outputDirectory: entry.directory, configurationFile: file),
-                    generation: entry.generation, signals: signals)))
     }
 
     func supervise(_ launch: BotLaunch) async {
@@ -198,12 +213,13 @@ extension StreamService {
     }
 
     func finishPlaylists(of id: StreamID) {
+        errand(for: id) { await $0.playlistsFinished(of: id) }
+    }
+
+    private func playlistsFinished(of id: StreamID) async {
         guard let directory = entries[id]?.directory else { return }
-        // First, since a full disk has room for the rest then.
-        try? FileManager.default.removeItem(
-            atPath: "\(directory)/\(BotConfiguration.fileName)")
         do {
-            let count = try PlaylistFinisher.finish(in: directory)
+            let count = try await persister.onDisk { try $0.finishPlaylists(in: directory) }
             if count > 0 { log(.warning, "playlists ended", id, ["count": "\(count)"]) }
         } catch {
             log(.error, "playlists cannot be ended", id, ["error": "\(error)"])
@@ -212,15 +228,15 @@ extension StreamService {
 
     /// Whatever the bots of a stream that never ran left behind, except the record. They are gone.
     func discard(_ id: StreamID) {
+        errand(for: id) { await $0.discarded(id) }
+    }
+
+    private func discarded(_ id: StreamID) async {
         guard let entry = entries[id] else { return }
         do {
-            let names = try FileManager.default.contentsOfDirectory(atPath: entry.directory)
-            for name in names where name != StreamFile.name {
-                try FileManager.default.removeItem(atPath: "\(entry.directory)/\(name)")
-            }
+            try await persister.onDisk { try $0.discard(entry.directory, entry.place) }
         } catch {
             log(.error, "the stream's files cannot be removed", id, ["error": "\(error)"])
         }
-        giveBackPlace(of: entry)
     }
 }

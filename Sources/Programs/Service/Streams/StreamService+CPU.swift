@@ -22,7 +22,7 @@ extension StreamService {
         let unseen = entries.values.count { entry in
             entry.machine.status.isOnAir && now - entry.requestedAt < Self.cpuSettling
         }
-        let needed = settings.idleCoresMinimum * Double(count + unseen)
+        let needed = settings.idleCoresMinimum * Double(count + unseen + starts.reserved)
         return idle < needed ? .insufficientCPU(idle: idle, needed: needed) : nil
     }
 }

@@ -24,7 +24,7 @@ extension StreamService: LiveCopySource {
     /// stream its start. Nil when there is nothing to wait for.
     func runningIsHeld(_ id: StreamID, _ entry: StreamOnAir, at now: Instant) -> Instant? {
         guard settings.copyURL != nil, let stream = archive[id], stream.kind == .stream,
-            stream.status == .starting, stream.upload?.isPlayable != true
+            entry.machine.status == .starting, stream.upload?.isPlayable != true
         else { return nil }
         let end = now + Self.copyWaitMaximum
         return entry.machine.nextDeadline.map { min($0 - .seconds(1), end) } ?? end

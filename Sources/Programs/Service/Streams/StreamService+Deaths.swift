@@ -44,7 +44,9 @@ extension StreamService {
         if let status = death.status { metadata["status"] = "\(status)" }
         log(.warning, "\(death.role.rawValue) died", id, metadata)
         // With the next state at the latest, but who looks for the cause may not wait for that.
-        guard let stream = archive[id], let entry = entries[id] else { return }
-        try? StreamKeeper.note(record(of: stream, entry))
+        errand(for: id) { service in
+            guard let record = service.record(of: id) else { return }
+            try? await service.persister.onDisk { try $0.note(record) }
+        }
     }
 }

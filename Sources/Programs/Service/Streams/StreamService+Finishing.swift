@@ -1,22 +1,19 @@
 import Catalogue
 import ChildProcesses
-import Foundation
-import Glibc
 import HLS
 import Logging
 import MediaKernel
 import Streams
 
-/// Assets: where they come to lie, and the finishers that make them.
+/// Assets, and the finishers that make them.
 extension StreamService {
-    /// What is to be made of a stream, and the directory for it, which is made.
+    /// What is to be made of a stream; nil for nothing.
     func order(
-        _ request: LiveStreamRequest, _ settings: StreamSettings, room: RoomID,
-        ladder: Ladder, at time: UnixTime
-    ) throws(LiveStreamError) -> (RecordingOrder, RecordingPlace)? {
+        _ request: LiveStreamRequest, _ settings: StreamSettings, ladder: Ladder
+    ) -> RecordingOrder? {
         guard let recording = request.recording.map(LiveStreamRecording.init), recording.isWanted
         else { return nil }
-        let order = RecordingOrder(
+        return RecordingOrder(
             hlsVOD: recording.hlsVOD, singleFilePerLayer: recording.singleFilePerLayer,
             layers: Self.sizes(of: ladder, request.audio),
             keptLayers: request.audio.only
@@ -25,45 +22,6 @@ extension StreamService {
                     .recordedLayers(for: request.destination, of: ladder),
             keptSeconds: settings.recordingsKept.map { Int64($0.inSeconds) },
             thumbnails: settings.thumbnails(for: request))
-        return (order, try reservePlace(kind: request.kind, room: room, at: time))
-    }
-
-    /// Streams of one room may begin in the same second; making the directory tells who is first.
-    /// The number is one for both kinds, since their chats lie together.
-    private func reservePlace(
-        kind: LiveStream.Kind, room: RoomID, at time: UnixTime
-    ) throws(LiveStreamError) -> RecordingPlace {
-        let date = String(time.description.prefix(10))
-        for epoch in time.seconds..<time.seconds + Self.placesMaximum {
-            let place = RecordingPlace(
-                kind: kind, room: room, date: date, epoch: epoch)
-            let path = "\(settings.recordingsDirectory)/\(place.directory)"
-            let isTaken = LiveStream.Kind.allCases.contains { other in
-                let directory = RecordingPlace(kind: other, room: room, date: date, epoch: epoch)
-                    .directory
-                return FileManager.default.fileExists(
-                    atPath: "\(settings.recordingsDirectory)/\(directory)")
-            }
-            if isTaken { continue }
-            let parent = path[..<(path.lastIndex(of: "/") ?? path.endIndex)]
-            do {
-                try FileManager.default.createDirectory(
-                    atPath: String(parent), withIntermediateDirectories: true)
-            } catch {
-                throw .storage("\(parent): \(error.localizedDescription)")
-            }
-            if mkdir(path, 0o755) == 0 { return place }
-            guard errno == EEXIST else {
-                throw .storage("\(path): \(String(cString: strerror(errno)))")
-            }
-        }
-        throw .storage("\(room) has too many recordings of this second")
-    }
-
-    /// Of a stream of which nothing is kept: no finisher has written there.
-    func giveBackPlace(of entry: StreamOnAir) {
-        guard let place = entry.place else { return }
-        rmdir("\(settings.recordingsDirectory)/\(place.directory)")
     }
 
     /// A stream's finisher is wanted, and starts when it is its turn.

@@ -1,5 +1,4 @@
 import Catalogue
-import Foundation
 import HLS
 import Logging
 import MediaKernel
@@ -9,11 +8,12 @@ import Stage
 import Streams
 
 extension StreamService {
+    /// Puts a stream on air that was admitted: when it is in a file of its own.
     func begin(
         _ variant: LiveStreamVariant, of room: RoomID, _ settings: StreamSettings,
         request: LiveStreamRequest,
         layout: Layout, scene: StreamScene, startedBy: PeerID?
-    ) throws(LiveStreamError) -> LiveStream {
+    ) async throws(LiveStreamError) -> LiveStream {
         let destinations = settings.destinations(of: request.kind)
         guard destinations.knows(request.destination) else {
             throw .unknownDestination(request.destination)
@@ -27,36 +27,40 @@ extension StreamService {
             createdAt: time, startedBy: startedBy?.rawValue ?? "")
         stream.origin = scene.origin
         let directory = "\(settings.outputDirectory)/\(stream.directory)"
-        let recording = try order(
-            request, settings, room: room, ladder: plan.ladder, at: time)
-        let entry = StreamOnAir(
-            machine: StreamMachine(
-                rules: destinations.rules(for: request.destination, settings.rules)
-                    .fitting(plan.segmentDuration),
-                isRecorded: recording != nil,
-                isEmpty: occupancies[room] == nil,
-                isIdle: occupancies[room]?.publishers ?? 0 == 0, at: instant),
-            destination: destinations.named(request.destination), directory: directory,
-            requestedAt: instant,
-            order: recording?.0, place: recording?.1)
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true)
-            try StreamKeeper.note(record(of: stream, entry))
-        } catch {
-            try? FileManager.default.removeItem(atPath: directory)
-            giveBackPlace(of: entry)
-            throw .storage("\(directory): \(error.systemReason)")
+        let order = order(request, settings, ladder: plan.ladder)
+        let place = try await persister.onDisk { [stream] (disk) throws(LiveStreamError) in
+            try disk.begin(stream, in: directory, order: order)
         }
+        guard !isShuttingDown else {
+            await persister.onDisk { $0.takeBack(directory, place) }
+            throw .shuttingDown
+        }
+        let rules = destinations.rules(for: request.destination, settings.rules)
+        insert(
+            stream,
+            StreamOnAir(
+                machine: StreamMachine(
+                    rules: rules.fitting(plan.segmentDuration), isRecorded: order != nil,
+                    isEmpty: occupancies[room] == nil,
+                    isIdle: occupancies[room]?.publishers ?? 0 == 0, at: clock().instant),
+                destination: destinations.named(request.destination), directory: directory,
+                requestedAt: instant, order: order, place: place))
+        return archive[id] ?? stream
+    }
+
+    private func insert(_ stream: LiveStream, _ entry: StreamOnAir) {
+        let id = stream.id
+        starts.inserted()
         archive.insert(stream)
         entries[id] = entry
-        saveQueue.yield(.record(record(of: stream, entry)))
-        log(.info, "stream requested", id, ["by": "\(startedBy?.rawValue ?? "server")"])
+        if let record = record(of: id) { persister.save(record) }
+        log(
+            .info, "stream requested", id,
+            ["by": "\(stream.startedBy.isEmpty ? "server" : stream.startedBy)"])
         for entry in entries.values { entry.finisherSignals?.yield(.giveWay) }
         announce(id)
-        let orders = entries[id]?.machine.timePassed(at: instant) ?? []
+        let orders = entries[id]?.machine.timePassed(at: clock().instant) ?? []
         carryOut(orders, of: id)
-        return archive[id] ?? stream
     }
 
     private func playback(
@@ -96,11 +100,11 @@ extension StreamService {
         }
     }
 
-    func record(of stream: LiveStream, _ entry: StreamOnAir) -> StreamKeeper.Record {
-        StreamKeeper.Record(
-            file: StreamFile(
-                stream: CatalogueStream(stream, assetDirectory: entry.place?.directory),
-                order: entry.order), directory: entry.directory)
+    /// What is written down of a stream as it is now.
+    func record(of id: StreamID) -> StreamKeeper.Record? {
+        guard let stream = archive[id], let entry = entries[id] else { return nil }
+        return StreamKeeper.Record(
+            stream, in: entry.directory, order: entry.order, place: entry.place)
     }
 
     /// Somebody does not want a stream that is on air any more.
@@ -138,7 +142,13 @@ extension StreamService {
                 entries[id]?.signals?.yield(.kill)
             case .finishPlaylists: finishPlaylists(of: id)
             case .discard: discard(id)
-            case .finish: queueFinisher(id)
+            case .finish:
+                // Behind the playlists that it reads.
+                if entries[id]?.errands.isEmpty ?? true {
+                    queueFinisher(id)
+                } else {
+                    errand(for: id) { $0.queueFinisher(id) }
+                }
             case .killFinisher:
                 entries[id]?.killedFinisherFor = .silent
                 entries[id]?.finisherSignals?.yield(.kill)
@@ -147,40 +157,45 @@ extension StreamService {
         }
     }
 
-    /// A state that is not final is told at once; a final one when it is written down.
-    func changed(_ id: StreamID, to status: LiveStream.Status, _ end: StreamEnd?) {
-        guard let entry = entries[id], var stream = archive[id] else { return }
+    /// A state that is not final is told when it is in the file; a final one when it is written
+    /// down.
+    private func changed(_ id: StreamID, to status: LiveStream.Status, _ end: StreamEnd?) {
         counts.changed(to: status)
-        let time = clock().time
-        stream.status = status
-        stream.updatedAt = time
-        stream.end = end ?? stream.end
-        if status == .running { stream.startedAt = time }
-        if !status.isOnAir, stream.stoppedAt == nil { stream.stoppedAt = time }
-        recordChat(of: stream, entry)
+        recordChat(of: id, status)
         log(
             status == .failed ? .error : .info, "stream \(status.rawValue)", id,
             end.map { ["reason": "\($0)"] } ?? [:])
-        let record = record(of: stream, entry)
-        saveQueue.yield(.record(record))
-        guard !status.isFinal else { return }
+        let time = clock().time
+        errand(for: id) { await $0.note(id, status, end, at: time) }
+    }
+
+    private func note(
+        _ id: StreamID, _ status: LiveStream.Status, _ end: StreamEnd?, at time: UnixTime
+    ) async {
+        guard let entry = entries[id], var stream = archive[id] else { return }
+        stream.change(to: status, end, at: time)
+        let record = StreamKeeper.Record(
+            stream, in: entry.directory, order: entry.order, place: entry.place)
+        guard !status.isFinal else { return persister.save(record) }
         do {
-            try StreamKeeper.note(record)
+            try await persister.onDisk { try $0.note(record) }
         } catch {
             log(.error, "the stream's record cannot be written", id, ["error": "\(error)"])
         }
-        archive.update(id) { $0 = stream }
+        persister.save(record)
+        archive.update(id) { $0.change(to: status, end, at: time) }
         announce(id)
     }
 
     /// The chat is kept from the first segment to the stop.
-    private func recordChat(of stream: LiveStream, _ entry: StreamOnAir) {
-        if stream.status == .running, entry.order != nil {
+    private func recordChat(of id: StreamID, _ status: LiveStream.Status) {
+        guard let entry = entries[id], let stream = archive[id] else { return }
+        if status == .running, entry.order != nil {
             chat.begin(
-                stream.id, in: stream.room, directory: entry.directory,
+                id, in: stream.room, directory: entry.directory,
                 isPaused: stream.recordingPause == .paused)
         } else {
-            chat.end(stream.id, in: stream.room)
+            chat.end(id, in: stream.room)
         }
     }
 
@@ -215,6 +230,26 @@ extension StreamService {
         }
     }
 
+    /// Does something for a stream that touches a disk, behind what is done for it already.
+    @discardableResult
+    func errand<Value: Sendable>(
+        for id: StreamID, _ body: @escaping @Sendable (isolated StreamService) async -> Value
+    ) -> Task<Value, Never>? {
+        entries[id]?.errands.add { await self.run(body, for: id) }
+    }
+
+    private func run<Value: Sendable>(
+        _ errand: (isolated StreamService) async -> Value, for id: StreamID
+    ) async -> Value {
+        defer { entries[id]?.errands.finished() }
+        return await errand(self)
+    }
+
+    /// Waits for what is being done for streams, not for what comes meanwhile.
+    func settle(_ ids: [StreamID]) async {
+        for errands in ids.map({ entries[$0]?.errands.all }) { await errands?.value }
+    }
+
     func log(
         _ level: Logger.Level, _ message: Logger.Message, _ id: StreamID,
         _ metadata: Logger.Metadata = [:]
@@ -223,5 +258,16 @@ extension StreamService {
         metadata["stream"] = "\(id)"
         metadata["room"] = "\(archive[id]?.room.rawValue ?? "")"
         logger.log(level: level, message, metadata: metadata)
+    }
+}
+
+extension LiveStream {
+    /// - Parameter end: nil where it goes on, or ended before.
+    fileprivate mutating func change(to status: Status, _ end: StreamEnd?, at time: UnixTime) {
+        self.status = status
+        updatedAt = time
+        self.end = end ?? self.end
+        if status == .running { startedAt = time }
+        if !status.isOnAir, stoppedAt == nil { stoppedAt = time }
     }
 }

@@ -9,7 +9,8 @@ extension StreamService {
         stream id: StreamID, isPaused: Bool
     ) async throws(LiveStreamError) -> LiveStream {
         guard let record = try await stream(id) else { throw .notFound("stream \(id)") }
-        guard let entry = entries[id], record.status == .starting || record.status == .running
+        guard let entry = entries[id], entry.machine.status.isOnAir,
+            entry.machine.status != .stopping
         else { throw .notOnAir(id) }
         guard entry.order != nil else { throw .notRecorded(id) }
         guard (record.recordingPause == .paused) != isPaused else { return record }

@@ -69,7 +69,7 @@ extension StreamService {
         _ body: (Catalogue) async throws(CatalogueError) -> Value
     ) async throws(LiveStreamError) -> Value {
         do {
-            return try await body(keeper.catalogue)
+            return try await body(persister.keeper.catalogue)
         } catch {
             logger.error("the catalogue cannot be read", metadata: ["error": "\(error)"])
             throw LiveStreamError(error)

@@ -1,6 +1,4 @@
 import Catalogue
-import ChildProcesses
-import Foundation
 import Logging
 import MediaKernel
 import Streams
@@ -11,7 +9,7 @@ extension StreamService {
     /// - Throws: `CatalogueError`.
     public func recover() async throws {
         let recovery = StreamRecovery(
-            keeper: keeper, streams: settings.outputDirectory, logger: logger)
+            keeper: persister.keeper, streams: settings.outputDirectory, logger: logger)
         let now = clock().instant
         for record in try await recovery.run() {
             let row = record.file.stream
@@ -21,9 +19,7 @@ extension StreamService {
             stream.end = end
             stream.stoppedAt = stream.stoppedAt ?? clock().time
             ids.isTaken(row.id)
-            // It holds nothing that the next start needs, and the bot that read it is gone.
-            try? FileManager.default.removeItem(
-                atPath: "\(record.directory)/\(BotConfiguration.fileName)")
+            await persister.onDisk { $0.removeConfiguration(in: record.directory) }
             archive.insert(stream)
             entries[row.id] = StreamOnAir(
                 machine: StreamMachine(rules: settings.rules, leftBehind: end, at: now),

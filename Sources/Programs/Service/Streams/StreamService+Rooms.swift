@@ -26,12 +26,14 @@ extension StreamService {
 
     /// The room was ended for everybody, at that time. Its bots are put out with all others and
     /// finish by themselves, save for one that is not in the room at that moment.
-    public func roomEnded(_ room: RoomID, at time: Instant) {
-        for stream in archive.onAir(in: room) {
+    public func roomEnded(_ room: RoomID, at time: Instant) async {
+        await startsOver(in: room)
+        let ids = archive.onAir(in: room).map(\.id).filter { id in
             // Who comes back may have started another one by now.
-            guard let entry = entries[stream.id], entry.requestedAt <= time else { continue }
-            requestStop(stream.id, for: .roomEnded)
+            entries[id].map { $0.requestedAt <= time } ?? false
         }
+        for id in ids { requestStop(id, for: .roomEnded) }
+        await settle(ids)
     }
 
     private func startByItself(_ room: RoomID, _ occupancy: RoomOccupancy) async {

@@ -29,11 +29,19 @@ extension StreamService {
                 number: first + index, start: time.milliseconds, seconds: request.seconds,
                 payload: request.payload)
         }
-        do {
-            try TimedMetadataLog.append(metadata, in: entry.directory)
-        } catch {
-            throw .storage(error.description)
+        let directory = entry.directory
+        let errand = errand(for: id) { service -> RecordingError? in
+            do throws(RecordingError) {
+                try await service.persister.onDisk { (disk) throws(RecordingError) in
+                    try disk.append(metadata, in: directory)
+                }
+                return nil
+            } catch {
+                return error
+            }
         }
+        if let error = await errand?.value ?? nil { throw .storage(error.description) }
+        // To the bot of then: its successor reads what was written down.
         for one in metadata { entry.signals?.yield(.order(.metadata(one))) }
         log(
             .info, "timed metadata added", id,

@@ -20,14 +20,10 @@ public actor StreamService: LiveStreamControl, Service {
     static let tickInterval: Duration = .milliseconds(100)
     /// Statistics of ended streams that are kept.
     static let statisticsMaximum = 100
-    /// Recordings of one room that may begin in one second.
-    static let placesMaximum: Int64 = 1000
     /// How long the news that a stream is running waits for its copy in a store.
     static let copyWaitMaximum: Duration = .seconds(5)
     /// How long a finisher waits for the last messages of the chat to be in their file.
     static let chatWaitMaximum: Duration = .seconds(5)
-    /// From a state that could not be written down to the next attempt.
-    static let saveRetryDelay: Duration = .seconds(1)
     /// How long a server that is stopped waits for finishers. What they leave is finished after
     /// the next start.
     static let finishersAtShutdown: Duration = .seconds(30)
@@ -37,14 +33,12 @@ public actor StreamService: LiveStreamControl, Service {
     let playbackKey: SigningKey
     let launcher: any BotLauncher
     let finishers: any FinisherLauncher
-    let keeper: StreamKeeper
+    let persister: StreamPersister
     let chat: ChatRecorder
     let logger: Logger
     let clock: @Sendable () -> (instant: Instant, time: UnixTime)
     let processors: @Sendable () -> ProcessorCounters?
     let countedMemoryKills: @Sendable () -> Int?
-    /// The directories, and what keeps other servers out of them.
-    let storage: [HeldFile]
 
     var observer: (any RoomStreamingObserver)?
     var endpoint: String
@@ -53,6 +47,7 @@ public actor StreamService: LiveStreamControl, Service {
     var entries: [StreamID: StreamOnAir] = [:]
     var ended: [(id: StreamID, statistics: StreamStatistics)] = []
     var counts = StreamCounts()
+    var starts = StreamStarts()
     /// Of the rooms that somebody is in.
     var occupancies: [RoomID: RoomOccupancy] = [:]
     /// Of rooms that somebody is in, too.
@@ -67,12 +62,6 @@ public actor StreamService: LiveStreamControl, Service {
 
     private let launches: AsyncStream<StreamLaunch>
     let launchQueue: AsyncStream<StreamLaunch>.Continuation
-    let saves: AsyncStream<StreamSave>
-    let saveQueue: AsyncStream<StreamSave>.Continuation
-    /// States that could not be written down yet, of each stream in their order. Bounded by the
-    /// streams on air, which have a handful of states each.
-    var unsaved: [StreamID: [StreamKeeper.Record]] = [:]
-    var savesAgainAt: Instant?
     private let changes: AsyncStream<StreamingChange>
     let changeQueue: AsyncStream<StreamingChange>.Continuation
 
@@ -81,6 +70,7 @@ public actor StreamService: LiveStreamControl, Service {
     ///   - events: what is told of streams by webhooks; nil for nothing.
     ///   - endpoint: where bots find the server; `listening` corrects it once the port is known.
     ///   - storage: the directories of streams and recordings, and the locks in them.
+    ///   - touching: hears which directory is touched next; for tests.
     ///   - clock: the monotonic and the wall clock.
     ///   - processors: what the kernel counts of them.
     ///   - memoryKills: how many processes it has killed for want of memory.
@@ -89,6 +79,7 @@ public actor StreamService: LiveStreamControl, Service {
         authority: TokenAuthority, playbackKey: SigningKey, endpoint: String,
         launcher: any BotLauncher, finishers: any FinisherLauncher, chat: ChatRecorder,
         logger: Logger, storage: [HeldFile] = [],
+        touching: @escaping @Sendable (String) -> Void = { _ in },
         clock: @escaping @Sendable () -> (instant: Instant, time: UnixTime) = {
             (MonotonicClock.now, UnixTime.now)
         },
@@ -102,17 +93,19 @@ public actor StreamService: LiveStreamControl, Service {
         self.launcher = launcher
         self.finishers = finishers
         self.chat = chat
-        keeper = StreamKeeper(
-            catalogue: catalogue, recordings: settings.recordingsDirectory, events: events)
+        persister = StreamPersister(
+            keeper: StreamKeeper(
+                catalogue: catalogue, recordings: settings.recordingsDirectory, events: events),
+            disk: StreamDisk(
+                recordings: settings.recordingsDirectory, held: storage, touching: touching),
+            clock: { clock().instant }, logger: logger)
         self.logger = logger
-        self.storage = storage
         self.clock = clock
         self.processors = processors
         countedMemoryKills = memoryKills
         // Bounded by the streams on air: each yields a handful of launches and changes.
         (launches, launchQueue) = AsyncStream.makeStream()
         (changes, changeQueue) = AsyncStream.makeStream()
-        (saves, saveQueue) = AsyncStream.makeStream()
     }
 
     /// Tells the streams who to ask about rooms and who to tell. To be called before `run`.
@@ -143,16 +136,16 @@ public actor StreamService: LiveStreamControl, Service {
     func startUncounted(
         room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
-        // Before the decision: from here on nothing may suspend, or two starts could both count.
-        let settings = try await self.settings(of: room)
-        let scene = await observer?.scene(of: room) ?? StreamScene()
+        try await persister.check()
+        // Before the decision: from its end on nothing may suspend, or two starts could both count.
+        var settings: StreamSettings
+        var scene: StreamScene
+        repeat {
+            await startsOver(in: room)
+            settings = try await self.settings(of: room)
+            scene = await observer?.scene(of: room) ?? StreamScene()
+        } while starts.isBusy(room)
         guard !isShuttingDown else { throw .shuttingDown }
-        try checkStorage()
-        do throws(CatalogueError) {
-            try keeper.catalogue.checkPresence()
-        } catch {
-            throw LiveStreamError(error)
-        }
         var request = request
         request.recording = settings.recording(for: request)
         let layout: Layout
@@ -162,8 +155,10 @@ public actor StreamService: LiveStreamControl, Service {
             throw .invalidLayout(error.description)
         }
         let destination = settings.destinations(of: request.kind).named(request.destination)
-        let onAirCount = archive.onAir.count
-        let running = archive.onAir(in: room, request.kind).filter { $0.status != .stopping }
+        let onAir = archive.onAir.filter { entries[$0.id]?.machine.status.isOnAir ?? false }
+        let onAirCount = onAir.count + starts.reserved
+        let inRoom = onAir.filter { $0.room == room && $0.kind == request.kind }
+        let running = inRoom.filter { entries[$0.id]?.machine.status != .stopping }
         func existing(_ variant: LiveStreamVariant) -> LiveStream? {
             switch request.kind {
             // One at a time, whatever is asked for.
@@ -182,10 +177,9 @@ public actor StreamService: LiveStreamControl, Service {
             }
             throw .runsOtherwise(stream.id, lack)
         }
-        let inRoom = archive.onAir(in: room, request.kind).count
         guard
             new.isEmpty || request.kind == .recording
-                || inRoom + new.count <= settings.variantsPerRoomMaximum
+                || inRoom.count + new.count <= settings.variantsPerRoomMaximum
         else {
             throw .tooManyVariants(room: room, maximum: settings.variantsPerRoomMaximum)
         }
@@ -202,13 +196,15 @@ public actor StreamService: LiveStreamControl, Service {
             }, new: new.count)
         var result: [LiveStream] = []
         var begun: [StreamID] = []
+        starts.begin(room, new.count)
+        defer { starts.end(room, left: new.count - begun.count) }
         do throws(LiveStreamError) {
             for variant in request.variants {
                 if let stream = existing(variant) {
                     warnings += StreamScene.ignored(request, of: stream)
-                    result.append(stream)
+                    result.append(archive[stream.id] ?? stream)
                 } else {
-                    let stream = try begin(
+                    let stream = try await begin(
                         variant, of: room, settings, request: request, layout: layout,
                         scene: scene, startedBy: startedBy)
                     begun.append(stream.id)
@@ -217,6 +213,7 @@ public actor StreamService: LiveStreamControl, Service {
             }
         } catch {
             for id in begun { requestStop(id, for: .variantRefused) }
+            await settle(begun)
             throw error
         }
         for warning in warnings {
@@ -235,17 +232,21 @@ public actor StreamService: LiveStreamControl, Service {
         }
     }
 
-    /// One that was deleted would be made anew by the next stream, which no other server and no
-    /// restart of this one would know of.
-    public func checkStorage() throws(LiveStreamError) {
-        for file in storage {
-            if let loss = file.loss { throw .storage("\(file.path): \(loss)") }
+    public func checkStorage() async throws(LiveStreamError) {
+        try await persister.check(.directories)
+    }
+
+    /// Waits while a start in the room waits for a disk.
+    func startsOver(in room: RoomID) async {
+        while starts.isBusy(room) {
+            await withCheckedContinuation { starts.wait(for: room, $0) }
         }
     }
 
     public func stop(
         room: RoomID, kind: LiveStream.Kind, metadata: Set<String>?, stoppedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
+        await startsOver(in: room)
         let streams = archive.onAir(in: room, kind).filter { stream in
             metadata?.contains(stream.plan.variant.metadata) ?? true
         }
@@ -257,6 +258,7 @@ public actor StreamService: LiveStreamControl, Service {
             return [latest]
         }
         for stream in streams { requestStop(stream.id, by: stoppedBy) }
+        await settle(streams.map(\.id))
         return streams.compactMap { archive[$0.id] }
     }
 
@@ -264,6 +266,7 @@ public actor StreamService: LiveStreamControl, Service {
         stream: StreamID, stoppedBy: PeerID?
     ) async throws(LiveStreamError) -> LiveStream {
         requestStop(stream, by: stoppedBy)
+        await settle([stream])
         guard let record = try await self.stream(stream) else {
             throw .notFound("stream \(stream)")
         }
@@ -323,9 +326,6 @@ public actor StreamService: LiveStreamControl, Service {
     /// Whether a finisher of the stream is at work, as far as is known here.
     func hasFinisher(_ id: StreamID) -> Bool { entries[id]?.finisherSignals != nil }
 
-    /// Whether a state of the stream waits to be written down.
-    func hasUnsaved(_ id: StreamID) -> Bool { unsaved[id] != nil }
-
     // MARK: Service
 
     /// Runs bots and finishers until the service group shuts down: then all streams are stopped,
@@ -333,7 +333,7 @@ public actor StreamService: LiveStreamControl, Service {
     public func run() async throws {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.keepTime() }
-            group.addTask { await self.keepRecords() }
+            group.addTask { await self.persister.run { await self.finalStateKept($0) } }
             group.addTask { await self.tellRooms() }
             for await launch in launches {
                 switch launch {
@@ -342,7 +342,7 @@ public actor StreamService: LiveStreamControl, Service {
                     group.addTask { await self.supervise(job, signals: signals) }
                 }
             }
-            saveQueue.finish()
+            persister.finish()
             changeQueue.finish()
         }
     }
@@ -363,10 +363,7 @@ public actor StreamService: LiveStreamControl, Service {
         }
         startFinishers(at: now)
         tellFinisherPositions()
-        if let again = savesAgainAt, again <= now {
-            savesAgainAt = nil
-            saveQueue.yield(.again)
-        }
+        persister.retry(at: now)
         if isShuttingDown { leaveWaiting() }
         if let shutdownDeadline, shutdownDeadline <= now { leaveFinishing() }
         if isShuttingDown, entries.isEmpty { launchQueue.finish() }
