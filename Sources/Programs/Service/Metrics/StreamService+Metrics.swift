@@ -61,10 +61,4 @@ extension StreamService: MetricsSource {
                 Double(counts.adaptations)),
         ]
     }
-
-    /// Whether one more stream would be taken.
-    var canAccept: Bool {
-        !isShuttingDown && archive.onAir.count + starts.reserved < settings.streamsMaximum
-            && lackOfCPU(forNew: 1) == nil
-    }
 }

@@ -12,17 +12,24 @@ extension StreamService {
         idleCores.note(counters, at: now)
     }
 
-    /// Why so many more streams would be too many for the CPU; nil where they would not, or where
-    /// nothing is known.
-    func lackOfCPU(forNew count: Int) -> LiveStreamError? {
-        guard settings.idleCoresMinimum > 0, count > 0, let idle = idleCores.mean else {
-            return nil
+    /// What there is place for.
+    func capacity(_ settings: StreamSettings) -> StreamCapacity {
+        var capacity = StreamCapacity(
+            onAir: entries.values.count(where: \.machine.status.isOnAir) + starts.reserved,
+            streamsMaximum: settings.streamsMaximum,
+            variantsPerRoomMaximum: settings.variantsPerRoomMaximum)
+        if settings.idleCoresMinimum > 0, let idle = idleCores.mean {
+            let now = clock().instant
+            let unseen = entries.values.count { entry in
+                entry.machine.status.isOnAir && now - entry.requestedAt < Self.cpuSettling
+            }
+            capacity.cores = StreamCapacity.Cores(
+                idle: idle, perStream: settings.idleCoresMinimum,
+                unseen: unseen + starts.reserved)
         }
-        let now = clock().instant
-        let unseen = entries.values.count { entry in
-            entry.machine.status.isOnAir && now - entry.requestedAt < Self.cpuSettling
-        }
-        let needed = settings.idleCoresMinimum * Double(count + unseen + starts.reserved)
-        return idle < needed ? .insufficientCPU(idle: idle, needed: needed) : nil
+        return capacity
     }
+
+    /// Whether one more stream would be taken.
+    var canAccept: Bool { !isShuttingDown && capacity(settings).refusal(ofNew: 1) == nil }
 }

@@ -3,91 +3,9 @@ import HLS
 import Logging
 import MediaKernel
 import Rooms
-import Signing
-import Stage
 import Streams
 
 extension StreamService {
-    /// Puts a stream on air that was admitted: when it is in a file of its own.
-    func begin(
-        _ variant: LiveStreamVariant, of room: RoomID, _ settings: StreamSettings,
-        request: LiveStreamRequest,
-        layout: Layout, scene: StreamScene, startedBy: PeerID?
-    ) async throws(LiveStreamError) -> LiveStream {
-        let destinations = settings.destinations(of: request.kind)
-        guard destinations.knows(request.destination) else {
-            throw .unknownDestination(request.destination)
-        }
-        let plan = try settings.plan(of: variant, for: request, layout: layout)
-        let (instant, time) = clock()
-        let id = ids.next(at: time, random: UInt32.random(in: 0...UInt32.max))
-        var stream = LiveStream(
-            id: id, room: room, kind: request.kind, session: scene.session, plan: plan,
-            playback: try playback(of: id, in: room, settings, request: request, at: time),
-            createdAt: time, startedBy: startedBy?.rawValue ?? "")
-        stream.origin = scene.origin
-        let directory = "\(settings.outputDirectory)/\(stream.directory)"
-        let order = order(request, settings, ladder: plan.ladder)
-        let place = try await persister.onDisk { [stream] (disk) throws(LiveStreamError) in
-            try disk.begin(stream, in: directory, order: order)
-        }
-        guard !isShuttingDown else {
-            await persister.onDisk { $0.takeBack(directory, place) }
-            throw .shuttingDown
-        }
-        let rules = destinations.rules(for: request.destination, settings.rules)
-        insert(
-            stream,
-            StreamOnAir(
-                machine: StreamMachine(
-                    rules: rules.fitting(plan.segmentDuration), isRecorded: order != nil,
-                    isEmpty: occupancies[room] == nil,
-                    isIdle: occupancies[room]?.publishers ?? 0 == 0, at: clock().instant),
-                destination: destinations.named(request.destination), directory: directory,
-                requestedAt: instant, order: order, place: place))
-        return archive[id] ?? stream
-    }
-
-    private func insert(_ stream: LiveStream, _ entry: StreamOnAir) {
-        let id = stream.id
-        starts.inserted()
-        archive.insert(stream)
-        entries[id] = entry
-        if let record = record(of: id) { persister.save(record) }
-        log(
-            .info, "stream requested", id,
-            ["by": "\(stream.startedBy.isEmpty ? "server" : stream.startedBy)"])
-        for entry in entries.values { entry.finisherSignals?.yield(.giveWay) }
-        announce(id)
-        let orders = entries[id]?.machine.timePassed(at: clock().instant) ?? []
-        carryOut(orders, of: id)
-    }
-
-    private func playback(
-        of id: StreamID, in room: RoomID, _ settings: StreamSettings, request: LiveStreamRequest,
-        at time: UnixTime
-    ) throws(LiveStreamError) -> LiveStream.Playback {
-        guard request.kind == .stream else { return LiveStream.Playback() }
-        let lifetime =
-            settings.destinations(of: request.kind).signedPlayback(for: request.destination)
-            ?? settings.signedPlayback
-        let link = try lifetime.map { (lifetime) throws(LiveStreamError) in
-            try signedLink(to: id, until: time + lifetime)
-        }
-        return LiveStream.Playback(
-            url: settings.playbackURL(of: id, in: room, link: link), isSigned: link != nil)
-    }
-
-    /// What stands for a stream in its address, until a time.
-    private func signedLink(
-        to id: StreamID, until expiry: UnixTime
-    ) throws(LiveStreamError) -> String {
-        guard let link = AssetLink(asset: id.rawValue, expiry: expiry) else {
-            throw .storage("no address can be signed that holds until \(expiry)")
-        }
-        return link.signed(with: playbackKey)
-    }
-
     /// Of the pictures, best first. Rungs that differ in their picture only are one without it.
     static func sizes(
         of ladder: Ladder, _ audio: LiveStreamAudio

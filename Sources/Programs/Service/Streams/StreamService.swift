@@ -111,136 +111,13 @@ public actor StreamService: LiveStreamControl, Service {
     /// Tells the streams who to ask about rooms and who to tell. To be called before `run`.
     public func observe(by observer: any RoomStreamingObserver) { self.observer = observer }
 
-    /// How streams are made in a room.
-    func settings(of room: RoomID) async throws(LiveStreamError) -> StreamSettings {
-        try await observer?.settings(of: room) ?? settings
-    }
-
     /// The server is reachable there.
     public func listening(at endpoint: String) { self.endpoint = endpoint }
 
     // MARK: LiveStreamControl
 
-    public func start(
-        room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
-    ) async throws(LiveStreamError) -> [LiveStream] {
-        do throws(LiveStreamError) {
-            return try await startUncounted(room: room, request, startedBy: startedBy)
-        } catch {
-            countRefusal(error)
-            throw error
-        }
-    }
-
-    /// A start whose refusal is not counted, as when it is tried again and again.
-    func startUncounted(
-        room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
-    ) async throws(LiveStreamError) -> [LiveStream] {
-        try await persister.check()
-        // Before the decision: from its end on nothing may suspend, or two starts could both count.
-        var settings: StreamSettings
-        var scene: StreamScene
-        repeat {
-            await startsOver(in: room)
-            settings = try await self.settings(of: room)
-            scene = await observer?.scene(of: room) ?? StreamScene()
-        } while starts.isBusy(room)
-        guard !isShuttingDown else { throw .shuttingDown }
-        var request = request
-        request.recording = settings.recording(for: request)
-        let layout: Layout
-        do throws(LayoutError) {
-            layout = try settings.layout(for: request)
-        } catch {
-            throw .invalidLayout(error.description)
-        }
-        let destination = settings.destinations(of: request.kind).named(request.destination)
-        let onAir = archive.onAir.filter { entries[$0.id]?.machine.status.isOnAir ?? false }
-        let onAirCount = onAir.count + starts.reserved
-        let inRoom = onAir.filter { $0.room == room && $0.kind == request.kind }
-        let running = inRoom.filter { entries[$0.id]?.machine.status != .stopping }
-        func existing(_ variant: LiveStreamVariant) -> LiveStream? {
-            switch request.kind {
-            // One at a time, whatever is asked for.
-            case .recording: running.first
-            case .stream:
-                running.first {
-                    $0.plan.variant.metadata == variant.metadata
-                        && entries[$0.id]?.destination == destination
-                }
-            }
-        }
-        let new = request.variants.filter { existing($0) == nil }
-        for case let stream? in request.variants.map(existing) {
-            guard let lack = request.lack(of: stream) else {
-                continue
-            }
-            throw .runsOtherwise(stream.id, lack)
-        }
-        guard
-            new.isEmpty || request.kind == .recording
-                || inRoom.count + new.count <= settings.variantsPerRoomMaximum
-        else {
-            throw .tooManyVariants(room: room, maximum: settings.variantsPerRoomMaximum)
-        }
-        guard new.isEmpty || onAirCount + new.count <= settings.streamsMaximum else {
-            throw .tooManyStreams(running: onAirCount, maximum: settings.streamsMaximum)
-        }
-        if let lack = lackOfCPU(forNew: new.count) { throw lack }
-        let answered = Set(request.variants.compactMap { existing($0)?.id })
-        var warnings = scene.warnings(
-            of: request, room: room,
-            others: running.filter {
-                // Destinations are for several at a time.
-                !answered.contains($0.id) && entries[$0.id]?.destination == destination
-            }, new: new.count)
-        var result: [LiveStream] = []
-        var begun: [StreamID] = []
-        starts.begin(room, new.count)
-        defer { starts.end(room, left: new.count - begun.count) }
-        do throws(LiveStreamError) {
-            for variant in request.variants {
-                if let stream = existing(variant) {
-                    warnings += StreamScene.ignored(request, of: stream)
-                    result.append(archive[stream.id] ?? stream)
-                } else {
-                    let stream = try await begin(
-                        variant, of: room, settings, request: request, layout: layout,
-                        scene: scene, startedBy: startedBy)
-                    begun.append(stream.id)
-                    result.append(stream)
-                }
-            }
-        } catch {
-            for id in begun { requestStop(id, for: .variantRefused) }
-            await settle(begun)
-            throw error
-        }
-        for warning in warnings {
-            log(
-                .warning, "a start may not be what was meant", result[0].id,
-                ["reason": "\(warning)"])
-        }
-        result[0].warnings = warnings
-        return result
-    }
-
-    func countRefusal(_ error: LiveStreamError) {
-        switch error {
-        case .tooManyStreams, .tooManyVariants, .insufficientCPU: counts.refused += 1
-        default: break
-        }
-    }
-
     public func checkStorage() async throws(LiveStreamError) {
         try await persister.check(.directories)
-    }
-
-    /// Waits while a start in the room waits for a disk.
-    func startsOver(in room: RoomID) async {
-        while starts.isBusy(room) {
-            await withCheckedContinuation { starts.wait(for: room, $0) }
-        }
     }
 
     public func stop(
