@@ -265,7 +265,7 @@ import Testing
             for _ in 0..<2 { await world.streams.seen("demo", Self.room(1, 0)) }
             let found = try await world.streams.streams(LiveStreamQuery()).streams
             #expect(found.map(\.id) == [stream.id])
-            #expect(await world.streams.counts.refused == 0)
+            #expect(await world.streams.book.counts.refused == 0)
         }
     }
 
@@ -331,7 +331,7 @@ import Testing
             // Tried again each time, and counted once.
             for _ in 0..<3 { await world.streams.seen("second", Self.room(1, 0)) }
             #expect(try await world.streams.current(room: "second", kind: .stream) == nil)
-            #expect(await world.streams.counts.refused == 1)
+            #expect(await world.streams.book.counts.refused == 1)
             bot.exit(.failed(reason: "x"))
             _ = try await world.streams.stop(room: "first", kind: .stream, stoppedBy: nil)
             _ = await world.observer.ending()

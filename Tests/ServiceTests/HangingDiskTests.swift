@@ -42,7 +42,7 @@ import Testing
             let pipe = try FullPipe("\(bot.job.outputDirectory)/\(TimedMetadataLog.fileName)")
             let one = try TimedMetadataRequest(checking: "p", seconds: 5)
             async let metadata = world.streams.addTimedMetadata([one], to: hung, addedBy: nil)
-            await until { await world.streams.entries[hung]?.metadataCount == 1 }
+            await until { await world.streams.book[life: hung]?.metadataCount == 1 }
             async let stopped = world.streams.stop(stream: hung, stoppedBy: "ann")
             // What its bot is told and says needs no disk.
             #expect(await bot.nextSignal() == .stop)
@@ -187,7 +187,7 @@ import Testing
         try await StreamsWorld { $0.streamsMaximum = 3 }.run { world in
             let taken = await Self.started(in: (0..<20).map { RoomID("room-\($0)") }, world)
             #expect(taken == 3)
-            #expect(await world.streams.counts.refused == 17)
+            #expect(await world.streams.book.counts.refused == 17)
             let begun = try await world.streams.streams(LiveStreamQuery()).streams
             #expect(begun.count == 3)
         }

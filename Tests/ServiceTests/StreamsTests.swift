@@ -529,7 +529,7 @@ import Tokens
             await #expect(throws: LiveStreamError.tooManyVariants(room: "a", maximum: 2)) {
                 try await world.streams.start(room: "a", two, startedBy: nil)
             }
-            #expect(await world.streams.counts.refused == 2)
+            #expect(await world.streams.book.counts.refused == 2)
             // All or none: nothing of a refused request was started.
             #expect(try await world.streams.streams(LiveStreamQuery()).streams.count == 2)
             #expect(

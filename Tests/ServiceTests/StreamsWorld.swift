@@ -108,7 +108,7 @@ final class StreamsWorld: Sendable {
     }
 
     /// Waits for what is being done for streams.
-    func settle() async { await streams.settle(Array(streams.entries.keys)) }
+    func settle() async { await streams.settle(streams.book.unfinished) }
 }
 
 /// Lets others work until the condition holds, and fails where it waits if it never does.

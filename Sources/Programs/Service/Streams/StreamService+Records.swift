@@ -6,11 +6,11 @@ public import Streams
 /// What is known of streams: those of this process from memory, all others from the catalogue.
 extension StreamService {
     public func running(in room: RoomID) -> [LiveStream] {
-        archive.onAir(in: room, .stream).filter { $0.status == .running }
+        book.onAir(in: room, .stream).filter { $0.status == .running }
     }
 
     public func stream(_ id: StreamID) async throws(LiveStreamError) -> LiveStream? {
-        if let stream = archive[id] { return stream }
+        if let stream = book[id] { return stream }
         return try await asked { (catalogue) throws(CatalogueError) in
             try await catalogue.stream(id)
         }.flatMap { shown($0) }
@@ -19,7 +19,7 @@ extension StreamService {
     public func current(
         room: RoomID, kind: LiveStream.Kind
     ) async throws(LiveStreamError) -> LiveStream? {
-        if let stream = archive.onAir(in: room, kind).last { return stream }
+        if let stream = book.onAir(in: room, kind).last { return stream }
         var query = CatalogueQuery<LiveStream.Status>(room: room)
         query.kind = kind
         let page = try await asked { [query] (catalogue) throws(CatalogueError) in
@@ -27,7 +27,7 @@ extension StreamService {
         }
         // This process may remember one that was left behind, and know nothing of a later one. Ids
         // sort by creation.
-        let known = archive.current(in: room, kind)
+        let known = book.current(in: room, kind)
         guard let latest = page.records.first,
             known.map({ !$0.status.isOnAir && $0.id < latest.id }) ?? true
         else { return known }
@@ -52,17 +52,17 @@ extension StreamService {
         let rows = page.records.compactMap { shown($0) }
         // What is older than the page belongs to the next one.
         let oldest = page.last.map { StreamID($0) }
-        var found = archive.matching(query).filter { stream in
+        var found = book.matching(query).filter { stream in
             oldest.map { stream.id >= $0 } ?? true
         }
-        found += rows.filter { archive[$0.id] == nil }
+        found += rows.filter { book[$0.id] == nil }
         found.sort { $0.id > $1.id }
         let streams = Array(found.prefix(query.limit))
         return LiveStreamPage(streams: streams, last: streams.last?.id ?? oldest)
     }
 
     private func shown(_ record: CatalogueStream) -> LiveStream? {
-        LiveStream(record).map(archive.withUpload)
+        LiveStream(record).map(book.withUpload)
     }
 
     private func asked<Value: Sendable>(

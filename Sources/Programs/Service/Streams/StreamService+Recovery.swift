@@ -20,11 +20,15 @@ extension StreamService {
             stream.stoppedAt = stream.stoppedAt ?? clock().time
             ids.isTaken(row.id)
             await persister.onDisk { $0.removeConfiguration(in: record.directory) }
-            archive.insert(stream)
-            entries[row.id] = StreamOnAir(
-                machine: StreamMachine(rules: settings.rules, leftBehind: end, at: now),
-                directory: record.directory, requestedAt: now, order: record.file.order,
-                place: row.assetDirectory.flatMap { RecordingPlace(directory: $0, room: row.room) })
+            let place = row.assetDirectory.flatMap {
+                RecordingPlace(directory: $0, room: row.room)
+            }
+            book.insert(
+                stream,
+                StreamLife(
+                    machine: StreamMachine(rules: settings.rules, leftBehind: end, at: now),
+                    directory: record.directory, requestedAt: now, order: record.file.order,
+                    place: place))
             log(.warning, "stream was left behind", row.id, ["status": "\(row.status.rawValue)"])
         }
     }

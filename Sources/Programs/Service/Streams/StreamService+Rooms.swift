@@ -7,17 +7,17 @@ extension StreamService {
     /// A room was looked at; about once a second, and for the last time when it is empty.
     public func seen(_ room: RoomID, _ occupancy: RoomOccupancy) async {
         let now = clock().instant
-        occupancies[room] = occupancy.isEmpty ? nil : occupancy
-        for stream in archive.onAir(in: room) {
+        rooms.seen(room, occupancy)
+        for stream in book.onAir(in: room) {
             if occupancy.isEmpty {
-                entries[stream.id]?.machine.roomEmptied(at: now)
+                book[life: stream.id]?.machine.roomEmptied(at: now)
             } else {
-                entries[stream.id]?.machine.roomOccupied()
+                book[life: stream.id]?.machine.roomOccupied()
             }
             if occupancy.publishers == 0 {
-                entries[stream.id]?.machine.publishingEnded(at: now)
+                book[life: stream.id]?.machine.publishingEnded(at: now)
             } else {
-                entries[stream.id]?.machine.publishingBegan()
+                book[life: stream.id]?.machine.publishingBegan()
             }
         }
         guard !isShuttingDown else { return }
@@ -28,9 +28,9 @@ extension StreamService {
     /// finish by themselves, save for one that is not in the room at that moment.
     public func roomEnded(_ room: RoomID, at time: Instant) async {
         await startsOver(in: room)
-        let ids = archive.onAir(in: room).map(\.id).filter { id in
+        let ids = book.onAir(in: room).map(\.id).filter { id in
             // Who comes back may have started another one by now.
-            entries[id].map { $0.requestedAt <= time } ?? false
+            book[life: id].map { $0.requestedAt <= time } ?? false
         }
         for id in ids { requestStop(id, for: .roomEnded) }
         await settle(ids)
@@ -43,11 +43,8 @@ extension StreamService {
             let key = AutoStartKey(
                 room: room, kind: kind,
                 destination: settings.destinations(of: kind).named(wish.destination))
-            var starter = autoStarters[key] ?? AutoStarter(wish.condition)
-            let starts = starter.seen(occupancy)
-            autoStarters[key] = occupancy.isEmpty ? nil : starter
-            guard starts else { continue }
-            let running = Set(entries.keys)
+            guard rooms.starts(key, on: wish.condition, occupancy) else { continue }
+            let running = Set(book.unfinished)
             do throws(LiveStreamError) {
                 let streams = try await startUncounted(
                     room: room,
@@ -63,19 +60,12 @@ extension StreamService {
                     .notice, "stream does not start by itself", stream,
                     ["reason": "it runs already, \(lack)"])
             } catch {
-                let isNew = autoStarters[key]?.isRefused == false
-                autoStarters[key]?.refused()
-                guard isNew else { continue }
+                guard rooms.refused(key) else { continue }
                 countRefusal(error)
                 logger.warning(
                     "a stream cannot start by itself yet",
                     metadata: ["room": "\(room)", "reason": "\(error)"])
             }
         }
-    }
-
-    /// Somebody stopped the room's stream, and does not want it back.
-    func holdBack(_ room: RoomID, _ kind: LiveStream.Kind, destination: String) {
-        autoStarters[AutoStartKey(room: room, kind: kind, destination: destination)]?.stopped()
     }
 }

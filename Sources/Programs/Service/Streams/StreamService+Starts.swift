@@ -28,20 +28,20 @@ extension StreamService {
             await startsOver(in: room)
             settings = try await self.settings(of: room)
             scene = await observer?.scene(of: room) ?? StreamScene()
-        } while starts.isBusy(room)
+        } while book.starts.isBusy(room)
         // From here to the reservation nothing may suspend, or two starts could both count.
         guard !isShuttingDown else { throw .shuttingDown }
         var request = request
         request.recording = settings.recording(for: request)
         let admission = try admission(of: request, in: room, settings, scene)
-        starts.begin(room, admission.begun)
+        book.starts.begin(room, admission.begun)
         var begun: [StreamID] = []
-        defer { starts.end(room, left: admission.begun - begun.count) }
+        defer { book.starts.end(room, left: admission.begun - begun.count) }
         var result: [LiveStream] = []
         do throws(LiveStreamError) {
             for answer in admission.answers {
                 switch answer {
-                case .running(let stream): result.append(archive[stream.id] ?? stream)
+                case .running(let stream): result.append(book[stream.id] ?? stream)
                 case .begin(let plan):
                     let stream = try await begin(
                         plan, of: room, settings, request: request, scene: scene,
@@ -77,23 +77,13 @@ extension StreamService {
         }
         return try StreamAdmission(
             of: request, in: room, destination: destinations.named(request.destination),
-            running: running(in: room, request.kind), scene: scene,
+            running: book.running(in: room, request.kind), scene: scene,
             capacity: capacity(settings)
         ) { (variant) throws(LiveStreamError) in
             guard destinations.knows(request.destination) else {
                 throw .unknownDestination(request.destination)
             }
             return try settings.plan(of: variant, for: request, layout: layout)
-        }
-    }
-
-    /// What a start in the room meets there.
-    private func running(in room: RoomID, _ kind: LiveStream.Kind) -> [StreamAdmission.Running] {
-        archive.onAir(in: room, kind).compactMap { stream in
-            guard let entry = entries[stream.id], entry.machine.status.isOnAir else { return nil }
-            return StreamAdmission.Running(
-                stream, destination: entry.destination,
-                isStopping: entry.machine.status == .stopping)
         }
     }
 
@@ -104,15 +94,15 @@ extension StreamService {
 
     func countRefusal(_ error: LiveStreamError) {
         switch error {
-        case .tooManyStreams, .tooManyVariants, .insufficientCPU: counts.refused += 1
+        case .tooManyStreams, .tooManyVariants, .insufficientCPU: book.counts.refused += 1
         default: break
         }
     }
 
     /// Waits while a start in the room waits for a disk.
     func startsOver(in room: RoomID) async {
-        while starts.isBusy(room) {
-            await withCheckedContinuation { starts.wait(for: room, $0) }
+        while book.starts.isBusy(room) {
+            await withCheckedContinuation { book.starts.wait(for: room, $0) }
         }
     }
 
@@ -130,7 +120,7 @@ extension StreamService {
             createdAt: time, startedBy: startedBy?.rawValue ?? "")
         stream.origin = scene.origin
         let directory = "\(settings.outputDirectory)/\(stream.directory)"
-        let order = order(request, settings, ladder: plan.ladder)
+        let order = settings.order(for: request, ladder: plan.ladder)
         let place = try await persister.onDisk { [stream] (disk) throws(LiveStreamError) in
             try disk.begin(stream, in: directory, order: order)
         }
@@ -141,29 +131,27 @@ extension StreamService {
         let rules = destinations.rules(for: request.destination, settings.rules)
         insert(
             stream,
-            StreamOnAir(
+            StreamLife(
                 machine: StreamMachine(
                     rules: rules.fitting(plan.segmentDuration), isRecorded: order != nil,
-                    isEmpty: occupancies[room] == nil,
-                    isIdle: occupancies[room]?.publishers ?? 0 == 0, at: clock().instant),
+                    isEmpty: rooms.isEmpty(room), isIdle: rooms.isIdle(room),
+                    at: clock().instant),
                 destination: destinations.named(request.destination), directory: directory,
                 requestedAt: instant, order: order, place: place))
-        return archive[id] ?? stream
+        return book[id] ?? stream
     }
 
-    private func insert(_ stream: LiveStream, _ entry: StreamOnAir) {
+    private func insert(_ stream: LiveStream, _ life: StreamLife) {
         let id = stream.id
-        starts.inserted()
-        archive.insert(stream)
-        entries[id] = entry
-        if let record = record(of: id) { persister.save(record) }
+        book.starts.inserted()
+        book.insert(stream, life)
+        if let record = book.record(of: id) { persister.save(record) }
         log(
             .info, "stream requested", id,
             ["by": "\(stream.startedBy.isEmpty ? "server" : stream.startedBy)"])
-        for entry in entries.values { entry.finisherSignals?.yield(.giveWay) }
+        for life in book.lives { life.processes.giveWay() }
         announce(id)
-        let orders = entries[id]?.machine.timePassed(at: clock().instant) ?? []
-        carryOut(orders, of: id)
+        carryOut(book[life: id]?.machine.timePassed(at: clock().instant) ?? [], of: id)
     }
 
     private func playback(

@@ -1,67 +1,47 @@
 import Catalogue
-import ChildProcesses
 import Clocks
 import Logging
 public import MediaKernel
 public import ServiceLifecycle
 import Signing
-import Stage
 public import Streams
 import Tokens
 
 /// All live streams and recordings of this server: their records, state machines and bots.
 ///
-/// Each stream's life is decided by its `StreamMachine`; this actor tells the machine what
-/// happened and carries out what it orders. Bots and finishers run as child tasks of `run`, so
-/// nothing is left behind when that returns. What a final state says is on the disk before it is
-/// told to anybody.
+/// `StreamAdmission` decides which streams begin, and each stream's `StreamMachine` what becomes of
+/// it; this actor tells them what happened and carries out what they say. It has the `StreamBook`,
+/// which is all in memory, and waits neither for a process nor for a disk: `StreamSupervisor` runs
+/// bots and finishers, `StreamPersister` reads and writes files and rows. What a final state says is
+/// on the disk before it is told to anybody.
 public actor StreamService: LiveStreamControl, Service {
     /// Between two looks at the deadlines; a fraction of the shortest of them.
     static let tickInterval: Duration = .milliseconds(100)
-    /// Statistics of ended streams that are kept.
-    static let statisticsMaximum = 100
     /// How long the news that a stream is running waits for its copy in a store.
     static let copyWaitMaximum: Duration = .seconds(5)
-    /// How long a finisher waits for the last messages of the chat to be in their file.
-    static let chatWaitMaximum: Duration = .seconds(5)
     /// How long a server that is stopped waits for finishers. What they leave is finished after
     /// the next start.
     static let finishersAtShutdown: Duration = .seconds(30)
 
     let settings: StreamSettings
-    let authority: TokenAuthority
     let playbackKey: SigningKey
-    let launcher: any BotLauncher
-    let finishers: any FinisherLauncher
     let persister: StreamPersister
+    let supervisor: StreamSupervisor
     let chat: ChatRecorder
     let logger: Logger
     let clock: @Sendable () -> (instant: Instant, time: UnixTime)
-    let processors: @Sendable () -> ProcessorCounters?
-    let countedMemoryKills: @Sendable () -> Int?
 
     var observer: (any RoomStreamingObserver)?
-    var endpoint: String
     var ids = StreamIDs()
-    var archive = StreamArchive()
-    var entries: [StreamID: StreamOnAir] = [:]
-    var ended: [(id: StreamID, statistics: StreamStatistics)] = []
-    var counts = StreamCounts()
-    var starts = StreamStarts()
-    /// Of the rooms that somebody is in.
-    var occupancies: [RoomID: RoomOccupancy] = [:]
-    /// Of rooms that somebody is in, too.
-    var autoStarters: [AutoStartKey: AutoStarter] = [:]
-    var idleCores = IdleCores()
-    var memoryKills = MemoryKills()
+    var book = StreamBook()
+    var rooms = RoomWatch()
+    var kernel: KernelWatch
     var finisherQueue = FinisherQueue()
     /// The queue as the streams' states have it.
     var toldPositions: [StreamID] = []
     public private(set) var isShuttingDown = false
     private var shutdownDeadline: Instant?
 
-    private let launches: AsyncStream<StreamLaunch>
-    let launchQueue: AsyncStream<StreamLaunch>.Continuation
     private let changes: AsyncStream<StreamingChange>
     let changeQueue: AsyncStream<StreamingChange>.Continuation
 
@@ -87,24 +67,21 @@ public actor StreamService: LiveStreamControl, Service {
         memoryKills: @escaping @Sendable () -> Int? = MemoryKills.counted
     ) {
         self.settings = settings
-        self.authority = authority
         self.playbackKey = playbackKey
-        self.endpoint = endpoint
-        self.launcher = launcher
-        self.finishers = finishers
-        self.chat = chat
         persister = StreamPersister(
             keeper: StreamKeeper(
                 catalogue: catalogue, recordings: settings.recordingsDirectory, events: events),
             disk: StreamDisk(
                 recordings: settings.recordingsDirectory, held: storage, touching: touching),
             clock: { clock().instant }, logger: logger)
+        supervisor = StreamSupervisor(
+            launcher: launcher, finishers: finishers, authority: authority, chat: chat,
+            endpoint: endpoint, time: { clock().time }, logger: logger)
+        self.chat = chat
         self.logger = logger
         self.clock = clock
-        self.processors = processors
-        countedMemoryKills = memoryKills
-        // Bounded by the streams on air: each yields a handful of launches and changes.
-        (launches, launchQueue) = AsyncStream.makeStream()
+        kernel = KernelWatch(processors: processors, kills: memoryKills)
+        // Bounded by the streams on air: each yields a handful of changes.
         (changes, changeQueue) = AsyncStream.makeStream()
     }
 
@@ -112,96 +89,22 @@ public actor StreamService: LiveStreamControl, Service {
     public func observe(by observer: any RoomStreamingObserver) { self.observer = observer }
 
     /// The server is reachable there.
-    public func listening(at endpoint: String) { self.endpoint = endpoint }
-
-    // MARK: LiveStreamControl
-
-    public func checkStorage() async throws(LiveStreamError) {
-        try await persister.check(.directories)
-    }
-
-    public func stop(
-        room: RoomID, kind: LiveStream.Kind, metadata: Set<String>?, stoppedBy: PeerID?
-    ) async throws(LiveStreamError) -> [LiveStream] {
-        await startsOver(in: room)
-        let streams = archive.onAir(in: room, kind).filter { stream in
-            metadata?.contains(stream.plan.variant.metadata) ?? true
-        }
-        guard !streams.isEmpty else {
-            guard let latest = try await current(room: room, kind: kind) else {
-                throw .notFound(
-                    "room \(room) never had a \(kind == .stream ? "live stream" : "recording")")
-            }
-            return [latest]
-        }
-        for stream in streams { requestStop(stream.id, by: stoppedBy) }
-        await settle(streams.map(\.id))
-        return streams.compactMap { archive[$0.id] }
-    }
-
-    public func stop(
-        stream: StreamID, stoppedBy: PeerID?
-    ) async throws(LiveStreamError) -> LiveStream {
-        requestStop(stream, by: stoppedBy)
-        await settle([stream])
-        guard let record = try await self.stream(stream) else {
-            throw .notFound("stream \(stream)")
-        }
-        return record
-    }
-
-    public func update(
-        stream: StreamID, _ change: LiveStreamChange
-    ) async throws(LiveStreamError) -> LiveStream {
-        guard let record = try await self.stream(stream) else {
-            throw .notFound("stream \(stream)")
-        }
-        let scene = await observer?.scene(of: record.room) ?? StreamScene()
-        guard let plan = archive[stream]?.plan, let status = entries[stream]?.machine.status,
-            status.isOnAir, status != .stopping
-        else { throw .notOnAir(stream) }
-        // Before anything is changed: it may be refused.
-        if let json = change.layout {
-            let layout: Layout
-            do throws(LayoutError) {
-                layout = try plan.layout.changed(by: json, pictures: plan.pictureHosts)
-            } catch {
-                throw .invalidLayout(error.description)
-            }
-            entries[stream]?.signals?.yield(.order(.layout(layout)))
-            archive.update(stream) { $0.plan.layout = layout }
-            log(.info, "layout changed", stream, ["layout": "\(layout.name.rawValue)"])
-        }
-        if let roles = change.roles {
-            let names = roles.names
-            entries[stream]?.signals?.yield(.order(.roles(names.map(Set.init))))
-            archive.update(stream) { $0.plan.audio.roles = names }
-            log(
-                .info, "audible roles changed", stream,
-                ["roles": "\(names?.joined(separator: ",") ?? "all")"])
-        }
-        let time = clock().time
-        archive.update(stream) { $0.updatedAt = time }
-        var changed = archive[stream] ?? record
-        changed.warnings = scene.warnings(of: change)
-        for warning in changed.warnings {
-            log(.warning, "a change may not be what was meant", stream, ["reason": "\(warning)"])
-        }
-        return changed
-    }
+    public nonisolated func listening(at endpoint: String) { supervisor.listening(at: endpoint) }
 
     // MARK: Statistics
 
     /// What the bots of a stream reported; nil for an unknown or long forgotten one.
     public func statistics(of id: StreamID) -> StreamStatistics? {
-        entries[id]?.statistics ?? ended.last { $0.id == id }?.statistics
+        book.statistics(of: id)
     }
 
     /// Whether a bot of the stream is alive, as far as is known here.
-    func hasBot(_ id: StreamID) -> Bool { entries[id]?.signals != nil }
+    func hasBot(_ id: StreamID) -> Bool { book[life: id]?.processes.hasBot ?? false }
 
     /// Whether a finisher of the stream is at work, as far as is known here.
-    func hasFinisher(_ id: StreamID) -> Bool { entries[id]?.finisherSignals != nil }
+    func hasFinisher(_ id: StreamID) -> Bool {
+        book[life: id]?.processes.hasFinisher ?? false
+    }
 
     // MARK: Service
 
@@ -212,13 +115,7 @@ public actor StreamService: LiveStreamControl, Service {
             group.addTask { await self.keepTime() }
             group.addTask { await self.persister.run { await self.finalStateKept($0) } }
             group.addTask { await self.tellRooms() }
-            for await launch in launches {
-                switch launch {
-                case .bot(let launch): group.addTask { await self.supervise(launch) }
-                case .finisher(let job, let signals):
-                    group.addTask { await self.supervise(job, signals: signals) }
-                }
-            }
+            await self.supervisor.run(self)
             persister.finish()
             changeQueue.finish()
         }
@@ -228,32 +125,30 @@ public actor StreamService: LiveStreamControl, Service {
     public func tick() {
         let now = clock().instant
         if Task.isShuttingDownGracefully, !isShuttingDown { shutDown(at: now) }
-        observeCPU(at: now)
-        observeMemory(at: now)
+        kernel.look(at: now)
         tellHeld(at: now)
-        for id in entries.keys.sorted() {
-            guard let deadline = entries[id]?.machine.nextDeadline, deadline <= now else {
+        for id in book.unfinished {
+            guard let deadline = book[life: id]?.machine.nextDeadline, deadline <= now else {
                 continue
             }
-            let orders = entries[id]?.machine.timePassed(at: now) ?? []
-            carryOut(orders, of: id)
+            carryOut(book[life: id]?.machine.timePassed(at: now) ?? [], of: id)
         }
         startFinishers(at: now)
         tellFinisherPositions()
         persister.retry(at: now)
         if isShuttingDown { leaveWaiting() }
         if let shutdownDeadline, shutdownDeadline <= now { leaveFinishing() }
-        if isShuttingDown, entries.isEmpty { launchQueue.finish() }
+        if isShuttingDown, book.unfinished.isEmpty { supervisor.finish() }
     }
 
     // MARK: Inside
 
     private func keepTime() async {
-        while !(isShuttingDown && entries.isEmpty), !Task.isCancelled {
+        while !(isShuttingDown && book.unfinished.isEmpty), !Task.isCancelled {
             tick()
             try? await Task.sleep(for: Self.tickInterval)
         }
-        launchQueue.finish()
+        supervisor.finish()
     }
 
     private func tellRooms() async {
@@ -270,12 +165,12 @@ public actor StreamService: LiveStreamControl, Service {
     private func shutDown(at now: Instant) {
         isShuttingDown = true
         shutdownDeadline = now + settings.rules.stopTimeout + Self.finishersAtShutdown
-        for id in entries.keys.sorted() { requestStop(id, for: .serverStopped) }
+        for id in book.unfinished { requestStop(id, for: .serverStopped) }
     }
 
     /// Nobody waits for a full disk when the server is to stop.
     private func leaveWaiting() {
-        for (id, entry) in entries where entry.machine.waitsForRoom {
+        for id in book.unfinished where book[life: id]?.machine.waitsForRoom == true {
             log(.warning, "post-processing is left to the next start", id)
             forget(id)
         }
@@ -284,22 +179,22 @@ public actor StreamService: LiveStreamControl, Service {
     /// The finishers that are still at work end here, and ends that cannot be written down are
     /// waited for no longer; the next server sees to both.
     private func leaveFinishing() {
-        for (id, entry) in entries {
-            switch entry.machine.status {
+        for id in book.unfinished {
+            switch book[life: id]?.status {
             case .postProcessing:
                 log(.warning, "post-processing is left to the next start", id)
-                entry.finisherSignals?.yield(.kill)
+                book[life: id]?.processes.killFinisher(for: .serverStopped)
                 forget(id)
             case .completed, .failed:
                 log(.error, "the stream's end is not written down", id)
                 forget(id)
-            case .starting, .running, .stopping: break
+            case .starting, .running, .stopping, nil: break
             }
         }
     }
 
     private func forget(_ id: StreamID) {
-        entries[id] = nil
+        book.endLife(id)
         finisherQueue.remove(id)
     }
 }

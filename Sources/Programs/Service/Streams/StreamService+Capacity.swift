@@ -6,26 +6,15 @@ extension StreamService {
     /// second or two to begin, and the average goes back five.
     static let cpuSettling: Duration = .seconds(8)
 
-    /// Looks at the kernel's counters now and then.
-    func observeCPU(at now: Instant) {
-        guard idleCores.isDue(at: now), let counters = processors() else { return }
-        idleCores.note(counters, at: now)
-    }
-
     /// What there is place for.
     func capacity(_ settings: StreamSettings) -> StreamCapacity {
         var capacity = StreamCapacity(
-            onAir: entries.values.count(where: \.machine.status.isOnAir) + starts.reserved,
-            streamsMaximum: settings.streamsMaximum,
+            onAir: book.occupied(), streamsMaximum: settings.streamsMaximum,
             variantsPerRoomMaximum: settings.variantsPerRoomMaximum)
-        if settings.idleCoresMinimum > 0, let idle = idleCores.mean {
-            let now = clock().instant
-            let unseen = entries.values.count { entry in
-                entry.machine.status.isOnAir && now - entry.requestedAt < Self.cpuSettling
-            }
+        if settings.idleCoresMinimum > 0, let idle = kernel.idleCores {
             capacity.cores = StreamCapacity.Cores(
                 idle: idle, perStream: settings.idleCoresMinimum,
-                unseen: unseen + starts.reserved)
+                unseen: book.occupied(since: clock().instant - Self.cpuSettling))
         }
         return capacity
     }
