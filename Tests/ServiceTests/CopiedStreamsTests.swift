@@ -37,7 +37,7 @@ import Testing
                 room: "r", LiveStreamRequest(), startedBy: nil)[0]
             let bot = try #require(await world.launcher.next())
             await bot.say(.running(firstSegmentMilliseconds: 1))
-            world.clock.advance(StreamService.copyWaitMaximum - .milliseconds(1))
+            world.clock.advance(StreamLife.copyWaitMaximum - .milliseconds(1))
             await world.tick()
             #expect(try await world.streams.stream(stream.id)?.status == .starting)
             world.clock.advance(.milliseconds(1))

@@ -111,6 +111,14 @@ final class StreamsWorld: Sendable {
     func settle() async { await streams.settle(streams.book.unfinished) }
 }
 
+extension StreamService {
+    /// Whether a bot of the stream is alive, as far as is known.
+    func hasBot(_ id: StreamID) -> Bool { book[life: id]?.processes.hasBot ?? false }
+
+    /// Whether a finisher of the stream is at work, as far as is known.
+    func hasFinisher(_ id: StreamID) -> Bool { book[life: id]?.processes.hasFinisher ?? false }
+}
+
 /// Lets others work until the condition holds, and fails where it waits if it never does.
 func until(
     at place: SourceLocation = #_sourceLocation, within limit: Duration = .seconds(30),

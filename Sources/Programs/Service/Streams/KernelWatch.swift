@@ -1,4 +1,5 @@
 import MediaKernel
+import Streams
 
 /// What the kernel says of the machine: how many cores are idle, and whom it killed for want of
 /// memory. It is asked now and then; its files are no disk's, and never hang.
@@ -30,6 +31,20 @@ struct KernelWatch {
         if memoryKills.isDue(at: now) { memoryKills.note(countedKills(), at: now) }
     }
 
-    /// Whether a process that has just died of SIGKILL was killed for want of memory.
-    mutating func claimKill(at now: Instant) -> Bool { memoryKills.claim(countedKills(), at: now) }
+    /// Whose doing it was that a process has just died.
+    ///
+    /// - Parameters:
+    ///   - order: for what we had killed it; nil when we had not.
+    ///   - message: what it said itself.
+    mutating func death(
+        _ role: ProcessDeath.Role, _ ending: ProcessEnding, orderedFor order: ProcessDeath.Cause?,
+        message: String, at now: (instant: Instant, time: UnixTime)
+    ) -> ProcessDeath {
+        let isForMemory = memoryKills.claim(countedKills(), at: now.instant)
+        return ProcessDeath(
+            role: role,
+            cause: ProcessDeath.Cause(ending, orderedFor: order, isForMemory: isForMemory),
+            signal: ending.signal, status: ending.status,
+            message: message.isEmpty ? nil : message, at: now.time)
+    }
 }

@@ -1,3 +1,4 @@
+import Catalogue
 import MediaKernel
 import Streams
 
@@ -24,6 +25,8 @@ struct StreamBook {
     var counts = StreamCounts()
     /// Streams that are about to be in here.
     var starts = StreamStarts()
+    /// Who waits for a finisher, as the streams' states have it.
+    private var waiting: [StreamID] = []
 
     subscript(id: StreamID) -> LiveStream? { pages[id].map { withUpload($0.stream) } }
 
@@ -112,6 +115,15 @@ struct StreamBook {
         return pages.values[index].life
     }
 
+    /// Tells the streams that wait for a finisher how many go before them.
+    mutating func setPositions(_ queue: [StreamID]) {
+        guard waiting != queue else { return }
+        waiting = queue
+        for (index, id) in queue.enumerated() {
+            update(id) { $0.finishing.position = index + 1 }
+        }
+    }
+
     // MARK: Statistics
 
     func statistics(of id: StreamID) -> StreamStatistics? { pages[id]?.statistics }
@@ -126,14 +138,42 @@ struct StreamBook {
     /// - Parameter upload: nil when nothing of the stream is in the store any more.
     mutating func copied(_ id: StreamID, _ upload: LiveStream.Upload?) { uploads[id] = upload }
 
-    /// Of any stream, also one that is remembered by the catalogue alone.
-    func withUpload(_ stream: LiveStream) -> LiveStream {
+    /// A stream that the catalogue alone remembers.
+    func shown(_ record: CatalogueStream) -> LiveStream? { LiveStream(record).map(withUpload) }
+
+    private func withUpload(_ stream: LiveStream) -> LiveStream {
         var stream = stream
         stream.upload = uploads[stream.id]
         return stream
     }
 
+    /// Live streams that may be copied into a store.
+    var subjectsToCopy: [LiveCopySubject] {
+        unfinished.compactMap { id in
+            guard let stream = self[id], stream.kind == .stream else { return nil }
+            return LiveCopySubject(
+                stream: id, room: stream.room,
+                directory: stream.directory,
+                isOnAir: stream.status == .starting || stream.status == .running)
+        }
+    }
+
     // MARK: Lists
+
+    /// What a room is told when one of its streams has changed.
+    func news(of id: StreamID) -> StreamingChange? {
+        guard let stream = self[id] else { return nil }
+        switch stream.kind {
+        case .stream:
+            var streams = onAir(in: stream.room, .stream)
+            if !stream.status.isOnAir { streams.append(stream) }
+            return .streams(room: stream.room, streams)
+        case .recording:
+            // The next one may have begun while this one is stopped.
+            let recording = onAir(in: stream.room, .recording).last ?? stream
+            return .recording(room: stream.room, recording)
+        }
+    }
 
     /// Newest first.
     func matching(_ query: LiveStreamQuery) -> [LiveStream] {

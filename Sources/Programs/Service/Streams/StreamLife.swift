@@ -28,6 +28,22 @@ struct StreamLife {
     var status: LiveStream.Status { machine.status }
 }
 
+extension StreamLife {
+    /// How long the news that a stream is running waits for its copy in a store.
+    static let copyWaitMaximum: Duration = .seconds(5)
+
+    /// Until when the news that it is running is held back, so that viewers are not sent to where
+    /// there is nothing yet: for a moment only, since a store that is away must not cost the stream
+    /// its start. Nil when there is nothing to wait for.
+    func runningIsHeld(_ stream: LiveStream, hasCopies: Bool, at now: Instant) -> Instant? {
+        guard hasCopies, stream.kind == .stream, status == .starting,
+            stream.upload?.isPlayable != true
+        else { return nil }
+        let end = now + Self.copyWaitMaximum
+        return machine.nextDeadline.map { min($0 - .seconds(1), end) } ?? end
+    }
+}
+
 /// What the rooms are to be told.
 enum StreamingChange: Sendable {
     case streams(room: RoomID, [LiveStream])

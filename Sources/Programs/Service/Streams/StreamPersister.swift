@@ -21,7 +21,7 @@ actor StreamPersister {
     let keeper: StreamKeeper
     let disk: StreamDisk
     private let clock: @Sendable () -> Instant
-    private let logger: Logger
+    let logger: Logger
     /// One after the other: whoever asks while the disk hangs costs no thread.
     private let checks = DispatchQueue(label: "storage checks")
     private let requests: AsyncStream<Request>
@@ -77,6 +77,41 @@ actor StreamPersister {
 
     /// What is checked.
     enum Parts: Sendable { case directories, all }
+
+    /// Writes a state that is not the last into the stream's file.
+    nonisolated func note(_ record: StreamKeeper.Record) async {
+        do {
+            try await onDisk { try $0.note(record) }
+        } catch {
+            log(
+                .error, "the stream's record cannot be written", record.file.stream,
+                ["error": "\(error)"])
+        }
+    }
+
+    /// Ends the playlists that the last bot left open.
+    nonisolated func endPlaylists(of record: StreamKeeper.Record) async {
+        do {
+            let count = try await onDisk { try $0.finishPlaylists(in: record.directory) }
+            guard count > 0 else { return }
+            log(.warning, "playlists ended", record.file.stream, ["count": "\(count)"])
+        } catch {
+            log(
+                .error, "playlists cannot be ended", record.file.stream,
+                ["error": "\(error)"])
+        }
+    }
+
+    /// Removes whatever the bots of a stream that never ran left behind. They are gone.
+    nonisolated func discard(_ record: StreamKeeper.Record, _ place: RecordingPlace?) async {
+        do {
+            try await onDisk { try $0.discard(record.directory, place) }
+        } catch {
+            log(
+                .error, "the stream's files cannot be removed", record.file.stream,
+                ["error": "\(error)"])
+        }
+    }
 
     // MARK: Rows
 
@@ -150,7 +185,7 @@ actor StreamPersister {
             ["status": "\(stream.status.rawValue)", "error": "\(error)"])
     }
 
-    private func log(
+    nonisolated private func log(
         _ level: Logger.Level, _ message: Logger.Message, _ stream: CatalogueStream,
         _ metadata: Logger.Metadata = [:]
     ) {

@@ -107,30 +107,16 @@ extension StreamService {
         // With the next state at the latest, but who looks for the cause may not wait for that.
         errand(for: id) { service in
             guard let record = service.book.record(of: id) else { return }
-            try? await service.persister.onDisk { try $0.note(record) }
+            await service.persister.note(record)
         }
-    }
-
-    /// - Parameters:
-    ///   - order: for what we had killed it; nil when we had not.
-    ///   - message: what it said itself.
-    func death(
-        _ role: ProcessDeath.Role, _ ending: ProcessEnding, orderedFor order: ProcessDeath.Cause?,
-        message: String
-    ) -> ProcessDeath {
-        let (now, time) = clock()
-        return ProcessDeath(
-            role: role,
-            cause: ProcessDeath.Cause(
-                ending, orderedFor: order, isForMemory: kernel.claimKill(at: now)),
-            signal: ending.signal, status: ending.status,
-            message: message.isEmpty ? nil : message, at: time)
     }
 }
 
 extension StreamService: StreamProcessObserver {
     func reported(_ report: BotReport, of id: StreamID, generation: Int) {
-        guard let life = book[life: id], life.processes.generation == generation else { return }
+        guard let life = book[life: id], life.processes.generation == generation,
+            let stream = book[id]
+        else { return }
         let now = clock().instant
         switch report {
         case .joined:
@@ -139,7 +125,7 @@ extension StreamService: StreamProcessObserver {
         case .atWork: book[life: id]?.machine.botWorked(at: now)
         case .running:
             book.ran(id, at: now)
-            let end = runningIsHeld(id, life, at: now)
+            let end = life.runningIsHeld(stream, hasCopies: settings.copyURL != nil, at: now)
             book[life: id]?.runningIsHeldUntil = end
             if end == nil {
                 carryOut(book[life: id]?.machine.botRunning(at: now) ?? [], of: id)
@@ -172,8 +158,8 @@ extension StreamService: StreamProcessObserver {
                 ProcessDeath(
                     role: .bot, cause: .notStarted, message: reason, at: clock().time), of: id)
         case .failed(let reason, let failure, let ending):
-            let death = death(
-                .bot, ending, orderedFor: life.processes.killedBotFor, message: reason)
+            let death = kernel.death(
+                .bot, ending, orderedFor: life.processes.killedBotFor, message: reason, at: clock())
             note(death, of: id)
             exit = .failed(reason: "\(death)", failure: failure, ending)
             book[life: id]?.processes.botFailed(ending)

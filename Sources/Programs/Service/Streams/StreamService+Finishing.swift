@@ -26,15 +26,6 @@ extension StreamService {
         }
     }
 
-    /// Tells the streams that wait how many go before them.
-    func tellFinisherPositions() {
-        guard toldPositions != finisherQueue.waiting else { return }
-        toldPositions = finisherQueue.waiting
-        for (index, id) in toldPositions.enumerated() {
-            book.update(id) { $0.finishing.position = index + 1 }
-        }
-    }
-
     private func launchFinisher(_ id: StreamID) {
         guard let life = book[life: id], let signals = book[life: id]?.processes.nextFinisher()
         else { return finisherQueue.remove(id) }
@@ -73,7 +64,8 @@ extension StreamService {
             book.update(id) { $0.finishing.error = reason }
             log(.warning, "finisher exited", id, ["reason": "\(reason)"])
         case .failed(let reason, let ending):
-            let death = death(.finisher, ending, orderedFor: order, message: reason)
+            let death = kernel.death(
+                .finisher, ending, orderedFor: order, message: reason, at: clock())
             note(death, of: id)
             exit = .failed(reason: "\(death)", ending)
             book.update(id) { $0.finishing.error = "\(death)" }

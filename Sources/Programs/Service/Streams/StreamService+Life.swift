@@ -31,8 +31,16 @@ extension StreamService {
             case .askToStop: book[life: id]?.processes.stopBot()
             case .terminate: book[life: id]?.processes.terminateBot()
             case .kill(let cause): book[life: id]?.processes.killBot(for: cause)
-            case .finishPlaylists: errand(for: id) { await $0.finishPlaylists(of: id) }
-            case .discard: errand(for: id) { await $0.discard(id) }
+            case .finishPlaylists:
+                errand(for: id) { service in
+                    guard let record = service.book.record(of: id) else { return }
+                    await service.persister.endPlaylists(of: record)
+                }
+            case .discard:
+                errand(for: id) { service in
+                    guard let record = service.book.record(of: id) else { return }
+                    await service.persister.discard(record, service.book[life: id]?.place)
+                }
             case .finish:
                 // Behind the playlists that it reads.
                 if book[life: id]?.errands.isEmpty ?? true {
@@ -50,7 +58,9 @@ extension StreamService {
     /// down.
     private func changed(_ id: StreamID, to status: LiveStream.Status, _ end: StreamEnd?) {
         book.counts.changed(to: status)
-        recordChat(of: id, status)
+        if let stream = book[id], let life = book[life: id] {
+            chat.follow(stream, life, status)
+        }
         log(
             status == .failed ? .error : .info, "stream \(status.rawValue)", id,
             end.map { ["reason": "\($0)"] } ?? [:])
@@ -64,46 +74,10 @@ extension StreamService {
         let record = book.record(of: id) { $0.change(to: status, end, at: time) }
         guard let record else { return }
         guard !status.isFinal else { return persister.save(record) }
-        do {
-            try await persister.onDisk { try $0.note(record) }
-        } catch {
-            log(.error, "the stream's record cannot be written", id, ["error": "\(error)"])
-        }
+        await persister.note(record)
         persister.save(record)
         book.update(id) { $0.change(to: status, end, at: time) }
         announce(id)
-    }
-
-    private func finishPlaylists(of id: StreamID) async {
-        guard let directory = book[life: id]?.directory else { return }
-        do {
-            let count = try await persister.onDisk { try $0.finishPlaylists(in: directory) }
-            if count > 0 { log(.warning, "playlists ended", id, ["count": "\(count)"]) }
-        } catch {
-            log(.error, "playlists cannot be ended", id, ["error": "\(error)"])
-        }
-    }
-
-    /// Whatever the bots of a stream that never ran left behind, except the record. They are gone.
-    private func discard(_ id: StreamID) async {
-        guard let life = book[life: id] else { return }
-        do {
-            try await persister.onDisk { try $0.discard(life.directory, life.place) }
-        } catch {
-            log(.error, "the stream's files cannot be removed", id, ["error": "\(error)"])
-        }
-    }
-
-    /// The chat is kept from the first segment to the stop.
-    private func recordChat(of id: StreamID, _ status: LiveStream.Status) {
-        guard let life = book[life: id], let stream = book[id] else { return }
-        if status == .running, life.order != nil {
-            chat.begin(
-                id, in: stream.room, directory: life.directory,
-                isPaused: stream.recordingPause == .paused)
-        } else {
-            chat.end(id, in: stream.room)
-        }
     }
 
     /// A stream's final state is on the disk.
@@ -122,17 +96,7 @@ extension StreamService {
     }
 
     func announce(_ id: StreamID) {
-        guard let stream = book[id] else { return }
-        switch stream.kind {
-        case .stream:
-            var streams = book.onAir(in: stream.room, .stream)
-            if !stream.status.isOnAir { streams.append(stream) }
-            changeQueue.yield(.streams(room: stream.room, streams))
-        case .recording:
-            // The next one may have begun while this one is stopped.
-            let recording = book.onAir(in: stream.room, .recording).last ?? stream
-            changeQueue.yield(.recording(room: stream.room, recording))
-        }
+        if let news = book.news(of: id) { changeQueue.yield(news) }
     }
 
     /// Does something for a stream that touches a disk, behind what is done for it already.
@@ -163,6 +127,19 @@ extension StreamService {
         metadata["stream"] = "\(id)"
         metadata["room"] = "\(book[id]?.room.rawValue ?? "")"
         logger.log(level: level, message, metadata: metadata)
+    }
+}
+
+extension ChatRecorder {
+    /// The chat is kept from the first segment to the stop.
+    fileprivate func follow(_ stream: LiveStream, _ life: StreamLife, _ status: LiveStream.Status) {
+        if status == .running, life.order != nil {
+            begin(
+                stream.id, in: stream.room, directory: life.directory,
+                isPaused: stream.recordingPause == .paused)
+        } else {
+            end(stream.id, in: stream.room)
+        }
     }
 }
 

@@ -14,7 +14,7 @@ extension StreamService {
         for record in try await recovery.run() {
             let row = record.file.stream
             guard var stream = LiveStream(row) else { continue }
-            let end = Self.end(ofLeftBehind: row)
+            let end = row.endOfLeftBehind
             stream.status = .postProcessing
             stream.end = end
             stream.stoppedAt = stream.stoppedAt ?? clock().time
@@ -32,10 +32,12 @@ extension StreamService {
             log(.warning, "stream was left behind", row.id, ["status": "\(row.status.rawValue)"])
         }
     }
+}
 
+extension CatalogueStream {
     /// How a stream ends that a server left behind.
-    private static func end(ofLeftBehind row: CatalogueStream) -> StreamEnd {
-        var row = row
+    fileprivate var endOfLeftBehind: StreamEnd {
+        var row = self
         row.endIfLeftBehind()
         return row.end ?? .stopped
     }

@@ -61,7 +61,7 @@ extension StreamService {
                     ["reason": "it runs already, \(lack)"])
             } catch {
                 guard rooms.refused(key) else { continue }
-                countRefusal(error)
+                book.counts.refused(error)
                 logger.warning(
                     "a stream cannot start by itself yet",
                     metadata: ["room": "\(room)", "reason": "\(error)"])

@@ -1,7 +1,5 @@
 import Logging
 public import MediaKernel
-import Signing
-import Stage
 public import Streams
 
 /// How streams come on air.
@@ -12,7 +10,7 @@ extension StreamService {
         do throws(LiveStreamError) {
             return try await startUncounted(room: room, request, startedBy: startedBy)
         } catch {
-            countRefusal(error)
+            book.counts.refused(error)
             throw error
         }
     }
@@ -33,7 +31,9 @@ extension StreamService {
         guard !isShuttingDown else { throw .shuttingDown }
         var request = request
         request.recording = settings.recording(for: request)
-        let admission = try admission(of: request, in: room, settings, scene)
+        let admission = try settings.admission(
+            of: request, in: room, beside: book.running(in: room, request.kind), scene: scene,
+            capacity: settings.capacity(book, kernel, at: clock().instant))
         book.starts.begin(room, admission.begun)
         var begun: [StreamID] = []
         defer { book.starts.end(room, left: admission.begun - begun.count) }
@@ -64,39 +64,9 @@ extension StreamService {
         return result
     }
 
-    private func admission(
-        of request: LiveStreamRequest, in room: RoomID, _ settings: StreamSettings,
-        _ scene: StreamScene
-    ) throws(LiveStreamError) -> StreamAdmission {
-        let destinations = settings.destinations(of: request.kind)
-        let layout: Layout
-        do throws(LayoutError) {
-            layout = try settings.layout(for: request)
-        } catch {
-            throw .invalidLayout(error.description)
-        }
-        return try StreamAdmission(
-            of: request, in: room, destination: destinations.named(request.destination),
-            running: book.running(in: room, request.kind), scene: scene,
-            capacity: capacity(settings)
-        ) { (variant) throws(LiveStreamError) in
-            guard destinations.knows(request.destination) else {
-                throw .unknownDestination(request.destination)
-            }
-            return try settings.plan(of: variant, for: request, layout: layout)
-        }
-    }
-
     /// How streams are made in a room.
     func settings(of room: RoomID) async throws(LiveStreamError) -> StreamSettings {
         try await observer?.settings(of: room) ?? settings
-    }
-
-    func countRefusal(_ error: LiveStreamError) {
-        switch error {
-        case .tooManyStreams, .tooManyVariants, .insufficientCPU: book.counts.refused += 1
-        default: break
-        }
     }
 
     /// Waits while a start in the room waits for a disk.
@@ -116,7 +86,8 @@ extension StreamService {
         let id = ids.next(at: time, random: UInt32.random(in: 0...UInt32.max))
         var stream = LiveStream(
             id: id, room: room, kind: request.kind, session: scene.session, plan: plan,
-            playback: try playback(of: id, in: room, settings, request: request, at: time),
+            playback: try settings.playback(
+                of: id, in: room, for: request, key: playbackKey, at: time),
             createdAt: time, startedBy: startedBy?.rawValue ?? "")
         stream.origin = scene.origin
         let directory = "\(settings.outputDirectory)/\(stream.directory)"
@@ -152,30 +123,5 @@ extension StreamService {
         for life in book.lives { life.processes.giveWay() }
         announce(id)
         carryOut(book[life: id]?.machine.timePassed(at: clock().instant) ?? [], of: id)
-    }
-
-    private func playback(
-        of id: StreamID, in room: RoomID, _ settings: StreamSettings, request: LiveStreamRequest,
-        at time: UnixTime
-    ) throws(LiveStreamError) -> LiveStream.Playback {
-        guard request.kind == .stream else { return LiveStream.Playback() }
-        let lifetime =
-            settings.destinations(of: request.kind).signedPlayback(for: request.destination)
-            ?? settings.signedPlayback
-        let link = try lifetime.map { (lifetime) throws(LiveStreamError) in
-            try signedLink(to: id, until: time + lifetime)
-        }
-        return LiveStream.Playback(
-            url: settings.playbackURL(of: id, in: room, link: link), isSigned: link != nil)
-    }
-
-    /// What stands for a stream in its address, until a time.
-    private func signedLink(
-        to id: StreamID, until expiry: UnixTime
-    ) throws(LiveStreamError) -> String {
-        guard let link = AssetLink(asset: id.rawValue, expiry: expiry) else {
-            throw .storage("no address can be signed that holds until \(expiry)")
-        }
-        return link.signed(with: playbackKey)
     }
 }

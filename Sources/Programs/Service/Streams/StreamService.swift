@@ -17,8 +17,6 @@ import Tokens
 public actor StreamService: LiveStreamControl, Service {
     /// Between two looks at the deadlines; a fraction of the shortest of them.
     static let tickInterval: Duration = .milliseconds(100)
-    /// How long the news that a stream is running waits for its copy in a store.
-    static let copyWaitMaximum: Duration = .seconds(5)
     /// How long a server that is stopped waits for finishers. What they leave is finished after
     /// the next start.
     static let finishersAtShutdown: Duration = .seconds(30)
@@ -37,8 +35,6 @@ public actor StreamService: LiveStreamControl, Service {
     var rooms = RoomWatch()
     var kernel: KernelWatch
     var finisherQueue = FinisherQueue()
-    /// The queue as the streams' states have it.
-    var toldPositions: [StreamID] = []
     public private(set) var isShuttingDown = false
     private var shutdownDeadline: Instant?
 
@@ -91,19 +87,17 @@ public actor StreamService: LiveStreamControl, Service {
     /// The server is reachable there.
     public nonisolated func listening(at endpoint: String) { supervisor.listening(at: endpoint) }
 
-    // MARK: Statistics
+    // MARK: Figures
+
+    /// Whether one more stream would be taken.
+    var canAccept: Bool {
+        let capacity = settings.capacity(book, kernel, at: clock().instant)
+        return !isShuttingDown && capacity.refusal(ofNew: 1) == nil
+    }
 
     /// What the bots of a stream reported; nil for an unknown or long forgotten one.
     public func statistics(of id: StreamID) -> StreamStatistics? {
         book.statistics(of: id)
-    }
-
-    /// Whether a bot of the stream is alive, as far as is known here.
-    func hasBot(_ id: StreamID) -> Bool { book[life: id]?.processes.hasBot ?? false }
-
-    /// Whether a finisher of the stream is at work, as far as is known here.
-    func hasFinisher(_ id: StreamID) -> Bool {
-        book[life: id]?.processes.hasFinisher ?? false
     }
 
     // MARK: Service
@@ -134,10 +128,9 @@ public actor StreamService: LiveStreamControl, Service {
             carryOut(book[life: id]?.machine.timePassed(at: now) ?? [], of: id)
         }
         startFinishers(at: now)
-        tellFinisherPositions()
+        book.setPositions(finisherQueue.waiting)
         persister.retry(at: now)
-        if isShuttingDown { leaveWaiting() }
-        if let shutdownDeadline, shutdownDeadline <= now { leaveFinishing() }
+        if let shutdownDeadline { leaveBehind(isOverdue: shutdownDeadline <= now) }
         if isShuttingDown, book.unfinished.isEmpty { supervisor.finish() }
     }
 
@@ -168,33 +161,22 @@ public actor StreamService: LiveStreamControl, Service {
         for id in book.unfinished { requestStop(id, for: .serverStopped) }
     }
 
-    /// Nobody waits for a full disk when the server is to stop.
-    private func leaveWaiting() {
-        for id in book.unfinished where book[life: id]?.machine.waitsForRoom == true {
-            log(.warning, "post-processing is left to the next start", id)
-            forget(id)
-        }
-    }
-
-    /// The finishers that are still at work end here, and ends that cannot be written down are
-    /// waited for no longer; the next server sees to both.
-    private func leaveFinishing() {
+    /// Nobody waits for a full disk when the server is to stop. At last the finishers that are
+    /// still at work end as well, and ends that cannot be written down are waited for no longer;
+    /// the next server sees to both.
+    private func leaveBehind(isOverdue: Bool) {
         for id in book.unfinished {
-            switch book[life: id]?.status {
-            case .postProcessing:
-                log(.warning, "post-processing is left to the next start", id)
-                book[life: id]?.processes.killFinisher(for: .serverStopped)
-                forget(id)
-            case .completed, .failed:
+            guard let life = book[life: id], isOverdue || life.machine.waitsForRoom,
+                !life.status.isOnAir
+            else { continue }
+            if life.status.isFinal {
                 log(.error, "the stream's end is not written down", id)
-                forget(id)
-            case .starting, .running, .stopping, nil: break
+            } else {
+                log(.warning, "post-processing is left to the next start", id)
             }
+            book[life: id]?.processes.killFinisher(for: .serverStopped)
+            book.endLife(id)
+            finisherQueue.remove(id)
         }
-    }
-
-    private func forget(_ id: StreamID) {
-        book.endLife(id)
-        finisherQueue.remove(id)
     }
 }
