@@ -125,10 +125,10 @@ import Testing
         if let idled = limits.idled { machine.publishingEnded(at: at(idled)) }
         #expect(machine.nextDeadline == at(limits.endsAt ?? 1002))
         guard let time = limits.endsAt else { return }
-        #expect(machine.timePassed(at: at(time - 1)) == [])
+        #expect(machine.timePassed(at: at(time - 1)) == nil)
         #expect(
             machine.timePassed(at: at(time))
-                == [.askToStop, .changed(.stopping, limits.end)])
+                == .stop(.stopping(limits.end, asksBot: true)))
     }
 
     @Test func whoPublishesAgainKeepsTheStream() {

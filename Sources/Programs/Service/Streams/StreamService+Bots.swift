@@ -127,8 +127,8 @@ extension StreamService: StreamProcessObserver {
             book.ran(id, at: now)
             let end = life.runningIsHeld(stream, hasCopies: settings.copyURL != nil, at: now)
             book[life: id]?.runningIsHeldUntil = end
-            if end == nil {
-                carryOut(book[life: id]?.machine.botRunning(at: now) ?? [], of: id)
+            if end == nil, book[life: id]?.machine.botRunning(at: now) == true {
+                changed(id, to: .running, nil)
             }
         case .tiles(let tiles): book.updateStatistics(of: id) { $0.tiles = tiles }
         case .segment: book[life: id]?.machine.botPublished(at: now)
@@ -165,6 +165,6 @@ extension StreamService: StreamProcessObserver {
             book[life: id]?.processes.botFailed(ending)
         }
         tellRunning(id)
-        carryOut(book[life: id]?.machine.botExited(exit, at: clock().instant) ?? [], of: id)
+        carryOut(book[life: id]?.machine.botExited(exit, at: clock().instant), of: id)
     }
 }

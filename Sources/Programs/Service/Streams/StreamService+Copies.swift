@@ -16,7 +16,9 @@ extension StreamService: LiveCopySource {
     func tellRunning(_ id: StreamID) {
         guard book[life: id]?.runningIsHeldUntil != nil else { return }
         book[life: id]?.runningIsHeldUntil = nil
-        carryOut(book[life: id]?.machine.botRunning(at: clock().instant) ?? [], of: id)
+        if book[life: id]?.machine.botRunning(at: clock().instant) == true {
+            changed(id, to: .running, nil)
+        }
     }
 
     /// Those that were held long enough.

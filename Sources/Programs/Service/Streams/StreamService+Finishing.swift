@@ -70,7 +70,9 @@ extension StreamService {
             exit = .failed(reason: "\(death)", ending)
             book.update(id) { $0.finishing.error = "\(death)" }
         }
-        carryOut(book[life: id]?.machine.finisherExited(exit, at: clock().instant) ?? [], of: id)
+        if let end = book[life: id]?.machine.finisherExited(exit, at: clock().instant) {
+            changed(id, to: end.status, end)
+        }
         startFinishers(at: clock().instant)
     }
 }

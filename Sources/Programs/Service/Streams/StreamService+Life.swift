@@ -19,44 +19,61 @@ extension StreamService {
     /// A stream is to come to its end, which nobody asked for by name.
     func requestStop(_ id: StreamID, for end: StreamEnd) {
         tellRunning(id)
-        let now = clock().instant
-        let orders = book[life: id]?.machine.stopRequested(end, at: now) ?? []
-        carryOut(orders, of: id)
+        carryOut(book[life: id]?.machine.stopRequested(end, at: clock().instant), of: id)
     }
 
-    func carryOut(_ orders: [StreamMachine.Order], of id: StreamID) {
-        for order in orders {
-            switch order {
-            case .launch(let resumes): launch(id, resumes: resumes)
-            case .askToStop: book[life: id]?.processes.stopBot()
-            case .terminate: book[life: id]?.processes.terminateBot()
-            case .kill(let cause): book[life: id]?.processes.killBot(for: cause)
-            case .finishPlaylists:
-                errand(for: id) { service in
-                    guard let record = service.book.record(of: id) else { return }
-                    await service.persister.endPlaylists(of: record)
-                }
-            case .discard:
-                errand(for: id) { service in
-                    guard let record = service.book.record(of: id) else { return }
-                    await service.persister.discard(record, service.book[life: id]?.place)
-                }
-            case .finish:
-                // Behind the playlists that it reads.
-                if book[life: id]?.errands.isEmpty ?? true {
-                    queueFinisher(id)
-                } else {
-                    errand(for: id) { $0.queueFinisher(id) }
-                }
-            case .killFinisher: book[life: id]?.processes.killFinisher(for: .silent)
-            case .changed(let status, let end): changed(id, to: status, end)
+    func carryOut(_ due: StreamMachine.Due?, of id: StreamID) {
+        switch due {
+        case .launch(let resumes): launch(id, resumes: resumes)
+        case .terminate: book[life: id]?.processes.terminateBot()
+        case .kill(let cause): book[life: id]?.processes.killBot(for: cause)
+        case .stop(let stop): carryOut(stop, of: id)
+        case .finish: queueFinisher(id)
+        case .killFinisher: book[life: id]?.processes.killFinisher(for: .silent)
+        case nil: break
+        }
+    }
+
+    private func carryOut(_ stop: StreamMachine.Stop?, of id: StreamID) {
+        switch stop {
+        case .stopping(let end, let asksBot):
+            if asksBot { book[life: id]?.processes.stopBot() }
+            changed(id, to: .stopping, end)
+        case .ended(let ending): carryOut(ending, of: id)
+        case nil: break
+        }
+    }
+
+    func carryOut(_ ending: StreamMachine.Ending?, of id: StreamID) {
+        switch ending {
+        case .discarded(let end):
+            errand(for: id) { service in
+                guard let record = service.book.record(of: id) else { return }
+                await service.persister.discard(record, service.book[life: id]?.place)
             }
+            changed(id, to: end.status, end)
+        case .ended(let end):
+            endPlaylists(of: id)
+            changed(id, to: end.status, end)
+        case .postProcessing(let end):
+            endPlaylists(of: id)
+            changed(id, to: .postProcessing, end)
+            // Behind the playlists that it reads.
+            errand(for: id) { $0.queueFinisher(id) }
+        case nil: break
+        }
+    }
+
+    private func endPlaylists(of id: StreamID) {
+        errand(for: id) { service in
+            guard let record = service.book.record(of: id) else { return }
+            await service.persister.endPlaylists(of: record)
         }
     }
 
     /// A state that is not final is told when it is in the file; a final one when it is written
     /// down.
-    private func changed(_ id: StreamID, to status: LiveStream.Status, _ end: StreamEnd?) {
+    func changed(_ id: StreamID, to status: LiveStream.Status, _ end: StreamEnd?) {
         book.counts.changed(to: status)
         if let stream = book[id], let life = book[life: id] {
             chat.follow(stream, life, status)
@@ -104,14 +121,7 @@ extension StreamService {
     func errand<Value: Sendable>(
         for id: StreamID, _ body: @escaping @Sendable (isolated StreamService) async -> Value
     ) -> Task<Value, Never>? {
-        book[life: id]?.errands.add { await self.run(body, for: id) }
-    }
-
-    private func run<Value: Sendable>(
-        _ errand: (isolated StreamService) async -> Value, for id: StreamID
-    ) async -> Value {
-        defer { book[life: id]?.errands.finished() }
-        return await errand(self)
+        book[life: id]?.errands.add { await body(self) }
     }
 
     /// Waits for what is being done for streams, not for what comes meanwhile.

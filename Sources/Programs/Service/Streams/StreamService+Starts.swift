@@ -122,6 +122,6 @@ extension StreamService {
             ["by": "\(stream.startedBy.isEmpty ? "server" : stream.startedBy)"])
         for life in book.lives { life.processes.giveWay() }
         announce(id)
-        carryOut(book[life: id]?.machine.timePassed(at: clock().instant) ?? [], of: id)
+        carryOut(book[life: id]?.machine.timePassed(at: clock().instant), of: id)
     }
 }

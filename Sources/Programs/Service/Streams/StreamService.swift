@@ -118,14 +118,18 @@ public actor StreamService: LiveStreamControl, Service {
     /// Looks at the deadlines. `run` calls it many times a second; tests call it by themselves.
     public func tick() {
         let now = clock().instant
-        if Task.isShuttingDownGracefully, !isShuttingDown { shutDown(at: now) }
+        if Task.isShuttingDownGracefully, !isShuttingDown {
+            isShuttingDown = true
+            shutdownDeadline = now + settings.rules.stopTimeout + Self.finishersAtShutdown
+            for id in book.unfinished { requestStop(id, for: .serverStopped) }
+        }
         kernel.look(at: now)
         tellHeld(at: now)
         for id in book.unfinished {
             guard let deadline = book[life: id]?.machine.nextDeadline, deadline <= now else {
                 continue
             }
-            carryOut(book[life: id]?.machine.timePassed(at: now) ?? [], of: id)
+            carryOut(book[life: id]?.machine.timePassed(at: now), of: id)
         }
         startFinishers(at: now)
         book.setPositions(finisherQueue.waiting)
@@ -153,12 +157,6 @@ public actor StreamService: LiveStreamControl, Service {
                 await observer?.recordingChanged(room: room, recording: recording)
             }
         }
-    }
-
-    private func shutDown(at now: Instant) {
-        isShuttingDown = true
-        shutdownDeadline = now + settings.rules.stopTimeout + Self.finishersAtShutdown
-        for id in book.unfinished { requestStop(id, for: .serverStopped) }
     }
 
     /// Nobody waits for a full disk when the server is to stop. At last the finishers that are
