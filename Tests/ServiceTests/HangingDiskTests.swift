@@ -212,4 +212,29 @@ import Testing
             #expect(begun.map(\.status) == [.starting])
         }
     }
+
+    /// The rooms' time passes, and what they tell meanwhile counts when the disk goes on.
+    @Test func aStartByItselfHoldsUpNoRoom() async throws {
+        try await StreamsWorld { $0.autoStart = .roomOpens }.run { world in
+            let (somebody, nobody) = (
+                RoomOccupancy(peers: 1, publishers: 0), RoomOccupancy(peers: 0, publishers: 0)
+            )
+            world.disk.hang("\(world.directory)/hung")
+            let starts = await world.streams.seen("hung", somebody)
+            await until { world.disk.hanging.count == 1 }
+            #expect(await world.streams.seen("hung", nobody) == nil)
+            await world.seen("well", somebody)
+            let bot = try #require(await world.launcher.next())
+            #expect(bot.job.room == "well")
+            world.disk.recover()
+            await starts?.value
+            let first = try #require(
+                try await world.streams.current(room: "hung", kind: .stream))
+            _ = try await world.streams.stop(room: "hung", kind: .stream, stoppedBy: nil)
+            // It was empty meanwhile, so it may go on air once more.
+            await world.seen("hung", somebody)
+            let second = try await world.streams.current(room: "hung", kind: .stream)
+            #expect(second?.status == .starting && second?.id != first.id)
+        }
+    }
 }

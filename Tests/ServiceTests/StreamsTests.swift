@@ -622,7 +622,7 @@ import Tokens
 
     @Test func anEmptyRoomIsLeftAfterTheTimeout() async throws {
         try await StreamsWorld { $0.rules.emptyTimeout = .seconds(10) }.run { world in
-            await world.streams.seen("demo", RoomOccupancy(peers: 1, publishers: 0))
+            await world.seen("demo", RoomOccupancy(peers: 1, publishers: 0))
             _ = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)
             let bot = try #require(await world.launcher.next())
@@ -635,7 +635,7 @@ import Tokens
             await world.tick()
             #expect(
                 try await world.streams.current(room: "demo", kind: .stream)?.status == .running)
-            await world.streams.seen("demo", RoomOccupancy(peers: 0, publishers: 0))
+            await world.seen("demo", RoomOccupancy(peers: 0, publishers: 0))
             world.clock.advance(.seconds(10))
             await world.tick()
             #expect(await bot.nextSignal() == .stop)

@@ -107,6 +107,11 @@ final class StreamsWorld: Sendable {
         await settle()
     }
 
+    /// Looks at a room, and waits for the starts that come of it.
+    func seen(_ room: RoomID, _ occupancy: RoomOccupancy) async {
+        await streams.seen(room, occupancy)?.value
+    }
+
     /// Waits for what is being done for streams.
     func settle() async { await streams.settle(streams.book.unfinished) }
 }

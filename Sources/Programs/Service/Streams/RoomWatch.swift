@@ -5,6 +5,9 @@ import Streams
 struct RoomWatch {
     private var occupancies: [RoomID: RoomOccupancy] = [:]
     private var autoStarters: [AutoStartKey: AutoStarter] = [:]
+    /// Rooms in which streams begin by themselves at the moment, with the latest look that comes
+    /// after that; nil as long as there is none. Also of rooms that nobody is in any more.
+    private var looks: [RoomID: RoomOccupancy?] = [:]
 
     func isEmpty(_ room: RoomID) -> Bool { occupancies[room] == nil }
 
@@ -13,6 +16,21 @@ struct RoomWatch {
 
     mutating func seen(_ room: RoomID, _ occupancy: RoomOccupancy) {
         occupancies[room] = occupancy.isEmpty ? nil : occupancy
+    }
+
+    /// - Returns: whether nobody works off the room's looks yet.
+    mutating func looked(at room: RoomID, _ occupancy: RoomOccupancy) -> Bool {
+        looks.updateValue(occupancy, forKey: room) == nil
+    }
+
+    /// The room's latest look; nil when all are worked off.
+    mutating func nextLook(at room: RoomID) -> RoomOccupancy? {
+        guard let look = looks[room] ?? nil else {
+            looks.removeValue(forKey: room)
+            return nil
+        }
+        looks.updateValue(nil, forKey: room)
+        return look
     }
 
     /// Whether a stream is to begin by itself now.

@@ -5,7 +5,10 @@ public import Streams
 /// What the rooms tell: streams end when nobody is there any more, and some begin by themselves.
 extension StreamService {
     /// A room was looked at; about once a second, and for the last time when it is empty.
-    public func seen(_ room: RoomID, _ occupancy: RoomOccupancy) async {
+    ///
+    /// - Returns: the starts that come of it. Rooms do not wait for them, since a disk may hang.
+    @discardableResult
+    public func seen(_ room: RoomID, _ occupancy: RoomOccupancy) -> Task<Void, Never>? {
         let now = clock().instant
         rooms.seen(room, occupancy)
         for stream in book.onAir(in: room) {
@@ -20,8 +23,10 @@ extension StreamService {
                 book[life: stream.id]?.machine.publishingBegan()
             }
         }
-        guard !isShuttingDown else { return }
-        await startByItself(room, occupancy)
+        guard !isShuttingDown, rooms.looked(at: room, occupancy) else { return nil }
+        return Task {
+            while let look = rooms.nextLook(at: room) { await startByItself(room, look) }
+        }
     }
 
     /// The room was ended for everybody, at that time. Its bots are put out with all others and
