@@ -195,7 +195,7 @@ import Workbench
 }
 
 /// A file on a disk that hangs: a pipe that is full until somebody reads it.
-private final class FullPipe: Sendable {
+final class FullPipe: Sendable {
     private let file: Int32
 
     init(_ path: String) throws {

@@ -57,9 +57,12 @@ public final class Catalogue: Sendable {
     func write<Value: Sendable>(
         _ body: @Sendable @escaping (Database) throws -> Value
     ) async throws(CatalogueError) -> Value {
-        try checkPresence()
         do {
-            return try await pool.write(body)
+            // On the writer's own thread: a path whose disk hangs holds up nobody else.
+            return try await pool.write { database in
+                try self.checkPresence()
+                return try body(database)
+            }
         } catch {
             throw CatalogueError(error)
         }
