@@ -1,4 +1,4 @@
-public import MediaKernel
+import MediaKernel
 
 /// How many streams there may be, and how many there are.
 public struct StreamCapacity: Hashable, Sendable {
