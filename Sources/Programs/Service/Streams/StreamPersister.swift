@@ -6,9 +6,9 @@ import Streams
 
 /// Writes down what becomes of the streams: the only way to their files and rows.
 ///
-/// A disk or a database that hangs holds up nobody but who waits for it: each file call has a
-/// thread of its own, and each stream a line of its own for its rows. What cannot be written is
-/// tried again and again, in its order, without holding up other streams.
+/// A disk that hangs holds up nobody but who waits for it: each file call has a thread of its own,
+/// and each stream a line of its own for its rows. What cannot be written is tried again and again,
+/// in its order, without holding up other streams.
 actor StreamPersister {
     /// From a state that could not be written down to the next attempt.
     static let retryDelay: Duration = .seconds(1)
@@ -17,15 +17,6 @@ actor StreamPersister {
         case save(StreamKeeper.Record)
         case retry(at: Instant)
     }
-
-    let keeper: StreamKeeper
-    let disk: StreamDisk
-    private let clock: @Sendable () -> Instant
-    let logger: Logger
-    /// One after the other: whoever asks while the disk hangs costs no thread.
-    private let checks = DispatchQueue(label: "storage checks")
-    private let requests: AsyncStream<Request>
-    private let queue: AsyncStream<Request>.Continuation
 
     /// The states of a stream that are to be written down.
     private struct Line {
@@ -36,6 +27,15 @@ actor StreamPersister {
         /// The oldest one could not be written at the last attempt.
         var isStuck = false
     }
+
+    let keeper: StreamKeeper
+    let disk: StreamDisk
+    private let clock: @Sendable () -> Instant
+    let logger: Logger
+    /// One after the other: whoever asks while the disk hangs costs no thread.
+    private let checks = DispatchQueue(label: "storage checks")
+    private let requests: AsyncStream<Request>
+    private let queue: AsyncStream<Request>.Continuation
 
     private var lines: [StreamID: Line] = [:]
     private var retriesAt: Instant?

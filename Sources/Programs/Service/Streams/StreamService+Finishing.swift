@@ -7,6 +7,8 @@ import Streams
 extension StreamService {
     /// A stream's finisher is wanted, and starts when it is its turn.
     func queueFinisher(_ id: StreamID) {
+        // One without a life was left to the next start.
+        guard book[life: id] != nil else { return }
         finisherQueue.add(id)
         startFinishers(at: clock().instant)
         guard let index = finisherQueue.waiting.firstIndex(of: id) else { return }

@@ -28,6 +28,7 @@ struct StreamStarts {
     }
 
     mutating func wait(for room: RoomID, _ continuation: CheckedContinuation<Void, Never>) {
-        waiting[room, default: []].append(continuation)
+        guard isBusy(room) else { return continuation.resume() }
+        waiting[room]?.append(continuation)
     }
 }
