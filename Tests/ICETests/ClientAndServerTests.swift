@@ -43,7 +43,7 @@ import Testing
         #expect(network.states(0) == [.checking, .connected])
         #expect(network.states(1).last == .connected)
         #expect(!network.states(1).contains(.disconnected))
-        // RFC 7675: not more often than every 4 s, and as many answers to the other side's.
+        // RFC 7675: at most one every 4 s, and as many answers to the other side's.
         #expect(network.hosts[0].sentCount <= 2 * 905)
         #expect(network.hosts[0].sentCount >= 2 * 595)
     }
@@ -92,7 +92,7 @@ import Testing
         network.run(for: .seconds(29))
         #expect(network.hosts[0].agent.state == .checking)
         #expect(network.hosts[1].agent.selected == nil)
-        // Not one byte went back to somebody who proved nothing.
+        // Not one byte was sent to an unauthenticated sender.
         #expect(network.hosts[1].sentCount == 0)
         #expect(network.hosts[1].errors.allSatisfy { $0 == .wrongPassword })
         network.run(for: .seconds(10))
@@ -133,7 +133,7 @@ import Testing
         #expect(network.hosts[0].agent.selected == Network.serverAddress)
         network.run(for: .seconds(1)) { $0.bothConnected }
         #expect(network.bothConnected)
-        // The path did not change, so nobody was told to move.
+        // The path did not change, so no selection was reported.
         #expect(network.selections(0).count == 1)
         network.run(for: .seconds(300))
         #expect(network.bothConnected)
@@ -171,7 +171,8 @@ import Testing
         let dead = TransportAddress(ipv4: 203, 0, 113, 9, port: 9)
         let second = TransportAddress(ipv4: 198, 51, 100, 1, port: 50_000)
         var network = Network.clientAndServer()
-        // The dead candidate of the same rank keeps the choice open until both others answered.
+        // The dead candidate of the same rank keeps the choice open until both others have
+        // answered.
         var client = Network.agent(.full(controlling: true), Network.clientCredentials)
         client.addLocalCandidate(.host(Network.clientAddress))
         client.setRemote(Network.serverCredentials, at: network.now)
@@ -185,7 +186,7 @@ import Testing
         #expect(network.destinations.contains(second))
         #expect(network.hosts[0].agent.selected == Network.serverAddress)
         network.darkAddresses = [Network.serverAddress]
-        // Found as soon as the silence is noticed, not after the chosen path was given up.
+        // Found as soon as the silence is noticed, not after the selected path was given up.
         network.run(for: .seconds(9))
         #expect(network.hosts[0].agent.selected == second)
         #expect(network.bothConnected)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ICE
 
-/// To whom a lite agent sends, and how long.
+/// The addresses to which a lite agent sends, and for how long.
 @Suite struct ConsentTests {
-    /// A lite agent that knows its client's description, and what it has sent.
+    /// A lite agent that knows its client's description, and its sent checks.
     private struct Server {
         var agent = Network.agent(.lite, Network.serverCredentials)
         var now = Instant.zero
@@ -28,7 +28,7 @@ import Testing
                 password: Network.serverCredentials.password, from: source)
         }
 
-        /// Answers the latest check that was sent there.
+        /// Answers the latest check sent to that address.
         mutating func answered(
             from source: TransportAddress, elsewhere: TransportAddress? = nil,
             password: String = Network.clientCredentials.password
@@ -55,7 +55,7 @@ import Testing
 
         mutating func pass(_ duration: Duration) { pass(duration) { _ in } }
 
-        /// - Parameter interval: how often something is done.
+        /// - Parameter interval: the interval of the action.
         mutating func pass(
             _ duration: Duration, every interval: Duration = .milliseconds(100),
             _ body: (inout Server) throws -> Void
@@ -92,7 +92,7 @@ import Testing
     private let home = TransportAddress(ipv4: 192, 0, 2, 10, port: 40_000)
     private let away = TransportAddress(ipv4: 198, 51, 100, 7, port: 41_000)
 
-    /// Who has answered from home.
+    /// A client that has answered from home.
     private func connected() throws -> Server {
         var server = Server()
         try server.checked(from: home)
@@ -104,13 +104,13 @@ import Testing
     @Test func mediaAloneKeepsAPathAlive() throws {
         var server = Server()
         try server.checked(from: home)
-        // libnice sends no check once it is connected, and here it answers none.
+        // libnice sends no checks once it is connected, and here it answers none.
         server.pass(.seconds(300)) { $0.heard(from: home) }
         #expect(server.agent.state == .connected)
         #expect(server.agent.selected == home)
         server.pass(.seconds(31))
         #expect(server.agent.state == .failed)
-        // Who was silent for that long does not know that it was given up.
+        // A client that was silent for that long does not know that it was given up.
         server.heard(from: home)
         #expect(server.agent.state == .connected)
         #expect(server.agent.selected == home)
@@ -154,7 +154,7 @@ import Testing
         }
         #expect(!server.agent.hasConsent)
         #expect(server.agent.state == .connected)
-        // It is asked for again and again, and not often.
+        // The check is repeated, but rarely.
         let before = server.checkTimes(to: home).count
         server.pass(.seconds(60)) { $0.heard(from: home) }
         #expect((10...20).contains(server.checkTimes(to: home).count - before))
@@ -173,7 +173,7 @@ import Testing
         #expect(
             check.isAuthentic(
                 password: Network.clientCredentials.password, by: TestAuthenticator()))
-        // Neither somebody else's answer nor one from elsewhere counts.
+        // Neither an answer from another client nor one from another address counts.
         #expect(throws: ICEError.wrongPassword) {
             try server.answered(from: away, password: "the-password-of-another")
         }
@@ -236,7 +236,8 @@ import Testing
         for _ in 0..<1000 { #expect(spend(1200)) }
     }
 
-    /// Reports and data go to an address as soon as it may have some, and a first check was lost.
+    /// Reports and data are sent to an address as soon as that is allowed, and the first check was
+    /// lost.
     @Test func whatElseGoesThereTakesNoChecksPlace() throws {
         var server = Server()
         try server.checked(from: home)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ICE
 
-/// The full side, told by hand-made requests and responses.
+/// The full agent, driven by hand-made requests and responses.
 @Suite struct FullAgentMessageTests {
     private let authenticator = TestAuthenticator()
     private let stranger = TransportAddress(ipv4: 203, 0, 113, 5, port: 5)
@@ -14,7 +14,7 @@ import Testing
         return agent
     }
 
-    /// Everything sent so far.
+    /// All messages sent so far.
     private func sent(
         by agent: inout ICEAgent
     ) throws -> [(message: STUNMessage, address: TransportAddress)] {
@@ -67,7 +67,7 @@ import Testing
         let denial = STUNMessage(
             .error, transaction: check.transaction,
             attributes: [.errorCode(487, reason: "Role Conflict")])
-        // Nobody without the password can talk us out of the role.
+        // Without the password, a sender cannot make the agent change its role.
         #expect(throws: ICEError.missingCredentials) {
             try agent.handle(
                 denial.serialized(password: nil, by: authenticator),
@@ -132,7 +132,7 @@ import Testing
             at: .zero)
         agent.handleTimeout(at: .zero + .seconds(1))
         #expect(try sent(by: &agent).isEmpty)
-        // With the new ones the same request makes a candidate of its source.
+        // With the new ones the same request turns its source into a candidate.
         try agent.handle(nomination(for: new), from: stranger, at: .zero + .seconds(2))
         #expect(try sent(by: &agent).map { $0.message.class } == [.success, .request])
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ICE
 
-/// Two full agents, as between browsers, and what the full side does with odd input.
+/// Two full agents, as between browsers, and a full agent with unusual input.
 @Suite struct FullAgentTests {
     private static func pair(
         controlling: (Bool, Bool) = (true, false), tieBreakers: (UInt64, UInt64) = (1, 2)
@@ -60,7 +60,7 @@ import Testing
 
     @Test func anUnannouncedPeerIsLearnedFromItsChecks() {
         var network = Self.pair()
-        // The controlling side knows no candidate of the other.
+        // The controlling side knows none of the other's candidates.
         Self.describe(&network, candidates: (false, true))
         network.run(for: .seconds(1)) { $0.bothConnected }
         #expect(network.bothConnected)
@@ -107,7 +107,7 @@ import Testing
         network.hosts[0].agent = client
         network.run(for: .seconds(2)) { $0.bothConnected }
         #expect(network.bothConnected)
-        // Five dead ones pace ahead of it, then two round trips and the patience.
+        // Five dead ones are paced ahead of it, then two round trips and the patience.
         #expect(network.elapsed <= .milliseconds(400))
     }
 
@@ -198,7 +198,7 @@ import Testing
                 try agent.handle(response, from: source, at: .zero + .milliseconds(1))
             }
             #expect(agent.selected == nil)
-            // And once more, now that the transaction is gone or still waits.
+            // Once more, whether the transaction has ended or is still pending.
             #expect(throws: expected) {
                 try agent.handle(response, from: source, at: .zero + .milliseconds(2))
             }
@@ -212,7 +212,7 @@ import Testing
         agent.addRemoteCandidate(.host(Network.serverAddress), at: .zero)
         let authenticator = TestAuthenticator()
         var now = Instant.zero
-        // The other side answers every check and nominates nothing.
+        // The other side answers every check but nominates none.
         while let deadline = agent.nextDeadline, deadline < .zero + .seconds(5) {
             while let output = agent.poll() {
                 guard case .transmit(let bytes, let address) = output else { continue }

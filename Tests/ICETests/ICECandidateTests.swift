@@ -24,7 +24,7 @@ import Testing
         let candidate = try ICECandidate(parsing: "a=" + text)
         #expect(candidate.kind == .serverReflexive)
         #expect(candidate.relatedAddress == TransportAddress(ipv4: 10, 0, 0, 4, port: 50001))
-        // Browsers read either case; lower case is what RFC 8839's examples turned into.
+        // Browsers accept either case; RFC 8839's examples use lower case.
         #expect(candidate.rendered() == text.replacing("UDP", with: "udp"))
     }
 

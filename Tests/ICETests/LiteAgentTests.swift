@@ -3,7 +3,7 @@ import Testing
 
 @testable import ICE
 
-/// The server's side, told by hand-made checks.
+/// The server's agent, driven by hand-made checks.
 @Suite struct LiteAgentTests {
     private let authenticator = TestAuthenticator()
     private let first = TransportAddress(ipv4: 192, 0, 2, 10, port: 40_000)
@@ -84,7 +84,7 @@ import Testing
         #expect(agent.selected == first)
         try agent.handle(check(nominates: true), from: second, at: .zero)
         #expect(agent.selected == second)
-        // A check of the old path does not bring it back, a nomination does.
+        // A check on the old path does not restore it, but a nomination does.
         try agent.handle(check(), from: first, at: .zero)
         #expect(agent.selected == second)
         try agent.handle(check(nominates: true), from: first, at: .zero)
@@ -108,7 +108,7 @@ import Testing
             return
         }
         #expect(try STUNMessage(parsing: bytes).mappedAddress == first)
-        // What keeps the one alive says nothing of the other.
+        // Traffic that keeps one path alive does not affect the other.
         try agent.handle(check(), from: first, at: .zero + .seconds(7))
         agent.handleTimeout(at: .zero + .seconds(8))
         #expect(agent.state == .disconnected)
@@ -140,7 +140,7 @@ import Testing
         agent.handleTimeout(at: .zero + .seconds(35))
         #expect(agent.state == .failed)
         #expect(agent.nextDeadline == nil)
-        // Somebody who still knows the password is welcome back.
+        // A client that still knows the password may return.
         try agent.handle(check(), from: first, at: .zero + .seconds(50))
         #expect(agent.state == .connected)
     }

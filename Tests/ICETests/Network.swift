@@ -6,13 +6,13 @@ import MediaKernel
 struct Network {
     struct Host {
         var agent: ICEAgent
-        /// Where it is reached; the first of the destination's family is the source.
+        /// Its addresses; the first of the destination's family is the source.
         var addresses: [TransportAddress]
-        /// What it was told, in order, with the time.
+        /// Its outputs, in order, with the time.
         var events: [(at: Instant, output: ICEAgent.Output)] = []
         var errors: [ICEError] = []
         var sentCount = 0
-        /// Which of our addresses a peer last reached: answers leave from there.
+        /// Our address that a peer last reached: answers leave from there.
         var reachedAt: [TransportAddress: TransportAddress] = [:]
 
         func source(towards destination: TransportAddress) -> TransportAddress? {
@@ -33,7 +33,7 @@ struct Network {
     var delay: Duration = .milliseconds(10)
     /// 0…1.
     var loss = 0.0
-    /// Nothing is delivered to these.
+    /// No datagrams are delivered to these.
     var darkAddresses: Set<TransportAddress> = []
     private(set) var destinations: Set<TransportAddress> = []
     private var random: SeededRandom
@@ -44,7 +44,7 @@ struct Network {
         random = SeededRandom(seed: seed)
     }
 
-    /// Lets time pass, doing everything that falls due.
+    /// Lets time pass, processing all due events.
     mutating func run(for duration: Duration, until isDone: (Network) -> Bool = { _ in false }) {
         let end = now + duration
         var steps = 0
@@ -82,7 +82,7 @@ struct Network {
         }
     }
 
-    /// Hands a datagram to an agent as if it came from `source`.
+    /// Passes a datagram to an agent as if it came from `source`.
     mutating func inject(_ bytes: [UInt8], from source: TransportAddress, into index: Int) {
         do {
             try hosts[index].agent.handle(bytes, from: source, at: now)

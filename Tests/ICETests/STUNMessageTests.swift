@@ -42,7 +42,7 @@ import Testing
 
     @Test func attributesBehindTheProofAreIgnored() throws {
         var bytes = try message([.username("a:b")]).serialized(password: "p", by: authenticator)
-        // Instead of FINGERPRINT, an attribute that a stranger appended.
+        // Instead of FINGERPRINT, an attribute appended by a third party.
         bytes.removeLast(8)
         bytes += [0x00, 0x25, 0x00, 0x00]
         let length = bytes.count - STUNMessage.headerBytes
@@ -90,7 +90,7 @@ import Testing
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(
                     in: 0...255, using: &random)
             }
-            // Let most of them past the first gate.
+            // Gets most of them past the first check.
             bytes.replaceSubrange(4..<8, with: [0x21, 0x12, 0xA4, 0x42])
             bytes[2] = UInt8((bytes.count - 20) >> 8)
             bytes[3] = UInt8((bytes.count - 20) & 0xFF)

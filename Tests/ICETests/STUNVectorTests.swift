@@ -3,7 +3,7 @@ import Testing
 
 @testable import ICE
 
-/// The test vectors of RFC 5769: what other implementations send, byte for byte.
+/// The test vectors of RFC 5769, as sent by other implementations, byte for byte.
 @Suite struct STUNVectorTests {
     private static let password = "VOkJxbRl1RmTxUk/WvJxBt"
     private static let transaction: [UInt8] = [
@@ -136,7 +136,7 @@ import Testing
                 bytes[2] = UInt8((count - 20) >> 8)
                 bytes[3] = UInt8((count - 20) & 0xFF)
                 if let message = try? STUNMessage(parsing: bytes) {
-                    // What is left may parse, but a proof must have come through whole.
+                    // The rest may parse, but a proof must be complete.
                     let end = sample.count - 8
                     #expect(message.hasIntegrity == (count >= end))
                 }
@@ -154,7 +154,7 @@ import Testing
                     message.isAuthentic(password: Self.password, by: authenticator)
                 else { continue }
                 // Only FINGERPRINT's own type can change unnoticed; it then is one of the unknown
-                // attributes behind MESSAGE-INTEGRITY, which nobody looks at.
+                // attributes after MESSAGE-INTEGRITY, which are ignored.
                 #expect(bit / 8 >= sample.count - 8)
                 #expect(message == whole)
             }

@@ -3,7 +3,7 @@ import MediaKernel
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Who is in the room so far, and how long it took them.
+/// The members in the room so far, and how long their joins took.
 final class Arrivals: Sendable {
     private struct State {
         var joins: [Int: Duration] = [:]
@@ -27,7 +27,7 @@ final class Arrivals: Sendable {
         state.withLockedValue { $0.firsts[index] = duration }
     }
 
-    /// How long everybody took to join, and, but for the first one, to hear somebody.
+    /// The time that each member took to join and, except for the first, to hear another one.
     var milliseconds: (joins: [Double], firsts: [Double]) {
         state.withLockedValue { state in
             func all(_ times: [Int: Duration]) -> [Double] {
@@ -37,7 +37,7 @@ final class Arrivals: Sendable {
         }
     }
 
-    /// Returns when these members have joined and receive whoever speaks or shows.
+    /// Returns once these members have joined and receive all speakers and cameras.
     func wait(
         for members: Range<Int>, of load: Load, timeout: Duration, look: Duration
     ) async throws {

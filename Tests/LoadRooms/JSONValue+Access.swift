@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// What is read and written of Janus' messages.
+/// The fields of Janus' messages that are read and written.
 extension JSONValue {
     subscript(key: String) -> JSONValue? {
         if case .object(let fields) = self { fields[key] } else { nil }

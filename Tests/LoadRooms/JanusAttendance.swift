@@ -7,8 +7,8 @@ import PeerConnection
 import RemoteRoom
 import SDP
 
-/// A peer of a Janus VideoRoom, by its HTTP interface: one handle publishes, another one
-/// subscribes to everybody (multistream, Janus 1.x).
+/// A peer of a Janus VideoRoom, using its HTTP interface: one handle publishes, another one
+/// subscribes to all peers (multistream, Janus 1.x).
 struct JanusAttendance: Attendance {
     /// `http://host:port/janus`.
     let endpoint: String
@@ -16,7 +16,7 @@ struct JanusAttendance: Attendance {
     let group: any EventLoopGroup
     let http: HTTPClient
 
-    /// The measured clients have a data channel, as browsers' have.
+    /// The measured clients have a data channel, like browsers.
     private static let channelLabel = "JanusDataChannel"
 
     func attend(
@@ -63,7 +63,7 @@ private struct Visit {
     let publisher: Int64
     let subscriber: Int64
     let joined: @Sendable () -> Void
-    /// Feeds that are yet to be asked for.
+    /// Feeds that have not been requested yet.
     private var wanted: [Int64] = []
     private var hasSubscription = false
     private var isAsking = false
@@ -140,7 +140,7 @@ private struct Visit {
                 .object(["request": "start"]), to: subscriber,
                 description: ("answer", answer.rendered()))
         }
-        // "updating" means that another "updated" is to come.
+        // "updating" means that another "updated" will follow.
         if data["started"] != nil || (data["videoroom"]?.text == "updated" && offer == nil) {
             isAsking = false
         }

@@ -53,7 +53,7 @@ struct JanusSession: Sendable {
         }
     }
 
-    /// What has happened; waits for it, half a minute at most.
+    /// Waits for events, at most half a minute.
     func events() async throws -> [JSONValue] {
         var request = HTTPClientRequest(url: "\(url)?maxev=20")
         request.method = .GET

@@ -1,13 +1,14 @@
-/// What the peers of a room do.
+/// The activity of a room's peers.
 struct Load: Sendable {
-    /// Peers that have a microphone, which is all of them.
+    /// The number of peers; all have a microphone.
     var peers: Int
-    /// So many of them speak all the time. The others are silent, and send what DTX leaves of that.
+    /// The number of peers that speak all the time. The others are silent, and send only DTX
+    /// updates.
     var speaking: Int
-    /// So many of them have a camera that sends `layers`.
+    /// The number of peers with a camera that sends `layers`.
     var cameras: Int
 
-    /// One form of a camera's video.
+    /// One layer of a camera's video.
     struct Layer: Sendable {
         var rid: String
         var width: Int
@@ -15,7 +16,7 @@ struct Load: Sendable {
         var bitsPerSecond: Int
     }
 
-    /// A 360p camera in three forms, best first.
+    /// A 360p camera in three layers, best first.
     static let layers = [
         Layer(rid: "f", width: 640, height: 360, bitsPerSecond: 450_000),
         Layer(rid: "h", width: 320, height: 180, bitsPerSecond: 150_000),
@@ -27,10 +28,10 @@ struct Load: Sendable {
 
     func speaks(_ peer: Int) -> Bool { peer < speaking }
     func hasCamera(_ peer: Int) -> Bool { peer < cameras }
-    /// Peers that send all the time, which are the first ones.
+    /// The number of peers that send all the time; they are the first ones.
     var senders: Int { min(max(speaking, cameras), peers) }
 
-    /// How many tracks a peer receives that are always sent: those of who speaks or shows.
+    /// The number of permanently sent tracks that a peer receives: those of speakers and cameras.
     func expectedTracks(of peer: Int) -> Int {
         speaking - (speaks(peer) ? 1 : 0) + cameras - (hasCamera(peer) ? 1 : 0)
     }

@@ -5,7 +5,7 @@ import PeerConnection
 import RTP
 import SDP
 
-/// The media of one peer: sends what `Load` has it send, and measures what it receives. Confined to
+/// The media of one peer: sends according to `Load`, and measures the received packets. Confined to
 /// the one event loop of all peers.
 final class LoadPeer: ClientMediaObserver {
     private let measurement: Measurement
@@ -13,17 +13,16 @@ final class LoadPeer: ClientMediaObserver {
     private var media: ClientMedia?
     private var states: [ConnectionDirection: PeerConnectionState] = [:]
     private var nextReport = Instant.zero
-    /// The last of each track that is received, by its section; without a source where it was
-    /// silence.
+    /// The last packet of each received track, by its section; without a source if it was silence.
     private var last: [String: (source: UInt32?, number: SequenceNumber)] = [:]
     /// Tracks that the server has offered.
     private var offered = 0
     private let heardFirst: @Sendable (Instant) -> Void
 
-    /// How often RFC 3550's reports come, roughly; between two key frames that somebody asks for.
+    /// The approximate interval of RFC 3550's reports, and of requested key frames.
     private static let reportInterval: Duration = .seconds(2)
 
-    /// - Parameter heardFirst: called with the first packet of others.
+    /// - Parameter heardFirst: called with the first packet from another peer.
     init(
         sources: [Source], measurement: Measurement,
         heardFirst: @escaping @Sendable (Instant) -> Void
@@ -33,10 +32,10 @@ final class LoadPeer: ClientMediaObserver {
         self.heardFirst = heardFirst
     }
 
-    /// Tracks of which anything came.
+    /// The number of tracks with any packets.
     var heardTracks: Int { last.count }
 
-    /// What it has, for who looks into what it has not.
+    /// A description of its state, for diagnosing missing media.
     var account: String {
         func state(_ direction: ConnectionDirection) -> String {
             states[direction].map { "\($0)" } ?? "new"
@@ -55,7 +54,7 @@ final class LoadPeer: ClientMediaObserver {
     func received(_ packet: IncomingPacket, of track: IncomingTrack, at now: Instant) {
         let payload = packet.packet.payload
         let stamp = Stamp(endOf: payload)
-        // What is neither is padding.
+        // All other packets are padding.
         guard stamp != nil || Source.isSilence(payload) else { return }
         if last.isEmpty { heardFirst(now) }
         measurement.arrived(after: stamp.map { (now - $0.sent).nanoseconds })

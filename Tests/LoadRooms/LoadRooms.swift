@@ -7,9 +7,9 @@ import MediaKernel
 import NIOCore
 import NIOPosix
 
-/// Fills one room with peers, all in this process, and measures what comes back: latency, loss,
-/// joining time, and the server's CPU. Who sends all the time is on one event loop and who listens on
-/// another. One more peer, which is silent, has a loop of its own and measures latency.
+/// Fills one room with peers, all in this process, and measures the received media: latency, loss,
+/// joining time, and the server's CPU. Peers that send all the time are on one event loop and
+/// listeners on another. One more peer, which is silent, has its own loop and measures latency.
 @main
 struct LoadRooms: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -37,7 +37,7 @@ struct LoadRooms: AsyncParsableCommand {
     @Option(help: "Seconds that are measured, once all have joined.")
     var seconds = 10
 
-    // No divisor of what a packet or a picture lasts: they begin at different times.
+    // Does not divide the duration of a packet or a picture: so they begin at different times.
     @Option(help: "Milliseconds from one join to the next.")
     var pause = 47
 
@@ -65,10 +65,10 @@ struct LoadRooms: AsyncParsableCommand {
         let senders = load.senders
         let crowd = [0..<senders, senders..<peers].filter { !$0.isEmpty }
             .map { party(of: $0, http: http) }
-        // The server and who observes it come before the crowd where cores are short.
+        // If cores are scarce, the server and the observer take precedence over the crowd.
         for party in crowd {
             try await party.loop.submit {
-                // Of this thread alone: setpriority(2), "C library/kernel differences".
+                // Applies to this thread alone: setpriority(2), "C library/kernel differences".
                 _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, Self.crowdNiceness)
             }.get()
         }
@@ -80,7 +80,7 @@ struct LoadRooms: AsyncParsableCommand {
         encoder.outputFormatting = [.sortedKeys]
         encoder.keyEncodingStrategy = .convertToSnakeCase
         print(String(decoding: try encoder.encode(report), as: UTF8.self))
-        // The connections have been taken leave of; what else there is ends with the process.
+        // The connections have been closed; the process' end cleans up the rest.
         LoadRooms.exit()
     }
 }

@@ -1,24 +1,24 @@
 import MediaKernel
 
-/// What arrives at all peers of one event loop.
+/// Packets that arrive at all peers of one event loop.
 final class Measurement {
-    /// Latencies in steps of 10 µs; the last step holds all that took longer.
+    /// Latencies in steps of 10 µs; the last step holds all longer ones.
     private static let step: Int64 = 10_000
     private static let steps = 50_000
     private var histogram = [Int](repeating: 0, count: steps)
     private var received = 0
-    /// Of them, those whose latency is known.
+    /// The number of those whose latency is known.
     private var timed = 0
     private var lost = 0
     private var worst: Int64 = 0
 
-    /// Begins anew.
+    /// Starts over.
     func reset() {
         histogram = [Int](repeating: 0, count: Self.steps)
         (received, timed, lost, worst) = (0, 0, 0, 0)
     }
 
-    /// - Parameter latency: in nanoseconds; nil for a packet that does not say when it was sent.
+    /// - Parameter latency: in nanoseconds; nil for a packet without its sending time.
     func arrived(after latency: Int64?) {
         received += 1
         guard let latency else { return }
@@ -27,17 +27,17 @@ final class Measurement {
         histogram[Int(min(max(latency, 0) / Self.step, Int64(Self.steps - 1)))] += 1
     }
 
-    /// What it has by now.
+    /// The results so far.
     var tally: Tally {
         Tally(
             received: received, lost: lost, latencyMsMedian: latency(0.5),
             latencyMsP99: latency(0.99), latencyMsMax: Double(worst) / 1e6)
     }
 
-    /// So many were left out before one that arrived; fewer than none: it was one of those.
+    /// `count` packets were missing before one that arrived; if negative, it was one of those.
     func missed(_ count: Int) { lost += count }
 
-    /// Milliseconds within which this share of the packets arrived.
+    /// The latency in milliseconds of this share of the packets.
     private func latency(_ share: Double) -> Double {
         var wanted = Int((Double(timed) * share).rounded(.up))
         for (index, count) in histogram.enumerated() {
@@ -57,7 +57,7 @@ struct Tally: Sendable {
 }
 
 extension [Double] {
-    /// The value that this share of all does not exceed; nil of nothing.
+    /// The value that this share does not exceed; nil if there are no values.
     func percentile(_ share: Double) -> Double? {
         guard !isEmpty else { return nil }
         return sorted()[Swift.min(Int(Double(count) * share), count - 1)]

@@ -3,7 +3,7 @@ import RTP
 import RemoteRoom
 import SDP
 
-/// What one peer is before it joins: its place in the load, its tracks and what they send.
+/// One peer before it joins: its place in the load, its tracks and their sources.
 struct Member: Sendable {
     let index: Int
     let tracks: [LocalTrack]

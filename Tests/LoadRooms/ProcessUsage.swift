@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the kernel counts of a process.
+/// The kernel's counters for a process.
 enum ProcessUsage {
     /// CPU seconds so far, of all of its threads. proc(5), `stat`, fields 14 and 15.
     static func cpuSeconds(_ pid: Int32) throws -> Double {
@@ -12,8 +12,8 @@ enum ProcessUsage {
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    /// Datagrams that were sent to somebody in this network namespace who had no room for them.
-    /// proc(5), `net/snmp`.
+    /// Datagrams to receivers in this network namespace that were dropped because their buffers
+    /// were full. proc(5), `net/snmp`.
     static func droppedDatagrams() throws -> Int {
         let text = try String(contentsOfFile: "/proc/self/net/snmp", encoding: .utf8)
         let lines = text.split(separator: "\n").filter { $0.hasPrefix("Udp:") }

@@ -11,14 +11,14 @@ struct Party: Sendable {
     let loop: any EventLoop
 }
 
-/// One measurement: all join, then the clock runs.
+/// One measurement: all peers join, then the clock runs.
 struct Rehearsal: Sendable {
     let load: Load
     /// Who sends, and who only listens. On one thread those who speak would send late, and then all
     /// at once, whenever it has a hundred listeners' packets to take: microphones do not.
     let crowd: [Party]
-    /// Who measures latency. The crowd's packets wait for each other on their threads, which says
-    /// nothing of the server.
+    /// The peer that measures latency. The crowd's packets wait for each other on their threads,
+    /// which does not reflect the server.
     let observer: Party
     let server: Int32
     let pause: Duration
@@ -33,7 +33,7 @@ struct Rehearsal: Sendable {
     /// Between the last one's arrival and the measurement: what its joining set off has been done.
     private static let settling: Duration = .seconds(5)
 
-    /// What one party sees.
+    /// The records of one party.
     private struct Records: Sendable {
         let measurement: NIOLoopBound<Measurement>
         let arrivals = Arrivals()
@@ -66,7 +66,7 @@ struct Rehearsal: Sendable {
             for (party, records) in parties {
                 for index in party.members {
                     tasks.addTask {
-                        // Those who speak come first, so that whoever joins has somebody to hear.
+                        // Speakers come first, so that every other peer has a speaker to hear.
                         try await Task.sleep(for: pause * index)
                         try await attend(Member(index: index, of: load), of: party, records)
                         return nil

@@ -1,4 +1,4 @@
-/// What was measured; the numbers are those of all peers together.
+/// The measurements; the numbers cover all peers together.
 struct Report: Encodable, Sendable {
     var peers: Int
     var speaking: Int
@@ -6,21 +6,21 @@ struct Report: Encodable, Sendable {
     var seconds: Double
     var joinMsMedian: Double
     var joinMsP95: Double
-    /// From the beginning of a join to the first packet of somebody else.
+    /// From the beginning of a join to the first packet of another peer.
     var firstPacketMsP95: Double
     var packets: Int
     var packetsPerSecond: Double
     var lostShare: Double
-    /// At a peer that has a thread of its own.
+    /// At a peer with its own thread.
     var latencyMsMedian: Double
     var latencyMsP99: Double
     var latencyMsMax: Double
-    /// Cores that the server used, and that this process did.
+    /// Cores used by the server and by this process.
     var serverCores: Double
     var loadCores: Double
-    /// Of those that were sent, whether the peers had room for them or not.
+    /// Per sent packet, including those that the peers dropped.
     var serverMicrosecondsPerPacket: Double
-    /// Packets that the peers had no room for.
+    /// Packets that did not fit into the peers' buffers.
     var droppedByLoad: Int
     var serverMb: Double
 }

@@ -1,8 +1,8 @@
 import MediaKernel
 import RTP
 
-/// One stream of made-up packets: their sizes and times are a microphone's or a camera's, their
-/// payloads begin as the codec's do, so that forwarders find key frames.
+/// One stream of synthetic packets: their sizes and times are a microphone's or a camera's, and
+/// their payloads begin like the codec's, so that forwarders recognise key frames.
 struct Source {
     let trackID: String
     let encoding: Int
@@ -20,15 +20,15 @@ struct Source {
         case video(Load.Layer)
     }
 
-    /// How often libopus updates silence with DTX, and what browsers send of it then: a frame, and
-    /// one without content.
+    /// The interval at which libopus updates silence with DTX, and the packets that browsers then
+    /// send: a frame, and one without content.
     private static let silenceInterval: Duration = .milliseconds(400)
     private static let silence: [[UInt8]] = [[0xF8, 0xFF, 0xFE], [0xF8]]
     private static let soundInterval: Duration = .milliseconds(20)
     private static let keyframeFactor = 5
     private static let speechLevel: UInt8 = 30
 
-    /// - Parameter id: of no other source of the room.
+    /// - Parameter id: unique among the sources of the room.
     init(sound trackID: String, id: UInt32, isSpeech: Bool) {
         self.trackID = trackID
         self.id = id
@@ -51,7 +51,7 @@ struct Source {
         silence.contains { $0.elementsEqual(payload) }
     }
 
-    /// When the next frame is due, after the first one.
+    /// When the next frame is due, relative to the first one.
     private var due: Duration {
         switch content {
         case .sound(isSpeech: true): return Self.soundInterval * sentFrames
@@ -64,7 +64,7 @@ struct Source {
         }
     }
 
-    /// Its packets have the sizes that silence has, so they carry no stamp.
+    /// Its packets have the sizes of silence, so they carry no stamp.
     private var isSilent: Bool {
         if case .sound(isSpeech: false) = content { true } else { false }
     }
@@ -73,9 +73,9 @@ struct Source {
         if case .sound = content { 48_000 } else { 90_000 }
     }
 
-    /// The packets of what is due.
+    /// The packets of the due frames.
     ///
-    /// - Parameter audioLevel: the id of that header extension, where it was negotiated.
+    /// - Parameter audioLevel: the id of that header extension, if it was negotiated.
     mutating func packets(at now: Instant, audioLevel: UInt8?) -> [RTPPacket] {
         let begin = begin ?? now
         self.begin = begin
@@ -108,7 +108,7 @@ struct Source {
             }
     }
 
-    /// What a sender report names: now, in both clocks.
+    /// The time for a sender report: now, in both clocks.
     func timestamp(at now: Instant) -> UInt32? { begin.map { timestamp(after: now - $0) } }
 
     private func timestamp(after elapsed: Duration) -> UInt32 {

@@ -1,7 +1,8 @@
 import MediaKernel
 import RTP
 
-/// The last bytes of each payload: what was sent when. A forwarder leaves payloads alone.
+/// The last bytes of each payload: the source and the sending time. A forwarder leaves payloads
+/// unchanged.
 ///
 /// ```
 /// | magic (32 bits) | source (32) | monotonic time in ns (64) |
@@ -10,7 +11,7 @@ struct Stamp {
     static let bytes = 16
     private static let magic: UInt32 = 0x526F_6D63
 
-    /// The stream that it belongs to: one layer of one track.
+    /// The stream: one layer of one track.
     var source: UInt32
     var sent: Instant
 
@@ -19,7 +20,7 @@ struct Stamp {
         self.sent = sent
     }
 
-    /// Nil for a packet that is none of ours, such as padding.
+    /// Nil for packets of another origin, such as padding.
     init?(endOf payload: ArraySlice<UInt8>) {
         guard payload.count >= Self.bytes else { return nil }
         let tail = payload.suffix(Self.bytes)

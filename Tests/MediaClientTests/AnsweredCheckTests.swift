@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// A connectivity check of somebody who has the offer.
+    /// A connectivity check from a sender that has the offer.
     private func check(_ offer: SessionDescription) throws -> [UInt8] {
         let section = try #require(offer.media.first)
         let fragment = try #require(section.iceUsernameFragment)
@@ -28,7 +28,7 @@ import Testing
         ).serialized(password: section.icePassword, by: Authenticator())
     }
 
-    /// From a socket that reads by itself, and from one that is read at intervals, as a bot's.
+    /// For a socket that reads continuously, and one that is read at intervals, like a bot's.
     @Test(arguments: [nil, Duration.milliseconds(20)], ["127.0.0.1", "127.0.0.2"])
     func anAnswerLeavesFromTheAddressThatWasChecked(
         readingInterval: Duration?, checked: String

@@ -9,7 +9,7 @@ import SecureTransport
 
 @testable import MediaClient
 
-/// What a test client sends: packets that can be recognised, no real media.
+/// The packets of a test client: recognisable, but not real media.
 enum OutgoingMedia: String, CaseIterable, Sendable {
     case voice, camera
 
@@ -31,14 +31,14 @@ enum OutgoingMedia: String, CaseIterable, Sendable {
     }
 }
 
-/// A client's media with a room's signalling left out.
+/// A client's media without a room's signalling.
 struct LoopbackClient: Sendable {
     struct Seen: Sendable {
         var packets: [String: [RTPPacket]] = [:]
         var reports: [String: NTPTime] = [:]
         var keyframeRequests: [String] = []
         var audioLevelID: UInt8?
-        /// Packets that came between ticks, and those that came in one, before what it does.
+        /// Packets that came between ticks, and those that came in a tick, before its own work.
         var packetsBetweenTicks = 0
         var packetsInTicks = 0
 
@@ -92,14 +92,14 @@ struct LoopbackClient: Sendable {
             socket: bound[0])
     }
 
-    /// Of the publish connection.
+    /// The offer of the publish connection.
     func offer() async throws -> SessionDescription {
         try await eventLoop.submit { [media, tracks] in
             try media.value.publishOffer(tracks: tracks)
         }.get()
     }
 
-    /// Of the publish connection's socket.
+    /// The port of the publish connection's socket.
     func port() async throws -> UInt16 {
         try await eventLoop.submit { [socket] in socket.value.localAddress.port }.get()
     }
@@ -126,7 +126,7 @@ struct LoopbackClient: Sendable {
     }
 }
 
-/// Sends a packet of each track every 10 ms and notes what comes.
+/// Sends a packet of each track every 10 ms and records the received ones.
 private final class Observer: ClientMediaObserver {
     var seen = LoopbackClient.Seen()
     private let sending: [OutgoingMedia]
@@ -149,7 +149,7 @@ private final class Observer: ClientMediaObserver {
         }
         seen.packets[track.trackID, default: []].append(packet.packet)
         let ticksBefore = ticks
-        // As soon as what runs now is through.
+        // Runs as soon as the current work is done.
         eventLoop.assumeIsolated().execute {
             if self.ticks == ticksBefore {
                 self.seen.packetsBetweenTicks += 1

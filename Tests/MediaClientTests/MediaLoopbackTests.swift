@@ -36,7 +36,7 @@ import Testing
                 ])
         ])
 
-        // The room's events are what moves the test on, whatever time that takes.
+        // The room's events drive the test, however long they take.
         var flowing: Set<TrackID> = []
         var connected: Set<PeerID> = []
         var speakers: [ActiveSpeaker] = []
@@ -60,7 +60,7 @@ import Testing
 
         let seen = try await ben.seen()
         let camera = try #require(seen.packets["camera"])
-        // Video begins with a key frame, which ann was asked for, and has no hole.
+        // Video begins with a key frame, which ann was asked for, and has no gaps.
         #expect(try await ann.seen().keyframeRequests.contains("camera"))
         #expect(Array(try #require(camera.first).payload) == OutgoingMedia.keyframe)
         let numbers = Set(camera.map(\.sequenceNumber.rawValue))
@@ -69,11 +69,11 @@ import Testing
         #expect(numbers == Set(row))
         let voice = try #require(seen.packets["voice"])
         #expect(voice.allSatisfy { Array($0.payload) == OutgoingMedia.opus })
-        // The level travels under the id that ben's side was given.
+        // The level travels under the id that ben's side negotiated.
         let id = try #require(seen.audioLevelID)
         let level = try #require(voice.first?.extensions[id])
         #expect(AudioLevel(extensionBytes: level) == AudioLevel(voice: true, level: 10))
-        // The tie of clocks is ann's own.
+        // The relation of the clocks is ann's own.
         #expect(seen.reports["voice"] == OutgoingMedia.ntp)
 
         await room.close()
@@ -114,9 +114,9 @@ import Testing
             if try await ben.seen().packets["voice", default: []].count >= 50 { break }
         }
         #expect(try await ben.seen().packets.keys.sorted() == ["voice"])
-        // Nobody needs one.
+        // No key frame was needed.
         #expect(try await ann.seen().keyframeRequests.isEmpty)
-        // What waits to be read is not missed: it is there before a tick judges what is late.
+        // Waiting packets are not missed: they are read before a tick decides which are late.
         let seen = try await ben.seen()
         #expect(seen.packetsInTicks >= 49 && seen.packetsBetweenTicks == 0)
 

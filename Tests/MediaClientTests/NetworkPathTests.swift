@@ -3,9 +3,9 @@ import Testing
 
 @testable import MediaClient
 
-/// What `NetworkConditions` do to datagrams, at times of the tests' own.
+/// The effect of `NetworkConditions` on datagrams, at simulated times.
 @Suite struct NetworkPathTests {
-    /// Sends numbered datagrams every 5 ms; gives each one's number and delay in the order in
+    /// Sends numbered datagrams every 5 ms; returns each one's number and delay in the order in
     /// which they left.
     private func travel(
         _ conditions: NetworkConditions, count: Int = 2000

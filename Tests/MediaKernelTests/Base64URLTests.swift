@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// "Zh" and "Zm9" leave bits behind the last byte that are not 0.
+    /// "Zh" and "Zm9" leave nonzero bits after the last byte.
     @Test(arguments: [
         "Z", "Zm9vY", "Zg==", "Zg=", "Zh", "Zm9", "Zm+v", "Zm/v", "Zm 9v", "Zm9v\n", "Zmé", "\0\0",
     ]) func textThatNoBytesHaveIsRefused(_ text: String) {

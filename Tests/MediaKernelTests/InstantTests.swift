@@ -2,7 +2,7 @@ import MediaKernel
 import Testing
 
 @Suite struct InstantTests {
-    /// Attoseconds of up to 9.2 s fit one word.
+    /// Attoseconds of up to 9.2 s fit into one word.
     @Test(arguments: [
         0, 1, -1, 999_999_999, 9_223_372_036, -9_223_372_036, 9_223_372_037, -9_223_372_037,
         Int64.max, Int64.min,

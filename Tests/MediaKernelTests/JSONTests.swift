@@ -125,8 +125,8 @@ import Workbench
         #expect(try value(OpaqueJSON(string: words).text) == .string(words))
     }
 
-    /// The worst of each kind that fits into a frame: reading it, and making all of it, takes time in
-    /// proportion to its length.
+    /// The worst input of each kind that fits into a frame: reading it, and building all of it,
+    /// takes time proportional to its length.
     @Test(arguments: [
         ("[[[[[[[[[[[[[[]]]]]]]]]]]]]]", 0), ("1", 0), (#""\u0041\ud83d\ude00""#, 0),
         (#"{"a":{}}"#, 0),
@@ -136,7 +136,7 @@ import Workbench
         func text(_ count: Int) -> String {
             switch form {
             case 0: "[" + Array(repeating: piece, count: count).joined(separator: ",") + "]"
-            // An object with so many members.
+            // An object with this many members.
             case 1: "{" + (0..<count).map { "\"k\($0)\(piece)" }.joined(separator: ",") + "}"
             // One text, or blanks.
             default:

@@ -16,7 +16,7 @@ import Testing
 
 @testable import HundredMS
 
-/// Clients whose server falls silent, is lost, or is away.
+/// Clients whose server falls silent, is lost, or is unavailable.
 @Suite(.timeLimit(.minutes(1))) struct ClientReconnectionTests {
     private let group = MultiThreadedEventLoopGroup.singleton
     private let clock = ClockDouble()
@@ -96,9 +96,9 @@ import Testing
             first.close()
             let second = try #require(await server.nextSocket())
             try greet(second)
-            // It is back in the room.
+            // It has returned to the room.
             _ = try #require(await second.next(with: #""track-update""#))
-            // An hour later nothing is heard for too long.
+            // An hour later the silence is too long.
             clock.advance(.seconds(3600))
             let third = await server.nextSocket()
             #expect(third != nil, "it comes again")
@@ -125,7 +125,7 @@ import Testing
             first.close()
             _ = await server.nextRefusal()
             clock.advance(.seconds(61))
-            // The answer, or that none came for so long, by whichever is looked at first.
+            // The answer, or its absence for so long, whichever is checked first.
             let error = await #expect(throws: RoomEnd.self) { try await end(of: life) }
             guard case .unreachable = error else {
                 Issue.record("\(String(describing: error))")
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    /// As after its restart.
+    /// For instance after its restart.
     @Test func aServerThatKnowsNothingOfUsIsJoinedAnewWithNewConnections() async throws {
         let server = try await SocketServer.start(on: group)
         try await entered(server) { client, life, first in
@@ -228,7 +228,7 @@ private struct Join: Decodable {
     var params: Parameters
 }
 
-/// Moves only when told.
+/// Advances only when told to.
 private final class ClockDouble: Sendable {
     private let elapsed = Mutex(Duration.seconds(1000))
 

@@ -97,7 +97,7 @@ import Testing
         #expect(drain().isEmpty)
         client.handleTimeout(at: .zero + .seconds(3))
         #expect(try sent(drain()).count == 1)
-        // Any frame ends a silence, be it an answer to a ping or not.
+        // Any frame ends a silence, whether or not it answers a ping.
         client.received(
             #"{"method":"on-broadcast","params":{}}"#, at: .zero + .seconds(5))
         for second in [6, 9, 12, 15] {
@@ -182,7 +182,7 @@ import Testing
         #expect(policy.allows(track(.audio)))
         #expect(!policy.allows(track(.video)))
         #expect(policy.allows(track(.video, source: "screen")))
-        // Of a server whose roles we could not read, nothing is known.
+        // If the server's roles are unreadable, nothing is known.
         policy.knownRoles = [:]
         #expect(policy.allows(track(.video)))
     }
@@ -198,7 +198,7 @@ import Testing
                 """)
     }
 
-    /// The two ends of this module, mouth to ear.
+    /// The module's server and client, directly connected.
     @Test(.timeLimit(.minutes(1))) func theServerAndTheClientUnderstandEachOther() async throws {
         let fixture = SignallingFixture()
         let ben = try await fixture.join("ben", role: "guest")

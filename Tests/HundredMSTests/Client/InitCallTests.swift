@@ -8,7 +8,7 @@ import Testing
 @testable import HundredMS
 
 @Suite struct InitCallTests {
-    /// The outcome of a call that is answered so, and what the server was asked.
+    /// The outcome of a call with this answer, and the request that the server received.
     private func call(
         _ status: HTTPResponseStatus, _ body: String, path: String = "", peer: PeerID = "p"
     ) async throws -> (outcome: Result<String, RoomEnd>, asked: [HTTPRequestHead]) {

@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test mutating func eventsInAnyOrderAreEachTakenOnce() {
-        // A track may be told before its peer.
+        // A track may be announced before its peer.
         #expect(
             room.received(.tracksAdded([track("v")], of: peer("a")))
                 == [.peerJoined(peer("a")), .trackAdded(track("v"), of: peer("a"))])

@@ -4,8 +4,8 @@ import NIOPosix
 import NIOWebSocket
 import Synchronization
 
-/// A server on loopback to which a client finds its way by `GET /init`, and which then says on its
-/// sockets what a test lets it say.
+/// A server on loopback that a client finds by `GET /init`, and which then sends on its sockets
+/// whatever a test orders.
 final class SocketServer: Sendable {
     /// One socket of a client, from the server's side.
     struct Socket: Sendable {
@@ -21,7 +21,7 @@ final class SocketServer: Sendable {
             channel.writeAndFlush(frame, promise: nil)
         }
 
-        /// The next frame with this in it.
+        /// The next frame that contains this text.
         func next(with text: String) async -> String? {
             await inbound.stream.first { $0.contains(text) }
         }
@@ -31,12 +31,12 @@ final class SocketServer: Sendable {
 
     private let sockets = AsyncStream.makeStream(of: Socket.self)
     private let refusals = AsyncStream.makeStream(of: HTTPResponseStatus.self)
-    /// How those are answered that want a WebSocket; the last one for ever.
+    /// The answers to WebSocket requests; the last one is repeated.
     private let plan = Mutex<[HTTPResponseStatus]>([.switchingProtocols])
     private let channels = Mutex<[any Channel]>([])
 
-    /// - Parameter upgrades: whether it answers who wants a WebSocket; else it is told the request,
-    ///   and no more comes.
+    /// - Parameter upgrades: whether it answers WebSocket requests; if not, it receives the request
+    ///   and stays silent.
     static func start(
         on group: any EventLoopGroup, upgrades: Bool = true
     ) async throws -> SocketServer {
@@ -80,13 +80,13 @@ final class SocketServer: Sendable {
         return server
     }
 
-    /// What `GET /init` answers.
+    /// The answer to `GET /init`.
     var initBody: String {
         let port = channels.withLock { $0.first?.localAddress?.port } ?? 0
         return #"{"endpoint":"ws://127.0.0.1:\#(port)/ws"}"#
     }
 
-    /// As a proxy does whose server is away.
+    /// Like a proxy whose server is away.
     func answer(with plan: HTTPResponseStatus...) { self.plan.withLock { $0 = plan } }
 
     func nextRefusal() async -> HTTPResponseStatus? { await refusals.stream.first { _ in true } }

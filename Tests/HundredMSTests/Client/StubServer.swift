@@ -3,7 +3,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// An HTTP server on loopback that gives one answer to everything and notes what it was asked.
+/// An HTTP server on loopback that gives one answer to all requests and records them.
 final class StubServer: Sendable {
     private let channel: any Channel
     private let asked: Asked

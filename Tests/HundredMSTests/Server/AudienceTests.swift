@@ -4,7 +4,7 @@ import RoomHost
 import Rooms
 import Testing
 
-/// What is told of the room's size, to peers and to those who look in.
+/// The room's size as reported to peers and previews.
 @Suite(.timeLimit(.minutes(1))) struct AudienceTests {
     // MARK: - Counts
 
@@ -21,7 +21,7 @@ import Testing
         #expect(frames.map(\.method) == ["session-info"])
         #expect(frames.first?.params["peer_count"].integer == 3)
         #expect(frames.first?.params["track_count"].integer == 0)
-        // Who was told on arrival is not told again.
+        // A peer notified on arrival is not notified again.
         #expect(try await ben.methods() == ["on-peer-join", "session-info"])
         await fixture.pass(.seconds(1))
         #expect(try await ann.methods() == [])
@@ -73,7 +73,7 @@ import Testing
         let frames = try await visitor.drain()
         #expect(
             frames.map(\.method) == ["on-policy-change", "room-info", "session-info", "room-state"])
-        // The one number that clients of 100ms look at.
+        // The only number that 100ms' clients read.
         #expect(frames[2].params["peer_count"].integer == 1)
         let state = try #require(frames.first { $0.method == "room-state" })
         #expect(state.params["peer_count"].integer == 1)

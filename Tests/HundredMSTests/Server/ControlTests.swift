@@ -4,7 +4,7 @@ import RoomHost
 import Rooms
 import Testing
 
-/// What the operator does to those who are in the room, as they see it.
+/// The operator's actions on peers in the room, as seen by them.
 @Suite(.timeLimit(.minutes(1))) struct ControlTests {
     let fixture = SignallingFixture()
 

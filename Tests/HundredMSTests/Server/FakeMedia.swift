@@ -10,7 +10,7 @@ struct FakeMediaError: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A media plane that writes down what it is told, and can refuse or take its time.
+/// A media plane that records its calls, and can refuse or delay them.
 final class FakeMedia: RoomMedia {
     private struct State {
         var stream = AsyncStream.makeStream(of: MediaEvent.self)
@@ -27,7 +27,7 @@ final class FakeMedia: RoomMedia {
 
     private let state = Mutex(State())
 
-    /// Whoever reads it after it has ended begins with what is said from then on.
+    /// A reader that starts after the end sees only later events.
     var events: AsyncStream<MediaEvent> {
         state.withLock { state in
             defer {
@@ -48,10 +48,10 @@ final class FakeMedia: RoomMedia {
         }
     }
 
-    /// How often subscriptions were set, for however many peers at a time.
+    /// The number of calls that set subscriptions, regardless of the number of peers.
     var subscriptionCalls: Int { state.withLock { $0.subscriptionCalls } }
 
-    /// What a peer is to receive, as last set.
+    /// The peer's subscriptions, as last set.
     func subscriptions(of peer: PeerID) -> SubscriberTerms? {
         state.withLock { $0.subscriptions[peer] }
     }
@@ -73,7 +73,7 @@ final class FakeMedia: RoomMedia {
     /// The next such call waits for `openGate`: `addPeer` or `removePeer`.
     func closeGate(of call: String = "addPeer") { state.withLock { $0.gated = call } }
 
-    /// Returns when somebody waits at the gate.
+    /// Returns once a call waits at the gate.
     func waitForGate() async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

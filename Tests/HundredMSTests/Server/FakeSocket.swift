@@ -1,7 +1,7 @@
 import HundredMS
 import Synchronization
 
-/// A socket whose other end is the test. It can be stuck: then nothing leaves it.
+/// A socket whose other end is the test. If it is stuck, no frame leaves it.
 final class FakeSocket: SignallingSocket {
     struct Closure: Hashable, Sendable {
         let code: UInt16
@@ -59,7 +59,7 @@ final class FakeSocket: SignallingSocket {
         for waiter in waiters { waiter.resume(returning: closure) }
     }
 
-    /// The next frame that was sent, `nil` when the socket was closed and all was read.
+    /// The next frame that was sent, `nil` once the socket was closed and all frames were read.
     func next() async -> String? {
         let text: String? = await withCheckedContinuation { continuation in
             let ready = state.withLock { state -> String?? in
@@ -85,7 +85,7 @@ final class FakeSocket: SignallingSocket {
         }
     }
 
-    /// Lets go what is stuck.
+    /// Releases the stuck frames.
     func release() {
         let stuck = state.withLock { state in
             defer { state.stuck = [] }

@@ -5,8 +5,8 @@ import Workbench
 
 @testable import HundredMS
 
-/// What a frame may cost: its length, its method's permission and its peer's rate are looked at
-/// before anything is made of its parameters.
+/// The cost of a frame is bounded: its length, its method's permission and its peer's rate are
+/// checked before its parameters are read.
 @Suite(.timeLimit(.minutes(1))) struct FrameCostTests {
     let fixture = SignallingFixture()
 
@@ -52,7 +52,7 @@ import Workbench
         #expect(try await client.next()?.error == error)
     }
 
-    /// What is wrong in the parameters is not even seen.
+    /// Errors in the parameters are not even noticed.
     @Test(arguments: [
         "broadcast", "set-metadata", "end-room", "peer-leave-request", "role-change-request",
         "hls-start", "hls-stop", "hls-timed-metadata", "poll-info-set", "poll-questions-set",
@@ -69,7 +69,7 @@ import Workbench
         (limits.fanOutPerSecond, limits.fanOutBurst) = (1, 2)
         let fixture = SignallingFixture(roomLimits: limits)
         let client = try await fixture.join("a")
-        // Looking whether one more may come spends nothing.
+        // Checking whether one more is allowed does not consume any.
         for _ in 0..<5 {
             #expect(
                 try await client.call("broadcast", "7").error
@@ -86,7 +86,8 @@ import Workbench
         }
     }
 
-    /// The worst that fits: as deep, as many, as long as may be, and what the limits cut off.
+    /// The worst frames that fit: the deepest, the largest and the longest allowed, and those that
+    /// the limits cut off.
     @Test(arguments: [
         #"{"method":"broadcast","params":{"info":{"message":[#]}}}"#,
         #"{"method":"offer","params":{"desc":{"type":"offer","sdp":""},"tracks":{"t":#}}}"#,

@@ -4,7 +4,7 @@ import RoomHost
 import Rooms
 import Testing
 
-/// Whatever a stranger sends: nothing traps, the connection stays, others are not harmed.
+/// Hostile input never traps, the connection stays, and other peers are not harmed.
 @Suite(.timeLimit(.minutes(1))) struct FuzzTests {
     static let frames = [
         #"{"method":"join","params":{"name":"Ann","disableVidAutoSub":true,"data":"","offer":{"type":"offer","sdp":"v=0\r\n"}},"id":"5ab6","jsonrpc":"2.0"}"#,
@@ -109,7 +109,7 @@ import Testing
             client.received(String(decoding: bytes, as: UTF8.self), at: .zero)
             while client.poll() != nil {}
         }
-        // What is whole it still understands.
+        // It still understands intact frames.
         for frame in frames.prefix(2) { client.received(frame, at: .zero) }
         var events: [SignallingEvent] = []
         while let output = client.poll() {

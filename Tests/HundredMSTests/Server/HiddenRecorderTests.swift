@@ -4,8 +4,8 @@ import RoomHost
 import Rooms
 import Testing
 
-/// The recorder is in nobody's list, count or event: not when it comes, not when it goes, not after
-/// anybody's reconnection.
+/// The recorder appears in no peer's list, count or event: not when it joins, not when it leaves,
+/// not after any peer's reconnection.
 @Suite(.timeLimit(.minutes(1))) struct HiddenRecorderTests {
     let fixture = SignallingFixture()
 
@@ -27,7 +27,7 @@ import Testing
         #expect(welcome.last?.params["peer_count"].integer == 2)
         seen += welcome
 
-        // It loses its socket, returns, says things it may not, and leaves.
+        // It loses its socket, returns, sends forbidden requests, and leaves.
         await bot.close()
         let back = try await fixture.connect("bot", role: Policy.recorderRole)
         #expect(try await back.drain()[1].params["peers"].keys == ["ann", "ben"])

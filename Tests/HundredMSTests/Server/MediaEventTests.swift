@@ -6,11 +6,11 @@ import RoomHost
 import Rooms
 import Testing
 
-/// What the media plane says, and what goes over the data channel.
+/// Events of the media plane, and frames on the data channel.
 @Suite(.timeLimit(.minutes(1))) struct MediaEventTests {
     let fixture = SignallingFixture()
 
-    /// Hands on the events, then ends.
+    /// Passes the events on, then ends.
     func say(_ events: [MediaEvent]) async {
         for event in events { fixture.media.say(event) }
         fixture.media.shutDown()
@@ -95,7 +95,7 @@ import Testing
             frames.prefix(5).map { $0.method ?? "answer" } == [
                 "answer", "peer-list", "room-info", "session-info", "offer",
             ])
-        // Past the maximum the newest are dropped.
+        // Beyond the maximum the newest are dropped.
         #expect(frames.count == 4 + 64)
         #expect(frames.last?.params["sdp"].string == "63")
     }
@@ -217,7 +217,7 @@ import Testing
         #expect(hidden.tracks.map(\.importance.priority) == [1, 4])
         #expect(hidden.bitsPerSecondMaximum == nil && hidden.lossDegradation == nil)
 
-        // Another role changes both, though not what is received.
+        // Another role changes both, though not the received tracks.
         let change = try await lead.call(
             "role-change-request", #"{"requested_for":"crew","role":"lead","force":true}"#)
         #expect(change.error == nil)
@@ -275,7 +275,7 @@ import Testing
             "type":"audio"}}}
             """)
         _ = fixture.media.calls()
-        // What nobody publishes is nobody's voice.
+        // Audio of an unpublished track is ignored.
         fixture.media.say(
             .activeSpeakers([
                 ActiveSpeaker(peer: "ben", track: "mine", level: 90),
@@ -319,7 +319,7 @@ import Testing
                 ActiveSpeaker(peer: peer, track: TrackID($0), level: role == "far" ? 90 : 10)
             }
         }
-        // What nobody publishes is the loudest, then those whom only the far hear.
+        // An unpublished track is the loudest, followed by those that only the far peers hear.
         speakers += (0..<SignallingLimits.speakers).map {
             ActiveSpeaker(peer: "ann", track: TrackID("x\($0)"), level: 95)
         }

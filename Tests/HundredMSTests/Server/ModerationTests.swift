@@ -5,7 +5,7 @@ import RoomHost
 import Rooms
 import Testing
 
-/// What a peer may do to others, frame by frame.
+/// A peer's actions on others, frame by frame.
 @Suite(.timeLimit(.minutes(1))) struct ModerationTests {
     let fixture = SignallingFixture()
 
@@ -51,14 +51,14 @@ import Testing
             seen.map { $0.method ?? "answer" } == ["answer", "on-peer-update", "on-track-remove"])
         #expect(seen.first?.result == .object([:]))
         #expect(seen.last?.params["tracks"].keys == ["m", "v"])
-        // The role has terms of its own for what is received, too.
+        // The role has its own terms for received tracks, too.
         #expect(
             fixture.media.calls() == ["subscribe ann []", "subscribe ben []"])
         #expect(await fixture.host.snapshot().peers.last?.role == "viewer")
     }
 
-    /// 100ms' web client throws where a peer with a camera gets a role that says nothing of `video`,
-    /// and where its own role says nothing of what it may publish.
+    /// 100ms' web client throws if a peer with a camera gets a role without `video`, and if its own
+    /// role lacks the publish parameters.
     @Test func everyRoleIsSentWithAllThatClientsReadOfIt() async throws {
         let fixture = SignallingFixture(
             policy: try Policy(validating: [
@@ -81,7 +81,7 @@ import Testing
         #expect(viewer["video"]["height"].integer == 720)
     }
 
-    /// 100ms' Android library has three words for codecs, and looks others up in vain.
+    /// 100ms' Android library knows three codec names and fails to look up others.
     @Test(arguments: [(ClientKind.web, "av1"), (.native, "vp8"), (.reactNative, "vp8")])
     func aCodecIsSentInAWordThatTheClientHas(client: ClientKind, word: String) async throws {
         let fixture = SignallingFixture(
@@ -110,7 +110,7 @@ import Testing
         #expect(words(second) == [word, "vp9"])
     }
 
-    /// Where a layer lacks one of two numbers, 100ms' web client reckons with what is none.
+    /// If a layer lacks one of two numbers, 100ms' web client calculates with undefined.
     @Test func everyLayerIsSentWithTheNumbersThatClientsReckonWith() async throws {
         let layers = [
             SimulcastLayer(rid: "f"),
@@ -162,7 +162,7 @@ import Testing
             ])
         #expect(frames.first?.result == .object([:]))
         #expect(try await ann.drain().map(\.method) == ["on-peer-update"])
-        // It may do now what its new role may.
+        // It now has the permissions of its new role.
         #expect(
             try await ben.call("role-change-request", changeRole(of: "ann", to: "viewer")).error
                 == nil)
@@ -189,7 +189,7 @@ import Testing
         #expect(try await ann.drain().map(\.method) == ["on-peer-update", "on-peer-update"])
     }
 
-    /// The web client unpublishes video, then audio, then the screen, each with an offer of its own.
+    /// The web client unpublishes video, then audio, then the screen, each with its own offer.
     @Test func offersThatStillListWhatWasTakenAwayAreAnswered() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "guest")
@@ -272,7 +272,7 @@ import Testing
 
     // MARK: - Mutes
 
-    /// The room tells them apart; who publishes them does not know.
+    /// The room distinguishes the ids; their publisher does not know that.
     @Test func whoPublishesATrackHearsOfItByItsOwnName() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "guest")

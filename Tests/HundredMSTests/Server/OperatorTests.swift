@@ -4,7 +4,7 @@ import RoomHost
 import Rooms
 import Testing
 
-/// What is done to a room from outside it.
+/// Actions on a room from outside it.
 @Suite(.timeLimit(.minutes(1))) struct OperatorTests {
     let fixture = SignallingFixture()
 

@@ -3,7 +3,7 @@ import MediaKernel
 import Rooms
 import Testing
 
-/// Groups, hands, and who is found.
+/// Groups, raised hands, and searches for peers.
 @Suite(.timeLimit(.minutes(1))) struct PeerRequestTests {
     let fixture = SignallingFixture()
 
@@ -22,7 +22,7 @@ import Testing
                 """)
         #expect(try await ben.drain().map(\.method) == ["on-peer-update"])
 
-        // As the web SDK says it.
+        // As in the web SDK.
         let named = try await ann.call("find-peer", #"{"peerIds":["ben"],"limit":10}"#).result
         #expect(named["total"].integer == 1 && named["peers"][0]["peer_id"].string == "ben")
         let everybody = try await ann.call("peer-name-search", #"{"limit":20}"#).result
@@ -85,7 +85,7 @@ import Testing
         #expect(first["count"].integer == 2)
     }
 
-    /// The two ends of this module, mouth to ear.
+    /// The module's server and client, directly connected.
     @Test func theClientJoinsGroupsAndSearchesAsTheServerWants() async throws {
         let ben = try await fixture.join("ben", role: "guest")
         let socket = try await fixture.join("ann")

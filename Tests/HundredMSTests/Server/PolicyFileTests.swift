@@ -78,7 +78,7 @@ import Testing
         #expect(publish.video?.codec == "h264" && publish.screen?.codec == "vp9")
     }
 
-    /// As 100ms gives it out: with its own names of things, and without what has a default.
+    /// As exported by 100ms: with its own names, and without fields that have a default.
     @Test func anExportedTemplateIsAPolicy() throws {
         let policy = try PolicyFile.policy(
             fromJSON: """

@@ -3,12 +3,12 @@ import MediaKernel
 import Rooms
 import Testing
 
-/// Polls as they travel.
+/// Polls on the wire.
 @Suite(.timeLimit(.minutes(1))) struct PollTests {
     let fixture = SignallingFixture()
 
     static let info = #"{"poll_id":"p","title":"Sums","type":"quiz"}"#
-    /// As 100ms' web SDK writes them: the second one first, and fields that it keeps for itself.
+    /// As in 100ms' web SDK: the second one first, and with fields for its own use.
     static let questions = #"""
         {"poll_id":"p","questions":[
         {"question":{"text":"even?","type":"multiple-choice","index":2,"weight":5,"negative":true,
@@ -22,7 +22,7 @@ import Testing
         "duration":9,"answer_min_len":2,"answer_max_len":80}}]}
         """#.replacing("\n", with: "")
 
-    /// Ann with a quiz that Ben has been told of.
+    /// Ann with a quiz that Ben has received.
     func started() async throws -> (ann: TestClient, ben: TestClient) {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "guest")
@@ -144,7 +144,7 @@ import Testing
         #expect(rest.result["questions"][1] == .null)
     }
 
-    /// 100ms' Android library writes one for every question.
+    /// 100ms' Android library sends one for every question.
     @Test func anEmptyRightAnswerIsNone() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "guest")
@@ -243,7 +243,7 @@ import Testing
 
     @Test func aNativeClientIsRefusedInItsOwnNumbers() async throws {
         let (_, ben) = try await started()
-        // 100ms has none for polls, so they are those of everybody.
+        // 100ms has none for polls, so all clients get the same codes.
         let refused = try await ben.call(
             "poll-response", #"{"poll_id":"p","responses":[{"question":9,"option":1}]}"#)
         #expect(refused.error == "400 question must be 1 to 3")
@@ -252,8 +252,8 @@ import Testing
                 == "403 role 'guest' has no permission 'pollWrite'")
     }
 
-    /// Those who answer at the same time cost the others one frame, and those who ask for the
-    /// leaderboard at the same time one rendering.
+    /// Simultaneous answers cost the other peers one frame, and simultaneous requests for the
+    /// leaderboard one rendering.
     @Test func aStormOfAnswersIsToldOnce() async throws {
         var roomLimits = RoomLimits()
         roomLimits.largeRoomPeers = 2
@@ -290,7 +290,7 @@ import Testing
         #expect(boards[0] == boards[1] && boards[0]["questions"][199]["position"].integer == 200)
     }
 
-    /// What was kept of one poll is not given for another that has its id.
+    /// A cached leaderboard of one poll is not returned for another poll with its id.
     @Test func aLeaderboardIsThatOfItsPoll() async throws {
         for session in 1...2 {
             let (ann, ben) = try await started()

@@ -30,8 +30,8 @@ import Testing
             try await back.call("offer", #"{"desc":{"type":"offer","sdp":"x"}}"#).error == nil)
     }
 
-    /// Nobody knows of it before the new one comes. What it was told within 4 s of its last word it
-    /// may have read.
+    /// The loss goes unnoticed until the new socket comes. Messages within 4 s of its last frame
+    /// may have been read.
     @Test func whatWasSaidToASocketThatWasGoneIsSaidAgainOnce() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben")
@@ -63,7 +63,7 @@ import Testing
         let new = try await fixture.connect("ben")
         #expect(await old.socket.closure().code == 1000)
         #expect(try await new.drain().count == 5)
-        // The old socket's end and what still came through it mean nothing any more.
+        // The old socket's end and its late frames no longer matter.
         await old.notify("leave")
         await old.close()
         await fixture.pass(.seconds(3))
@@ -101,7 +101,7 @@ import Testing
         #expect(try await visitor.call("ping").error == nil)
     }
 
-    /// Of the same user: who has a room's code may take any user's name.
+    /// Even of the same user: anyone with a room code may use any user's name.
     @Test func anotherTokenDoesNotTakeAPeerOver() async throws {
         let host = try await fixture.connect("ann", user: "ann", token: "t1")
         let join = #"{"name":"A","offer":{"type":"offer","sdp":"o"}}"#
@@ -116,7 +116,7 @@ import Testing
         _ = try await fixture.connect("ann", user: "ann", token: "t1")
     }
 
-    /// The answer to its join was lost with the socket, so that the client joins by the next one.
+    /// The answer to its join was lost with the socket, so the client joins again on the next one.
     @Test func aJoinByANewerSocketBeginsAnew() async throws {
         let ann = try await fixture.join("ann")
         let lost = try await fixture.join("ben")
@@ -133,7 +133,7 @@ import Testing
         #expect(await fixture.host.snapshot().peerCount == 2)
     }
 
-    /// Nobody would ever let go of a peer that has neither joined nor a socket.
+    /// A peer that has neither joined nor a socket would never be removed.
     @Test func aSocketThatGoesBeforeItsPeerBeginsAnewLeavesNothingBehind() async throws {
         let lost = try await fixture.join("ben")
         await lost.close()
@@ -161,7 +161,7 @@ import Testing
         await fixture.pass(.seconds(1))
         #expect(try await ann.methods() == ["on-peer-leave", "session-info"])
         #expect(fixture.media.calls() == ["remove ben"])
-        // From now on it is a newcomer.
+        // From now on it is a new peer.
         let back = try await fixture.connect("ben")
         #expect(try await back.drain().last?.method == "room-state")
     }
@@ -189,7 +189,7 @@ import Testing
             "join", #"{"name":"B","offer":{"type":"offer","sdp":"v"}}"#)
         await fixture.media.waitForGate()
         await ben.close()
-        // Until the media plane has let go of it, the peer has to wait.
+        // The peer has to wait until the media plane has released it.
         let back = try await fixture.connect("ben")
         let join = #"{"name":"B","offer":{"type":"offer","sdp":"w"}}"#
         #expect(try await back.call("join", join).error?.hasPrefix("503") == true)
@@ -253,15 +253,15 @@ import Testing
             .subscribeOffer("ben", sdp: "restart", socket: 1))
         let offers = try await back.drain().map { $0.params["sdp"].string }
         #expect(offers == ["restart"])
-        // One that joins anew begins anew.
+        // A peer that joins anew starts from scratch.
         await back.notify("leave")
         let anew = try await fixture.join("ben")
         await fixture.hear(.subscribeOffer("ben", sdp: "anew"))
         #expect(try await anew.methods() == ["offer"])
     }
 
-    /// As 100ms' clients do after a restart of the server, which knows nothing of them: any other
-    /// error they would get again every second for a minute.
+    /// 100ms' clients do this after a restart of the server, which does not know them: any other
+    /// error would come again every second for a minute.
     @Test func whoGoesOnWithoutAPlaceIsSentBackToJoin() async throws {
         let stranger = try await fixture.connect("ann")
         let reply = try await stranger.call(
@@ -276,7 +276,8 @@ import Testing
         #expect(try await back.call("join", #"{"name":"Ann"}"#).error == nil)
     }
 
-    /// A preview that lost its socket says what it publishes, which is nothing, and is no stranger.
+    /// A preview that lost its socket offers its tracks, which are none, and is not mistaken for an
+    /// unknown peer.
     @Test func whoOnlyLooksInGoesOnLookingIn() async throws {
         let visitor = try await fixture.connect("ann")
         await visitor.notify("track-update", #"{"tracks":{}}"#)

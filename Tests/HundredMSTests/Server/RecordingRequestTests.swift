@@ -82,7 +82,7 @@ import Testing
             #expect(update.params["peer"]["peer_id"].string == "ann")
             #expect(update.params["peer"]["info"]["name"].string == "ANN")
         }
-        // Once more is refused once more, and nothing new to the others.
+        // A repeated request is refused again, without news for the others.
         for client in [ann, dora] {
             #expect(try await client.call("rtmp-start", both).error != nil)
         }

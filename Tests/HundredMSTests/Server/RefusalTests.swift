@@ -202,7 +202,8 @@ import Testing
         #expect(try await client.call("ping").error == nil)
     }
 
-    /// It offers nothing more while it waits for an answer, and of this one it would not hear.
+    /// The media plane makes no further offer while it waits for an answer, and would not learn of
+    /// this one.
     @Test(arguments: [
         (
             #"{"desc":{"type":"offer","sdp":"x"}}"#,
@@ -332,7 +333,7 @@ import Testing
         await visitor.send(ping + padding)
         #expect(await visitor.socket.closure().code == 1009)
 
-        // What a peer of the room answers may be longer.
+        // An answer from a peer in the room may be longer.
         let client = try await fixture.join("a")
         await client.send(#"{"method":"answer","id":"1"}"# + padding)
         #expect(try await client.next()?.id == "1")
@@ -342,12 +343,12 @@ import Testing
         #expect(await fixture.host.snapshot().peerCount == 1)
     }
 
-    /// 100ms' web SDK lets no section of its publish connection go.
+    /// 100ms' web SDK never drops a section of its publish connection.
     @Test func anOfferOfWhatWasEverPublishedFitsIntoAFrame() async throws {
         let client = try await fixture.join("a")
         let head = #"v=0\r\no=- 0 0 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\n"#
         let line = "a=" + String(repeating: "x", count: 2000) + #"\r\n"#
-        // Each line end is two bytes of the description and four of the frame.
+        // Each line end is two bytes in the description and four in the frame.
         let rest = SignallingLimits.joinedSDPBytes - (head.utf8.count - 8)
         let longest = head + String(repeating: line, count: rest / (line.utf8.count - 2))
         let reply = try await client.call(
@@ -491,18 +492,18 @@ import Testing
         await ben.notify("leave")
         let target = #"{"peer_id":"ben"}"#
         #expect(try await ann.call("get-peer", target).code == gone)
-        // A place that is over is not one that never was.
+        // An expired place differs from one that never existed.
         let back = try #require(try await open("ben").1)
         #expect(try await back.call("get-peer", target).code == gone)
         let (stranger, none) = try await open("eve", room: "r2")
         #expect(none == nil)
         let refusal = try TestFrame(try #require(await stranger.next()))
         #expect(refusal.params["code"].integer == Int64(other))
-        // What 100ms has no number for is the same to all.
+        // Errors without a 100ms number are the same for all clients.
         #expect(try await ann.call("whiteboard-create").code == 404)
     }
 
-    /// Whatever they say: to read them costs all who are in the room.
+    /// Regardless of their content: all peers in the room bear the cost of reading them.
     @Test(arguments: ["{", #"{"method":"analytics"}"#, #"{"method":"ping","id":"1"}"#])
     func whoSendsTooManyFramesIsToldAndClosed(frame: String) async throws {
         var limits = SignallingLimits()
@@ -512,7 +513,7 @@ import Testing
         (roomLimits.readsPerSecond, roomLimits.readsBurst) = (1, 3)
         let fixture = SignallingFixture(roomLimits: roomLimits, limits: limits)
         let client = try await fixture.join("a")
-        // The join and what marked its end were two of ten; four a second come back.
+        // The join and the frame that marked its end took two of ten; four per second are restored.
         for _ in 0..<8 { await client.send(frame) }
         await fixture.pass(.seconds(1))
         for _ in 0..<4 { await client.send(frame) }
@@ -541,7 +542,7 @@ import Testing
         #expect(await client.socket.closure().code == 1008)
     }
 
-    /// A room that grants more requests takes them at any length.
+    /// A room that grants more requests accepts them at any length.
     @Test func bytesAreGrantedInProportionToFrames() async throws {
         var limits = SignallingLimits()
         (limits.framesPerSecond, limits.framesBurst) = (10, 10)

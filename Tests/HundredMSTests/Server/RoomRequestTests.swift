@@ -4,7 +4,7 @@ import RoomHost
 import Rooms
 import Testing
 
-/// What a joined peer may ask of the room.
+/// The requests of a joined peer to the room.
 @Suite(.timeLimit(.minutes(1))) struct RoomRequestTests {
     let fixture = SignallingFixture()
 
@@ -144,7 +144,7 @@ import Testing
         #expect(told.params["room_end"] == .bool(true))
         #expect(await ben.socket.closure().code == 1000)
         await ben.close()
-        // Who ended it has its answer, and leaves by itself.
+        // The peer that ended it has its answer, and leaves on its own.
         #expect(try await ann.drain().isEmpty)
         await ann.notify("leave")
         #expect(await ann.socket.closure() == FakeSocket.Closure(code: 1000, reason: "left"))
@@ -182,7 +182,7 @@ import Testing
         #expect(try await ann.call("broadcast", #"{"info":{"message":"x"}}"#).error == nil)
     }
 
-    /// As many at once as a page asks that comes to a room full of polls, and three times that.
+    /// As many at once as a page requests on joining a room full of polls, and three times that.
     @Test func aFloodOfQuestionsIsRefusedAndTakesNothingFromMessages() async throws {
         let ann = try await fixture.join("ann")
         let questions = [

@@ -47,7 +47,7 @@ final class SignallingFixture: Sendable {
         await host.tick()
     }
 
-    /// What the media plane says, dealt with when this returns.
+    /// Events of the media plane, processed when this returns.
     func hear(_ events: MediaEvent...) async {
         for event in events { media.say(event) }
         media.shutDown()
@@ -59,7 +59,7 @@ final class SignallingFixture: Sendable {
             room: "r1", userID: user, role: role, tokenID: token, authority: "rooms.test:8443")
     }
 
-    /// A connection that has been told its role and the room's state, and nothing since.
+    /// A connection that has received its role and the room's state, and nothing since.
     func connect(
         _ peer: PeerID, role: String = "host", user: String? = nil, token: String = "",
         socket: FakeSocket = FakeSocket()
@@ -92,7 +92,7 @@ struct TestClient: Sendable {
 
     private static let count = Atomic<Int>(0)
 
-    /// What the text calls a description goes out as the smallest one of that name.
+    /// A short name in place of a description is sent as the smallest description of that name.
     func send(_ text: String) async {
         await fixture.signalling.received(TestDescription.spelled(out: text), on: connection)
     }
@@ -113,8 +113,8 @@ struct TestClient: Sendable {
 
     func next() async throws -> TestFrame? { try await socket.next().map(TestFrame.init) }
 
-    /// Everything that waits to be read. A ping marks its end, so that no test has to wait for
-    /// what does not come.
+    /// All waiting frames. A ping marks their end, so no test has to wait for frames that do not
+    /// come.
     func drain() async throws -> [TestFrame] {
         let id = "c\(Self.count.add(1, ordering: .relaxed).newValue)"
         await send(#"{"method":"ping","params":{},"id":"\#(id)","jsonrpc":"2.0"}"#)
@@ -123,18 +123,18 @@ struct TestClient: Sendable {
         return frames
     }
 
-    /// What the frames are that wait to be read.
+    /// The methods of the waiting frames.
     func methods() async throws -> [String] { try await drain().map { $0.method ?? "" } }
 
     func close() async { await fixture.signalling.closed(connection) }
 }
 
-/// Descriptions by their names: the fake media plane looks at nothing else of them.
+/// Descriptions by their names, which is all that the fake media plane reads.
 enum TestDescription {
     private static let beginning = #"v=0\r\no=- 0 0 IN IP4 0.0.0.0\r\ns="#
     private static let end = #"\r\nt=0 0\r\n"#
 
-    /// Puts the smallest description of that name in the place of each short word that is to be one.
+    /// Replaces each short name in a description's place by the smallest description of that name.
     static func spelled(out frame: String) -> String {
         frame.replacing(#/"sdp":"([^"\\]{0,40})"/#) { match in
             match.1.hasPrefix("v=") && match.1 != "v=0"

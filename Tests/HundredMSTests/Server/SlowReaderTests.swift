@@ -4,9 +4,9 @@ import RoomHost
 import Rooms
 import Testing
 
-/// One slow peer holds nobody up, and costs a bounded amount of memory.
+/// One slow peer delays no other, and takes a bounded amount of memory.
 @Suite(.timeLimit(.minutes(1))) struct SlowReaderTests {
-    /// A room with `ann`, who reads, and a peer whose socket takes nothing.
+    /// A room with `ann`, who reads, and a peer whose socket accepts nothing.
     func fixture(_ limits: SignallingLimits) async throws -> (
         SignallingFixture, TestClient, FakeSocket
     ) {
@@ -35,8 +35,8 @@ import Testing
         #expect(sent > 10)
         #expect(await stuck.closure() == .init(code: 1013, reason: "reads too slowly"))
         #expect(await fixture.host.snapshot().peerCount == 2)
-        // It may return at once, and its old socket's last gasp changes nothing. What never left
-        // that one is said again.
+        // It may return at once, and its old socket's late events have no effect. Frames that never
+        // left that socket are sent again.
         let back = try await fixture.connect("slow")
         stuck.release()
         var again = 0
@@ -102,7 +102,7 @@ import Testing
                 peer: "x", claims: fixture.claims("x", role: "host"), socket: FakeSocket()) == nil)
     }
 
-    /// A frame counts for a quarter of it.
+    /// A frame counts for at most a quarter of it.
     @Test func aListOfPeersThatIsLongerThanTheOutboxGoesThrough() async throws {
         var limits = SignallingLimits()
         limits.outboxBytes = 50_000

@@ -6,7 +6,7 @@ import RoomHost
 import Rooms
 import Testing
 
-/// What keeps a peer in the room when its token, its socket or its media do not last.
+/// The conditions under which a peer stays when its token expires, or its socket or media fail.
 @Suite(.timeLimit(.minutes(1))) struct StayingTests {
     let fixture = SignallingFixture()
 
@@ -59,7 +59,7 @@ import Testing
         #expect(
             try await visitor.call("join", join).error
                 == "401 token is expired: it only lets a peer back to its place in the room")
-        // Nor does who is here join anew, and stays.
+        // Nor may a present peer join anew; it stays.
         await ann.close()
         let back = try await connect("ann")
         #expect(try await back.call("join", join).code == 401)
@@ -75,7 +75,7 @@ import Testing
         await fixture.hear(.connection("ann", .subscribe, .disconnected))
         var restarts: [Int] = []
         for second in 1...80 {
-            // Its own restarts end in failure, which begins nothing anew.
+            // Its own restarts fail, which does not restart anything.
             if second == 66 { await fixture.hear(.connection("ann", .subscribe, .failed)) }
             _ = try await ann.drain()
             await fixture.pass(.seconds(1))
@@ -116,7 +116,7 @@ import Testing
         let ann = try await fixture.join("ann")
         await fixture.hear(.connection("ann", .subscribe, .failed))
         await ann.notify("leave")
-        // Who begins anew by the same id has a connection that never broke.
+        // A peer that joins anew with the same id has a fresh connection.
         _ = try await fixture.join("ann")
         _ = fixture.media.calls()
         for _ in 0..<4 { await fixture.pass(.seconds(10)) }
@@ -152,7 +152,7 @@ import Testing
                 {"jsonrpc":"2.0","method":"on-peer-leave-request","params":{"reason":"noise",\
                 "requested_by":"ann","room_end":false}}
                 """)
-        // Once: from now on it is a newcomer.
+        // Only once: from now on it is a new peer.
         #expect(await !fixture.host.isHere("ben"))
         let back = try await fixture.connect("ben")
         #expect(try await back.drain().first?.method == "on-policy-change")
@@ -185,7 +185,7 @@ import Testing
         #expect(await fixture.host.isEmpty)
     }
 
-    /// It may have lost the answer, which tells it that the room is over.
+    /// It may have lost the answer that reports the end of the room.
     @Test func whoEndsTheRoomAndDoesNotLeaveIsClosedAndToldOnItsNextSocket() async throws {
         let ann = try await fixture.join("ann")
         _ = try await ann.call("end-room", #"{"reason":"late"}"#)
@@ -217,7 +217,7 @@ import Testing
         #expect(await fixture.host.snapshot().peerCount == 1)
     }
 
-    /// A network that is gone says nothing: the socket seems to be there.
+    /// A lost network reports nothing: the socket seems to be open.
     @Test func whoseSocketDoesNotEndWhenItIsPutOutIsToldOnTheNext() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben")
@@ -248,7 +248,7 @@ import Testing
 
     // MARK: - Ghosts
 
-    /// What a client is told of others, but for how many there are.
+    /// A client's notifications about others, except for the number of peers.
     private func events(of client: TestClient) async throws -> [String] {
         try await client.methods().filter { $0 != "session-info" }
     }
