@@ -268,6 +268,15 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio, path: "Tests/LoadRooms", swiftSettings: settings),
 
+        // What forwarding costs without the kernel (docs/BENCHMARKS.md).
+        .executableTarget(
+            name: "forwarding-cost",
+            dependencies: [
+                "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "CSockets", "Datagrams",
+                "PeerConnection", "MediaServer", log,
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ], path: "Tests/ForwardingCost", swiftSettings: settings),
+
         // Tries the doors of a sandbox from inside, for its tests.
         .executableTarget(
             name: "sandbox-doors", dependencies: ["CSandbox", "Sandbox"],
