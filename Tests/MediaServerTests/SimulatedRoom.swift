@@ -112,7 +112,8 @@ final class SimulatedRoom {
                     localCandidates: [
                         .host(TransportAddress(ipv4: 192, 0, 2, number, port: 40_000))
                     ],
-                    canonicalName: "client", dataChannel: channel, seed: UInt64(number)),
+                    canonicalName: "client", dataChannel: channel.map { ChannelFormat(label: $0) },
+                    seed: UInt64(number)),
                 at: start)
         }
         camera = client(10, "ion-sfu")
@@ -160,7 +161,8 @@ final class SimulatedRoom {
         PeerConnection(
             configuration: .init(
                 identity: try DTLSIdentity.generate(), mode: .full(controlling: true),
-                localCandidates: [], canonicalName: "idle", dataChannel: "ion-sfu", seed: 3),
+                localCandidates: [], canonicalName: "idle",
+                dataChannel: ChannelFormat(label: "texts"), seed: 3),
             at: now)
     }
 
@@ -242,7 +244,7 @@ final class SimulatedRoom {
 
     /// The viewer says something on its channel.
     func say(_ text: String) {
-        viewer.send(text, on: RoomForwarder.channelLabel, at: now)
+        viewer.send(text, on: room.channel.label, at: now)
     }
 
     /// What the room has told since it was last asked, of texts that came over channels.

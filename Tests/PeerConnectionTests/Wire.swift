@@ -92,7 +92,8 @@ final class Wire {
                     configuration: PeerConnection.Configuration(
                         identity: identity, mode: mode, localCandidates: [.host(side.address)],
                         canonicalName: "\(side)-cname",
-                        dataChannel: channelOf == side ? "ion-sfu" : nil,
+                        dataChannel: channelOf == side
+                            ? ChannelFormat(label: "ion-sfu", protocol: "SCTP") : nil,
                         receivesVideo: side == .server || receivesVideo,
                         seed: seed &* 2 &+ (side == .client ? 0 : 1)),
                     at: start))

@@ -25,7 +25,7 @@ public final class PeerConnection {
         /// RTCP canonical name, RFC 7022.
         public var canonicalName: String
         /// A channel that we open when the connection is up. Offered in our first offer.
-        public var dataChannel: String?
+        public var dataChannel: ChannelFormat?
         /// Whether video that the remote side offers is wanted. Where it is not, its sections are
         /// answered as inactive, so the remote side sends none.
         public var receivesVideo: Bool
@@ -36,7 +36,7 @@ public final class PeerConnection {
 
         public init(
             identity: DTLSIdentity, mode: ICEAgent.Mode, localCandidates: [ICECandidate],
-            canonicalName: String, dataChannel: String?, receivesVideo: Bool = true,
+            canonicalName: String, dataChannel: ChannelFormat?, receivesVideo: Bool = true,
             ignoredExtensions: Set<String> = [], seed: UInt64
         ) {
             self.identity = identity
@@ -91,10 +91,7 @@ public final class PeerConnection {
         reporter = SSRC(UInt32.random(in: 1...UInt32.max, using: &random))
         receiving = Receiving(reporter: reporter, at: now)
         self.random = random
-        // The wire name of 100ms' channel protocol is "SCTP" (docs/PROTOCOL.md sect. 8).
-        if let label = configuration.dataChannel {
-            _ = channels.add(ChannelFormat(label: label, protocol: "SCTP"))
-        }
+        if let channel = configuration.dataChannel { _ = channels.add(channel) }
     }
 
     /// Secrets come from the system, never from the seed: from numbers of a seeded generator that

@@ -123,7 +123,7 @@ final class MediaLoop {
             },
             canonicalName: String(random.next(), radix: 36),
             // Only the side that offers opens the channel; on the others the client does.
-            dataChannel: key == .subscribe ? RoomForwarder.channelLabel : nil,
+            dataChannel: key == .subscribe ? room.channel : nil,
             // A browser whose offer of the pictures' orientation is not taken up turns them before it
             // encodes them.
             ignoredExtensions: room.acceptsOrientation ? [] : [HeaderExtensionURI.videoOrientation],
