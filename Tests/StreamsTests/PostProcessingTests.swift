@@ -13,7 +13,7 @@ import Testing
 
     private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
-    /// A recorded stream that runs.
+    /// A running recorded stream.
     private func running() -> StreamMachine {
         var machine = StreamMachine(rules: rules, isRecorded: true, isEmpty: false, at: .zero)
         _ = machine.timePassed(at: .zero)
@@ -21,7 +21,7 @@ import Testing
         return machine
     }
 
-    /// One whose bot has finished at 12 s, and whose finisher is at work.
+    /// A stream whose bot has finished at 12 s, and whose finisher is working.
     private func finishing() -> StreamMachine {
         var machine = running()
         _ = machine.stopRequested(.stopped, at: at(10))
@@ -107,7 +107,7 @@ import Testing
             #expect(machine.timePassed(at: at(now)) == [.finish])
             machine.finisherStarted(at: at(now))
         }
-        // What was tried in vain says nothing about what else may go wrong.
+        // Failed attempts say nothing about other failures.
         #expect(machine.finisherExited(.failed(reason: "killed"), at: at(now)) == [])
         #expect(!machine.waitsForRoom && machine.nextDeadline == at(now + 1))
         _ = machine.timePassed(at: at(now + 1))
@@ -157,7 +157,7 @@ import Testing
         _ = machine.botExited(.finished(reason: ""), at: at(12))
         #expect(machine.nextDeadline == nil)
         #expect(machine.timePassed(at: at(100_000)) == [])
-        // None is at work that could end or be late.
+        // None is working that could end or be late.
         #expect(machine.finisherExited(.failed(reason: "x"), at: at(100_000)) == [])
         machine.finisherStarted(at: at(100_000))
         #expect(machine.nextDeadline == at(100_100))

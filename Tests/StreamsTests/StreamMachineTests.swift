@@ -63,7 +63,7 @@ import Testing
         #expect(machine.status == .completed)
     }
 
-    /// Whether it was slow or hung: what it published stands.
+    /// Whether it was slow or hung: its published segments count.
     @Test func aBotThatDoesNotFinishIsTerminatedThenKilled() {
         var machine = running()
         _ = machine.stopRequested(.stopped, at: at(10))
@@ -124,7 +124,7 @@ import Testing
         rules.durationMaximum = .seconds(20)
         var machine = StreamMachine(rules: rules, isEmpty: false, at: .zero)
         _ = machine.timePassed(at: .zero)
-        // It counts from the first segment, and a bot's death does not begin it anew.
+        // It counts from the first segment, and a bot's death does not restart it.
         _ = machine.botRunning(at: at(2))
         #expect(machine.nextDeadline == at(22))
         _ = machine.botExited(.failed(reason: "x"), at: at(10))
@@ -186,12 +186,12 @@ import Testing
         #expect(machine.botExited(.failed(reason: "signal 9"), at: at(38)) == [])
         #expect(machine.status == .running)
         #expect(machine.timePassed(at: at(39)) == [.launch(resumes: true)])
-        // Some layers' segments do not make it ready.
+        // Segments of only some layers do not make it ready.
         machine.botPublished(at: at(60))
         #expect(machine.nextDeadline == at(69))
     }
 
-    /// Its successor would have no more CPU.
+    /// Its successor would have no more CPU either.
     @Test func aBotThatIsSlowIsLeftAlone() {
         var machine = started()
         for second in stride(from: 5.0, through: 300, by: 5) {
@@ -206,7 +206,7 @@ import Testing
         }
         #expect(machine.status == .running)
         #expect(machine.timePassed(at: at(630)) == [.kill(for: .stoodStill)])
-        // What it said before it was killed changes nothing.
+        // Its reports before it was killed no longer matter.
         machine.botWorked(at: at(630))
         #expect(machine.nextDeadline == nil)
     }
@@ -214,7 +214,7 @@ import Testing
     @Test func hangsAreForgivenByABotThatRunsForAMinute() {
         var machine = running()
         var now = 2.0
-        /// Lets the bot publish for so long, then hang, and the next one get ready.
+        /// Lets the bot publish for this long, then hang, and the next one become ready.
         func hang(after seconds: Double) {
             for _ in stride(from: 2, through: seconds, by: 2) {
                 now += 2
@@ -318,8 +318,7 @@ import Testing
         #expect(machine.nextDeadline == at(1e6 + 30))
     }
 
-    /// Whatever happens in whatever order, the status never goes back, and nothing is ordered
-    /// after the end.
+    /// In any sequence of events, the status never goes back, and no order is given after the end.
     @Test func noSequenceOfFactsBreaksTheInvariants() {
         let order: [LiveStream.Status] = [.starting, .running, .stopping, .completed, .failed]
         for seed in 0..<300 as Range<UInt64> {
