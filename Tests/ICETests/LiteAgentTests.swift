@@ -187,7 +187,7 @@ import Testing
         let response = try #require(try responses(outputs(&agent)).first)
         #expect(response.errorCode == 420)
         #expect(response.attributes.contains(.unknownAttributes([0x7001])))
-        // Chromium's optional network information does not disturb.
+        // Chromium's optional network information does no harm.
         try agent.handle(
             check(adding: [.other(type: 0xC057, value: [0, 0, 0, 1])]), from: first, at: .zero)
         #expect(agent.state == .connected)

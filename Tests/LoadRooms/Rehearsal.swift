@@ -14,8 +14,8 @@ struct Party: Sendable {
 /// One measurement: all peers join, then the clock runs.
 struct Rehearsal: Sendable {
     let load: Load
-    /// Who sends, and who only listens. On one thread those who speak would send late, and then all
-    /// at once, whenever it has a hundred listeners' packets to take: microphones do not.
+    /// Senders and listeners. On one thread the speakers would send late and in bursts whenever it
+    /// has a hundred listeners' packets to receive, unlike microphones.
     let crowd: [Party]
     /// The peer that measures latency. The crowd's packets wait for each other on their threads,
     /// which does not reflect the server.
@@ -30,7 +30,7 @@ struct Rehearsal: Sendable {
 
     private static let joinTimeout: Duration = .seconds(120)
     private static let look: Duration = .milliseconds(200)
-    /// Between the last one's arrival and the measurement: what its joining set off has been done.
+    /// Between the last arrival and the measurement: time for the effects of that join to end.
     private static let settling: Duration = .seconds(5)
 
     /// The records of one party.

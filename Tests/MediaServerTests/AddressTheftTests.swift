@@ -12,7 +12,7 @@ import Testing
 @testable import MediaServer
 
 extension SimulatedRoomTests {
-    /// Checks with made-up sources, by somebody who is in a room as well.
+    /// Checks with forged sources, from a peer of the room.
     @Suite struct AddressTheft {
         private final class Port: SocketSink {
             var sent: [(bytes: [UInt8], to: TransportAddress)] = []
@@ -32,7 +32,7 @@ extension SimulatedRoomTests {
             let core: PeerConnection
             let address: TransportAddress
             var mid = ""
-            /// What it has sent, to be sent again in another's name.
+            /// Its sent datagrams, to be replayed under another name.
             var sent: [[UInt8]] = []
 
             init(_ number: UInt8, at now: Instant) throws {
@@ -46,7 +46,7 @@ extension SimulatedRoomTests {
             }
         }
 
-        /// Two who publish sound in one room, behind one port.
+        /// Two audio publishers in one room, behind one port.
         private final class World {
             private(set) var now = SimulatedRoom.beginning
             let port = Port()
@@ -122,7 +122,7 @@ extension SimulatedRoomTests {
                 port.sent = []
             }
 
-            /// The thief's nomination again, from another address; gives its bytes.
+            /// Repeats the thief's nomination from another address; returns its bytes.
             func spoofCheck(from address: TransportAddress) throws -> Int {
                 let check = try #require(
                     thief.sent.last {
@@ -162,7 +162,7 @@ extension SimulatedRoomTests {
             #expect(world.room.peers["thief"]?.publish?.core.selectedAddress == world.thief.address)
         }
 
-        /// An address that was made up for a stranger is of use to who really has it.
+        /// An address that was forged still works for its real owner.
         @Test func whoComesToAClaimedAddressGetsIt() throws {
             let world = try World()
             let victim = world.victim.address

@@ -12,9 +12,9 @@ import Testing
 @testable import MediaServer
 
 extension SimulatedRoomTests {
-    /// Connections that the client offers to receive on, as WHEP's players do.
+    /// Connections on which the client offers to receive, as with WHEP players.
     @Suite struct AskedConnectionTests {
-        /// One end of a connection without a network between.
+        /// One end of a connection without a network in between.
         private final class Way: DatagramSink {
             let core: PeerConnection
             let address: TransportAddress
@@ -57,7 +57,7 @@ extension SimulatedRoomTests {
 
         private func way(_ number: UInt8) -> Way { Way(number, identity, at: now) }
 
-        /// Offers all that the end sends and asks for, and takes the answer.
+        /// Offers all that the end sends and requests, and applies the answer.
         @discardableResult
         private func offer(
             _ way: Way, on key: ConnectionKey, from peer: PeerID

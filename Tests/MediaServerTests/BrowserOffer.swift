@@ -1,11 +1,11 @@
-/// What browsers offer to publish, with most of their codecs left out, documentation addresses and
+/// Browsers' publish offers, with most of their codecs left out, documentation addresses and
 /// invented ids.
 enum BrowserOffer: CaseIterable {
-    /// Sound, a video in three layers that are told apart by name, and a data channel.
+    /// Audio, a video in three layers identified by name, and a data channel.
     case chromium
-    /// As Chromium did before: the layers are told apart by their SSRCs.
+    /// As in older Chromium versions: the layers are identified by their SSRCs.
     case chromiumOfOld
-    /// The transport is described above the sections, and candidates are in the description.
+    /// The transport is described before the sections, and candidates are in the description.
     case firefox
 
     static let sound = "track-audio"

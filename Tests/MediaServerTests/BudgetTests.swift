@@ -15,7 +15,7 @@ import Testing
         var budget = TrackBudget(isVideo: isVideo, stated: stated, at: .zero)
         var now = Instant.zero
         var passed = 0
-        // For ten seconds, without end and in large pieces.
+        // For ten seconds, continuously and in large pieces.
         for _ in 0..<1000 {
             now = now + .milliseconds(10)
             while budget.take(bytes: rate / 800, at: now) { passed += rate / 800 }
@@ -31,7 +31,7 @@ import Testing
         #expect(passed == TrackBudget.soundPackets * TrackBudget.burstSeconds)
     }
 
-    /// A second's worth of a camera in one picture, twice what it is told to send for minutes, and
+    /// A second's worth of a camera in one picture, twice the rate in its role for minutes, and
     /// Opus at its highest rate and in its shortest packets.
     @Test func anHonestClientIsLeftAlone() {
         var camera = TrackBudget(isVideo: true, stated: 900_000, at: .zero)
@@ -50,7 +50,7 @@ import Testing
         budget.state(1_000_000, at: .zero)
         let passed = [2_600_000, 2_400_000].map { budget.take(bytes: $0, at: .zero) }
         #expect(passed == [false, true])
-        // Said again, it gives nothing anew.
+        // Stated again, the rate grants nothing more.
         budget.state(1_000_000, at: .zero)
         let passesMore = budget.take(bytes: 1_000_000, at: .zero)
         #expect(!passesMore)
@@ -65,7 +65,7 @@ import Testing
 
 extension SimulatedRoomTests {
     @Suite struct Budgets {
-        /// 11 Mbit/s in the name of a microphone.
+        /// 11 Mbit/s on a microphone track.
         @Test func ofATrackNoMoreGoesOnThanItsBudget() async throws {
             let room = try await SimulatedRoom.connected()
             var number = 0

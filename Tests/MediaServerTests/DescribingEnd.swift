@@ -4,7 +4,7 @@ import PeerConnection
 import SecureTransport
 
 extension PeerConnection {
-    /// A client's end that makes descriptions and is never connected.
+    /// A client's connection that makes descriptions and never connects.
     ///
     /// - Parameter channel: the label of its data channel.
     static func describing(

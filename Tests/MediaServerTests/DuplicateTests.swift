@@ -6,7 +6,7 @@ import Testing
 
 extension SimulatedRoomTests {
     @Suite struct DuplicateTests {
-        /// What is sent again although it had come is forwarded once, and so no loss to anybody.
+        /// A duplicate is forwarded only once, so no subscriber counts it as a loss.
         @Test func whatComesTwiceIsForwardedOnce() async throws {
             let room = try await SimulatedRoom.connected()
             room.asksForWhatCame = true
@@ -17,7 +17,7 @@ extension SimulatedRoomTests {
             #expect(room.quality == 5)
         }
 
-        /// Nor would it leave: nothing is encrypted twice under one number.
+        /// It could not be sent anyway: no number is encrypted twice.
         @Test func whatWouldBeSentTwiceIsNotAndIsCounted() async throws {
             let room = try await SimulatedRoom.connected()
             let sound = try #require(room.subscription(to: "sound"))

@@ -8,7 +8,7 @@ import Testing
         Instant(nanoseconds: milliseconds * 1_000_000)
     }
 
-    /// When requests go out if one asks every 10 ms.
+    /// The times of requests if one is made every 10 ms.
     private func requests(
         _ requests: inout KeyframeRequests, from start: Int64, to end: Int64
     ) -> [Int64] {
@@ -50,7 +50,7 @@ import Testing
         keyframes.keyframeArrived()
         let early = keyframes.wanted(at: at(100))
         #expect(!early)
-        // The request before was answered, so this is the first of a new need.
+        // The previous request was answered, so this is the first of a new need.
         let times = requests(&keyframes, from: 110, to: 1000)
         #expect(times == [300, 600])
     }

@@ -68,7 +68,7 @@ import Testing
         #expect(allocator.allocate(demands, budget: 2_000_000, at: at(12)).levels == [1])
         #expect(allocator.allocate(demands, budget: 950_000, at: at(20)).levels == [1])
         #expect(allocator.allocate(demands, budget: 1_100_000, at: at(21)).levels == [2])
-        // It may waver a little without being taken again.
+        // It may vary a little without being taken away again.
         #expect(allocator.allocate(demands, budget: 870_000, at: at(22)).levels == [2])
         #expect(allocator.allocate(demands, budget: 800_000, at: at(23)).levels == [1])
     }
@@ -110,17 +110,17 @@ import Testing
             demand("other", .init(priority: 2)),
         ]
         #expect(demands.map(\.importance) == demands.map(\.importance).sorted())
-        // The poorest form of everything comes before a better one of anything.
+        // The lowest layer of every video comes before a better layer of any.
         for (budget, levels) in [
             (150_000, [0, nil, nil, nil]), (420_000, [0, 0, 0, 0]), (700_000, [1, 0, 0, 0]),
             (1_200_000, [2, 0, 0, 0]), (1_400_000, [2, 1, 0, 0]), (1_950_000, [2, 2, 0, 0]),
             (2_150_000, [2, 2, 1, 0]), (2_500_000, [2, 2, 1, 1]), (3_500_000, [2, 2, 2, 2]),
         ] as [(Int, [Int?])] {
             allocator = LayerAllocator()
-            // With nothing given yet, what fits is given at once.
+            // Before anything has been allocated, a fitting layer is allocated at once.
             #expect(allocator.allocate(demands, budget: budget, at: at(0)).levels == levels)
         }
-        // What is taken, the least important lose.
+        // The least important videos lose their layers.
         allocator = LayerAllocator()
         _ = allocator.allocate(demands, budget: nil, at: at(0))
         #expect(allocator.allocate(demands, budget: 2_000_000, at: at(1)).levels == [2, 2, 0, 0])
@@ -165,7 +165,8 @@ import Testing
         }
         _ = plan.probe(missing: 300_000, estimate: 200_000, reached: nil, at: at(0))
         _ = plan.probe(missing: 300_000, estimate: 200_000, reached: nil, at: at(2))
-        // What was found does for this form: if it is not given, not for want of room.
+        // The measured rate suffices for this layer: if it is not allocated, lack of capacity is
+        // not the reason.
         #expect(tenths(300_000, 390_000, until: 40) == [])
         #expect(tenths(1_000_000, 390_000, until: 40) == [25])
     }

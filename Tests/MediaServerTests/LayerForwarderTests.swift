@@ -58,7 +58,7 @@ import Testing
         #expect(numbers == [100, 103, 101, 104, nil, 105])
     }
 
-    /// What goes out for each packet: number, timestamp and first byte.
+    /// The output for each packet: number, timestamp and first byte.
     private func sent(_ packets: [LayerPacket], over lane: Lane, sets: H264SetMemory) -> [[Int]] {
         var sent: [RTPPacket] = []
         for packet in packets {
@@ -95,7 +95,7 @@ import Testing
         #expect(again?.marker == true)
     }
 
-    /// What was lost before a key frame may be its sets, and its place is kept.
+    /// Packets lost before a key frame may be its sets, and their place is kept.
     @Test func setsThatCameOrMayComeAreNotSentTwice() throws {
         let sets = try #require(H264SetMemory(stated: LayerPacket.statedSets))
         let lane = Lane()
@@ -110,7 +110,7 @@ import Testing
                 [10, 1, 0x67], [11, 1, 0x68], [12, 1, 0x65], [15, 3, 0x65], [13, 2, 0x41],
                 [14, 3, 0x67], [16, 4, 0x41],
             ])
-        // Of who states none nothing is put in.
+        // No sets are inserted for a publisher that states none.
         #expect(
             sent([.h264(17, picture: 5, Self.idr)], over: Lane(), sets: .init()) == [
                 [17, 5, 0x65]
@@ -143,11 +143,11 @@ import Testing
         }
         #expect(packets.map { $0?.sequenceNumber.rawValue } == [100, nil, nil, 101, 103, 102, 104])
         #expect(packets.compactMap { $0?.timestamp } == [100, 103, 105, 104, 106].map { $0 * 960 })
-        // Its place was kept, since it came late: it is filled with nothing.
+        // Its place was kept, since it came late: it is filled with an empty packet.
         #expect(packets[5]?.payload.isEmpty == true)
     }
 
-    /// An encoder that begins anew takes any id; its stream goes on. Ids have 15 bits.
+    /// A restarted encoder uses any id; its stream continues. Ids have 15 bits.
     @Test(arguments: [3, 60, 20_000, 32_700])
     func picturesOfAnEncoderThatBeginsAnewFollowThoseBefore(first: Int) throws {
         let lane = Lane()
@@ -164,13 +164,13 @@ import Testing
         #expect(next.sequenceNumber.rawValue == 101)
     }
 
-    /// A publisher that begins anew takes another SSRC, and the beginning of its key frame is lost.
+    /// A restarted publisher uses another SSRC, and the beginning of its key frame is lost.
     @Test func aVideoThatGoesOnInAnotherStreamWaitsForAKeyFrameOfIt() {
         let lane = Lane()
         #expect(lane.send(.vp8(1, picture: 1, isKey: true)) != nil)
         #expect(lane.send(.vp8(700, picture: 9, ssrc: 7)) == nil)
         #expect(lane.awaitsKeyframe)
-        // What is late of the one before is still forwarded.
+        // Late packets of the previous stream are still forwarded.
         #expect(lane.send(.vp8(2, picture: 2)) != nil)
         #expect(lane.awaitsKeyframe)
         #expect(lane.send(.vp8(710, picture: 20, isKey: true, ssrc: 7)) != nil)
@@ -202,7 +202,7 @@ import Testing
         let fields = try #require(PayloadSummary(payload: key.payload, codec: .vp8).vp8)
         #expect(fields.pictureID == 7)
         #expect(fields.temporalLayerZeroIndex == 1)
-        // The layer that was left is over.
+        // The previous layer is over.
         #expect(lane.send(.vp8(12, picture: 7)) == nil)
     }
 
@@ -247,7 +247,7 @@ import Testing
     @Test func aPlaceKeptForAPacketThatIsNotWantedIsFilledWithPadding() throws {
         let lane = Lane(wanted: LayerChoice(encoding: 0, temporal: 0))
         _ = lane.send(.vp8(0, picture: 0, isKey: true))
-        // Number 1 is missing; nobody can know that it is of an upper layer.
+        // Number 1 is missing; nothing shows that it belongs to an upper layer.
         #expect(lane.send(.vp8(2, picture: 2))?.sequenceNumber.rawValue == 2)
         let late = try #require(lane.send(.vp8(1, picture: 1, layer: 1)))
         #expect(late.sequenceNumber.rawValue == 1)
@@ -263,7 +263,7 @@ import Testing
         _ = lane.send(
             .vp8(1, picture: 1, isKey: true, timestamp: 14_000), report: low)
         lane.wanted = LayerChoice(encoding: 1)
-        // 100 ms after the first packet by the publisher's clock, whenever it arrived.
+        // 100 ms after the first packet by the publisher's clock, regardless of its arrival.
         let packet = LayerPacket.vp8(
             1, picture: 1, isKey: true, encoding: 1,
             timestamp: 1_000_000 - 45_000 + 9000 + 9000)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import MediaServer
 
-/// Random switches, losses and reorderings of a three-layer VP8 simulcast: what goes out must be
-/// one stream, without a hole that nothing explains.
+/// Random switches, losses and reorderings of a three-layer VP8 simulcast: the output must be one
+/// stream, without unexplained gaps.
 @Suite struct LayerSwitchingTests {
     private struct Sent {
         var packet: RTPPacket
@@ -19,7 +19,7 @@ import Testing
         var beginnings = 0
     }
 
-    /// - Parameter loss: share of packets that never come.
+    /// - Parameter loss: the share of packets that never arrive.
     private func run(seed: UInt64, loss: Double, reorders: Bool, temporal: Bool) -> Outcome {
         var random = SeededRandom(seed: seed)
         var forwarder = LayerForwarder(
@@ -83,7 +83,8 @@ import Testing
         return outcome
     }
 
-    /// Who waits for it gets all of it, though its first packet comes behind the others.
+    /// A subscriber that waits for it gets all of it, even if its first packet arrives after the
+    /// others.
     @Test func aLargeKeyFrameWhoseBeginningComesLastIsWhole() {
         let encoding = SourceEncoding(rid: nil, isVideo: true)
         encoding.isAwaited = true
@@ -139,7 +140,7 @@ import Testing
         #expect(Set(numbered.map(\.0)).count == numbered.count)
         let ordered = numbered.sorted { $0.0 < $1.0 }
         for (a, b) in zip(ordered, ordered.dropFirst()) { #expect(a.1 <= b.1) }
-        // Every hole is a packet that was lost, or that had no key frame's beginning before it.
+        // Every gap is a lost packet, or one without the beginning of a key frame before it.
         let span = ordered.isEmpty ? 0 : Int(ordered[ordered.count - 1].0 - ordered[0].0) + 1
         #expect(span - ordered.count <= outcome.losses)
         let ends = outcome.sent.filter(\.isLate).count

@@ -1,13 +1,13 @@
 import MediaKernel
 import RTP
 
-/// A camera in three VP8 layers of 30 pictures a second: 900, 300 and 100 kbit/s, best first.
+/// A camera in three VP8 layers of 30 pictures per second: 900, 300 and 100 kbit/s, best first.
 struct LayeredSource {
     static let kilobits = [900, 300, 100]
     private static let sizes: [(UInt16, UInt16)] = [(1280, 720), (640, 360), (320, 180)]
     private static let packetMaximum = 1000
 
-    /// Layers that are sent, by their places.
+    /// Whether each layer is sent.
     var isSent = [true, true, true]
     private var wantsKeyframe = [true, true, true]
     private var numbers = [0, 0, 0]
@@ -55,7 +55,7 @@ struct LayeredSource {
         return packets
     }
 
-    /// Of a VP8 frame; with a size, that of a key frame. RFC 6386 sect. 9.1.
+    /// The header of a VP8 frame; with a size, that of a key frame. RFC 6386 sect. 9.1.
     private static func header(_ size: (UInt16, UInt16)?) -> [UInt8] {
         guard let (width, height) = size else { return [0x11, 2, 0] }
         return [

@@ -4,7 +4,7 @@ import Testing
 @testable import MediaServer
 
 @Suite struct LettersTests {
-    /// Letters to be dealt out, as a reference, so that expectations can take them.
+    /// Letters to be distributed, as a reference, so that expectations can take them.
     private final class Post {
         private var letters = Letters()
 
@@ -17,7 +17,7 @@ import Testing
             return rest()
         }
 
-        /// What goes without a new turn.
+        /// The letters that are sent without a new turn.
         func rest() -> [Int] {
             var texts: [Int] = []
             while let letter = letters.next() { texts.append(Int(letter.text) ?? -1) }
@@ -50,7 +50,7 @@ import Testing
         for number in 0..<10_000 { _ = post.add(number) }
         var turns = 0
         while !post.turn(peers: 100).isEmpty { turns += 1 }
-        // Three seconds and a half, of 10 ms; five a turn would take twenty.
+        // Three and a half seconds, in steps of 10 ms; five per turn would take twenty.
         #expect(turns < 350)
     }
 

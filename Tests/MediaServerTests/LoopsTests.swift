@@ -48,7 +48,7 @@ import Testing
                 let room = try await server.makeRoom(RoomID("room \(number)"))
                 rooms.append(room)
                 var tracks: Set<TrackID> = []
-                // Of four addresses the kernel gives hardly ever all to the loop of their room.
+                // With four addresses the kernel rarely assigns all to the loop of their room.
                 for name in ["ann", "ben", "cat", "dan"] {
                     try await room.addPeer(PeerID(name))
                     let client = try await MediaClient.connect(to: address, on: group.next())
@@ -60,14 +60,14 @@ import Testing
             }
             for room in rooms { await room.close() }
             if transport == .tcp {
-                // Those who are gone are let go, also on the loop that holds the connection.
+                // Clients that have left are released, even on the loop that holds the connection.
                 for client in clients { try await client.ended() }
             }
             for client in clients { try await client.stop() }
         }
     }
 
-    /// The clients' sockets take nothing from another address than the one that they send to.
+    /// The clients' sockets accept datagrams only from the address to which they send.
     @Test(arguments: ["0.0.0.0", "::"])
     func answersLeaveFromTheAddressThatWasAsked(host: String) async throws {
         let asked = TransportAddress(ipv4: 127, 0, 0, 2, port: 0)
@@ -99,7 +99,7 @@ import Testing
                 rooms.reduce(into: [:]) { $0[ObjectIdentifier($1.eventLoop), default: 0] += 1 }
             }
             #expect(loops(rooms).values.sorted() == [2, 2, 2])
-            // Where two have ended there is room for two.
+            // After two have ended there is room for two.
             let first = rooms.filter { $0.eventLoop === rooms[0].eventLoop }
             for room in first { await room.close() }
             for number in 6..<8 {
@@ -140,7 +140,7 @@ import Testing
 
     @Test func anAddressBelongsToWhoeverProvedItLast() {
         #expect(directory.loop(of: address) == nil)
-        // Nobody has proven anything yet: the last claim is as good as the first.
+        // No client has authenticated yet: the last claim is as good as the first.
         #expect(claims(0))
         #expect(claims(1))
         #expect(claims(0, isProven: true))
@@ -168,7 +168,7 @@ import Testing
     @Test func aRoomGoesWhereThereIsLeastToDo() {
         #expect(directory.placeRoom() == 0)
         #expect(directory.placeRoom() == 1)
-        // A room with few in it counts as one that waits for them.
+        // A room with few peers counts as one that expects more.
         directory.addConnection(to: 0)
         #expect(directory.placeRoom() == 0)
         for _ in 0..<9 { directory.addConnection(to: 1) }
@@ -200,7 +200,7 @@ import Testing
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let address = TransportAddress(ipv4: 192, 0, 2, 1, port: 5000)
 
-    /// What is taken of that which is put while the loop does something else.
+    /// The items taken from those that are put while the loop is busy.
     private func taken(_ items: [LoopInbox.Item]) async throws -> [[LoopInbox.Item]] {
         let loop = group.next()
         let inbox = LoopInbox(eventLoop: loop)

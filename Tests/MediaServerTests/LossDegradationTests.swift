@@ -7,7 +7,7 @@ import Testing
     private let rule = LossDegradationRule(
         threshold: 0.25, degradeGrace: .seconds(1), recoverGrace: .seconds(4))
 
-    /// How many of eight videos are taken after each of so many seconds.
+    /// The number of eight videos that remain after each second.
     private func taken(_ losses: [Double?], videos: Int = 8) -> [Int] {
         var degradation = LossDegradation()
         return losses.enumerated().map { second, loss in

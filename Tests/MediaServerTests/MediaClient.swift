@@ -10,8 +10,8 @@ import RTP
 import SDP
 import SecureTransport
 
-/// A publisher with a real socket, whose datagrams all go to the one address, whatever address they
-/// are meant for.
+/// A publisher with a real socket that sends all datagrams to the same address, regardless of their
+/// destination.
 final class MediaClient: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -27,7 +27,7 @@ final class MediaClient: ChannelInboundHandler {
 
     private init(_ server: TransportAddress, _ channel: any Channel) throws {
         self.server = server
-        // It knows of no TCP: what comes is from the address that it sent to.
+        // It does not support TCP: datagrams come from the address to which it sent.
         source = server.over(.udp)
         self.channel = channel
         var random = SecureRandom()
@@ -113,7 +113,7 @@ final class MediaClient: ChannelInboundHandler {
     }
 }
 
-/// Datagrams without who sent them.
+/// Datagrams without their senders.
 private final class EnvelopeOpener: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
     typealias InboundOut = ByteBuffer
@@ -130,7 +130,7 @@ extension NIOLoopBound<MediaClient> {
         try await eventLoop.submit { try value.accept(answer) }.get()
     }
 
-    /// Returns when the server has closed the connection.
+    /// Returns once the server has closed the connection.
     func ended() async throws {
         try await eventLoop.flatSubmit { value.channel.closeFuture }.get()
     }

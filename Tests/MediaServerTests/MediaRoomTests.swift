@@ -12,7 +12,7 @@ import Testing
 
 @testable import MediaServer
 
-/// A room of a real server, spoken to in descriptions only: no media flows here.
+/// A room of a real server, driven by descriptions only: no media flows here.
 @Suite(.timeLimit(.minutes(1))) struct MediaRoomTests {
     @Test func whoHasPublishedIsOfferedItsSubscribeConnection() async throws {
         try await withRoom { room in
@@ -65,7 +65,7 @@ import Testing
             var ben = try Participant("ben", tracks: [])
             _ = try await ben.publish(in: room)
             let first = try await room.nextOffer(for: "ben")
-            // Wanted before it is published, and while an offer is on its way.
+            // Requested before it is published, and while an offer is in flight.
             await room.room.setSubscriptions([
                 .init(
                     peer: "ben",
@@ -73,7 +73,7 @@ import Testing
                         .init(id: "voice", publisher: "ann", isVideo: false),
                         .init(id: "camera", publisher: "ann", isVideo: true),
                         .init(id: "nobody's", publisher: "ann", isVideo: true),
-                        // She may publish sound only under this name.
+                        // She may publish only audio under this name.
                         .init(id: "disguised", publisher: "ann", isVideo: false),
                     ])
             ])
@@ -91,7 +91,7 @@ import Testing
             #expect(camera.codecs.map(\.name) == ["VP8", "rtx"])
             #expect(
                 camera.codecs[0].feedback == ["transport-cc", "ccm fir", "nack", "nack pli"])
-            // Nobody is invited to ask for sound that is not kept.
+            // The offer must not invite requests for audio that is not kept.
             let voice = try #require(second.media.first { $0.kind == .audio })
             #expect(voice.codecs.map(\.feedback) == [["transport-cc"]])
             try await ben.answer(second, in: room)
@@ -142,7 +142,8 @@ import Testing
     }
 
     @Test func aRecorderIsToldTheOwnAddressToo() async throws {
-        // As behind a router that does not let its own network come back from outside.
+        // As behind a router that does not route its own network's packets to its public address
+        // back inside.
         let outside = try #require(TransportAddress("203.0.113.5", port: 7000))
         try await withRoom(advertised: [outside]) { room in
             try await room.room.addPeer("ann")
@@ -185,7 +186,7 @@ import Testing
             await #expect(throws: MediaServerError.badDescription("no offer was made")) {
                 try await room.room.answer(sdp, from: "ann")
             }
-            // Nothing of that is in the way of a good offer.
+            // These errors do not affect a good offer.
             _ = try await room.room.offer(sdp, on: .publish, from: "ann")
             _ = try await room.nextOffer(for: "ann")
         }
@@ -202,7 +203,7 @@ import Testing
         }
     }
 
-    /// Ids are known to all, and chosen by who publishes.
+    /// Ids are known to all peers, and chosen by the publisher.
     @Test func whoTakesAnothersTrackIDIsNotTakenForIt() async throws {
         try await withRoom { room in
             for id in ["mal", "ann", "ben"] { try await room.addPeer(PeerID(id)) }
@@ -227,7 +228,7 @@ import Testing
         }
     }
 
-    /// More than that are not refused with the rest.
+    /// Further ones are not refused together with the rest.
     @Test func ofAPeersTracksSoManyAreTaken() async throws {
         try await withRoom { room in
             try await room.addPeer("ann")

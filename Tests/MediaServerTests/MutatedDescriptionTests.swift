@@ -11,7 +11,7 @@ import Testing
 @testable import MediaServer
 
 extension SimulatedRoomTests {
-    /// Descriptions as no browser would write them, through all that a room makes of them.
+    /// Descriptions that no browser would write, processed by a room.
     @Suite struct MutatedDescriptionTests {
         @Test(arguments: BrowserOffer.allCases)
         func noOfferHarmsARoom(browser: BrowserOffer) async throws {
@@ -48,7 +48,7 @@ extension SimulatedRoomTests {
             #expect(room.watched == [TrackID(BrowserOffer.sound), TrackID(BrowserOffer.video)])
         }
 
-        /// Whose bit rate is that of its first form.
+        /// Its bit rate is that of its first layer.
         @Test func aSoundInNoFormIsASoundInOne() async throws {
             let room = try await DescribedRoom.open()
             let text = BrowserOffer.chromium.text.replacing(
@@ -59,7 +59,7 @@ extension SimulatedRoomTests {
             #expect(room.track(BrowserOffer.sound)?.encodings.count == 1)
         }
 
-        /// Who may send sound only does not send a picture under its name.
+        /// A peer that may send only audio cannot send video under its name.
         @Test func ofTwoTracksOfOneIDTheFirstIsForwarded() async throws {
             let room = try await DescribedRoom.open()
             _ = try room.enter(
@@ -102,15 +102,15 @@ private func mutated(_ text: String, _ random: inout SeededRandom) -> String {
     return lines.map { $0 + "\r\n" }.joined()
 }
 
-/// What begins a line that is drawn by lot, and what stands there while an answer is mutated: else
-/// each run would mutate other texts.
+/// The beginnings of lines with random contents, and their replacement while an answer is mutated:
+/// otherwise each run would mutate other texts.
 private let drawnLines: [String: String] = [
     "a=ice-ufrag:": "a=ice-ufrag:Ab1+Cd2/",
     "a=ice-pwd:": "a=ice-pwd:Ab1+Cd2/Ef3+Gh4/Ij5+Kl6/",
     "a=fingerprint:": "a=fingerprint:sha-256 0A" + String(repeating: ":0A", count: 31),
 ]
 
-/// The text as changed, in the same way in each run. Drawn lines that are left whole are as before.
+/// Changes the text the same way in each run. Unchanged random lines are restored.
 private func repeatably(_ text: String, _ change: (String) -> String) -> String {
     var drawn: [String: String] = [:]
     let fixed = lines(of: text).map { line in
@@ -124,12 +124,12 @@ private func repeatably(_ text: String, _ change: (String) -> String) -> String 
     return changed.map { drawn[$0] ?? $0 }.joined(separator: "\r\n")
 }
 
-/// Empty ones too.
+/// Including empty ones.
 private func lines(of text: String) -> [String] {
     text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { String($0) }
 }
 
-/// The line with another number for one of its numbers.
+/// Replaces one of the line's numbers.
 private func withNumber(
     _ number: String, in line: String, _ random: inout SeededRandom
 ) -> String {
@@ -138,14 +138,15 @@ private func withNumber(
     return String(line[..<old.startIndex]) + number + String(line[old.endIndex...])
 }
 
-/// A room without sockets, spoken to in descriptions: one publishes and one watches, in fake time.
+/// A room without sockets, driven by descriptions: one peer publishes and one watches, in fake
+/// time.
 private final class DescribedRoom {
     private var now = SimulatedRoom.beginning
     private let room: RoomForwarder
     private let loop: MediaLoop
     private let identity: DTLSIdentity
     private var events: AsyncStream<MediaEvent>.AsyncIterator
-    /// Who watches publishes nothing.
+    /// The viewer publishes nothing.
     private let nothing: SessionDescription
     private var viewer: PeerConnection
 
@@ -165,7 +166,7 @@ private final class DescribedRoom {
         viewer = PeerConnection.describing(identity, channel: nil, at: now)
     }
 
-    /// With who watches.
+    /// A room with its viewer.
     static func open() async throws -> DescribedRoom {
         let room = try DescribedRoom()
         try room.come()
@@ -179,8 +180,8 @@ private final class DescribedRoom {
         _ = try room.publishOffer(nothing, from: "viewer", at: now)
     }
 
-    /// Who watches leaves, and comes with new connections. What the old ones were offered last is
-    /// nothing to these.
+    /// The viewer leaves, and returns with new connections. The last offer to the old ones does not
+    /// concern these.
     func comeAgain() async throws {
         room.removePeer("viewer", at: now)
         _ = await offered()
@@ -188,7 +189,7 @@ private final class DescribedRoom {
         subscribe()
     }
 
-    /// Who publishes comes and offers. Gives whether that was answered.
+    /// The publisher joins and offers. Returns whether the offer was answered.
     func enter(_ text: String) throws -> Bool {
         try room.addPeer("ann", at: now)
         guard let offer = try? SessionDescription.parse(text),
@@ -201,7 +202,7 @@ private final class DescribedRoom {
 
     func leave() { room.removePeer("ann", at: now) }
 
-    /// Who watches wants all there is, over a way that has to be shared.
+    /// The viewer requests all tracks, over a path that has to be shared.
     private func subscribe() {
         room.setSubscriptions(
             SubscriberTerms(
@@ -215,12 +216,12 @@ private final class DescribedRoom {
 
     func track(_ id: String) -> ForwardedTrack? { room.tracks[TrackKey(TrackID(id), of: "ann")] }
 
-    /// The tracks that go to who watches.
+    /// The tracks that go to the viewer.
     var watched: Set<TrackID> {
         Set(room.tracks.values.filter { $0.subscriptions["viewer"] != nil }.map(\.id))
     }
 
-    /// Lets time pass, and answers what who watches is offered.
+    /// Lets time pass, and answers the viewer's offers.
     func watch(
         for duration: Duration, changing change: (String) -> String = { $0 }
     ) async throws {
@@ -243,7 +244,7 @@ private final class DescribedRoom {
         try? room.subscribeAnswer(answer, from: "viewer", at: now)
     }
 
-    /// What who watches was offered since it was last asked.
+    /// The viewer's offers since the last call.
     private func offered() async -> [SessionDescription] {
         room.emit(.activeSpeakers([]))
         var offers: [SessionDescription] = []

@@ -11,7 +11,7 @@ import Testing
 @testable import MediaServer
 
 extension SimulatedRoomTests {
-    /// How many offers it takes to tell a subscriber of what changes around it.
+    /// The number of offers needed to inform a subscriber of changes.
     @Suite struct OfferingTests {
         private let identity: DTLSIdentity
         private let directory: LoopDirectory
@@ -59,7 +59,7 @@ extension SimulatedRoomTests {
                     }), at: now)
         }
 
-        /// Lets time pass, and answers what the viewer is offered.
+        /// Lets time pass, and answers the viewer's offers.
         private mutating func pass(_ duration: Duration) async throws {
             let end = now + duration
             while now < end {
@@ -80,7 +80,7 @@ extension SimulatedRoomTests {
             }
         }
 
-        /// What the viewer was offered since it was last asked, and for which sockets.
+        /// The viewer's offers since the last call, and their sockets.
         private mutating func offered() async -> [(offer: SessionDescription, socket: Int)] {
             room.emit(.activeSpeakers([]))
             var offered: [(offer: SessionDescription, socket: Int)] = []
@@ -127,7 +127,7 @@ extension SimulatedRoomTests {
             #expect(await offered().count == 1)
         }
 
-        /// The client had the old offer, and answers it through the new socket.
+        /// The client had the old offer, and answers it on the new socket.
         @Test mutating func whoAnswersAnEarlierOfferIsOfferedAnew() async throws {
             try publish([], as: "viewer")
             room.restartSubscribe(of: "viewer", signallingSocket: 1, at: now)
@@ -156,7 +156,7 @@ extension SimulatedRoomTests {
                 let offers = await offered()
                 try #require(offers.count == 1)
                 fragments.insert(offers[0].offer.media[0].iceUsernameFragment)
-                // The same, the same again, and a restart.
+                // The same offer, the same again, and a restart.
                 #expect(fragments.count == (round < 3 ? 1 : 2))
                 var useless = try viewer.answer(offers[0].offer, at: now)
                 useless.media = []
@@ -168,14 +168,14 @@ extension SimulatedRoomTests {
                 room.tick(at: now)
             }
             #expect(await offered().isEmpty)
-            // What changes it is offered all the same.
+            // Changes are offered to it all the same.
             try publish([.audio("voice")], as: "ann")
             subscribe(to: ["voice"])
             try await answer()
             #expect(received == 1)
         }
 
-        /// A client that restarts its connections for days fills no memory.
+        /// A client that restarts its connections for days takes no additional memory.
         @Test mutating func aConnectionIsKnownByItsLastTwoNames() async throws {
             try publish([], as: "viewer")
             for socket in 1...5 {
@@ -204,12 +204,12 @@ extension SimulatedRoomTests {
                 if number == 0 { #expect(received == 1, "the first one waits for nothing") }
                 try await pass(.milliseconds(10))
             }
-            // They come within a second; the more there are, the less often they are offered.
+            // They come within a second; the more tracks, the less frequent the offers.
             #expect(offers <= 7)
             try await pass(.milliseconds(500))
             #expect(received == 100)
             #expect(offers <= 8)
-            // Nobody waits for an offer that was long ago.
+            // No peer waits for an offer because of a long past one.
             try publish([.audio("late")], as: "late")
             try await pass(.milliseconds(500))
             subscribe(to: tracks + ["late"])
@@ -230,7 +230,8 @@ extension SimulatedRoomTests {
             #expect(extensions.contains(HeaderExtensionURI.videoOrientation) == isTaken)
         }
 
-        /// It is of one encoding with all its layers, and nobody writes it anew for what is forwarded.
+        /// It describes one encoding with all its layers, and the server does not rewrite it for
+        /// forwarding.
         @Test func nobodySendsAnAV1DependencyDescriptor() throws {
             let uri =
                 "https://aomediacodec.github.io/av1-rtp-spec/"
@@ -246,7 +247,7 @@ extension SimulatedRoomTests {
             #expect(!answer.media.flatMap(\.headerExtensions).map(\.uri).contains(uri))
         }
 
-        /// A connection has 61 payload types for all that it carries.
+        /// A connection has 61 payload types for all its sections.
         @Test mutating func noPublisherUsesUpASubscribersPayloadTypes() async throws {
             try publish([], as: "viewer")
             try await answer()
@@ -299,7 +300,7 @@ extension SimulatedRoomTests {
             try offer()
             try await pass(.milliseconds(200))
             let before = try #require(room.tracks[TrackKey("camera", of: "ann")])
-            // Not a word of it: the same track goes on.
+            // Unchanged: the same track continues.
             try offer()
             #expect(room.tracks[TrackKey("camera", of: "ann")] === before)
             room.setPreference(.low, track: "camera", of: "viewer", at: now)
@@ -334,8 +335,8 @@ extension SimulatedRoomTests {
             #expect(second !== first && received == 1)
         }
 
-        /// As when its publisher is taken for gone and is back before the next offer. The client has
-        /// been told that the track is gone, and waits for it to come.
+        /// This happens if its publisher counts as gone and returns before the next offer. The
+        /// client has been notified that the track has ended, and waits for it to come.
         @Test mutating func aTrackThatIsTakenAwayAndGivenBackBetweenTwoOffersComesAgain()
             async throws
         {

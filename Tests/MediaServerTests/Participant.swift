@@ -12,7 +12,7 @@ import Testing
 
 @testable import MediaServer
 
-/// A room with the one reader of its events.
+/// A room with the only reader of its events.
 final class TestRoom {
     let room: MediaRoom
     private var events: AsyncStream<MediaEvent>.AsyncIterator
@@ -26,7 +26,7 @@ final class TestRoom {
 
     func next() async -> MediaEvent? { await events.next() }
 
-    /// The next offer for the peer's subscribe connection; other events are passed over.
+    /// The next offer for the peer's subscribe connection; other events are skipped.
     func nextOffer(for peer: PeerID) async throws -> SessionDescription {
         while let event = await next() {
             guard case .subscribeOffer(peer, let offer, _) = event else { continue }
@@ -93,7 +93,7 @@ struct Participant {
         try sending.createOffer(at: MonotonicClock.now).rendered()
     }
 
-    /// Offers what it sends and takes the answer.
+    /// Offers its tracks and applies the answer.
     mutating func publish(in room: TestRoom) async throws -> SessionDescription {
         let offer = try SessionDescription.parse(try offer())
         let answer = try await room.room.offer(offer, on: .publish, from: id)
@@ -106,7 +106,7 @@ struct Participant {
         try await room.room.answer(answer, from: id)
     }
 
-    /// Ids of the tracks that the server says it sends.
+    /// Ids of the tracks that the server claims to send.
     var incoming: Set<String> {
         Set(receiving.incomingTracks.filter(\.isSending).map(\.trackID))
     }

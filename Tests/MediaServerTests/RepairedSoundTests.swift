@@ -9,7 +9,7 @@ extension SimulatedRoomTests {
         @Test func lostSoundIsAskedForAndForwarded() async throws {
             let room = try await SimulatedRoom.connected()
             let spoken = Self.speak(in: room, maximum: 500)
-            // Nobody misses what was lost before the first packet that came, or after the last one.
+            // Losses before the first and after the last received packet go unnoticed.
             _ = room.run(upTo: .seconds(1)) { _ in spoken() == 5 }
             room.cameraLoss = 0.2
             _ = room.run(upTo: .seconds(10)) { _ in spoken() == 495 }
@@ -21,7 +21,7 @@ extension SimulatedRoomTests {
             #expect(room.sound.count == numbers.count)
         }
 
-        /// The publisher has it all, but nobody wants to hear it any more.
+        /// The publisher still has it all, but it is too late to be heard.
         @Test func ofAnOutageTheLastSecondIsAskedFor() async throws {
             let room = try await SimulatedRoom.connected()
             let spoken = Self.speak(in: room)
@@ -39,7 +39,7 @@ extension SimulatedRoomTests {
             #expect(missed.allSatisfy { $0 > end - 50 })
         }
 
-        /// A packet every 20 ms from now on. Gives how many there have been.
+        /// Sends a packet every 20 ms from now on. Returns their number.
         private static func speak(
             in room: SimulatedRoom, maximum: Int = .max
         ) -> () -> Int {

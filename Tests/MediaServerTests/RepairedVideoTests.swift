@@ -9,7 +9,7 @@ import Testing
 
 @testable import MediaServer
 
-/// A video whose publisher has no RTX, and repeats what is asked for as it was.
+/// A video whose publisher has no RTX, and repeats requested packets unchanged.
 @Suite struct RepairedVideoTests {
     private let track: ForwardedTrack
     private let begin = MonotonicClock.now
@@ -34,7 +34,7 @@ import Testing
             codec: .vp8)
     }
 
-    /// What the server does with a packet of the publisher: what a subscriber gets of it.
+    /// Passes a packet of the publisher through the server; returns the subscriber's packet.
     private func arrive(
         _ number: Int, _ forwarder: inout LayerForwarder, at now: Instant
     ) -> UInt16? {

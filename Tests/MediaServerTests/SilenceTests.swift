@@ -17,11 +17,11 @@ extension SimulatedRoomTests {
                     Int(second.timestamp) - Int(first.timestamp),
                 ]
             }
-            // No hole that looks like loss, and each at its own time.
+            // No gap that looks like loss, and each packet at its own time.
             #expect(steps == [[Int]](repeating: [1, 249_600], count: steps.count))
         }
 
-        /// But the first, by which who listens knows of the sound's clock.
+        /// Except the first, from which listeners learn the sound's clock.
         @Test(arguments: [(false, 1), (true, 12)])
         func sendersReportsOfSilenceGoToWhoRecords(isRecorder: Bool, reports: Int) async throws {
             let room = try await SimulatedRoom.connected(isRecorder: isRecorder)
@@ -53,7 +53,7 @@ extension SimulatedRoomTests {
             #expect(room.soundReports == 2)
         }
 
-        /// An update every 400 ms, as libopus makes under DTX.
+        /// An update every 400 ms, as from libopus with DTX.
         private func mute(_ room: SimulatedRoom) throws {
             let id = try #require(room.microphoneExtension(HeaderExtensionURI.audioLevel))
             var (number, next) = (0, room.now)

@@ -7,11 +7,11 @@ import Testing
 @Suite("What silence is left out")
 struct SilenceThinnerTests {
     private static let silence = AudioLevel(voice: false, level: 127)
-    /// Without content, as DTX ends with.
+    /// A packet without content, as at the end of DTX.
     private static let empty: ArraySlice<UInt8> = [0xF8, 0]
     private static let full = [UInt8](repeating: 1, count: 30)[...]
 
-    /// Which of the packets go on.
+    /// Which of the packets are forwarded.
     private func passed(
         _ packets: [(milliseconds: Int, payload: ArraySlice<UInt8>, level: AudioLevel?)]
     ) -> [Int] {
@@ -54,7 +54,7 @@ struct SilenceThinnerTests {
         #expect(passed(packets) == [0, 400, 800, 820, 840])
     }
 
-    /// Without DTX silence is sent like sound, and receivers expect all of it.
+    /// Without DTX silence is sent like audio, and receivers expect all of it.
     @Test func silenceWithoutEndGoesOn() {
         let packets = stride(from: 0, to: 200, by: 20).map { ($0, Self.full, Self.silence) }
         #expect(passed(packets).count == 10)

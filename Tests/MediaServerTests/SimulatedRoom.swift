@@ -15,16 +15,16 @@ import Testing
 @Suite("Simulated rooms", .serialized)
 enum SimulatedRoomTests {}
 
-/// A room without sockets, on a simulated network with fake time: one that publishes a video in
-/// three layers and a sound, and one that watches it over a way of limited rate.
+/// A room without sockets, on a simulated network with fake time: one peer publishes a video in
+/// three layers and audio, and one watches over a path of limited rate.
 final class SimulatedRoom {
     static let step: Duration = .milliseconds(5)
     static let delay: Duration = .milliseconds(20)
-    /// What waits before the narrow part of a way; more is lost.
+    /// The longest queue before the bottleneck of a path; further packets are lost.
     static let queueMaximum: Duration = .milliseconds(300)
     static let server = TransportAddress(ipv4: 192, 0, 2, 1, port: 50_000)
-    /// When rooms in fake time begin: no two runs differ in where the grid of transport feedback's
-    /// times falls. Not at the origin, which stands for what never was.
+    /// The start time of rooms in fake time, so that the grid of transport feedback's times is the
+    /// same in all runs. Not the origin, which means that something never happened.
     static let beginning = Instant.zero + .seconds(1000)
 
     private struct Datagram {
@@ -34,7 +34,7 @@ final class SimulatedRoom {
         let deliver: (SimulatedRoom, [UInt8]) -> Void
     }
 
-    /// What the server sends to one end.
+    /// The datagrams that the server sends to one end.
     private final class Way: DatagramSink {
         unowned let owner: SimulatedRoom
         let end: PeerConnection
@@ -64,31 +64,31 @@ final class SimulatedRoom {
     private var mid = ""
     private var soundMID = ""
     var source = LayeredSource()
-    /// What the microphone gives at a time.
+    /// The packets of the microphone at a time.
     var microphone: (Instant) -> [RTPPacket] = { _ in [] }
-    /// What the viewer's way carries, in bits per second.
+    /// The capacity of the viewer's path, in bits per second.
     var rate = 100_000_000
-    /// Of so many datagrams to the viewer one is lost, however wide its way is; 0 for none.
+    /// One in this many datagrams to the viewer is lost, regardless of its capacity; 0 for none.
     var losesOneOf = 0
-    /// What share of the camera's media is lost on its way.
+    /// The share of the camera's media that is lost on its path.
     var cameraLoss = 0.0
     private var random = SeededRandom(seed: 1)
-    /// Whether the viewer asks for lost packets of the video, again and again.
+    /// Whether the viewer requests lost packets of the video, repeatedly.
     var asksForLost = false
-    /// Whether the server asks the camera for packets that have come.
+    /// Whether the server requests packets from the camera that have arrived.
     var asksForWhatCame = false
     private var missing = NACKGenerator(.insistent)
-    /// Datagrams to the viewer that were lost on the way.
+    /// Datagrams to the viewer that were lost on the path.
     private(set) var lost = 0
-    /// Packets of the video that the viewer got, with the time.
+    /// Packets of the video that the viewer received, with the time.
     private(set) var seen: [(at: Instant, packet: RTPPacket)] = []
-    /// Packets of the sound.
+    /// Packets of the audio.
     private(set) var sound: [RTPPacket] = []
-    /// Sender reports of the sound that the viewer got.
+    /// Sender reports of the audio that the viewer received.
     private(set) var soundReports = 0
-    /// Key frames that the camera was asked for.
+    /// The number of key frames requested from the camera.
     private(set) var keyframesRequested = 0
-    /// Texts that the viewer got on its channel.
+    /// Texts that the viewer received on its channel.
     private(set) var heard: [String] = []
 
     init() throws {
@@ -123,8 +123,8 @@ final class SimulatedRoom {
     /// Lets both join and the video begin.
     ///
     /// - Parameters:
-    ///   - asksForVideos: the viewer does.
-    ///   - isRecorder: the viewer is one.
+    ///   - asksForVideos: whether the viewer requests videos.
+    ///   - isRecorder: whether the viewer is a recorder.
     static func connected(
         asksForVideos: Bool = false, isRecorder: Bool = false
     ) async throws -> SimulatedRoom {
@@ -140,7 +140,7 @@ final class SimulatedRoom {
         mid = try camera.add(.simulcast("video"))
         soundMID = try camera.add(.repairedAudio("sound"))
         try publish("camera", from: camera)
-        // Who watches publishes too, though nothing: its first offer opens its way.
+        // The viewer publishes too, though no tracks: its first offer opens its path.
         let idle = try idleConnection()
         try publish("viewer", from: idle)
         subscribe()
@@ -185,7 +185,7 @@ final class SimulatedRoom {
 
     // MARK: What the test looks at
 
-    /// Sets how the viewer is to receive the video.
+    /// Sets the viewer's subscription to the video.
     func subscribe(maximum: Int? = nil, lossRule: LossDegradationRule? = nil) {
         room.setSubscriptions(
             .init(
@@ -198,9 +198,9 @@ final class SimulatedRoom {
             at: now)
     }
 
-    /// What the viewer was last told to flow.
+    /// The layers last reported to the viewer.
     var told: TrackLayers? { subscription?.told }
-    /// Share of what was sent to the viewer that is taken for lost.
+    /// The share of datagrams to the viewer that count as lost.
     var loss: Double? { room.peers["viewer"]?.subscribe?.core.loss(at: now) }
     /// 0…5.
     var quality: Int? { room.peers["viewer"]?.quality.score }
@@ -216,25 +216,25 @@ final class SimulatedRoom {
 
     private var subscription: Subscription? { subscription(to: "video") }
 
-    /// The viewer's, to a track of the camera.
+    /// The viewer's subscription to a track of the camera.
     func subscription(to track: TrackID) -> Subscription? {
         room.tracks[TrackKey(track, of: "camera")]?.subscriptions["viewer"]
     }
 
-    /// The viewer's sections of the sound.
+    /// The viewer's sections of the audio.
     private var soundMIDs: Set<String> {
         Set(viewer.incomingTracks.filter { $0.trackID == "sound" }.map(\.mid))
     }
 
-    /// The id of a header extension on what the microphone sends.
+    /// The id of a header extension on the microphone's packets.
     func microphoneExtension(_ uri: String) -> UInt8? { camera.headerExtensions[uri] }
 
-    /// The microphone says which time its next packet is of.
+    /// The microphone reports the time of its next packet.
     func reportSound() {
         camera.sendSenderReport(mid: soundMID, ntp: NTPTime(unixNanoseconds: 0), rtpTimestamp: 0)
     }
 
-    /// The viewer asks for a key frame of the video.
+    /// The viewer requests a key frame of the video.
     func requestKeyframe() {
         guard let mid = viewer.incomingTracks.first(where: { $0.trackID == "video" })?.mid else {
             return
@@ -242,12 +242,12 @@ final class SimulatedRoom {
         viewer.requestKeyframe(mid: mid)
     }
 
-    /// The viewer says something on its channel.
+    /// The viewer sends a text on its channel.
     func say(_ text: String) {
         viewer.send(text, on: room.channel.label, at: now)
     }
 
-    /// What the room has told since it was last asked, of texts that came over channels.
+    /// The number of texts from channels that the room has reported since the last call.
     func textsTold() async -> Int {
         room.emit(.activeSpeakers([]))
         var count = 0
@@ -261,14 +261,14 @@ final class SimulatedRoom {
         return count
     }
 
-    /// Tracks of which the room has told since that more came than may go on.
+    /// Tracks for which the room has reported excess packets since the last call.
     func excessTold() async -> Set<TrackID?> {
         room.emit(.activeSpeakers([]))
         var tracks: Set<TrackID?> = []
         while let event = await offers.next() {
             switch event {
             case .excessMedia(_, let track): tracks.insert(track)
-            // The room's own have somebody to tell of.
+            // The room's own events always have speakers.
             case .activeSpeakers(let speakers) where speakers.isEmpty: return tracks
             default: continue
             }
@@ -276,7 +276,7 @@ final class SimulatedRoom {
         return tracks
     }
 
-    /// Of the loop.
+    /// The loop's figures.
     var figures: MediaFigures { loop.figures }
 
     func packets(since begin: Instant) -> Int { seen.count { $0.at >= begin } }
@@ -314,7 +314,8 @@ final class SimulatedRoom {
         loop.drain(publish, at: now)
     }
 
-    /// Lets time pass until it is so, but not for longer. Gives how long it took.
+    /// Lets time pass until the condition holds, but not longer than `limit`. Returns the time it
+    /// took.
     func run(upTo limit: Duration, until isTrue: (SimulatedRoom) -> Bool) -> Duration? {
         let begin = now
         while now - begin < limit {
@@ -401,7 +402,7 @@ final class SimulatedRoom {
 }
 
 extension NACKGenerator.Configuration {
-    /// As browsers are.
+    /// Like browsers.
     fileprivate static var insistent: Self {
         var configuration = Self()
         configuration.triesMaximum = 100

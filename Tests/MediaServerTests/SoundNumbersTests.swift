@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaServer
 
-/// The numbers with which one source of sound is forwarded.
+/// The sequence numbers with which one audio source is forwarded.
 @Suite struct SoundNumbersTests {
     private let encoding = SourceEncoding(rid: nil, isVideo: false)
 
@@ -24,7 +24,7 @@ import Testing
         #expect(([2, 65_535, 1, 3] as [UInt16]).map { number($0) } == [2, 65_535, 1, 3])
     }
 
-    /// Nobody would know of it if it began with silence that is left out.
+    /// It would go unnoticed if it began with silence that is left out.
     @Test func anotherSourceBeginsAnewAndWithWhatGoesOn() {
         func arrive(_ number: Int, ssrc: UInt32) -> UInt16? {
             var packet = LayerPacket.sound(number, ssrc: ssrc).packet

@@ -5,8 +5,8 @@ import Testing
 @testable import MediaServer
 
 extension SimulatedRoomTests {
-    /// What a subscriber of a simulcast gets: as much as its way carries, as it wishes, and as the
-    /// publisher sends.
+    /// A subscriber's layer of a simulcast: limited by its path, by its request, and by the
+    /// publisher's layers.
     @Suite struct SubscriberLayersTests {
         private let best = 0
         private let middle = 1
@@ -29,7 +29,7 @@ extension SimulatedRoomTests {
             let (beginnings, lost, begin) = (room.beginnings, room.lost, room.now)
             room.run(for: .seconds(15))
             #expect(room.current == middle && room.isLimited)
-            // A probe may be too much for the way for a moment; the picture never pays for it.
+            // A probe may exceed the path's capacity for a moment; the picture never suffers.
             #expect(room.beginnings - beginnings <= 2)
             #expect(room.lost - lost <= 20)
             #expect(room.packets(since: begin) >= 15 * 30 * 2 * 9 / 10)
@@ -103,7 +103,7 @@ extension SimulatedRoomTests {
             room.source.isSent[best] = false
             let begin = room.now
             #expect(room.run(upTo: .seconds(1)) { $0.current == middle } != nil)
-            // Eight pictures are missing before it is sure, then a key frame comes.
+            // Eight pictures are missing before the loss is certain, then a key frame comes.
             #expect(room.now - begin <= .milliseconds(400))
             room.source.isSent[best] = true
             #expect(room.run(upTo: .milliseconds(400)) { $0.current == best } != nil)
@@ -166,7 +166,7 @@ extension SimulatedRoomTests {
 
         @Test func lossTakesTheVideoAndItsEndGivesItBack() async throws {
             let room = try await SimulatedRoom.connected()
-            // So little that the estimate stands it.
+            // So little that the estimate tolerates it.
             room.losesOneOf = 20
             room.run(for: .seconds(5))
             #expect(room.current == best)

@@ -4,7 +4,7 @@ import Testing
 @testable import MediaServer
 
 extension SimulatedRoomTests {
-    /// What one subscriber may have of a room, so that the others have theirs.
+    /// The limits of one subscriber of a room, so that the others have their share.
     @Suite struct SubscriberLimitsTests {
         @Test func whoAsksForKeyframesAllTheTimeGetsOneASecond() async throws {
             let room = try await SimulatedRoom.connected()

@@ -66,7 +66,7 @@ import Testing
         let own = try await advertised([known], .sameAsUDP, [other])
         #expect(own.map(\.ip) == [known.ip, other.ip])
         #expect(own.last == other.over(.tcp))
-        // A mapped UDP port says nothing of the TCP port.
+        // A mapped UDP port implies nothing about the TCP port.
         let mapped = try await advertised([other.over(.udp)], .number(0))
         #expect(mapped.first == other)
         #expect(mapped.last?.ip == other.ip && mapped.last?.transport == .tcp)

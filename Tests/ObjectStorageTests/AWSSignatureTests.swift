@@ -2,7 +2,7 @@ import MediaKernel
 import ObjectStorage
 import Testing
 
-/// The examples of Amazon's own documentation of Signature Version 4 for S3.
+/// The examples in Amazon's own documentation of Signature Version 4 for S3.
 @Suite struct AWSSignatureTests {
     typealias Field = StoreRequest.Field
 

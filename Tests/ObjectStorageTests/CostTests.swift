@@ -3,7 +3,7 @@ import Workbench
 
 @testable import ObjectStorage
 
-/// A store's answers are bytes of somebody else.
+/// A store's answers are untrusted bytes.
 @Suite struct CostTests {
     @Test(arguments: ["<Key>", "<Key>x</Key>", "</Key>", "<Ke", "&amp;", "<Key><Key>"])
     func ofAnAnswer(piece: String) {

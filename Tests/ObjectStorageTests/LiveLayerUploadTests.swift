@@ -12,7 +12,7 @@ struct LiveLayerUploadTests {
         LiveLayerUpload(progress: progress, delayMaximum: .seconds(5), seed: 1)
     }
 
-    /// Carries out all that is ordered.
+    /// Carries out all orders.
     private static func run(
         _ upload: inout LiveLayerUpload, at now: UnixTime = start
     ) -> [LiveLayerUpload.Order] {
@@ -104,7 +104,7 @@ struct LiveLayerUploadTests {
                 removed.append(number)
             }
         }
-        // The last playlist stays, and what it names, so nothing is removed behind it.
+        // The last playlist and its segments stay, so nothing is removed after it.
         #expect(removed == Array(0..<15))
         #expect(upload.progress == .init(first: 15, next: 30, isEnded: true))
     }
@@ -133,7 +133,7 @@ struct LiveLayerUploadTests {
                 upload.listed(0..<6, isLast: false)
                 _ = Self.run(&upload)
             }
-            // So many are there, and the playlist that names them is not.
+            // These are stored, but the playlist that names them is not.
             upload.listed(6..<20, isLast: false)
             for _ in 0..<LiveLayerUpload.batchMaximum {
                 upload.next(at: Self.start).map { upload.succeeded($0) }
@@ -192,7 +192,7 @@ struct LiveLayerUploadTests {
             }
             guard let order = upload.next(at: now) else { continue }
             let isAnswered = Int.random(in: 0..<3, using: &random) > 0
-            // What is not answered may be done all the same.
+            // An order without an answer may still have been carried out.
             if isAnswered || Bool.random(using: &random) {
                 switch order {
                 case .put(let number): stored.insert(number)

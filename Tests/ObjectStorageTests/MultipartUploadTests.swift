@@ -136,7 +136,7 @@ import Testing
         #expect(upload.next(at: now + .seconds(5)) == [.create])
         _ = upload.created("v")
         #expect(upload.next(at: now + .seconds(5)).count == 2)
-        // An answer to what was sent before belongs to nothing, though its number is the same.
+        // An answer to an earlier request is ignored, though its number is the same.
         #expect(upload.sent(part(2), to: "u") == [])
         #expect(upload.failed(.uploadGone, part: 2, of: "u", at: now) == [])
         #expect(
@@ -245,7 +245,7 @@ import Testing
                     ? upload.failed(.unavailable, at: time)
                     : upload.confirmed(byteCount: store.object, checksum: nil, at: time)
             }
-            // What is to be written down is written before anything else happens.
+            // Progress is saved before anything else happens.
             for case .save(let progress) in orders { saved = progress }
             orders.removeAll { if case .save = $0 { true } else { false } }
         }

@@ -113,7 +113,7 @@ import Testing
         ]
         #expect(requests.flatMap(\.headers).allSatisfy { !$0.name.contains("checksum") })
         #expect(!String(decoding: body, as: UTF8.self).contains("Checksum"))
-        // What is sent is signed all the same.
+        // The content is signed all the same.
         #expect(requests.suffix(2).allSatisfy { $0.payloadHash == "01" })
     }
 
@@ -131,7 +131,7 @@ import Testing
         #expect(
             download.contains(
                 "response-content-disposition=attachment%3B%20filename%3D%22k.mp4%22"))
-        // What an address ends with decides for some players what it is.
+        // For some players the end of an address determines the type.
         let segments = access.link(
             to: location, for: .segments, at: now, validity: .seconds(60))
         #expect(segments.contains("response-content-type=video%2Fmp2t"))
@@ -193,7 +193,7 @@ import Testing
         func time(_ piece: String, bytes: Int) -> Duration {
             let body = Array(repeating: Array(piece.utf8), count: bytes / piece.utf8.count)
             let answer = StoreAnswer(status: 400, body: Array(body.joined()))
-            // The best of some, since others use the machine too.
+            // The best of several runs, since other processes use the machine too.
             return (0..<3).map { _ in
                 clock.measure {
                     _ = (answer.reason, answer.uploadID, answer.uploadIDs(to: "a"))
@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test func aPartsTagIsTheMD5OfTheirMD5s() {
-        // Reckoned with another implementation: md5(md5("abc") + md5("d"))-2
+        // Computed with another implementation: md5(md5("abc") + md5("d"))-2
         var tag = PartsTag()
         tag.update(Array("ab".utf8))
         tag.update(Array("c".utf8))
@@ -227,7 +227,7 @@ import Testing
             """
         let answer = StoreAnswer(status: 200, body: Array(body.utf8))
         #expect(answer.uploadIDs(to: "a") == ["1", "3"])
-        // Cut off anywhere, it names no others.
+        // Cut off anywhere, it names no wrong parts.
         for count in body.utf8.indices {
             let part = StoreAnswer(status: 200, body: Array(body.utf8[..<count]))
             #expect(["1", "3"].starts(with: part.uploadIDs(to: "a")))

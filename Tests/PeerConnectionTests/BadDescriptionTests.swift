@@ -6,7 +6,7 @@ import Testing
 
 extension PeerConnectionTests {
     @Suite struct BadDescriptions {
-        /// A way to spoil a description, by name, and whether the error is the right one.
+        /// A way to damage a description, by name, and whether the error is the right one.
         struct Damage: Sendable, CustomTestStringConvertible {
             let testDescription: String
             let spoil: @Sendable (inout SessionDescription) -> Void

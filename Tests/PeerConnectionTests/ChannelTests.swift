@@ -30,7 +30,7 @@ extension PeerConnectionTests {
             let wire = Wire(channelOf: .client)
             _ = try wire.client.core.add(.audio())
             var packets: [[UInt8]] = []
-            // Reads what the server is sent over DTLS, and hands it on in the clear.
+            // Reads the server's incoming DTLS data, and passes it on in the clear.
             wire.drops = { side, bytes in
                 let core = wire.server.core
                 guard side == .client, (20...63).contains(bytes.first ?? 0),
@@ -72,15 +72,15 @@ extension PeerConnectionTests {
                 wire.run(for: .milliseconds(20))
             }
             let lines = (0..<20).map { "ion-sfu: line \($0)" }
-            // usrsctp measures its round trips by the machine's own clock: where that stood still
-            // in between, it takes its time.
+            // usrsctp measures its round trips by the machine's own clock: if that stood still in
+            // between, it needs more time.
             for _ in 0..<60 where wire.client.channelEvents.count <= lines.count {
                 wire.run(for: .seconds(1))
             }
             #expect(Array(wire.client.channelEvents.dropFirst()) == lines)
         }
 
-        /// Keeps what the client sends over DTLS from now on.
+        /// Keeps the client's DTLS data from now on.
         private func holdRecords(of wire: Wire) -> () -> [UInt8] {
             var records: [UInt8] = []
             wire.drops = { side, bytes in
@@ -95,7 +95,7 @@ extension PeerConnectionTests {
             }
         }
 
-        /// RFC 6347 sect. 4.1.1: a datagram may have several records.
+        /// RFC 6347 sect. 4.1.1: a datagram may contain several records.
         @Test func allThatIsInOneDatagramIsRead() throws {
             let wire = Wire(channelOf: .client)
             _ = try wire.client.core.add(.audio())

@@ -6,7 +6,7 @@ import Testing
 @testable import PeerConnection
 
 extension PeerConnectionTests {
-    /// What a receiver says without being asked, and how it tells streams apart.
+    /// Unsolicited feedback of a receiver, and its identification of streams.
     @Suite struct Feedback {
         private func feedback(_ wire: Wire) -> [(at: Instant, message: TransportFeedback)] {
             wire.controlPackets.compactMap { at, packet in
@@ -40,7 +40,7 @@ extension PeerConnectionTests {
             let arrivals = feedback(wire).flatMap { $0.message.arrivals }
             #expect(arrivals.map(\.sequence) == (0..<20).map { 65_530 &+ UInt16($0) })
             #expect(arrivals.indices.filter { arrivals[$0].time == nil } == [7, 8])
-            // Browsers pass over feedback on a stream that is not theirs.
+            // Browsers ignore feedback on a stream that is not theirs.
             let ssrc = SSRC(offer.media[0].sources[0].ssrc)
             for entry in feedback(wire) { #expect(entry.message.media == ssrc) }
         }
@@ -109,7 +109,7 @@ extension PeerConnectionTests {
 
         // MARK: Streams that were not announced
 
-        /// A connection whose offer names no SSRC, as some senders' do.
+        /// A connection whose offer names no SSRC, as with some senders.
         private func unannounced(
             _ tracks: [OutgoingTrack]
         ) throws -> (wire: Wire, offer: SessionDescription) {

@@ -7,7 +7,7 @@ import Testing
 @testable import PeerConnection
 
 extension PeerConnectionTests {
-    /// Bytes from nobody knows where, and well encrypted nonsense from the peer itself.
+    /// Bytes of unknown origin, and correctly encrypted nonsense from the peer itself.
     @Suite struct HostileDatagrams {
         /// A connected pair that has sent one of each kind of datagram.
         private func pair() throws -> (wire: Wire, mid: String, samples: [[UInt8]]) {
@@ -77,7 +77,7 @@ extension PeerConnectionTests {
             expectUnharmed(wire, mid: mid)
         }
 
-        /// A new stream of an encoding replaces the one before; the repairs of it too.
+        /// A new stream of an encoding replaces the previous one, including its repairs.
         @Test func packetsOfEverNewStreamsAreNotRemembered() throws {
             let (wire, mid, _) = try pair()
             let server = wire.server.core
@@ -99,7 +99,7 @@ extension PeerConnectionTests {
             #expect(server.receiving.repairs.count <= 2)
         }
 
-        /// To read it takes longer than to write it.
+        /// Reading it takes longer than writing it.
         @Test func ofRTCPNoMoreIsReadInASecondThanABotSends() throws {
             let (wire, mid, _) = try pair()
             wire.run(for: .seconds(1))
@@ -111,7 +111,7 @@ extension PeerConnectionTests {
                 try dtls.protectRTCP(&report)
                 give(wire, report)
             }
-            // A report of the client itself may have come just now.
+            // The client may just have sent a report of its own.
             #expect((100...101).contains(wire.server.core.discardedDatagrams - before))
             expectUnharmed(wire, mid: mid)
         }
@@ -145,11 +145,11 @@ extension PeerConnectionTests {
             #expect(wire.server.core.discardedDatagrams == before + 3)
         }
 
-        /// Bytes of an RTCP packet before what it says of a stream: header, sender, stream.
+        /// Bytes of an RTCP packet before its data about a stream: header, sender, stream.
         private static let feedbackHeaderBytes = 12
 
-        /// Changes some bytes, or none. In every other round those that name the stream stay right:
-        /// else most of it would be of no stream that there is, and passed over.
+        /// Changes some bytes, or none. In every other round those that name the stream stay
+        /// intact: otherwise most packets would concern unknown streams, and be ignored.
         private func spoil(
             _ plain: inout [UInt8], keepsStream: Bool, _ random: inout SeededRandom
         ) {
@@ -161,8 +161,8 @@ extension PeerConnectionTests {
             }
         }
 
-        /// A connected pair whose server has sent a video, its packets counted. None of it came, so
-        /// nobody has told of it yet.
+        /// A connected pair whose server has sent a video with counted packets. None of them
+        /// arrived, so there has been no report yet.
         private func watching() throws -> (wire: Wire, mid: String, media: SSRC) {
             let wire = Wire(channelOf: .server)
             let mid = try wire.server.core.add(
@@ -178,7 +178,7 @@ extension PeerConnectionTests {
             return (wire, mid, media)
         }
 
-        /// What a receiver may say of a stream whose fifty last packets are these.
+        /// Possible reports of a receiver about a stream with these fifty last packets.
         private func controls(of media: SSRC, from number: Int) -> [[RTCPPacket]] {
             let sender = SSRC(1)
             let lost = [3, 4, 20].map { SequenceNumber(extended: Int64(number + $0)) }
@@ -223,7 +223,7 @@ extension PeerConnectionTests {
                 if round % 100 == 99 { wire.run(for: .milliseconds(100)) }
             }
             wire.run(for: .milliseconds(200))
-            // Much of it was taken for what it says.
+            // Much of it was accepted as valid.
             #expect(wire.server.keyframeRequests.count > 100)
             #expect(wire.client.media.contains { $0.isRetransmission })
             #expect(wire.server.core.bandwidth.loss(at: wire.now) != nil)

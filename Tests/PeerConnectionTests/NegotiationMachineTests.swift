@@ -6,7 +6,7 @@ import Testing
     private var machine = NegotiationMachine()
     private let start = Instant.zero + .seconds(100)
 
-    /// Offers when it may and must, or something has changed.
+    /// Offers if allowed and required, or if something has changed.
     private func offer(after delay: Duration = .zero) -> Bool {
         let now = start + delay
         guard machine.mayOffer(at: now) else { return false }

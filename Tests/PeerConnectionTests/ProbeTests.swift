@@ -5,7 +5,7 @@ import Testing
 @testable import PeerConnection
 
 extension PeerConnectionTests {
-    /// What is sent to find out what a way carries.
+    /// Packets sent to measure a path's capacity.
     @Suite struct Probes {
         private func connected(videos: Int) throws -> (wire: Wire, mids: [String]) {
             let wire = Wire()
@@ -17,7 +17,7 @@ extension PeerConnectionTests {
             return (wire, mids)
         }
 
-        /// The server's RTP datagrams while it tries whether the way carries a megabit a second.
+        /// The server's RTP datagrams while it probes for a megabit per second.
         private func probe(_ wire: Wire) -> [[UInt8]] {
             let before = wire.sent.count
             wire.server.core.beginProbe(bitsPerSecond: 1_000_000, at: wire.now)

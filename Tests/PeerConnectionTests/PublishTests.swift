@@ -50,7 +50,7 @@ extension PeerConnectionTests {
                 track.codec.parameters["sprop-parameter-sets"] == nil, "others see nothing of it")
         }
 
-        /// A number under which another packet went out, and one too far behind for sound.
+        /// A number under which another packet was sent, and one too far behind for audio.
         @Test func whatCannotBeEncryptedIsCounted() throws {
             let wire = Wire()
             let audio = try wire.client.core.add(.audio())
@@ -76,14 +76,15 @@ extension PeerConnectionTests {
             #expect(answer.bundledMIDs == ["0", "1", "2"])
             #expect(answer.media.map(\.setup) == [.passive, .passive, .passive])
             #expect(answer.media.map(\.direction).dropFirst() == [.receiveOnly, .receiveOnly])
-            // The offerer's first choice among what is known, with its repairs, and nothing else.
+            // The offerer's first choice among the known codecs, with its repairs, and nothing
+            // else.
             #expect(answer.media[2].codecs.map(\.name) == ["VP9", "rtx"])
             #expect(answer.media[0].sctpPort == 5000)
             #expect(answer.media[0].hasEndOfCandidates && answer.media[0].candidates.count == 1)
             #expect(answer.media.dropFirst().flatMap(\.candidates).isEmpty)
         }
 
-        /// As Safari offers it: high profile first. Firefox would refuse what is forwarded then.
+        /// As in Safari's offers: high profile first. Firefox would refuse forwarded video then.
         @Test(arguments: [
             (["640c1f", "42e01f"], "42e01f"), (["42001f", "42e01f", "4d001f"], "42e01f"),
             (["640c1f"], "640c1f"),
@@ -122,7 +123,7 @@ extension PeerConnectionTests {
             #expect(tracks[0].rtxPayloadType == nil && tracks[1].rtxPayloadType != nil)
         }
 
-        /// A track that comes in no form at all is none that anybody could forward.
+        /// A track without any layer cannot be forwarded.
         @Test func aGroupOfNoLayersSaysNothing() throws {
             let wire = Wire(channelOf: .client)
             let mid = try wire.client.core.add(.audio())

@@ -40,7 +40,7 @@ import Testing
         report(1, highest: 20, lost: 500, second: 2)
         report(1, highest: 90, lost: 5, second: 3)
         #expect(share(second: 3) == 0)
-        // Duplicates count against the lost ones; more than was sent cannot be lost.
+        // Duplicates reduce the lost ones; no more packets can be lost than were sent.
         report(1, highest: 140, lost: -20, second: 4)
         #expect(share(second: 4) == 0)
         report(1, highest: 190, lost: 8_000_000, second: 5)

@@ -35,7 +35,7 @@ extension PeerConnectionTests {
             #expect(offer.origin.sessionVersion == 2)
         }
 
-        /// As a client does that would fill our memory.
+        /// As from a client that tries to exhaust memory.
         @Test func sectionsThatChangePlacesLeaveNoStreams() throws {
             let wire = Wire()
             for name in ["one", "two"] { _ = try wire.client.core.add(.video(name)) }

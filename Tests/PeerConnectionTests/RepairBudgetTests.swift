@@ -6,7 +6,7 @@ import Testing
 @Suite("The budget of repairs") struct RepairBudgetTests {
     private func at(_ milliseconds: Int) -> Instant { .zero + .milliseconds(milliseconds) }
 
-    /// How many packets of a thousand bytes go.
+    /// The number of packets of a thousand bytes that are sent.
     private func spent(_ budget: inout RepairBudget) -> Int {
         var count = 0
         while count < 1000, budget.hasRoom {

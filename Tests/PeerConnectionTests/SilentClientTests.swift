@@ -7,7 +7,7 @@ import Testing
 @testable import PeerConnection
 
 extension PeerConnectionTests {
-    /// Clients that send media and hardly any STUN, as libnice, Kurento and old Pion do.
+    /// Clients that send media but hardly any STUN, such as libnice, Kurento and old Pion.
     @Suite struct SilentClients {
         private func isSTUN(_ bytes: [UInt8], _ classes: Set<UInt8>) -> Bool {
             STUNMessage.isSTUN(bytes) && classes.contains(bytes[0] << 1 | bytes[1] >> 4 & 1)
@@ -23,8 +23,8 @@ extension PeerConnectionTests {
                 // Class bits: requests 0, answers 2.
                 side == .client && isSTUN(bytes, answers ? [0] : [0, 2])
             }
-            // The client's own agent keeps on by its checks, which the server does not get: here the
-            // encrypted packets are made beside it.
+            // The client's own agent would keep the connection alive by its checks, which the
+            // server does not get: here the encrypted packets are made without it.
             let media = try #require(wire.server.core.incomingTracks.first?.ssrc)
             let type = try #require(
                 wire.server.core.incomingTracks.first?.codec.payloadType)
@@ -42,7 +42,7 @@ extension PeerConnectionTests {
                 }
             }
             #expect(wire.server.numbers(mid: mid).count == number)
-            // What it needs to know of its media it is told, proven or not.
+            // Feedback that it needs for its media is sent, with or without proof.
             let before = wire.sent.count { $0.from == .server && RTPPacket.isRTCP($0.bytes) }
             wire.server.core.requestKeyframe(mid: mid)
             wire.run(for: .milliseconds(50))
@@ -51,8 +51,8 @@ extension PeerConnectionTests {
             #expect(wire.server.core.canSendMedia == answers)
         }
 
-        /// Of a client that answers no check, or whose answers are lost, the handshake has to do
-        /// with little at a time.
+        /// If a client answers no checks, or its answers are lost, the handshake has to proceed in
+        /// small steps.
         @Test func aHandshakeComesThroughWithoutProof() throws {
             let wire = Wire()
             _ = try wire.client.core.add(.video())

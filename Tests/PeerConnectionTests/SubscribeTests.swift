@@ -39,7 +39,7 @@ extension PeerConnectionTests {
             #expect(answer.media.map(\.direction) == [.receiveOnly, .inactive])
             #expect(wire.client.core.incomingTracks.filter(\.isSending).map(\.mid) == [audio])
             #expect(!wire.server.core.isWanted(mid: video))
-            // Another one later, as when somebody turns a camera on.
+            // Another one later, for instance when a camera is turned on.
             let screen = try wire.server.core.add(.video("screen"))
             try wire.negotiate(offering: .server)
             for mid in [audio, video, screen] { wire.send(0..<3, mid: mid, from: .server) }
@@ -121,7 +121,7 @@ extension PeerConnectionTests {
             #expect(wire.server.keyframeRequests == [mid])
         }
 
-        /// Two bytes of it may claim thousands of packets, again and again.
+        /// Two bytes of it may claim thousands of packets, repeatedly.
         @Test func feedbackTellsOfNoMorePacketsThanAWayCarries() throws {
             let wire = Wire()
             let mid = try wire.server.core.add(
@@ -141,7 +141,7 @@ extension PeerConnectionTests {
             for _ in 0..<10 { tell(Array(repeating: nil, count: count), at: wire.now) }
             let later = wire.now + .seconds(2)
             tell(Array(repeating: 0, count: count), at: later)
-            // All have come in the end; four times as many at most are taken to have been lost.
+            // All have arrived in the end; at most four times as many count as lost.
             let loss = try #require(core.loss(at: later))
             #expect((0.7...0.8).contains(loss))
         }
@@ -213,7 +213,7 @@ extension PeerConnectionTests {
             var seen = 0
             var next = 0
             wire.run(for: .seconds(3)) { wire in
-                // 100 packets a second for 2.5 s, then a tail that is not lost shows the end.
+                // 100 packets per second for 2.5 s, then a tail without losses shows the end.
                 if next < 500 {
                     wire.send([next], mid: mid, from: .server)
                     next += 1

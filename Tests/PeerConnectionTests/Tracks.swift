@@ -28,7 +28,7 @@ extension OutgoingTrack {
     }
 }
 
-/// A packet as a caller hands it in: payload type and SSRC are the connection's to set.
+/// A packet from a caller: the connection sets payload type and SSRC.
 func packet(
     _ number: Int, timestamp: UInt32? = nil, marker: Bool = false, ssrc: UInt32 = 0,
     payloadType: UInt8 = 0, extensions: [UInt8: [UInt8]] = [:], payload: [UInt8]? = nil
@@ -44,7 +44,7 @@ func packet(
 }
 
 extension Wire {
-    /// Sends packets of these numbers at once.
+    /// Sends packets with these numbers at once.
     func send(_ numbers: some Sequence<Int>, mid: String, from side: Side) {
         for number in numbers { end(side).core.send(packet(number), mid: mid, at: now) }
     }

@@ -6,9 +6,9 @@ import Testing
 @testable import PeerConnection
 
 extension PeerConnectionTests {
-    /// Sections that send, receive or both, whoever has offered them.
+    /// Sections that send, receive or both, regardless of the offerer.
     @Suite struct TwoWay {
-        /// The client asks for these kinds, the server sends these tracks.
+        /// The client requests these kinds, the server sends these tracks.
         @discardableResult
         private func ask(
             _ wire: Wire, for kinds: [MediaSection.Kind], sending tracks: [OutgoingTrack],
@@ -112,7 +112,7 @@ extension PeerConnectionTests {
             #expect(wire.client.numbers(mid: mid) == [5, 6])
             #expect(server.incomingTracks.allSatisfy { !$0.isSending })
 
-            // As a client restarts ICE: its answer, with other credentials, is an offer.
+            // As when a client restarts ICE: its answer, with other credentials, is an offer.
             var restart = answer
             for index in restart.media.indices {
                 restart.media[index].iceUsernameFragment = "Cd34"

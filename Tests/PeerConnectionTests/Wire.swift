@@ -28,7 +28,7 @@ final class Wire {
         }
     }
 
-    /// One connection and what came out of it.
+    /// One connection and its outputs.
     final class End {
         let core: PeerConnection
         var media: [IncomingPacket] = []
@@ -41,7 +41,7 @@ final class Wire {
 
         init(_ core: PeerConnection) { self.core = core }
 
-        /// Sequence numbers of what came with a section, in order of arrival.
+        /// Sequence numbers of a section's packets, in order of arrival.
         func numbers(mid: String) -> [UInt16] {
             media.filter { $0.mid == mid }.map(\.packet.sequenceNumber.rawValue)
         }
@@ -66,7 +66,7 @@ final class Wire {
     let client: End
     let server: End
     var delay: Duration = .milliseconds(20)
-    /// Up to so much is added to each datagram's delay, which reorders them.
+    /// The most that is added to each datagram's delay, which reorders them.
     var jitter: Duration = .zero
     /// 0…1.
     var loss = 0.0
@@ -81,7 +81,7 @@ final class Wire {
     private var sentCount = 0
 
     /// - Parameter channelOf: the side that opens a data channel, if any.
-    /// - Parameter receivesVideo: whether the client does.
+    /// - Parameter receivesVideo: whether the client receives video.
     init(channelOf: Side? = nil, receivesVideo: Bool = true, seed: UInt64 = 1) {
         random = SeededRandom(seed: seed)
         let start = now
@@ -106,12 +106,12 @@ final class Wire {
 
     // MARK: Descriptions
 
-    /// What a description is after its way through the signalling, as text.
+    /// A description after its transport through the signalling, as text.
     static func carried(_ description: SessionDescription) throws -> SessionDescription {
         try SessionDescription.parse(description.rendered())
     }
 
-    /// One whole offer and answer.
+    /// One complete offer and answer.
     @discardableResult
     func negotiate(
         offering side: Side, restartsICE: Bool = false,
@@ -141,7 +141,7 @@ final class Wire {
 
     // MARK: Time
 
-    /// Lets time pass in steps, doing everything that falls due.
+    /// Lets time pass in steps, processing all due events.
     func run(for duration: Duration, eachStep: (Wire) -> Void = { _ in }) {
         let end = now + duration
         drain()
@@ -233,7 +233,7 @@ final class Wire {
 
     // MARK: Foreign packets
 
-    /// Puts an RTP packet on the wire as `side`'s peer connection would not have made it.
+    /// Injects an RTP packet that `side`'s peer connection would not have made.
     func inject(_ packet: RTPPacket, from side: Side) throws {
         var bytes = packet.serialized()
         try #require(end(side).core.security.dtls).protectRTP(&bytes)
@@ -247,10 +247,10 @@ final class Wire {
         transmit(bytes, from: side)
     }
 
-    /// Datagrams that begin with a ClientHello: one for each handshake, and more where OpenSSL, whose
-    /// timer goes by the machine's own clock, had to wait for an answer.
+    /// Datagrams that begin with a ClientHello: one for each handshake, and more if OpenSSL, whose
+    /// timer uses the machine's own clock, had to wait for an answer.
     var clientHellosSent: Int {
-        // Type of the record, epoch 0, and behind the record's header the message's type.
+        // The record's type, epoch 0, and the message's type after the record's header.
         sent.count {
             $0.bytes.count > 13 && $0.bytes[0] == 22 && $0.bytes[13] == 1
                 && $0.bytes[3] == 0 && $0.bytes[4] == 0
@@ -259,13 +259,13 @@ final class Wire {
 }
 
 extension RTPPacket {
-    /// Of an RTP datagram, whose header SRTP leaves in the clear.
+    /// The SSRC of an RTP datagram, whose header SRTP leaves in the clear.
     static func peekSSRC(_ bytes: [UInt8]) -> SSRC? {
         guard bytes.count >= 12 else { return nil }
         return SSRC(bytes[8..<12].reduce(0) { $0 << 8 | UInt32($1) })
     }
 
-    /// The same of its number.
+    /// The same for its number.
     static func peekSequenceNumber(_ bytes: [UInt8]) -> SequenceNumber? {
         guard bytes.count >= 12 else { return nil }
         return SequenceNumber(UInt16(bytes[2]) << 8 | UInt16(bytes[3]))

@@ -35,7 +35,7 @@ import Workbench
         }
         #expect(reason == "No such file or directory")
 
-        // A directory is in the way.
+        // A directory blocks the path.
         try AtomicFile.makeDirectory("\(scratch.path)/taken/inside")
         let second = #expect(throws: PipelineError.self) {
             try AtomicFile.write("text", to: "taken", in: scratch.path)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What is heard of a voice on a bad network, judged on the waveform.
+/// The audible result of a voice on a bad network, judged by the waveform.
 @Suite struct AudioSourceTests {
     /// The loudness of the hum in any 10 ms.
     private let levelRange: ClosedRange<Float> = 0.14...0.24
@@ -26,7 +26,7 @@ import Testing
         #expect(levels[20...].allSatisfy(levelRange.contains))
     }
 
-    /// Nothing that was heard is missing where a stream begins, so nothing is made up.
+    /// No audible sound is missing at the beginning of a stream, so none is concealed.
     @Test func ofWhatCameBeforeTheStreamNothingIsHeardEarly() throws {
         let samples = try Voice(seconds: 3, signal: Voice.hum).heard(beginning: 20) { _ in true }
         let levels = Voice.levels(samples)
@@ -44,7 +44,7 @@ import Testing
         let worst = worstEdge(samples)
         #expect(worst <= clickLimit, "an edge of \(worst)")
         let levels = Voice.levels(samples)[20..<980]
-        // Opus is some decibels quieter where it makes up a packet, and never gone.
+        // Opus is some decibels quieter when it conceals a packet, but never silent.
         let holes = levels.filter { $0 < 0.02 }.count
         #expect(holes <= levels.count / 100, "\(holes) of \(levels.count) stretches are silent")
         #expect(levels.allSatisfy { $0 < levelRange.upperBound * 1.3 })
@@ -118,7 +118,7 @@ import Testing
         #expect(worst <= 0.003, "\(errors.map { ($0 * 10_000).rounded() / 10 }) ms")
     }
 
-    /// What is late on the clock for good is late on the picture for good.
+    /// Audio that is permanently late on the clock is permanently late on the picture.
     @Test func whatTheFullQueueRefusedMovesNothingThatFollows() throws {
         let samples = try Voice(seconds: 14, signal: Self.ticks).heard(
             held: 100..<350, delay: { _ in .milliseconds(150) }, arrives: { _ in true })
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    /// Of a voice that begins to speak in the very packet that is lost, only the redundancy knows.
+    /// If a voice begins in the very packet that is lost, only the redundancy has it.
     @Test(arguments: [-200, -5, -1, 0, 1, 5, 200])
     func aPacketThatIsLostIsTakenFromTheOneBehindIt(error: Int) throws {
         func isLoud(_ time: Double) -> Bool {

@@ -8,8 +8,8 @@ import Synchronization
 
 /// Sends a clip of the repository into a pipeline as if its packets came from the network.
 ///
-/// Arrival times are exact whatever the machine does: a packet is handed in a little early, with
-/// the time at which it would have come. So a busy machine changes nothing in what is written.
+/// Arrival times are exact regardless of the machine: a packet is passed in a little early, with
+/// the time at which it would have arrived. So a busy machine does not change the output.
 struct ClipPlayer {
     static let camera: TrackID = "ann-camera"
     static let voice: TrackID = "ann-voice"
@@ -21,10 +21,10 @@ struct ClipPlayer {
         ])
 
     private static let lead: Duration = .milliseconds(150)
-    /// A clip that was sent later than this is no judge of a stream with a playout delay of 600 ms:
-    /// with the lead, a packet then comes little before the frame that it belongs in.
+    /// A clip that was sent later than this cannot be judged with a playout delay of 600 ms: with
+    /// the lead, a packet then arrives shortly before its frame.
     static let latenessMaximum: Duration = .milliseconds(600)
-    /// Where the tracks' RTP clocks begin, so that nothing relies on zero.
+    /// The start of the tracks' RTP clocks, so that nothing relies on zero.
     private static let videoOrigin: Int64 = 3_000_000
     private static let audioOrigin: Int64 = 77_000
 
@@ -45,7 +45,7 @@ struct ClipPlayer {
 
     /// Returns when the clip has been sent, on a thread that shares nothing with other tests.
     ///
-    /// - Returns: by how much the latest packet was handed in later than it should have been.
+    /// - Returns: the largest delay of a packet behind its planned time.
     @discardableResult
     func play(seconds: Double) async -> Duration {
         // Safe because only the new thread touches the reader, and we wait for it.

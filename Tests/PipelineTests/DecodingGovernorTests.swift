@@ -4,18 +4,18 @@ import Testing
 @testable import Pipeline
 
 @Suite struct DecodingGovernorTests {
-    /// A director that decodes what comes 30 times a second, as fast as the CPU allows.
+    /// A director that decodes its input 30 times a second, as fast as the CPU allows.
     private struct Load {
         var governor = DecodingGovernor()
         /// Seconds.
         var time = 0.0
-        /// Of each video, what decoding a second of it takes, in seconds.
+        /// The time to decode a second of each video, in seconds.
         var costs: [TrackID: Double]
-        /// Videos that a key frame was asked of, and when; it comes with the next batch.
+        /// Videos whose key frame was requested, and when; it comes with the next batch.
         var asked: [(track: TrackID, at: Double)] = []
-        /// When a video was left out.
+        /// The times at which videos were left out.
         var leftOut: [Double] = []
-        /// Videos that a key frame has come of last.
+        /// Videos whose latest frame was a key frame.
         var awaited: Set<TrackID> = []
         var decoded: [TrackID: Int] = [:]
         /// The longest time in seconds that a batch took.
@@ -28,11 +28,11 @@ import Testing
             Instant(nanoseconds: Int64(seconds * 1e9))
         }
 
-        /// - Parameter held: seconds for which the thread stands still before each batch.
+        /// - Parameter held: seconds for which the thread is blocked before each batch.
         mutating func run(until end: Double, held: Double = 0) {
             while time < end {
                 time += held
-                // The next frame's time, which rounding must not make the last one's again.
+                // The next frame's time, which must not round to the last one's.
                 let taken = max(time, ((time * 30 + 1e-6).rounded(.down) + 1) / 30)
                 time = taken
                 governor.began(batchTakenAt: Self.instant(taken))
@@ -76,7 +76,7 @@ import Testing
         #expect(load.longest < 0.5)
     }
 
-    /// It is made up for, and nobody's picture is the worse for it.
+    /// It catches up, without any loss of pictures.
     @Test func aThreadThatStoodStillIsNotShortOfCPU() {
         var load = Load(["ann": 0.3, "ben": 0.3])
         load.run(until: 5)
@@ -94,7 +94,7 @@ import Testing
         load.longest = 0
         load.run(until: 300)
         #expect(load.longest < 1.5, "\(load.longest) s")
-        // Returns that do not hold come more and more seldom.
+        // Failed returns become rarer and rarer.
         let attempts = load.asked.map(\.at)
         let pauses = zip(attempts.dropFirst(), attempts).map(-)
         #expect((pauses.max() ?? 0) > 30 && attempts.count < 20, "\(attempts)")
@@ -109,7 +109,7 @@ import Testing
         load.run(until: 10)
         #expect(load.longest < 3, "\(load.longest) s")
         #expect(load.leftOut.count >= 18)
-        // The CPU is there again: all come back, a second apart.
+        // The CPU has recovered: all return, a second apart.
         load.costs = load.costs.mapValues { _ in 0.01 }
         load.run(until: 200)
         #expect(load.leftOut.filter { $0 > 12 }.isEmpty)
@@ -135,7 +135,8 @@ import Testing
         #expect(before == .leaveOut && after == .decode)
     }
 
-    /// A batch that took so long that all but one are left out, whoever's frame comes next.
+    /// A batch that took so long that all but one are left out, regardless of whose frame comes
+    /// next.
     @Test func theLeastImportantIsLeftOutFirstAndComesBackLast() {
         let importance: [TrackID: Int] = ["ann": 2, "ben": 9, "cleo": 1]
         var governor = DecodingGovernor()
@@ -161,7 +162,7 @@ import Testing
         #expect(returning == [.leaveOut, .leaveOut, .leaveOutAndAsk])
     }
 
-    /// Neither would be seen if the CPU were there.
+    /// Neither would be shown with enough CPU.
     @Test func whatIsNotShownOrDoesNotComeIsNotLeftOutForGood() {
         for keepsComing in [true, false] {
             var governor = DecodingGovernor()
@@ -201,7 +202,7 @@ import Testing
         }
         #expect(judge(0) == .decode)
         #expect(judge(33, cost: DecodingGovernor.backlogMaximum) == .leaveOut)
-        // Nothing was too much for a second.
+        // There was no overload for a second.
         #expect(judge(1000) == .leaveOut)
         #expect(judge(1100) == .leaveOutAndAsk)
         #expect(judge(2000) == .leaveOut)
@@ -209,7 +210,7 @@ import Testing
         #expect(judge(2200, isKeyframe: true) == .decode)
     }
 
-    /// Fewer pictures a second, and fewer layers, come first.
+    /// Fewer pictures per second, and fewer layers, come first.
     @Test func whileThereIsAnythingElseToDoNothingIsLeftOut() {
         var governor = DecodingGovernor()
         let begin = Instant.zero

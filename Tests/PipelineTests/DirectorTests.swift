@@ -13,7 +13,7 @@ import Testing
 
 /// The director's turns, in simulated time.
 @Suite struct DirectorTests {
-    /// Keeps what it is given.
+    /// Keeps its input.
     private final class Layer: VariantWriter {
         let inbox = Mailbox<LayerItem>(maximum: 100_000)
         var epoch: Int64 = 0
@@ -33,10 +33,10 @@ import Testing
 
     private final class Clock {
         var now = Instant.zero + .seconds(100)
-        /// How far it goes on each time that it is read.
+        /// The step by which it advances on each read.
         var step = Duration.zero
 
-        /// Seconds by which the wall clock was set.
+        /// The seconds by which the wall clock was set.
         var wallStep: Int64 = 0
 
         func read() -> Instant {
@@ -129,7 +129,7 @@ import Testing
         #expect(director.framesComposed == 1)
         clock.now = start + .seconds(5)
         #expect(try !director.turn([], takenAt: start + .seconds(1)))
-        // What is due since then waits for what has come since then.
+        // Frames that are due since then wait for later input.
         #expect(director.framesComposed == 31)
         #expect(try !director.turn([.finish], takenAt: start + .seconds(2)))
         #expect(director.framesComposed == 61)
@@ -172,7 +172,7 @@ import Testing
         #expect(silent == 0, "\(silent) stretches of 10 ms")
     }
 
-    /// A thread that gets no more CPU than its sound needs never gets nearer by itself.
+    /// A thread whose CPU only suffices for its sound never catches up on its own.
     @Test func aThreadThatStaysBehindGoesOnFromNow() throws {
         let director = try director(soundAlone: true)
         let start = clock.now
@@ -186,12 +186,12 @@ import Testing
         let gaps = items.compactMap { item -> (Int64, Int64)? in
             if case .gap(let end, let next) = item { (end, next) } else { nil }
         }
-        // The segment that would be on air at 7.1 s begins at 6 s.
+        // The segment that should be on air at 7.1 s begins at 6 s.
         #expect(gaps.count == 1 && gaps.first?.0 == 31 && gaps.first?.1 == 180)
         #expect(told.secondsLeftOut.count == 1)
         _ = try director.turn([], takenAt: clock.now)
         #expect(director.framesComposed == 31 + 7100 * 30 / 1000 - 180 + 1)
-        // What comes out of the encoder of before is not on air.
+        // Earlier output of the encoder is not on air.
         var times: [Double] = []
         for case .sound(let packets) in layer.takeAll() {
             times += packets.map { $0.pts.seconds }
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    /// One of the camera that sends 60 a second; the first is sent when the stream begins.
+    /// A frame of the camera that sends 60 per second; the first is sent when the stream begins.
     private func frame(
         _ index: Int, since start: Instant, isKeyframe: Bool = false, _ data: [UInt8]
     ) -> Director.Command {
@@ -224,7 +224,7 @@ import Testing
                 arrival: start + .milliseconds(index * 100 / 6)), ClipPlayer.camera)
     }
 
-    /// Decoding took almost two seconds for what came in one, and making pictures of it as long.
+    /// Decoding one second of input took almost two seconds, and composing it as long.
     private func overloadedDirector(_ keyframe: [UInt8]) throws -> Director {
         let director = try director(soundAlone: false)
         let start = clock.now
@@ -254,12 +254,12 @@ import Testing
         }
         try turn(frame(61, since: start, keyframe), after: 900)
         #expect(told.videosLeftOut == [1] && told.keyframesAskedFor == 0)
-        // Nothing was too much for a second.
+        // There was no overload for a second.
         try turn(frame(62, since: start, keyframe), after: 1100)
         #expect(told.videosLeftOut == [1] && told.keyframesAskedFor == 1)
         try turn(frame(63, since: start, isKeyframe: true, keyframe), after: 1300)
         #expect(told.videosLeftOut == [1, 0] && told.keyframesAskedFor == 1)
-        // It is decoded again: what is nonsense is noticed.
+        // It is decoded again: invalid data is noticed.
         try turn(frame(64, since: start, [0xf1, 0xff, 0xff, 0, 0]), after: 1400)
         #expect(told.keyframesAskedFor == 2)
     }
@@ -295,7 +295,7 @@ import Testing
         let beginnings = people.map { Director.Command.mediaBegan($0.tracks[0].id, .vp8) }
         _ = try director.turn(beginnings + [.start], takenAt: start)
         #expect(director.framesComposed == 0)
-        // What is nonsense would be noticed if it were decoded.
+        // Invalid data would be noticed if it were decoded.
         _ = try director.turn(
             [frame("cleo", [0xf1, 0xff, 0xff, 0, 0]), frame("ann", isKeyframe: true, keyframe)],
             takenAt: start)
@@ -311,7 +311,7 @@ import Testing
         #expect(told.keyframesAskedFor == 1)
     }
 
-    /// The last frames that are made in one go are hardly late.
+    /// The last frames of a batch are hardly late.
     @Test func aThreadThatIsBehindAgainAndAgainMakesFewerPictures() throws {
         let director = try director(soundAlone: false)
         let start = clock.now
@@ -323,7 +323,7 @@ import Testing
         #expect(told.reductions == 1)
     }
 
-    /// Its pictures wait for nobody: no CPU is missing.
+    /// Its pictures wait in vain: there is no lack of CPU.
     @Test func aLayerThatHasFailedIsNoBacklog() throws {
         let director = try director(soundAlone: false)
         let start = clock.now
@@ -350,7 +350,7 @@ import Testing
         #expect(told.wallClockSteps == [.seconds(-90)])
     }
 
-    /// Which was captured one playout delay before it is shown.
+    /// They were captured one playout delay before they are shown.
     @Test func aStreamHasTheDateOfWhatItShows() throws {
         let director = try director(soundAlone: true)
         let wall = clock.now.nanoseconds
@@ -370,7 +370,7 @@ import Testing
         #expect(told.beginnings.count == 1)
     }
 
-    /// But for the first one of a segment, where all layers are cut.
+    /// Except the first one of a segment, where all layers are cut.
     @Test func picturesThatAreTooLateAreLeftOut() throws {
         let director = try director(soundAlone: false)
         func pictures() -> [Int64] {
@@ -389,7 +389,8 @@ import Testing
         #expect(pictures().first == 60)
     }
 
-    /// On average it is shown when it is due: half of them a little early, half of them a little late.
+    /// On average it is shown when it is due: half of the pictures a little early, half a little
+    /// late.
     @Test func aPictureIsShownInTheFrameWhoseMiddleItIsDueBefore() throws {
         let director = try director(soundAlone: false)
         let start = clock.now
@@ -405,7 +406,7 @@ import Testing
                 .peers([ClipPlayer.ann]), .mediaBegan(ClipPlayer.camera, .vp8),
                 try frame(0, .white), .start,
             ], takenAt: start)
-        // Due 100 ms later, 10 ms behind the beginning of frame 9.
+        // Due 100 ms later, 10 ms after the beginning of frame 9.
         clock.now = start + .milliseconds(400)
         _ = try director.turn([try frame(210, .black)], takenAt: clock.now)
         var isBright: [Int64: Bool] = [:]
@@ -415,7 +416,7 @@ import Testing
         #expect(isBright[8] == true && isBright[9] == false)
     }
 
-    /// What is seen and heard was captured one playout delay before.
+    /// Pictures and sound were captured one playout delay before.
     @Test func nothingThatWasCapturedInAPauseIsRecorded() throws {
         let pauses = RecordingPauses(isPaused: false)
         let director = try director(soundAlone: true, pauses: pauses)
@@ -431,13 +432,13 @@ import Testing
         #expect(pauses.touch(63..<64) && !pauses.touch(64..<600))
     }
 
-    /// A segment of a picture or two is more than some players take.
+    /// Some players do not accept a segment of one or two pictures.
     @Test func theLastSegmentHasTenFramesAtLeast() throws {
         let director = try director(soundAlone: true)
         let start = clock.now
         _ = try director.turn([.peers([]), .start], takenAt: start)
         clock.now = start + .milliseconds(1900)
-        // What is said then is heard in frame 60, the second segment's first.
+        // Words spoken then are heard in frame 60, the second segment's first.
         _ = try director.turn([.finish], takenAt: clock.now)
         #expect(try director.turn([], takenAt: start + .seconds(10)))
         #expect(director.framesComposed == 70)

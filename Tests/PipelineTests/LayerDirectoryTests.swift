@@ -90,8 +90,8 @@ import Workbench
         #expect(try scratch.bytes("stream_1/segment_000006.ts") == [6, 1, 2])
     }
 
-    /// Each bot writes one segment in the layers that are named, and dies. Whoever changes layers
-    /// then must find the same discontinuity sequence numbers (RFC 8216 sect. 6.2.4).
+    /// Each bot writes one segment in the named layers, and dies. Players that switch layers must
+    /// then find the same discontinuity sequence numbers (RFC 8216 sect. 6.2.4).
     @Test(
         arguments: [PlaylistMode.event, .live(window: 3)],
         [
@@ -112,7 +112,7 @@ import Workbench
             let playlists = try (0...1).map {
                 try MediaPlaylist(parsing: scratch.text("stream_\($0)/stream.m3u8"))
             }
-            // The others have a segment that this one may lack.
+            // The other layers have a segment that this one may lack.
             let both = Set(playlists[0].segments.map(\.programDateTime))
                 .intersection(playlists[1].segments.map(\.programDateTime))
             let numbers = playlists.map { playlist in
@@ -127,19 +127,19 @@ import Workbench
         var first = try open(.live(window: 3))
         try publish(0..<30, in: &first)
         let kept = scratch.names(in: "stream_1")
-        // Three in the window, eight behind it, and the playlist.
+        // Three in the window, eight outside it, and the playlist.
         #expect(kept.count == 12)
         for start in [30, 31, 60] {
             var next = try open(.live(window: 3))
             try publish(start..<(start == 31 ? 60 : start + 1), in: &next)
-            // The newest of those that left the window stay.
+            // The newest segments that left the window stay.
             let last = start == 31 ? 59 : start
             let names = (last - 10...last).map { SegmentRecord.fileName(number: $0) }
             #expect(scratch.names(in: "stream_1") == names + ["stream.m3u8"])
         }
     }
 
-    /// - Parameter seconds: behind the first frame.
+    /// - Parameter seconds: relative to the first frame.
     private func metadata(_ number: Int, at seconds: Double) -> TimedMetadata {
         TimedMetadata(
             number: number, start: Self.epoch / 1_000_000 + Int64(seconds * 1000), seconds: 60,
@@ -156,7 +156,7 @@ import Workbench
         try publish(2..<4, in: &first)
         #expect(try playlist().dateRanges.map(\.id) == ["1"])
         #expect(validator.observe(try playlist()).isEmpty)
-        // Taken and written down, and the bot died before it came to its segment.
+        // Accepted and logged, but the bot died before its segment came.
         let again = TimedMetadataBoard([metadata(1, at: 2.5), metadata(2, at: 4.5)])
         var second = try open(mode, again)
         again.add(metadata(2, at: 4.5))
@@ -178,14 +178,14 @@ import Workbench
         #expect(try open(.event).nextIndex == 0)
     }
 
-    /// To begin anew would be to write over segments that viewers know.
+    /// Starting over would overwrite segments that viewers know.
     @Test func aPlaylistThatCannotBeReadIsAnError() throws {
         try AtomicFile.makeDirectory("\(scratch.path)/stream_1")
         try AtomicFile.write("no playlist", to: "stream.m3u8", in: "\(scratch.path)/stream_1")
         #expect(throws: PipelineError.self) { try open(.event) }
     }
 
-    /// A window, and how many of its segments stay behind it.
+    /// A window, and the number of segments that stay outside it.
     @Test(arguments: [(3, 8), (10, 12)])
     func theLiveWindowMovesAndOldFilesGo(window: Int, behind: Int) throws {
         var validator = PlaylistValidator()
@@ -201,7 +201,7 @@ import Workbench
         let playlist = try playlist()
         #expect(playlist.kind == .live && playlist.mediaSequence == last - window + 1)
         #expect(playlist.segments.count == window)
-        // The window, and what a player with an older playlist may still ask for.
+        // The window, and segments that a player with an older playlist may still request.
         let files = scratch.names(in: "stream_1").filter { $0.hasSuffix(".ts") }
         let first = last - window - behind + 1
         #expect(files == (first...last).map { SegmentRecord.fileName(number: $0) })

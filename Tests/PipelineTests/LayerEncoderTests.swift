@@ -14,7 +14,7 @@ import Workbench
 
     init() throws { scratch = try Scratch() }
 
-    /// As where sound takes long to mix, or the encoder does not look ahead.
+    /// For instance if mixing takes long, or the encoder does not look ahead.
     @Test func aSegmentWaitsForItsSound() throws {
         let layer = Layer(width: 320, height: 180, videoBitrate: 300_000, audioBitrate: 96_000)
         let planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(1))
@@ -49,8 +49,8 @@ import Workbench
         }
     }
 
-    /// A stream that was too far behind leaves out what it has missed: the segment before is as long
-    /// as what it has, and players are told that the next one does not follow it.
+    /// A stream that was too far behind skips the missed time: the segment before has the length of
+    /// its contents, and the next one is marked as a discontinuity.
     @Test func aGapIsADiscontinuity() throws {
         let layer = Layer(width: 320, height: 180, videoBitrate: 300_000, audioBitrate: 96_000)
         let planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(1))
@@ -91,7 +91,7 @@ import Workbench
         #expect(abs(seconds - 1) < 0.1, "\(seconds) s of sound behind the gap")
     }
 
-    /// A picture that is two seconds late is of no use, unless all layers are cut there.
+    /// A picture that is two seconds late is useless, unless all layers are cut there.
     @Test func latePicturesAreLeftOutAndSegmentsBeginAllTheSame() throws {
         let layer = Layer(width: 320, height: 180, videoBitrate: 300_000, audioBitrate: 96_000)
         let planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(1))
@@ -125,7 +125,7 @@ import Workbench
         #expect(writer.picturesLeftOut == 29 + 29)
     }
 
-    /// Each sink is given everything, in order, whatever the others do with it.
+    /// Each sink receives all packets, in order, regardless of the other sinks.
     @Test func everySinkGetsWhatIsEncoded() throws {
         final class Collector: PacketSink {
             var log: [String] = []
@@ -167,7 +167,7 @@ import Workbench
         }
     }
 
-    /// Else segments would exceed what the master playlist promises.
+    /// Otherwise segments would exceed the bandwidth in the master playlist.
     @Test func theEncodersBucketIsTheOneThatBandwidthsAreComputedFrom() throws {
         let planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(2))
         let control = VideoRateControl.standard

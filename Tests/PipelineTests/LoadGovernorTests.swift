@@ -7,7 +7,7 @@ import Testing
     private var governor = LoadGovernor(layers: 3)
     private var now = Instant.zero
 
-    /// One observation each 33 ms; gives the reductions that followed, in order.
+    /// One observation every 33 ms; returns the resulting reductions, in order.
     private mutating func run(_ seconds: Double, backlog: Duration) -> [Reduction] {
         var changes: [Reduction] = []
         let end = now + .seconds(seconds)

@@ -27,7 +27,7 @@ import Testing
         images.set(first, at: "first")
         look = look.following(layout("first"), images)
         #expect(numbers(look) == [first.number, first.number])
-        // Its address is not named any more.
+        // Its address is no longer named.
         images.keep(only: ["second"])
         look = look.following(layout("second"), images)
         #expect(numbers(look) == [first.number, first.number])
@@ -40,7 +40,7 @@ import Testing
         images.set(nil, at: "third")
         look = look.following(layout("third"), images)
         #expect(numbers(look) == [nil, nil])
-        // Named anew, it may come after all.
+        // Once named again, it may still arrive.
         images.expect(["third"])
         #expect(images.isAwaited("third"))
     }

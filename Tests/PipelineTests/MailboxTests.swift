@@ -8,7 +8,8 @@ import Testing
 @testable import Pipeline
 
 @Suite struct MailboxTests {
-    /// What waits in the box, or comes until the deadline; nil once it is closed and empty.
+    /// The waiting items, or those that arrive before the deadline; nil once it is closed and
+    /// empty.
     private func take(from box: Mailbox<Int>, until deadline: Instant? = nil) -> [Int]? {
         var batch: [Int] = []
         return box.takeAll(into: &batch, until: deadline) ? batch : nil
@@ -86,7 +87,7 @@ import Testing
         #expect(box.count == 0)
     }
 
-    /// For room they wait without waking each other.
+    /// Senders that wait for space do not wake each other.
     @Test func sendersThatWaitDoNotWakeEachOther() async {
         let box = Mailbox<Int>(maximum: 1)
         #expect(box.offer(0))
@@ -95,7 +96,8 @@ import Testing
             MediaThread(name: "sender") {
                 box.put([number, number])
                 var usage = rusage()
-                // RUSAGE_THREAD, which is not imported: how often this thread went to sleep.
+                // RUSAGE_THREAD, which is not imported: the number of times that this thread went
+                // to sleep.
                 getrusage(__rusage_who_t(1), &usage)
                 let count = usage.ru_nvcsw
                 waits.withLock { $0.append(count) }

@@ -15,7 +15,7 @@ import Testing
         var gate = MuteGate()
         #expect(passed(&gate, 100) == [Float](repeating: 1, count: 100))
         gate.set(isMuted: true, waiting: 500)
-        // Said again, nothing changes.
+        // A repetition has no effect.
         gate.set(isMuted: true, waiting: 9000)
         let heard = passed(&gate, 1000)
         #expect(heard[..<500].allSatisfy { $0 == 1 })

@@ -7,11 +7,11 @@ import Workbench
 
 @testable import Pipeline
 
-/// What a bot leaves of a layer that is recorded, and what the next bot makes of it.
+/// A bot's files of a recorded layer, and their use by the next bot.
 @Suite struct RecordedLayerTests {
     private let scratch: Scratch
     private let planner: SegmentPlanner
-    /// A second of sound each.
+    /// A second of audio each.
     private let segments: [MultiplexedSegment]
 
     init() throws {
@@ -36,7 +36,7 @@ import Workbench
             count: 1, in: scratch.path, mode: mode, planner: planner, isRecorded: true)[0]
     }
 
-    /// - Parameter run: of the bot; segments are counted from 0 in each.
+    /// - Parameter run: the bot's run; segments are counted from 0 in each.
     private func publish(_ range: Range<Int>, run: Int64, in directory: inout LayerDirectory) throws
     {
         for index in range {
@@ -81,7 +81,7 @@ import Workbench
         #expect(scratch.names(in: "stream_0") == ["segment_000000.ts", "stream.m3u8"])
     }
 
-    /// Killed after the line and before the playlist.
+    /// Killed between the log line and the playlist.
     @Test func whatIsLoggedAndNotListedIsListedByTheNextBot() throws {
         var first = try open()
         try publish(0..<2, run: 1, in: &first)
@@ -110,7 +110,7 @@ import Workbench
         #expect(try self.log().damagedLines == 1)
     }
 
-    /// Lines whose checksums are right, and whose numbers no clock and no stream has.
+    /// Lines with correct checksums and impossible numbers.
     @Test func aLogThatWasForgedDoesNotEndTheNextBot() throws {
         var first = try open()
         try publish(0..<2, run: 1, in: &first)

@@ -60,7 +60,7 @@ import Workbench
         let runs = Set(assets.plan.parts.map(\.layers[0].run))
         #expect(runs.count == 2)
         for layer in 0...1 {
-            // The first life ended its playlist, so that the second one began another.
+            // The first life ended its playlist, so the second one began another.
             let listed = try MediaPlaylist(
                 parsing: scratch.text("stream/stream_\(layer)/stream.m3u8"))
             let seconds = listed.segments.reduce(0) { $0 + $1.duration.seconds }

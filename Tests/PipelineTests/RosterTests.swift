@@ -15,7 +15,7 @@ import Testing
         SourcePeer(id: PeerID(name), name: name, joinedAt: 1, tracks: tracks)
     }
 
-    /// The room lists a peer's tracks by their ids, which are drawn by lot.
+    /// The room lists a peer's tracks by their ids, which are random.
     @Test(arguments: [TrackSource.regular, .other])
     func theOldestCameraThatIsOnIsShownForAsLongAsItIs(source: TrackSource) {
         var roster = Roster()
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// Whoever it is of, and however often its pictures fail to come.
+    /// Regardless of its owner, and of how often its pictures fail to arrive.
     @Test func presentationsCountInTheOrderOfTheirFirstPictures() {
         var roster = Roster()
         let screens = ["a", "b", "c"].map { video(TrackID($0), .presentation) }
@@ -67,7 +67,7 @@ import Testing
         #expect(order() == ["c", "a", "b"])
         _ = roster.lookForPictures { _ in true }
         #expect(order() == ["c", "a", "b"])
-        // It is shared anew.
+        // It is shared again.
         roster.show([peer("ann", [screens[1]]), peer("ben", [screens[0]])])
         roster.show([peer("ann", [screens[1]]), peer("ben", [screens[0], screens[2]])])
         _ = roster.lookForPictures { _ in true }

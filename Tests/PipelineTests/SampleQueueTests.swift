@@ -18,7 +18,7 @@ import Testing
         zip(samples, samples.dropFirst()).map { abs($0 - $1) }.max() ?? 0
     }
 
-    /// A fade of a constant one has steps of this.
+    /// The step size of a fade of a constant one.
     private let fadeStep: Float = 1.01 / 240
 
     @Test func soundBeginsWithAFadeAndThenPassesUnchanged() throws {
@@ -44,7 +44,7 @@ import Testing
         output += left(try pull(400, from: &queue))
         let nothing = queue.pull(400)
         #expect(nothing == nil)
-        // Comes back with a fade again.
+        // Returns with a fade again.
         queue.append(tone(500))
         output += left(try pull(400, from: &queue))
         #expect(step(output) <= fadeStep)
@@ -87,7 +87,7 @@ import Testing
         #expect(output.last == -1)
     }
 
-    /// Cut within the sound, within a silence that follows, and where little is left.
+    /// Cut within the audio, within a following silence, and with little left.
     @Test(arguments: [(2000, 0), (2000, 500), (100, 500), (2000, 100), (100, 0), (0, 0)])
     func whatIsCutEndsWithAFadeAtOnce(sound: Int, silence: Int) throws {
         var queue = SampleQueue()

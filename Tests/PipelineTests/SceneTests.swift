@@ -8,7 +8,7 @@ import Testing
 @testable import Pipeline
 
 @Suite struct SceneTests {
-    /// What was told of the picture.
+    /// The reported events of the picture.
     private final class Told: Sendable {
         struct Placing {
             var tiles: [TrackID?]
@@ -64,7 +64,7 @@ import Testing
 
     private func tick(_ milliseconds: Int) -> Instant { .zero + .milliseconds(milliseconds) }
 
-    /// What is presented: white, and it stands still from a moment on.
+    /// A presentation: white, and still from a moment on.
     private func presentation(at moment: Instant) throws -> VideoSource {
         let source = try VideoSource(codec: .vp8, isScreen: true)
         let frame = IncomingFrame(
@@ -74,7 +74,7 @@ import Testing
         return source
     }
 
-    /// Nothing else is to be sent, decoded or waited for.
+    /// No other video need be sent, decoded or waited for.
     @Test func whoWillBeSeenIsKnownBeforeTheFirstPicture() throws {
         let scene = try scene(Layout(tilesMaximum: 2))
         scene.arrange(at: tick(0)) { _ in nil }
@@ -111,7 +111,7 @@ import Testing
         #expect(told.take().isEmpty, "nothing has changed")
     }
 
-    /// What is asked for depends on it, and it is known only by the picture.
+    /// The requested layer depends on it, and only the picture shows it.
     @Test func aPictureThatComesLyingOnItsSideIsToldOf() throws {
         let scene = try scene(Layout())
         scene.show([peer("ann")])
@@ -129,7 +129,7 @@ import Testing
         #expect(told == [[false], [], [true], [], [false], []])
     }
 
-    /// Whether others are seen or nobody is.
+    /// Whether other peers are shown or none.
     @Test(arguments: [
         Layout(tilesMaximum: 2), Layout(roles: ["nobody"]),
     ])
@@ -149,7 +149,7 @@ import Testing
         #expect(hidden.timeline.queuedFrames <= 1)
     }
 
-    /// Whatever was published first.
+    /// Regardless of which was published first.
     @Test func aCameraIsNotTakenForWhatItsOwnerShowsOrPlays() throws {
         let scene = try scene(Layout())
         func video(_ id: TrackID, _ source: TrackSource) -> SourceTrack {
@@ -163,7 +163,7 @@ import Testing
             ([video("film", .presentation), video("camera", .regular)], ["film", "camera"]),
             ([video("drone", .other), video("camera", .regular)], ["camera"]),
             ([video("drone", .other), video("board", .presentation)], ["board", "drone"]),
-            // What was presented last is large.
+            // The latest presentation is large.
             ([video("board", .presentation), video("film", .presentation)], ["film", "board"]),
             (
                 [
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    /// Whose tiles are not shown is heard, and takes the large tile from nobody.
+    /// A peer without a tile is heard, but takes the large tile from no other.
     @Test func whoIsNotShownTakesNobodysWord() throws {
         let scene = try scene(Layout(name: .speaker, roles: ["host"]))
         scene.show([voice("ann", "host"), voice("ben", "host"), voice("cleo", "guest")])
@@ -215,12 +215,12 @@ import Testing
         talk("cleo", level: 5, in: scene, during: 0..<1000)
         #expect(told.take().last?.tiles.first == "cleo-camera")
         scene.setLayout(Layout(name: .speaker, roles: ["host"]))
-        // Nobody has the word now: it takes no second to have it.
+        // There is no active speaker now, so becoming one takes no second.
         talk("ben", level: 20, in: scene, during: 1000..<1600)
         #expect(told.take().last?.tiles == ["ben-camera", "ann-camera"])
     }
 
-    /// Its last words may come behind the news, and some clients send their noise on.
+    /// Its last packets may come after the notification, and some clients keep sending noise.
     @Test func whoIsMutedTakesNobodysWord() throws {
         let scene = try scene(Layout(name: .speaker))
         var cleo = voice("cleo", "host")
@@ -272,7 +272,7 @@ import Testing
         #expect(fading > 150, "the white screen fades: \(fading)")
     }
 
-    /// Initials as large as the canvas are of no use to anybody.
+    /// Initials as large as the canvas are useless.
     @Test func aPresentationHasATileWhileItHasAPicture() throws {
         let scene = try scene(Layout())
         scene.show([peer("ann", screen: true)])
@@ -280,7 +280,7 @@ import Testing
         let awaited = try #require(told.take().last)
         #expect(awaited.tiles == ["ann-camera"])
         #expect(awaited.besides.map(\.track) == ["ann-screen"])
-        // In the size that it is going to have.
+        // In its future size.
         let large = Rectangle(x: 0, y: 0, width: 256, height: 180)
         #expect(awaited.besides.map(\.rectangle) == [large])
         #expect(scene.shows("ann-screen"))
@@ -302,7 +302,7 @@ import Testing
         #expect(muted.besides.map(\.track) == ["ann-screen"], "it may come back")
     }
 
-    /// The one that came last may never have a picture.
+    /// The latest one may never have a picture.
     @Test func eachPresentationThatIsAwaitedIsAskedFor() throws {
         let scene = try scene(Layout(name: .pip))
         scene.show([peer("ann", screen: true), peer("ben", screen: true)])
@@ -311,7 +311,7 @@ import Testing
         #expect(Set(awaited.besides.map(\.track)) == ["ann-screen", "ben-screen"])
     }
 
-    /// It would stand still on its way.
+    /// Otherwise it would freeze while it moves.
     @Test func whatLeavesIsNeededUntilItIsGone() throws {
         let scene = try scene(Layout(name: .single, focus: .peer("ann")))
         scene.show([peer("ann"), peer("ben")])
@@ -354,7 +354,7 @@ import Testing
         #expect(abs(during[0] - before) <= 1)
         #expect(abs(during[1] - (before + 235) / 2) <= 2)
         #expect(during[2] > during[1] && during[3] == 235)
-        // On from where it is when it is changed again on its way.
+        // Continues from its current place when it is changed on the way.
         scene.setLayout(Layout(margin: 20, background: .stage))
         _ = try ground(1000)
         let half = try ground(1150)
@@ -365,7 +365,7 @@ import Testing
         #expect(try ground(1216) == 235, "a cut is one")
     }
 
-    /// In the left half, which a strip of faces leaves free.
+    /// In the left half, which a strip of cameras leaves free.
     private func luma(_ picture: VideoFrame) -> UInt8 {
         picture.withPlanes { $0.y[40, 90] }
     }

@@ -10,7 +10,7 @@ import Workbench
 
 @testable import Pipeline
 
-/// What segments weigh in the worst case, beside what the master playlist promises.
+/// The size of segments in the worst case, compared with the master playlist's bandwidth.
 @Suite struct SegmentRateTests {
     private let scratch: Scratch
     private static let rungs = [
@@ -33,7 +33,8 @@ import Workbench
             noise = try (0..<7).map { _ in
                 try VideoFrame.make(width: width, height: height) { planes in
                     for plane in [planes.y, planes.u, planes.v] {
-                        // Eight pixels at a time, which is cheap to make and as hard to predict.
+                        // Eight pixels at a time, which are cheap to make and equally hard to
+                        // predict.
                         for offset in stride(from: 0, to: plane.bytes.count, by: 8) {
                             let value = 16 + UInt8(truncatingIfNeeded: random.next() >> 56) / 2
                             let end = min(offset + 8, plane.bytes.count)
@@ -115,7 +116,7 @@ import Workbench
             heaviest = max(heaviest, rate)
             let pictures = min(60, Int(frames) - number * 60)
             let announced = 1.1 * Double(variant.bandwidth)
-            // In a segment that was cut short the bucket weighs more.
+            // In a segment that was cut short the bucket has more weight.
             let bound = TransportStreamBitrate(
                 layer: Self.rungs[layer], segmentDuration: segment.duration)
             #expect(rate <= (pictures == 60 ? announced : Double(bound.peak)))
@@ -123,12 +124,12 @@ import Workbench
             #expect(report.damagedPackets == 0)
             #expect(report.pictures.count == pictures)
             #expect(report.pictures.indices.filter { report.pictures[$0].isKeyframe } == [0])
-            // CODECS is what the sequence parameter set in the segment says.
+            // CODECS matches the sequence parameter set in the segment.
             let start = try #require(bytes.firstRange(of: [0, 0, 1, 0x67])).upperBound
             let profile = Hexadecimal.text(bytes[start..<start + 3], uppercase: true)
             #expect(variant.codecs == "avc1.\(profile),mp4a.40.2")
         }
-        // Content that is not hard would prove nothing.
+        // Easy content would prove nothing.
         #expect(heaviest > 0.8 * Double(variant.bandwidth))
     }
 }

@@ -5,19 +5,19 @@ import Testing
 
 @testable import Pipeline
 
-/// The table of a segment's samples, made of the packets that go in, is what a reader finds inside.
+/// The table of a segment's samples, made from the packets, equals the table that a reader finds.
 @Suite struct SegmentTableTests {
     private static let origin = TransportStreamMuxer.timestampOffset.rescaled(to: 90_000).ticks
     private static let frameRate = 30
 
-    /// Packets as encoders make them, and as they may.
+    /// Packets as encoders make them, and unusual but valid ones.
     private struct Packets {
         var random: SeededRandom
         /// Whether keyframes carry the parameter sets.
         let hasSets: Bool
         let sets: H264ParameterSets
 
-        /// A unit of any bytes that contain no start code and do not end in a zero.
+        /// A unit of any bytes without a start code and without a zero at the end.
         private mutating func unit(_ header: UInt8, bytes count: Int) -> [UInt8] {
             [0, 0, 0, 1, header]
                 + (0..<count).map { _ in UInt8.random(in: 1...255, using: &random) }
@@ -46,7 +46,7 @@ import Testing
                 MediaTime(ticks: samples, timescale: Int32(AACEncoder.sampleRate))
             }
             return EncodedPacket(
-                // A raw block of two channels begins so (ISO/IEC 14496-3 table 4.85).
+                // A raw block of two channels begins like this (ISO/IEC 14496-3 table 4.85).
                 data: [0x21]
                     + (0..<Int.random(in: 5...700, using: &random)).map { _ in
                         UInt8.random(in: 0...255, using: &random)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// - Parameter seed: of what is drawn.
+    /// - Parameter seed: the seed of the random choices.
     @Test(arguments: UInt64(1)...20) func bothAgree(seed: UInt64) throws {
         let sets = try #require(
             H264ParameterSets(
@@ -71,7 +71,7 @@ import Testing
                 ? VideoStreamParameters(
                     width: 320, height: 180, frameRate: Self.frameRate, parameterSets: sets) : nil,
             audio: audio)
-        // Beyond the wrap of timestamps in some of them.
+        // Some go beyond the wrap of timestamps.
         var first: Int64 = seed.isMultiple(of: 3) ? ((1 << 33) / 3000) - 40 : 0
         var block = (first * 1600 + 1023) / 1024
         for number in 0..<100 {
@@ -100,7 +100,8 @@ import Testing
         }
     }
 
-    /// Frames in decoding order, and when each is shown: some are shown after their successor.
+    /// Frames in decoding order, and their presentation times: some are shown after their
+    /// successor.
     private static func order(
         of count: Int64, _ random: inout SeededRandom
     ) -> [(frame: Int64, shown: Int64)] {

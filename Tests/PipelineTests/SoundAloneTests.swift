@@ -11,13 +11,13 @@ import Workbench
 
 @testable import Pipeline
 
-/// Streams of sound without a picture, and what AAC makes of a waveform.
+/// Audio-only streams, and AAC's effect on a waveform.
 @Suite(.serialized) struct SoundAloneTests {
     private let scratch: Scratch
 
     init() throws { scratch = try Scratch() }
 
-    /// What a clip that was sent too late becomes is not judged, so there is another.
+    /// The result of a clip that was sent too late is not judged, so there is another attempt.
     private static let attempts = 3
 
     @Test func aRoomCanBeStreamedAsSoundAlone() async throws {
@@ -69,9 +69,9 @@ import Workbench
         for (number, segment) in playlist.segments.enumerated() {
             let bytes = try scratch.bytes("stream/stream_\(index)/\(segment.uri)")
             whole += bytes
-            // Fewer packets are too few for a reader to be sure what it has before it.
+            // Fewer packets are too few for a reader to recognise the format.
             guard bytes.count >= 188 * 20 else { continue }
-            // Each can be played by itself, and begins where it should to within a block.
+            // Each can be played on its own, and begins at the right time to within a block.
             let report = try MediaProbe.decode(bytes)
             #expect(report.damagedPackets == 0 && report.pictures.isEmpty)
             let start = try #require(report.sound.first).pts.seconds
@@ -89,7 +89,7 @@ import Workbench
         let samples = try MediaProbe.decode(whole).samples(ofChannel: 0)
         let decoded = Double(samples.count) / 48_000
         #expect(abs(decoded - seconds) <= 0.065)
-        // Two beeps of 100 ms at least, the last one within the last second.
+        // At least two beeps of 100 ms, the last one within the last second.
         #expect(samples.filter { abs($0) > 0.1 }.count > 2 * 3_000)
     }
 
@@ -111,7 +111,7 @@ import Workbench
 
     // MARK: The true peak after AAC
 
-    /// Four voices that shout: chords with vibrato and syllables, far over full scale together.
+    /// Four shouting voices: chords with vibrato and syllables, together far over full scale.
     private func shouting(seconds: Double) -> [Float] {
         var random = SeededRandom(seed: 7)
         let voices = (0..<4).map { _ in
@@ -155,7 +155,7 @@ import Workbench
         let decibels = 20 * log10(peak)
         let given = 20 * log10(Double(AudioMixer.ceiling(forBitrate: bitrate)))
         #expect(decibels <= -1, "\(decibels) dBTP of \(given) at \(bitrate) bit/s")
-        // It is not kept needlessly quiet.
+        // It is not unnecessarily quiet.
         #expect(decibels >= given - 2, "\(decibels) dBTP of \(given) at \(bitrate) bit/s")
     }
 }

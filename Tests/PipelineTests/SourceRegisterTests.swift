@@ -8,9 +8,9 @@ import Testing
 
 @testable import Pipeline
 
-/// Who is heard, judged on the waveform: a hum whose peer's role comes and goes.
+/// The audible peers, judged by the waveform: a hum whose peer's role comes and goes.
 @Suite struct SourceRegisterTests {
-    /// Of the output, in 10 ms.
+    /// The output, in steps of 10 ms.
     private struct Heard {
         let levels: [Float]
         let worstEdge: Float
@@ -75,7 +75,7 @@ import Testing
         let levels = heard.levels
         #expect(levels[20..<99].allSatisfy { $0 > 0.1 })
         #expect(levels[101..<209].allSatisfy { $0 < 1e-4 }, "gone within 10 ms")
-        // Wanted again, it comes after its playout delay.
+        // Once wanted again, it comes after its playout delay.
         #expect(levels[215..<298].allSatisfy { $0 > 0.1 })
     }
 
@@ -95,7 +95,7 @@ import Testing
         expectOneSilence(heard)
     }
 
-    /// Some clients go on sending; the room is not to hear it.
+    /// Some clients keep sending; viewers must not hear it.
     @Test func whoIsMutedIsHeardOutAndThenSilent() throws {
         let heard = try heard(seconds: 3) { index, register in
             if index == 50 { register.show([Self.ann(role: "host", isMuted: true)]) }
@@ -115,7 +115,7 @@ import Testing
         #expect(heard.levels.allSatisfy { $0 < 1e-4 })
     }
 
-    /// While somebody looks at a page, nothing is sent of it.
+    /// While people read a page, it sends no pictures.
     @Test func aPresentationIsHeldWhileAnythingComesOfItsOwner() throws {
         let register = SourceRegister(
             configuration: PipelineConfiguration(ladder: .standard, outputDirectory: "", title: "")
@@ -205,7 +205,7 @@ import Testing
             register.longestDelay == SourceRegister.decodingReserve + .seconds(1) / frameRate)
     }
 
-    /// Its first pictures had nowhere to go.
+    /// Its first pictures had no destination.
     @Test(arguments: [true, false])
     func aVideoThatBeganBeforeItWasToldOfIsAskedForAKeyFrame(isToldFirst: Bool) {
         let asked = Mutex<[TrackID]>([])
@@ -243,7 +243,7 @@ import Testing
             Issue.record("the black picture is shown")
             return
         }
-        // Turned on, it is there.
+        // Once turned on, it is shown.
         ann.tracks[0].isMuted = false
         register.show([ann])
         _ = register.receive(frame, of: "camera")
@@ -253,7 +253,7 @@ import Testing
         }
     }
 
-    /// The room tells of a track's end first, or its media ends first.
+    /// The room reports a track's end first, or its media ends first.
     @Test(arguments: [true, false])
     func tracksThatHaveEndedTakeNoPlaceFromOthers(isToldFirst: Bool) throws {
         func ann(_ track: TrackID) -> SourcePeer {

@@ -8,7 +8,7 @@ import Workbench
 
 @testable import Pipeline
 
-/// How layers end that lack different pictures, as when the CPU was short to the last.
+/// The end of layers that lack different pictures, as when the CPU was short until the end.
 @Suite struct StreamEndTests {
     private static let rungs = [
         Layer(width: 320, height: 180, videoBitrate: 300_000, audioBitrate: 64_000),
@@ -25,7 +25,7 @@ import Workbench
         let directories = try LayerDirectory.open(
             count: 2, in: scratch.path, mode: .event, planner: planner, isRecorded: false)
         let picture = try VideoFrame.solid(width: 320, height: 180, colour: .black)
-        // Of silence a segment would be too small to be known for one.
+        // A segment of silence would be too small to be recognised.
         let tone = (0..<1600).flatMap { n -> [Float] in
             let value: Float = n % 96 < 48 ? 0.2 : -0.2
             return [value, value]
@@ -67,7 +67,7 @@ import Workbench
         #expect(durations[0].count == 2 && durations[0] == durations[1], "\(durations)")
     }
 
-    /// Whoever changes from one layer to the other at a segment's end misses nothing.
+    /// A player that switches between the layers at a segment's end misses nothing.
     @Test func aSegmentHasTheSameSoundInAllLayers() async throws {
         let scratch = try Scratch()
         _ = try await write(in: scratch)

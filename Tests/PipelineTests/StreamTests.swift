@@ -13,7 +13,7 @@ import Workbench
 
 @testable import Pipeline
 
-/// Whole pipelines, in real time but judged by what they wrote and not by when.
+/// Whole pipelines, in real time but judged by their output and not by its timing.
 @Suite(.serialized) struct StreamTests {
     private let scratch: Scratch
 
@@ -43,16 +43,16 @@ import Workbench
         try scratch.bytes("stream/stream_\(layer)/\(segment.uri)")
     }
 
-    /// A layer as it is seen by who plays it from the start.
+    /// A layer as seen by a player that starts at the beginning.
     private func whole(_ layer: Int) throws -> MediaProbe.Report {
         try MediaProbe.decode(playlist(layer).segments.flatMap { try bytes(of: $0, layer) })
     }
 
     // MARK: A clip through the whole pipeline
 
-    /// A machine that is too busy leaves pictures out, and says so. Such a run must still be
-    /// right in all it wrote, but shows less, so there is another. So there is when the clip was
-    /// sent too late to be seen and heard where it belongs.
+    /// A busy machine leaves pictures out, and reports that. The output of such a run must still be
+    /// right, but shows less, so there is another attempt. The same applies if the clip was sent
+    /// too late to be placed correctly.
     private static let attempts = 3
 
     @Test func aClipBecomesAlignedLayersThatDecodeAndAreInSync() async throws {
@@ -102,7 +102,7 @@ import Workbench
             let sizes = Set(report.pictures.map { [$0.frame.width, $0.frame.height] })
             #expect(sizes == [[Self.layers[index].width, Self.layers[index].height]])
             let frames = report.pictures.map { Self.frame($0.pts) }
-            // What was left out was counted, and nothing else moved.
+            // Frames left out were counted, and no other frame moved.
             #expect(zip(frames, frames.dropFirst()).allSatisfy { $0 < $1 })
             missing += Int(summary.frames) - frames.count
             // Every segment begins with a key frame, at the same frame in all layers.
@@ -113,10 +113,10 @@ import Workbench
         #expect(missing == summary.framesDropped)
     }
 
-    /// Fewer pictures are too few bytes for a reader to be sure what it has before it.
+    /// With fewer pictures the bytes are too few for a reader to recognise the format.
     private static let picturesToRecognise = 6
 
-    /// A viewer may begin with any segment.
+    /// A viewer may start with any segment.
     private func expectIndependentSegments(_ layer: Int) throws {
         for (index, segment) in try playlist(layer).segments.enumerated() {
             let pictures = Int((segment.duration.seconds * 30).rounded())
@@ -150,7 +150,7 @@ import Workbench
         #expect(paired.allSatisfy { abs($0) <= 0.045 }, "layer \(layer): \(flashes) \(beeps)")
     }
 
-    /// When the picture turned white, where the picture before that is there.
+    /// The times at which the picture turned white, if the picture before is available.
     private static func flashes(_ pictures: [MediaProbe.Picture]) -> [Double] {
         let isWhite = pictures.map { picture in
             picture.frame.withPlanes { $0.y[$0.y.width / 8, $0.y.height * 7 / 8] > 200 }
@@ -162,7 +162,7 @@ import Workbench
         }
     }
 
-    /// When sound began after half a second of none.
+    /// The times at which audio began after half a second of silence.
     private static func beeps(_ sound: [DecodedAudio]) -> [Double] {
         var beeps: [Double] = []
         var quiet = 0
@@ -225,7 +225,7 @@ import Workbench
         #expect(summary.segments >= 1)
         let first = try whole(0)
         let picture = try #require(first.pictures.first).frame
-        // Text on a plain ground: neither black nor one colour.
+        // Text on a plain ground: neither black nor a single colour.
         let shades = picture.withPlanes { planes in
             Set(
                 (0..<planes.y.height).flatMap { y in
@@ -237,7 +237,7 @@ import Workbench
         #expect(peak < 0.001)
     }
 
-    /// The server starts another bot, which goes on with what this one leaves.
+    /// The server starts another bot, which continues with the files of this one.
     @Test func aStreamThatFailedLeavesItsPlaylistsToTheNextBot() async throws {
         for failure in [PipelineFailure("the room is lost"), nil] {
             let pipeline = try pipeline { $0.playoutDelay = .fixed(.zero) }
@@ -272,7 +272,7 @@ import Workbench
         #expect(scratch.names(in: "stream/stream_0").isEmpty)
     }
 
-    /// It goes on coming while the last segments are written.
+    /// Media keeps arriving while the last segments are written.
     @Test func whatComesBehindTheEndIsNoLoss() async throws {
         let pipeline = try pipeline {
             $0.playoutDelay = .fixed(.zero)

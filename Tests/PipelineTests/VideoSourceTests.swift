@@ -45,13 +45,12 @@ import Testing
         #expect(picture.frame.width == 640)
     }
 
-    /// Larger than `VideoDecoder.pixelsMaximum`, or plain nonsense: the decoder says no, whatever
-    /// comes.
+    /// Larger than `VideoDecoder.pixelsMaximum`, or plain nonsense: the decoder always refuses.
     @Test func keyFramesThatAreOfNoUseAreAskedForLessAndLess() throws {
         let source = try VideoSource(codec: .vp8, isScreen: true)
         var asked: [Double] = []
         var told: [Double] = []
-        // RFC 6386 section 9.1: a key frame of 16383x16383 samples that says nothing else.
+        // RFC 6386 section 9.1: a key frame of 16383x16383 samples without any content.
         let nonsense: [UInt8] = [0x10, 0, 0, 0x9d, 0x01, 0x2a, 0xff, 0x3f, 0xff, 0x3f]
         for index in 0..<3000 {
             let arrival = Instant.zero + .milliseconds(100 * index)
@@ -68,7 +67,7 @@ import Testing
         #expect(told == [0.6])
         #expect(
             asked == [0, 0.1, 0.2, 0.3, 0.4, 0.5, 2.6, 6.6, 14.6, 30.6, 62.6, 122.6, 182.6, 242.6])
-        // What can be decoded is shown all the same, and begins anew.
+        // A decodable frame is shown all the same, and starts over.
         let good = IncomingFrame(
             data: try Self.keyframe(.vp8, width: 64, height: 36), timestamp: 40_000_000,
             isKeyframe: true, arrival: .zero + .seconds(400))
@@ -84,7 +83,7 @@ import Testing
         #expect(source.receive(bad, presentation: { _ in .zero }) == .keyframeNeeded)
     }
 
-    /// One key frame tells, and what comes of it is not even tried.
+    /// One key frame shows the size, and later frames are not even tried.
     @Test func picturesThatAreTooLargeAreToldWithTheirSize() throws {
         let source = try VideoSource(codec: .vp8, isScreen: false)
         let data = try Self.keyframe(.vp8, width: 64, height: 36)
@@ -102,14 +101,14 @@ import Testing
         #expect(source.isUndecodable)
         #expect(receive(2, cinema) == .waiting)
         #expect(receive(3, IncomingFrame.Size(width: .max, height: 2)) == .keyframeNeeded)
-        // As soon as it is small enough for long enough it counts as any other.
+        // Once it is small enough for long enough it counts like any other.
         for second in 4..<4 + VideoSource.provingFrames {
             #expect(receive(second, limit) == .taken)
         }
         #expect(!source.isUndecodable)
     }
 
-    /// Decoded without what went before, it would be rubbish.
+    /// Decoded without its predecessors, it would be garbage.
     @Test func behindWhatWasPassedOverNothingIsDecodedBeforeAKeyFrame() throws {
         let source = try VideoSource(codec: .vp8, isScreen: false)
         let keyframe = try Self.keyframe(.vp8, width: 64, height: 36)
@@ -126,7 +125,7 @@ import Testing
         #expect(receive(200) == .waiting && receive(1099) == .waiting)
         #expect(receive(1100) == .keyframeNeeded)
         #expect(receive(1200, isKeyframe: true) == .taken && receive(1300) == .taken)
-        // Nobody waits for it.
+        // No frame of it is awaited.
         source.setMuted(true)
         source.passOver()
         #expect(receive(1400) == .waiting)
@@ -134,7 +133,7 @@ import Testing
         #expect(receive(1500) == .keyframeNeeded)
     }
 
-    /// Somebody whose camera stops is not there any more; a page that is looked at is.
+    /// A person whose camera stops is gone; a page that is being read is not.
     @Test(arguments: [true, false])
     func aScreenIsHeldWhileItIsWhatItsSenderShows(isScreen: Bool) throws {
         var lastSign: Instant?
@@ -156,7 +155,7 @@ import Testing
         #expect(!hasPicture(seconds: 16))
         lastSign = .zero + .seconds(100)
         #expect(hasPicture(seconds: 115) == isScreen && !hasPicture(seconds: 116))
-        // What comes is not seen.
+        // New frames are not seen.
         source.passOver()
         #expect(!hasPicture(seconds: 115))
         #expect(receive(keyframe, seconds: 120) == .taken && hasPicture(seconds: 121))
@@ -166,7 +165,7 @@ import Testing
         #expect(!hasPicture(seconds: 202))
     }
 
-    /// The decoder knows the key frames and nothing of what comes between them.
+    /// The decoder accepts the key frames and none of the frames between them.
     @Test func keyFramesThatLeadNowhereAreAskedForLessAndLess() throws {
         let source = try VideoSource(codec: .vp8, isScreen: false)
         let keyframe = try Self.keyframe(.vp8, width: 64, height: 36)

@@ -5,13 +5,13 @@ import Stage
 
 @testable import Pipeline
 
-/// A speaker's Opus packets on their way through a network into an `AudioSource`, and what comes
-/// out of it, in simulated time.
+/// A speaker's Opus packets on their way through a network into an `AudioSource`, and its output,
+/// in simulated time.
 struct Voice {
     static let packetSamples = 960
     var packets: [[UInt8]]
 
-    /// - Parameter signal: of a time in seconds, both channels alike.
+    /// - Parameter signal: as a function of the time in seconds, equal for both channels.
     init(seconds: Double, signal: (Double) -> Double) throws {
         let encoder = try OpusEncoder(bitrate: 64_000, expectedLossPercent: 20)
         var packets: [[UInt8]] = []
@@ -25,7 +25,7 @@ struct Voice {
         self.packets = packets
     }
 
-    /// A hum with the overtones of a vowel, which Opus takes for speech.
+    /// A hum with the overtones of a vowel, which Opus treats as speech.
     static func hum(_ time: Double) -> Double {
         let vibrato = 0.02 * sin(2 * .pi * 5 * time)
         var sum = 0.0
@@ -36,14 +36,14 @@ struct Voice {
         return sum
     }
 
-    /// What the mixer gets of the left channel from the first sample on.
+    /// The mixer's input for the left channel from the first sample on.
     ///
     /// - Parameters:
-    ///   - beginning: the packet with whose arrival the output begins, which has been decoded by
-    ///     then, as those before it, and has no place in it; nil to begin before the first.
-    ///   - held: packets at whose arrival the mixer takes nothing; it makes up for it after them.
+    ///   - beginning: the packet with whose arrival the output begins; it and earlier ones have
+    ///     been decoded by then and are not part of the output; nil to begin before the first.
+    ///   - held: packets at whose arrival the mixer takes nothing; it catches up afterwards.
     ///   - delay: from a packet's arrival to its presentation; its changes are slides.
-    ///   - arrives: whether a packet comes; nil for one that the sender never sent.
+    ///   - arrives: whether a packet arrives; nil for one that was never sent.
     func heard(
         beginning: Int? = nil, held: Range<Int> = 0..<0,
         delay: (Int) -> Duration = { _ in .milliseconds(100) },

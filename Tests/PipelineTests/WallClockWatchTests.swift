@@ -7,7 +7,7 @@ import Testing
     @Test func eachStepIsToldOnce() {
         var watch = WallClockWatch()
         let start = UnixTime(seconds: 1_760_000_000)
-        // Seconds since the beginning, and by how many the wall clock is ahead by then.
+        // Seconds since the beginning, and the wall clock's lead at that time.
         let rows: [(second: Int, ahead: Double, told: Double?)] = [
             (0, 0, nil), (2, 0.9, nil), (4, -0.9, nil), (6, 1.5, 1.5), (8, 1.5, nil),
             (10, 1.5, nil), (12, -3600, -3601.5), (14, -3600, nil), (16, 0, 3600),

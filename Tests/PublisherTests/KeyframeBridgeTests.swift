@@ -34,7 +34,7 @@ import Testing
             #expect(sent.isKeyframe == [0, 12, 30].contains(index))
             #expect((sent.data == frame.data) == !(12..<30).contains(index))
             #expect(sent.time == frame.time)
-            // A viewer who comes with the request sees the same picture as one from the start.
+            // A viewer that joins with the request sees the same picture as one from the start.
             let expected = try #require(try reference.decode(frame.data, timestamp: 0).first)
             guard index >= 12 else { continue }
             let seen = try #require(try decoder.decode(sent.data, timestamp: 0).first)
@@ -66,7 +66,7 @@ import Testing
         #expect(KeyframeBridge(codec: .vp9, frameRate: nil) != nil)
     }
 
-    /// Of the luma in every eighth row: all of them take seconds in a debug build.
+    /// Of the luma in every eighth row, since all rows take seconds in a debug build.
     private func meanDifference(_ one: VideoFrame, _ other: VideoFrame) -> Double {
         let width = one.width
         func luma(_ frame: VideoFrame) -> [UInt8] {

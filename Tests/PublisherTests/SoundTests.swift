@@ -7,7 +7,7 @@ import Testing
     @Test func theLevelIsBelowFullScaleInDecibels() {
         #expect(AudioMeter.level(of: [1, -1, 1, -1]) == 0)
         #expect(AudioMeter.level(of: [0.1, -0.1]) == 20)
-        // A sine of half the height: 6 dB for the half, 3 dB for the sine.
+        // A sine of half the amplitude: 6 dB for the half, 3 dB for the sine.
         let sine = (0..<4800).map { 0.5 * Float(sinOfTurn(Double($0) / 48)) }
         #expect(AudioMeter.level(of: sine) == 9)
         #expect(AudioMeter.level(of: [0, 0]) == 127)

@@ -7,8 +7,8 @@ import Workbench
 @testable import Publisher
 
 @Suite struct SoundTranscoderTests {
-    /// 31 pictures at 30 a second last 49 600 samples, which are 48.4 blocks of AAC and 496 periods
-    /// of the tone.
+    /// 31 pictures at 30 per second last 49 600 samples, which are 48.4 blocks of AAC and 496
+    /// periods of the tone.
     private static let pictures = 31
     private static let samples = pictures * 1600
     private static let period = 100
@@ -29,8 +29,8 @@ import Workbench
         let decoder = try OpusDecoder()
         var heard: [Float] = []
         for sound in sounds { heard += try decoder.decode(sound.data) }
-        // Opus keeps phase and height roughly, but a steady tone steady: a seam shows against the
-        // period before. The beginning has nothing before it to go by.
+        // Opus keeps phase and amplitude only roughly, but a steady tone steady: a seam shows
+        // against the previous period. The beginning has no previous period for comparison.
         var (worst, place, furthest) = (Float(0), 0, Float(0))
         for position in 4800..<rounds * Self.samples - 4800 {
             let here = heard[2 * (position - Int(first))]
@@ -62,7 +62,7 @@ import Workbench
             for packet in packets { try muxer.write(video: packet) }
         }
         for packet in try video.flush() { try muxer.write(video: packet) }
-        // Some more than the pictures, so that the last whole block ends behind them.
+        // More than the pictures, so that the last whole block ends after them.
         for begin in stride(from: 0, to: samples + 1024, by: AACEncoder.frameSize) {
             let block = (0..<AACEncoder.frameSize * 2).map { index in
                 tone(at: begin + index / 2)

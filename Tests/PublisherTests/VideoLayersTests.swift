@@ -20,7 +20,7 @@ import Workbench
         #expect(sent() == [false, false, true])
         #expect(layers.send(2) == 1..<2)
         #expect(sent() == [false, true, true])
-        // More than there are is all of them.
+        // A number beyond the existing layers means all of them.
         #expect(layers.send(9) == 0..<1)
         #expect(sent() == [true, true, true])
         #expect(layers.send(3).isEmpty)
@@ -73,13 +73,13 @@ import Workbench
     }
 }
 
-/// Short files of moving grey without sound, in a directory of their own.
+/// Short files of moving grey without sound, in their own directory.
 private struct Clips {
     private let scratch: Scratch
 
     init() throws { scratch = try Scratch() }
 
-    /// An IVF file of 30 pictures a second; gives its path.
+    /// An IVF file with 30 pictures per second; returns its path.
     func make(
         _ name: String, _ format: VPXEncoder.Format, _ width: Int, _ height: Int, pictures: Int
     ) throws -> String {

@@ -3,7 +3,7 @@ import RTP
 import Testing
 
 @Suite struct AV1Tests {
-    /// Sequence header without its size field, as RTP carries it.
+    /// Sequence header without its size field, as in RTP.
     static let sequenceHeader: [UInt8] = [0x08] + SimulatedStream.av1SequenceHeader.dropFirst(2)
     static let keyFrame: [UInt8] = [0x30, 0x10, 0xAA, 0xBB]
     static let interFrame: [UInt8] = [0x30, 0x30, 0xCC]

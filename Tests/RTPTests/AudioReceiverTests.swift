@@ -3,7 +3,7 @@ import RTP
 import Testing
 
 extension AudioReceiver {
-    /// Everything that is ready now.
+    /// All outputs that are ready now.
     mutating func drain() -> [Output] {
         var outputs: [Output] = []
         while let output = poll() { outputs.append(output) }
@@ -186,7 +186,7 @@ extension [AudioReceiver.Output] {
         }
     }
 
-    /// Each output begins where the one before it ended.
+    /// Each output begins where the previous one ended.
     private func expectContinuous(_ outputs: [AudioReceiver.Output]) {
         var next: Int64?
         for output in outputs {

@@ -117,7 +117,7 @@ import Testing
         #expect((path.estimator.bitsPerSecond ?? .max) > 900_000)
     }
 
-    /// What a receiver says of the next packet, which has just been sent.
+    /// A receiver's report about the next packet, which has just been sent.
     private func report(
         _ estimator: inout BandwidthEstimator, _ deltas: [Int16?] = [0], reference: Int32,
         at now: Instant
@@ -129,7 +129,7 @@ import Testing
                 referenceTime: reference, feedbackCount: 0, deltas: deltas), at: now)
     }
 
-    /// Some hundred years are more than nanoseconds in 64 bits can count.
+    /// A few hundred years exceed the nanoseconds that 64 bits can count.
     @Test(arguments: [[0], [nil], []] as [[Int16?]])
     func aClockThatIsLedAstrayIsAnotherClock(deltas: [Int16?]) {
         var estimator = BandwidthEstimator()
@@ -152,7 +152,7 @@ import Testing
         var estimator = BandwidthEstimator()
         report(&estimator, reference: 0, at: .zero)
         for _ in 0..<200 { _ = estimator.sent(bytes: Int(Int32.max), at: .zero) }
-        // Ten times 64 ms later, of which three in ten did not come.
+        // Ten times, 64 ms later, with three in ten missing.
         estimator.received(
             TransportFeedback(
                 sender: SSRC(1), media: SSRC(2), baseSequence: 1, referenceTime: 10,

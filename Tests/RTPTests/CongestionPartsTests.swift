@@ -10,7 +10,7 @@ import Testing
             deltas: deltas)
     }
 
-    /// A receiver that tells of packets again would make them twice as many.
+    /// A receiver that reports packets again would double their number.
     @Test func anArrivalCountsOnceAndALossMayStillArrive() {
         var log = SentPacketLog()
         for _ in 0..<3 { _ = log.sent(bytes: 100, probe: nil, at: .zero) }
@@ -29,7 +29,7 @@ import Testing
             bytes: 250, probe: 1)
     }
 
-    /// The first packets of a burst that was cut off went through a queue that was still empty.
+    /// The first packets of a burst that was cut off passed a queue that was still empty.
     @Test func aProbeIsMeasuredOnceFourOfFivePacketsHaveArrived() {
         var meter = ProbeMeter(id: 1)
         for _ in 0..<10 { meter.sent() }
@@ -52,7 +52,7 @@ import Testing
         return Array(repeating: result, count: count)
     }
 
-    /// It may say of the same packets again and again that they have not come.
+    /// It may report repeatedly that the same packets have not arrived.
     @Test(arguments: [(20, 1_000_000), (0, 1_000_000), (0, 0)])
     func noReceiverLeadsTheRateAstray(arrived: Int, acknowledged: Int) throws {
         var control = LossRateControl()
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// Its clock says little else than how long things took; it may begin anew.
+    /// Its clock is reliable only for durations; it may start over.
     @Test func aReceiversClockThatGoesBackIsAnotherClock() throws {
         var rate = AcknowledgedRate()
         receive(&rate, from: 100_000, through: 101_000)

@@ -2,18 +2,18 @@ import MediaKernel
 
 @testable import RTP
 
-/// A sender that is always ready, a bottleneck with a queue, and a receiver that says when what
-/// arrived. Time is simulated.
+/// A sender that is always ready, a bottleneck with a queue, and a receiver that reports arrival
+/// times. Time is simulated.
 struct CongestionSimulation {
-    /// Of the bottleneck, in bits per second.
+    /// The bottleneck's capacity in bits per second.
     var capacity: Int
-    /// Random loss on the way, 0...1.
+    /// Random loss on the path, 0...1.
     var loss = 0.0
-    /// What the sender would send if it could.
+    /// The rate that the sender would use if it could.
     var demand: Int
     var estimator = BandwidthEstimator()
     private(set) var now = Instant.zero
-    /// Longest time a packet has waited since the last look.
+    /// The longest time that a packet has waited since the last check.
     var longestQueue = Duration.zero
 
     private var random: SeededRandom
@@ -35,7 +35,7 @@ struct CongestionSimulation {
         random = SeededRandom(seed: seed)
     }
 
-    /// What is sent now: all there is to send, or what is estimated to fit.
+    /// The current sending rate: the demand, or the estimated capacity.
     var rate: Int { min(demand, estimator.bitsPerSecond ?? .max) }
 
     mutating func beginProbe(_ rate: Int) {
@@ -43,7 +43,7 @@ struct CongestionSimulation {
         probe = (rate, now + .milliseconds(80))
     }
 
-    /// Sends so many packets at once, however little fits.
+    /// Sends this many packets at once, regardless of the capacity.
     mutating func burst(_ packets: Int) {
         for _ in 0..<packets { send() }
     }

@@ -19,7 +19,8 @@ import Testing
         #expect(frame.isKeyframe && frame.size == sets.size)
     }
 
-    /// Others write the sets in another order, without padding, and units of other kinds among them.
+    /// Other encoders write the sets in another order, without padding, and with other kinds of
+    /// units among them.
     @Test func theOrderAndOtherUnitsDoNotMatter() throws {
         let sets = try #require(H264SetMemory(stated: Self.stated))
         let bare = Self.stated.filter { $0 != "=" }
@@ -43,7 +44,7 @@ import Testing
     @Test func whatIsTooLongIsPassedOver() throws {
         let many = Array(repeating: Self.stated, count: 200).joined(separator: ",")
         #expect(H264SetMemory(stated: many) == nil)
-        // Longer than a packet: nobody could be sent it.
+        // Longer than a packet, so it cannot be sent.
         let long = String(repeating: "A", count: 1360)
         let two = "\(Self.stated),Z0LAHg\(long.dropLast(2)),\(Self.statedPPS)"
         #expect(H264SetMemory(stated: two)?.payload?.count ?? 0 <= 1100)

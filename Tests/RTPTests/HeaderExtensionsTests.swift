@@ -2,7 +2,7 @@ import RTP
 import Testing
 
 @Suite struct HeaderExtensionsTests {
-    /// A packet that carries this extension block under this profile.
+    /// A packet with this extension block and this profile.
     private func packet(profile: [UInt8], _ block: [UInt8]) throws -> RTPPacket {
         let words = UInt8(block.count / 4)
         return try RTPPacket(

@@ -6,7 +6,7 @@ import Testing
 @Suite struct KeyframeRequestTimerTests {
     private func at(_ milliseconds: Int64) -> Instant { .zero + .milliseconds(milliseconds) }
 
-    /// When it asks, polled every 10 ms.
+    /// The times of its requests, polled every 10 ms.
     private func asked(
         _ timer: inout KeyframeRequestTimer, _ span: Range<Int64>,
         each: (inout KeyframeRequestTimer, Int64) -> Void = { _, _ in }
@@ -22,7 +22,7 @@ import Testing
     @Test func theFirstIsAtOnceAndThePausesDoubleUpToTheMaximum() {
         var timer = KeyframeRequestTimer()
         timer.needed(at: at(0))
-        // Being told again changes nothing.
+        // A repeated notification has no effect.
         let times = asked(&timer, 0..<12_000) { timer, now in timer.needed(at: at(now)) }
         #expect(times == [0, 200, 600, 1400, 3000, 5000, 7000, 9000, 11_000])
     }
@@ -40,7 +40,7 @@ import Testing
 
     @Test func keyFramesThatDoNotHelpAreNotAFlood() {
         var timer = KeyframeRequestTimer()
-        // Each request is answered within 20 ms, and each answer is of no use.
+        // Each request is answered within 20 ms, and each answer is useless.
         let times = asked(&timer, 0..<2000) { timer, _ in timer.satisfied() }
         #expect(times.isEmpty)
         let useless = asked(&timer, 2000..<4000) { timer, now in

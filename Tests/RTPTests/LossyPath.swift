@@ -1,13 +1,13 @@
 import MediaKernel
 import RTP
 
-/// A network between a sender and a receiver that drops, delays, reorders and repeats packets,
-/// on fake time.
+/// A network between a sender and a receiver that drops, delays, reorders and repeats packets, in
+/// fake time.
 struct LossyPath {
     var delay: Duration = .milliseconds(20)
-    /// Added to the delay at random, up to this.
+    /// The most that is added to the delay at random.
     var jitter: Duration = .zero
-    /// Lost packets, out of a thousand.
+    /// Lost packets per thousand.
     var lossPermille = 0
     var duplicatePermille = 0
     private var underway: [(arrival: Instant, packet: RTPPacket)] = []
@@ -48,7 +48,7 @@ struct VideoSimulation {
     private(set) var received: [EncodedFrame] = []
     private(set) var requests = 0
     private(set) var nacks = 0
-    /// What travels back: arrival at the sender, and what.
+    /// The feedback: its arrival at the sender, and its contents.
     private var feedback: [(arrival: Instant, output: VideoReceiver.Output)] = []
     private var keyframeWanted = true
 
@@ -58,7 +58,7 @@ struct VideoSimulation {
         receiver = VideoReceiver(codec: codec)
     }
 
-    /// Runs for this many frames at 30 a second, then until the path is empty.
+    /// Runs for this many frames at 30 per second, then until the path is empty.
     mutating func run(frames: Int) {
         var now = Instant.zero
         let end = frames * 33 + 1500

@@ -100,9 +100,9 @@ import Testing
         #expect(generator.poll(at: at(40)) == numbers(Array(90..<100)))
     }
 
-    /// Loses every second packet; what is asked for comes after `roundTrip`.
+    /// Loses every second packet; requested ones come after `roundTrip`.
     ///
-    /// - Returns: how often each lost number was asked for.
+    /// - Returns: how often each lost number was requested.
     private func requests(
         _ generator: inout NACKGenerator, roundTrip: Int, packets: UInt16 = 400
     ) -> [Int] {
@@ -143,7 +143,7 @@ import Testing
         #expect(asked == [5010, 5030, 5050, 5070, 5090])
     }
 
-    /// Behind it the stream has to go on another way, which nobody would look for otherwise.
+    /// After it the stream has to recover in another way, which would not be started otherwise.
     @Test func ofMoreThanMayBeAskedForOneIsAbandonedAtOnce() {
         var generator = NACKGenerator()
         generator.received(SequenceNumber(0), at: at(0))

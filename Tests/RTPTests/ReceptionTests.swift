@@ -184,7 +184,7 @@ import Testing
         #expect(unwrapped == original)
     }
 
-    /// What is filled up stands behind the payload; a packet that says so and has none is broken.
+    /// Padding follows the payload; a packet that claims padding but has none is malformed.
     @Test func whatAPacketWasFilledUpWithIsNotWrapped() throws {
         var padded = original
         padded.paddingLength = 5

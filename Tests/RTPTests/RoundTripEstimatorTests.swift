@@ -4,7 +4,8 @@ import Testing
 @testable import RTP
 
 @Suite struct RoundTripEstimatorTests {
-    /// Which of several requests is answered is not known: so soon, it may be the first one.
+    /// It is unknown which of several requests is answered: an answer this early may be to the
+    /// first one.
     @Test func answersToRepeatedRequestsCountOnlyWhereThereAreNoOthers() {
         var estimator = RoundTripEstimator(assumed: .milliseconds(100))
         estimator.answered(after: .milliseconds(80), requests: 1)

@@ -1,7 +1,7 @@
 import MediaKernel
 import RTP
 
-/// Frames of one codec that look right to the receivers, and the packets they travel in.
+/// Frames of one codec that look valid to the receivers, and their packets.
 struct SimulatedStream {
     struct Frame: Equatable {
         var timestamp: UInt32
@@ -49,7 +49,7 @@ struct SimulatedStream {
         return (frame, packets)
     }
 
-    /// A packet with nothing but padding, as senders use to probe.
+    /// A packet with only padding, as senders use to probe.
     mutating func padding() -> RTPPacket {
         defer { sequence = sequence.advanced(by: 1) }
         return RTPPacket(
@@ -60,7 +60,7 @@ struct SimulatedStream {
     static func frameData(
         _ codec: MediaCodec, isKeyframe: Bool, count: Int, using random: inout SeededRandom
     ) -> [UInt8] {
-        // Never zero, so that no start code and no trailing zero comes about by chance.
+        // Never zero, so that no start code and no trailing zero occurs by chance.
         let body = (0..<count).map { _ in UInt8.random(in: 1...255, using: &random) }
         switch codec {
         case .vp8:

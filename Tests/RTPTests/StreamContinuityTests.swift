@@ -10,7 +10,7 @@ import Testing
             ssrc: SSRC(7), payload: [1])
     }
 
-    /// What begins anew is given out in its order, in whichever its first two packets came.
+    /// A restarted stream is delivered in order, regardless of the order of its first two packets.
     @Test(arguments: [[20_000, 20_001], [20_001, 20_000]] as [[UInt16]])
     func aRestartIsInOrder(arrivals: [UInt16]) throws {
         var continuity = StreamContinuity()

@@ -3,7 +3,7 @@ import RTP
 import Testing
 
 extension VideoReceiver {
-    /// Everything that is ready now.
+    /// All outputs that are ready now.
     mutating func drain() -> [Output] {
         var outputs: [Output] = []
         while let output = poll() { outputs.append(output) }
@@ -118,7 +118,7 @@ extension [VideoReceiver.Output] {
                 if index < 15 { #expect(outputs.frames.count <= 1) }
             }
         }
-        // Frames 1 and 2, then from the key frame on: 20 ... 29.
+        // Frames 1 and 2, then 20 ... 29, from the key frame on.
         #expect(frames.count == 12)
         #expect(
             frames.map(\.followsLoss) == [false, false, true] + [Bool](repeating: false, count: 9))
@@ -173,7 +173,7 @@ extension [VideoReceiver.Output] {
         #expect(receiver.counters.late == 1)
     }
 
-    /// Ever so many packets were lost before it.
+    /// Any number of packets was lost before it.
     @Test(arguments: [1000, 2040, 2900]) func theKeyFrameAfterALongLossIsKept(lost: Int) {
         var stream = SimulatedStream(.vp8)
         var receiver = VideoReceiver(codec: .vp8)

@@ -11,8 +11,8 @@ import Testing
         simulation.path.jitter = .milliseconds(15)
         simulation.path.duplicatePermille = 20
         simulation.run(frames: 200)
-        // Until the first key frame is whole nothing can be shown; after that, all is repaired, but
-        // for the end of the last frame: nothing comes after it that would show the gap.
+        // No frame can be shown until the first key frame is complete; after that, all losses are
+        // repaired, except at the end of the last frame: no later packet shows the gap.
         let first = simulation.received.first?.data
         let sent = simulation.sent.drop { $0.data != first }
         let received = simulation.received.map(\.data)
@@ -46,7 +46,7 @@ import Testing
         #expect(simulation.received.count > 60)
     }
 
-    /// In order, no frame twice, and between two key frames no hole.
+    /// In order, no frame twice, and no gap between two key frames.
     private func expectDecodable(_ simulation: VideoSimulation) {
         let indices = Dictionary(
             uniqueKeysWithValues: simulation.sent.enumerated().map { ($1.timestamp, $0) })
@@ -120,7 +120,7 @@ import Testing
             for packet in packets {
                 var bytes = packet.serialized()
                 for _ in 0..<Int.random(in: 0...2, using: &random) {
-                    // Mostly the payload's first bytes, where the formats have their structure.
+                    // Mostly the payload's first bytes, which have the formats' structure.
                     let place =
                         Int.random(in: 0..<8, using: &random) == 0
                         ? Int.random(in: 0..<12, using: &random)

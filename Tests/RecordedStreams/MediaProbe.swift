@@ -4,10 +4,10 @@ import Workbench
 
 @testable public import Codec
 
-/// Decodes a finished segment or file whole, to look at what a viewer would get. Of pictures it
-/// knows H.264 alone.
+/// Decodes a complete finished segment or file, to check a viewer's experience. Of video formats it
+/// supports only H.264.
 public enum MediaProbe {
-    /// A file that decodes to more pictures is cut there: a minute at 60 frames a second.
+    /// A file that decodes to more pictures is truncated there: a minute at 60 frames per second.
     public static let picturesMaximum = 3600
 
     public struct Picture: Sendable {
@@ -19,14 +19,14 @@ public enum MediaProbe {
     }
 
     public struct Report: Sendable {
-        /// In the order in which they are shown.
+        /// In presentation order.
         public var pictures: [Picture] = []
-        /// The sound in blocks, 48 kHz stereo, with the container's times.
+        /// The audio in blocks, 48 kHz stereo, with the container's times.
         public var sound: [DecodedAudio] = []
         /// Packets that could not be decoded.
         public var damagedPackets = 0
 
-        /// The sound's samples of one channel in a row, from `sound.first.pts` on.
+        /// The audio samples of one channel in a row, from `sound.first.pts` on.
         public func samples(ofChannel channel: Int) -> [Float] {
             sound.flatMap { block in
                 stride(from: channel, to: block.samples.count, by: AudioDecoder.channels)
@@ -42,14 +42,14 @@ public enum MediaProbe {
         let decoder: VideoDecoder
     }
 
-    /// - Throws: `CodecError.library` when the bytes are no container.
+    /// - Throws: `CodecError.library` if the bytes are not a container.
     public static func decode(_ bytes: [UInt8]) throws -> Report {
         let scratch = try Scratch()
         let path = try scratch.write(bytes, to: "media")
         return try withExtendedLifetime(scratch) { try decode(path: path) }
     }
 
-    /// - Throws: `.library` when the file cannot be read or is no container.
+    /// - Throws: `.library` if the file cannot be read or is not a container.
     public static func decode(path: String) throws(CodecError) -> Report {
         let demuxer = try Demuxer(path: path)
         var report = Report()

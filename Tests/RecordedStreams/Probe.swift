@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Workbench
 
-/// What FFmpeg's own programs say of a file.
+/// Facts about a file according to FFmpeg's own programs.
 public enum Probe {
     public struct Facts: Sendable {
         public var warnings = ""
@@ -11,7 +11,7 @@ public enum Probe {
         public var videoDuration = ""
         public var frameRate = ""
         public var size: [Int] = []
-        /// In seconds, in the order of showing.
+        /// In seconds, in presentation order.
         public var pictureTimes: [Double] = []
         public var soundTimes: [Double] = []
     }
@@ -37,7 +37,7 @@ public enum Probe {
             facts.frameRate = stream["r_frame_rate"] as? String ?? ""
             facts.size = [stream["width"] as? Int ?? 0, stream["height"] as? Int ?? 0]
         }
-        // Decoding all of it says more than reading headers.
+        // Decoding the whole file finds more than reading headers.
         facts.pictureTimes = try times(path, "v", &facts.warnings)
         facts.soundTimes = try times(path, "a", &facts.warnings)
         return facts
@@ -58,7 +58,7 @@ public enum Probe {
         }
     }
 
-    /// Where the packets lie in the file, in the order of their times of decoding.
+    /// The packets' offsets in the file, in decoding order.
     public static func packetOffsets(_ path: String) throws -> [Int] {
         let result = try Program.run(
             "ffprobe", ["-v", "error", "-show_entries", "packet=pos", "-of", "csv=p=0", path])

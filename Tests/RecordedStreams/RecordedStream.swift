@@ -4,7 +4,7 @@ import MediaKernel
 public import Recording
 import Workbench
 
-/// A stream's output directory as the bots leave it: segments of real pictures and sound, their
+/// A stream's output directory as left by the bots: segments of real pictures and audio, their
 /// logs, and a master playlist.
 public final class RecordedStream {
     public struct Layer: Sendable {
@@ -19,7 +19,7 @@ public final class RecordedStream {
 
     public static let frameRate = 30
     public static let framesPerSegment = 30
-    /// Where the muxer puts time zero, in ticks of 90 kHz.
+    /// The muxer's time zero, in ticks of 90 kHz.
     public static let origin = TransportStreamMuxer.timestampOffset.rescaled(to: 90_000).ticks
 
     private let scratch: Scratch
@@ -59,11 +59,11 @@ public final class RecordedStream {
         try RecordingPlan(layers: try folder.logs().map(\.records), damaged: damaged)
     }
 
-    /// One life of a bot: `frames` of each layer, numbered on from what is there.
+    /// One life of a bot: `frames` of each layer, numbered on from the existing ones.
     ///
     /// - Parameters:
     ///   - run: its epoch.
-    ///   - pictured: whether a frame is encoded, as it is not for want of CPU.
+    ///   - pictured: whether a frame is encoded, which it is not for lack of CPU.
     public func record(
         run: Int64, frames: Int, leavingOut: Set<Int> = [], preset: String = "veryfast",
         pictured: (Int, Int) -> Bool = { _, _ in true }
@@ -99,7 +99,7 @@ public final class RecordedStream {
     }
 }
 
-/// Encodes and cuts as the product does it.
+/// Encodes and cuts like in production.
 private struct SegmentCutter {
     private(set) var segments: [[UInt8]] = []
 
@@ -108,7 +108,7 @@ private struct SegmentCutter {
         let audio = try AACEncoder(bitrate: 64_000)
         let muxer = try TransportStreamMuxer(
             video: video.streamParameters, audio: audio.streamParameters)
-        // All of the sound at first: the muxer keeps what belongs to later segments.
+        // All audio first: the muxer keeps the part that belongs to later segments.
         let samples = (frames + 6) * 48_000 / settings.frameRate
         for block in 0..<samples / AACEncoder.frameSize {
             let tone = (0..<AACEncoder.frameSize).flatMap { n -> [Float] in

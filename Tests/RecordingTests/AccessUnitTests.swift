@@ -3,8 +3,8 @@ import Testing
 @testable import Recording
 
 @Suite struct AccessUnitTests {
-    /// H.264 annex B: a start code of four bytes begins with a zero that is of no unit, and any number
-    /// of zeros may follow one.
+    /// H.264 annex B: a start code of four bytes begins with a zero that belongs to no unit, and
+    /// any number of zeros may follow a unit.
     @Test func zerosBetweenUnitsAreOfNone() {
         let slices: [UInt8] = [0, 0, 0, 1, 0x65, 1, 0, 2, 0, 0, 0, 1, 0x41, 3, 0, 0, 0, 0]
         var output: [UInt8] = []
@@ -15,7 +15,7 @@ import Testing
 }
 
 @Suite struct ParameterSetsTests {
-    /// ISO/IEC 14496-15 sect. 5.3.3.1.2: only of these profiles is the format of the samples told.
+    /// ISO/IEC 14496-15 sect. 5.3.3.1.2: the sample format is stated only for these profiles.
     @Test(arguments: [66, 77, 100, 110] as [UInt8])
     func highProfilesTellTheirFormat(profile: UInt8) throws {
         let sequence: [UInt8] = [0x67, profile, 0, 31, 9]

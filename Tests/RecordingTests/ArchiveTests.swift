@@ -109,7 +109,7 @@ import Workbench
         #expect(try stream.bytes("made/a") == [1, 2, 3])
     }
 
-    /// A device that takes no byte, as a disk that is full.
+    /// A device that accepts no byte, like a full disk.
     @Test func aFullDiskIsAnErrorThatNamesTheCall() throws {
         let stream = try RecordedStream()
         let made = "\(stream.path)/made"
@@ -159,7 +159,7 @@ import Workbench
         }
     }
 
-    /// Not those that the live stream announced before it had any segment. One was paused.
+    /// Not the bitrates that the live stream announced before it had any segment. One was paused.
     @Test func theMasterSaysWhatTheSegmentsInTheRecordingWeigh() throws {
         let stream = try RecordedStream()
         try stream.record(run: 1, frames: 75, leavingOut: [1], preset: "ultrafast")

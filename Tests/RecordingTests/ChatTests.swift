@@ -63,7 +63,7 @@ import Workbench
         return cells
     }
 
-    /// In much of Europe cells are parted by `;`, and quotes that begin amid a cell do not hold.
+    /// In much of Europe `;` separates cells, and quotes within a cell have no effect.
     @Test(arguments: [
         "x;=1+1", "x; =1+1", "x;\"=1+1", "x;\"\"=1+1", ";=1", "=1;=1", "x\n=1+1", "x\r\n+1",
         "x\r@SUM(A1)", "x\t-1", "x\n\n ;\t=1", "a,\"b;=1\"", "x;＝1", "\";=1;\"", "\n=1", " =1",
@@ -122,7 +122,7 @@ import Workbench
         let name = "\(path)/\(ChatFile.name)"
         #expect(FileManager.default.createFile(atPath: name, contents: nil))
         let handle = try #require(FileHandle(forWritingAtPath: name))
-        // A hole takes no room on the disk.
+        // A hole takes no space on the disk.
         try handle.truncate(atOffset: UInt64(ChatFile.bytesMaximum - record("x").line.utf8.count))
         try handle.close()
         let file = ChatFile(in: path)

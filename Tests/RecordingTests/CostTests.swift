@@ -3,7 +3,7 @@ import Workbench
 
 @testable import Recording
 
-/// What is read back of what strangers said, and how long it may take: in proportion.
+/// Reading users' messages back takes time proportional to their length.
 @Suite struct CostTests {
     @Test(arguments: ["a", "\"", "=", "\n", "\u{0}", ",\""])
     func ofOneMessage(piece: String) {

@@ -67,7 +67,7 @@ import Testing
         #expect(plan.parts.count == 24)
         let track = try #require(SoundTrack(plan, layer: 0))
         #expect(abs(track.end - plan.frameCount * 1600) <= 1024)
-        // Each block is at most one block away from where its part is.
+        // Each block is at most one block away from its part's place.
         var time = track.start
         var sizes = track.table.durations.runs.flatMap {
             Array(repeating: Int64($0.value), count: Int($0.count))
@@ -118,7 +118,7 @@ import Testing
         let track = PictureTrack(plan, layer: 0, width: 320, height: 180)
         #expect(track.descriptions.count == 2)
         #expect(track.parts.map(\.description) == [1, 2])
-        // FFmpeg decodes all; its parser, which knows the first description only, warns.
+        // FFmpeg decodes all; its parser, which knows only the first description, warns.
         #expect(try Probe.facts(try movie(stream)).pictureTimes.count == 60)
     }
 
@@ -149,7 +149,7 @@ import Testing
         #expect(length == UInt64(count * PictureSample.bytesMaximum) + 16)
     }
 
-    /// The last chunk begins beyond four gigabytes only with what comes before it: the header.
+    /// The last chunk begins beyond four gigabytes only together with the preceding header.
     @Test func offsetsAreLongWhereTheHeaderMakesThemSo() throws {
         let record = try RecordedStream().smallPlan().parts[0].layers[0]
         let whole = Int(UInt32.max) / PictureSample.bytesMaximum
@@ -171,7 +171,7 @@ import Testing
         #expect(movie.header.suffix(4) == Array("mdat".utf8))
     }
 
-    /// Blocks of sound do not end where pictures do.
+    /// Audio blocks do not end where pictures do.
     @Test func soundThatGoesOnBehindTheLastPictureIsNotPlayed() throws {
         var record = try RecordedStream().smallPlan().parts[0].layers[0]
         record.sound?.blockSizes += Array(repeating: 100, count: 40)
@@ -194,12 +194,12 @@ import Testing
         #expect(track.table.compositionOffsets.runs == [RunLengths.Run(count: 1, value: 0)])
     }
 
-    /// Logs and orders are files that somebody may change.
+    /// Logs and orders are files that users may change.
     @Test func numbersThatNoRecordingHasAreCutToWhatAFileCanSay() throws {
         let stream = try RecordedStream()
         try stream.record(run: 1, frames: 30, preset: "ultrafast")
         var records = [stream.records[0][0]]
-        // Half a year in which nothing is seen.
+        // Half a year without pictures.
         for number in 1...2700 {
             var record = stream.records[0][0]
             record.number = number

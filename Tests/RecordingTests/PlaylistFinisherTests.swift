@@ -15,7 +15,7 @@ import Testing
         #expect(PlaylistFinisher.ended(text) == ended)
     }
 
-    /// A directory in the place of the new file: none can be made, as on a disk that is full.
+    /// A directory in place of the new file: none can be made, as on a full disk.
     @Test(arguments: [false, true])
     func allOfAStreamsPlaylistsAreEndedOnce(isFull: Bool) throws {
         let manager = FileManager.default
@@ -39,8 +39,8 @@ import Testing
         #expect(try PlaylistFinisher.finish(in: path) == 0)
     }
 
-    /// A directory in the place of the first one, with something in it: some disks say that an
-    /// empty one has no bytes, and so nothing to be read.
+    /// A directory in place of the first one, with a file in it: some disks report that an empty
+    /// one has no bytes, and so nothing to read.
     @Test func aPlaylistThatCannotBeReadKeepsNoOtherOpen() throws {
         let manager = FileManager.default
         let path = manager.temporaryDirectory.appending(path: "roomcast-\(UUID().uuidString)").path

@@ -22,8 +22,8 @@ import Testing
         #expect(plan.duration.ticks == 197)
     }
 
-    /// A bot is killed after the first layer's segment and before the second one's; the next bot
-    /// numbers on in each layer.
+    /// A bot is killed between the first and the second layer's segment; the next bot continues the
+    /// numbers in each layer.
     @Test func whatALayerLacksIsInNone() throws {
         let top = [record(0), record(1), record(2, run: 9, first: 0), record(3, run: 9, first: 60)]
         let low = [record(0), record(1, run: 9, first: 0), record(2, run: 9, first: 60)]
@@ -46,7 +46,7 @@ import Testing
         let second: Int64 = 1_000_000_000
         var log = (0..<3).map { record($0, run: 0) }
         log[1].isLeftOut = true
-        // The clock was put back between the runs.
+        // The clock was set back between the runs.
         log += [record(3, run: 5 * second, first: 0), record(4, run: 5 * second, first: 60)]
         let plan = try RecordingPlan(layers: [log, log])
         let dates: [Int64] = [-9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 99]
@@ -72,7 +72,7 @@ import Testing
         #expect(plan.parts.map { $0.layers[0].number } == [0, 2])
     }
 
-    /// The wall clock went back between two runs, by less than the first one had lasted.
+    /// The wall clock was set back between two runs, by less than the first one's duration.
     @Test func aDateThatCameTwiceIsOfTheFirstTime() throws {
         let second: Int64 = 1_000_000_000
         let log =

@@ -31,7 +31,7 @@ import Testing
         #expect(rate([(1000, 9), (2000, 3), (100, 8)]).peak == 8000)
     }
 
-    /// Then the rest is lighter than the whole, which no peak is below.
+    /// Then the rest is lighter than the average, and no peak is below that.
     @Test func aHeavySegmentThatNeighboursMakeTooLongDoesNotCount() {
         let found = rate([(1000, 10), (2000, 3), (100, 10)])
         #expect(found.peak == found.average && found.average == 3100 * 8 * 4 / 23 + 1)
@@ -50,7 +50,7 @@ import Testing
         #expect(rate([(1, 7)]).average == 5)
     }
 
-    /// As in a log that somebody changed.
+    /// As in a manually changed log.
     @Test func bytesThatNoStreamHasAreANumberStill() {
         let absurd = rate([(.max, 8), (.max, 8)])
         #expect(absurd.peak == 1_000_000_000_000_000 && absurd.average == absurd.peak)

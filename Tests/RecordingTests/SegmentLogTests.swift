@@ -57,7 +57,7 @@ import Workbench
         }
     }
 
-    /// The checksum fits, as it does where somebody wrote it who meant to do harm.
+    /// The checksum is correct, as in a malicious file.
     @Test func absurdNumbersAreRefusedAndNeverTrap() {
         let fields = Self.record.line.split(separator: " ").dropLast().map(String.init)
         let numbers = [
@@ -76,7 +76,7 @@ import Workbench
             let text = changed.joined(separator: " ")
             let sum = Hexadecimal.text(CRC32.checksum(text.utf8))
             guard let record = SegmentRecord(line: "\(text) *\(sum)") else { continue }
-            // What is taken can be planned and laid out.
+            // Accepted records can be planned and laid out.
             guard let plan = try? RecordingPlan(layers: [[record, Self.record]]) else { continue }
             _ = try? MP4Movie(plan, layer: 0, width: 64, height: 64, createdAt: 0)
         }
@@ -93,14 +93,14 @@ import Workbench
             #expect(log.records == [second])
             #expect(log.damagedLines == 1)
         }
-        // Only the break is missing: the line is whole.
+        // Only the line break is missing: the line is complete.
         let bytes = whole.dropLast() + Array(SegmentLog.appendix(second, after: 0x31).utf8)
         #expect(SegmentLog(parsing: Array(bytes)).records == [Self.record, second])
         #expect(SegmentLog.appendix(second, after: nil) == second.line)
         #expect(SegmentLog.appendix(second, after: 10) == second.line)
     }
 
-    /// Before and behind a stretch that a machine which died left unwritten.
+    /// Before and after a stretch that a machine left unwritten when it died.
     @Test func theLogOfWeeksIsRead() throws {
         let scratch = try Scratch()
         var second = Self.record
@@ -127,7 +127,7 @@ import Workbench
         try scratch.write(Data(text.utf8), to: SegmentLog.fileName)
         let latest = try SegmentLogFile(in: scratch.path).latest
         #expect(latest.last == record && latest.count < record.number - Self.record.number)
-        // Behind an end that is not readable.
+        // After an unreadable end.
         try scratch.write(
             Data(Self.record.line.utf8) + Data(count: 9 << 20), to: SegmentLog.fileName)
         #expect(try SegmentLogFile(in: scratch.path).latest == [Self.record])

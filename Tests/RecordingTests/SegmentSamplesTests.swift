@@ -54,7 +54,7 @@ import Testing
         #expect(types.isDisjoint(with: [7, 8, 9, 12]))
     }
 
-    /// 26.5 hours into a run, timestamps begin anew.
+    /// 26.5 hours into a run, timestamps wrap.
     @Test(arguments: [0, 1, 29, 31]) func timestampsMayWrapAround(before: Int64) {
         let period = Int64(1) << 33
         let frame = (period - RecordedStream.origin) / 3000 - before
@@ -78,7 +78,7 @@ import Testing
                 let index = Int.random(in: changed.indices, using: &random)
                 changed[index] = UInt8.random(in: 0...255, using: &random)
             }
-            // Headers of packets are where the parser looks.
+            // The parser reads the packets' headers.
             let packet = Int.random(in: 0..<segment.count / 188, using: &random) * 188
             changed[packet + Int.random(in: 1...20, using: &random)] ^= 0x55
             _ = try? SegmentSamples(parsing: changed, clock: clock())

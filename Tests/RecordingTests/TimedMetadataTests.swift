@@ -20,7 +20,7 @@ import Workbench
         let range = entry(3, payload).dateRange
         #expect(range.id == "3" && range.start == 1_770_091_506_789_000_000)
         let base64 = try #require(range.payload)
-        // Players that take attributes apart at each "=" would lose the end.
+        // Players that split attributes at each "=" would lose the end.
         #expect(!base64.contains("="))
         let data = try #require(Data(base64Encoded: base64))
         #expect(data.allSatisfy { (0x20..<0x7F).contains($0) })
@@ -86,7 +86,7 @@ import Workbench
         try stream.record(run: run + 9_000_000_000, frames: 30, preset: "ultrafast")
         let metadata = [
             entry(1, start: 100), entry(2, start: 1500), entry(3, start: 2999),
-            // Between the bots, and behind the last segment.
+            // Between the bots, and after the last segment.
             entry(4, start: 6000), entry(5, start: 60_000),
         ]
         let assets = RecordingAssets(

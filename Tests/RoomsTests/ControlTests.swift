@@ -2,7 +2,7 @@ import MediaKernel
 import Rooms
 import Testing
 
-/// What the operator does to those who are in the room.
+/// The operator's actions on peers in the room.
 @Suite struct ControlTests {
     var fixture = RoomFixture()
 

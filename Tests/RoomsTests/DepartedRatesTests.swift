@@ -4,8 +4,8 @@ import Testing
 @testable import Rooms
 
 @Suite struct DepartedRatesTests {
-    /// What those who left may still ask for is remembered until they may ask for all again, of no
-    /// more than so many: anybody can make up names.
+    /// The remaining allowances of departed peers are remembered until they are full again, and
+    /// only for a limited number, since anyone can invent names.
     @Test func ratesAreKeptOfSoManyAndForSoLong() throws {
         var fixture = RoomFixture()
         try fixture.join("a")

@@ -41,7 +41,7 @@ import Testing
         fixture.room.left("bot")
         #expect(roomError { _ = try fixture.room.visiblePeer("b") } == .peerGone("b"))
         #expect(roomError { _ = try fixture.room.visiblePeer("x") } == .unknownPeer("x"))
-        // Nobody learns that there was a hidden one.
+        // The existence of a hidden peer is not revealed.
         #expect(roomError { _ = try fixture.room.visiblePeer("bot") } == .unknownPeer("bot"))
         try fixture.join("b")
         #expect(try fixture.room.visiblePeer("b").id == "b")

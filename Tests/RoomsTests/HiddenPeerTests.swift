@@ -2,8 +2,8 @@ import MediaKernel
 import Rooms
 import Testing
 
-/// Other projects leak their hidden recorder after somebody reconnects, or crash user interfaces
-/// with a peer that has no metadata. Here no door leads to it.
+/// Other projects leak their hidden recorder after a reconnection, or crash user interfaces with a
+/// peer that has no metadata. Here no request reveals it.
 @Suite struct HiddenPeerTests {
     var fixture = RoomFixture()
 

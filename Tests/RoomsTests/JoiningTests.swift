@@ -131,7 +131,7 @@ import Testing
             roomError { try fixture.join("more", role: Policy.recorderRole) }
                 == .roomFull(maximum: 2))
         #expect(roomError { try fixture.join("c") } == .roomFull(maximum: 2))
-        // They take nobody's place either.
+        // They take no other peer's place either.
         fixture.room.left("a")
         try fixture.join("c")
         #expect(roomError { try fixture.join("d") } == .roomFull(maximum: 2))
@@ -151,7 +151,7 @@ import Testing
         try fixture.join("a", user: "ann", token: "t")
         for _ in 0..<2 { try say("a") }
         for _ in 0..<3 { try fixture.room.readAsked(by: "a", at: fixture.now) }
-        // It is the last to leave, and comes by another id: the token is the same.
+        // It is the last to leave, and joins with another id: the token is the same.
         fixture.room.left("a")
         try fixture.join("a2", user: "ann", token: "t")
         #expect(
@@ -161,7 +161,7 @@ import Testing
         try fixture.room.joinRequested(
             JoinRequest(peer: "a", userID: "ann", tokenID: "t", role: "guest", name: "A"),
             at: fixture.now)
-        // A join that comes to nothing was one all the same.
+        // A failed join counts as a join all the same.
         fixture.room.joinAbandoned("a")
         try fixture.join("a", user: "ann", token: "t")
         fixture.room.left("a")
@@ -205,7 +205,7 @@ import Testing
         let effects = fixture.drain()
         #expect(effects.contains(.releaseMedia("b")))
         #expect(effects.contains(.resubscribe("a")))
-        // In this order: clients of 100ms know what to take down by the second.
+        // In this order: from the second, 100ms' clients know which tracks to remove.
         let told = effects.told("a")
         guard told.count == 2, case .peerLeft(let peer) = told[0],
             case .tracksRemoved(let tracks, let publisher) = told[1]

@@ -2,7 +2,7 @@ import MediaKernel
 import Rooms
 import Testing
 
-/// A room of the standard policy that is large from three peers on.
+/// A room with the standard policy that is large from three peers on.
 @Suite struct LargeRoomTests {
     var fixture: RoomFixture
 
@@ -24,14 +24,14 @@ import Testing
         #expect(fixture.room.listedPeers.map(\.id) == ["host", "early", "third"])
         #expect(fixture.room.peers(listedFor: "late").map(\.id) == ["host", "early", "third"])
         #expect(fixture.room.peers(listedFor: "host").map(\.id) == ["early", "third"])
-        // Who looks for it finds it.
+        // A search finds it.
         #expect(try fixture.room.visiblePeer("late").id == "late")
         let found = try fixture.room.peersSearched(
             "late", limit: nil, offset: nil, by: "host", at: fixture.now)
         #expect(found.peers.map(\.id) == ["late"])
         fixture.room.left("late")
         #expect(fixture.drain().toldPeers.isEmpty)
-        // Who may publish is of interest to all.
+        // A peer that may publish is announced to all.
         #expect(try fixture.join("guest").told("host").count == 1)
     }
 
@@ -47,7 +47,7 @@ import Testing
         #expect(effects.updated() == ["late"])
         #expect(effects.receded() == ["host", "early", "third"])
         #expect(!fixture.room.listedPeers.map(\.id).contains("late"))
-        // Another group is no reason to be shown.
+        // Joining another group does not make it listed.
         _ = try fixture.room.groupJoined("team", by: "late", at: fixture.now)
         #expect(fixture.drain().toldPeers == ["late"])
     }
@@ -97,7 +97,8 @@ import Testing
         #expect(fixture.drain().toldPeers == ["late"])
     }
 
-    /// 100ms' web client writes to nobody whom it does not know, unless the room is called large.
+    /// 100ms' web client sends messages only to peers that it knows, unless the room counts as
+    /// large.
     @Test mutating func aRoomThatShrinksShowsWhoWasQuietAndForgetsWhoCameLate() throws {
         var limits = RoomLimits()
         limits.largeRoomPeers = 5
@@ -108,7 +109,7 @@ import Testing
         }
         try fixture.join("bot", role: Policy.recorderRole)
         _ = try fixture.room.groupJoined("_handraise", by: "hand", at: fixture.now)
-        // About as many: it stays what it is.
+        // About as many: it stays large.
         for peer in ["a", "b", "c"] as [PeerID] { fixture.room.left(peer) }
         _ = fixture.drain()
         fixture.room.handleTimeout(at: fixture.now)
@@ -128,7 +129,7 @@ import Testing
         let lowered = fixture.drain()
         #expect(lowered.updated() == ["host", "late", "hand", "bot"])
         #expect(lowered.receded().isEmpty)
-        // It grows again, and they were there before.
+        // It grows again, and these peers were listed before.
         for peer in ["e", "f"] as [PeerID] { try fixture.join(peer, role: "viewer") }
         try fixture.room.peerUpdated("late", name: "Lea", metadata: nil, at: fixture.now)
         let renamed = fixture.drain()
@@ -189,12 +190,12 @@ import Testing
 }
 
 extension [RoomEffect] {
-    /// Who was told that a peer has changed.
+    /// The peers notified of a peer's change.
     fileprivate func updated() -> Set<PeerID> {
         recipients { if case .peerUpdated = $0 { true } else { false } }
     }
 
-    /// Those of whom it was told.
+    /// The peers that the notifications concern.
     fileprivate func changed() -> [PeerID] {
         compactMap { effect in
             guard case .tell(_, .peerUpdated(let peer)) = effect else { return nil }
@@ -202,7 +203,7 @@ extension [RoomEffect] {
         }
     }
 
-    /// Who was told that a peer only watches.
+    /// The peers notified that a peer only watches.
     fileprivate func receded() -> Set<PeerID> {
         recipients { if case .peerReceded = $0 { true } else { false } }
     }

@@ -2,7 +2,7 @@ import MediaKernel
 import Rooms
 import Testing
 
-/// What was said to a peer and asked of it while its socket was gone.
+/// Messages and requests to a peer while its socket was gone.
 @Suite struct MissedEventTests {
     var fixture = RoomFixture()
 
@@ -28,7 +28,7 @@ import Testing
             of: peer, to: role, isForced: false, by: "h", at: fixture.now)
     }
 
-    /// What the peer is told on its return beside what it is.
+    /// The events that the peer receives on its return in addition to its own state.
     private mutating func returned(_ id: PeerID, user: String) throws -> [RoomEvent] {
         _ = fixture.drain()
         try fixture.room.connectionReturned(id, of: TokenOwner(userID: user), at: fixture.now)
@@ -114,7 +114,7 @@ import Testing
             ])
     }
 
-    /// Its socket was gone before anybody knew.
+    /// Its socket was gone before that was noticed.
     @Test mutating func whatASocketDidNotDeliverIsToldAgain() throws {
         for second in [1, 4, 5, 30] {
             fixture.now = .zero + .seconds(second)
@@ -124,7 +124,7 @@ import Testing
         fixture.room.connectionLost("b", at: fixture.now, heardUntil: .zero + .seconds(4))
         try say("45")
         #expect(try heard() == ["5", "30", "45"])
-        // By the next one nothing was heard from it, so it may not have read that either.
+        // It sent nothing on the next one, so it may not have read that either.
         try say("between")
         fixture.room.connectionLost("b", at: fixture.now)
         #expect(try heard() == ["5", "30", "45", "between"])

@@ -49,7 +49,7 @@ import Testing
         #expect(roomError { _ = try ask(of: "x") } == .unknownPeer("x"))
     }
 
-    /// A role may be allowed to silence others and not to make them speak.
+    /// A role may be allowed to mute others but not to unmute them.
     @Test mutating func mutingAndUnmutingArePermittedApart() throws {
         var permissions = Permissions()
         permissions.mute = true

@@ -56,7 +56,7 @@ import Testing
                 == "101 roles; at most 100 are allowed")
     }
 
-    /// A role with one field changed, and what is said of it.
+    /// A role with one changed field, and the resulting error.
     static let faults: [(@Sendable (inout Role) -> Void, String, String)] = [
         ({ $0.priority = 0 }, "priority", "is 0; 1 to 5 are allowed"),
         ({ $0.priority = 6 }, "priority", "is 6; 1 to 5 are allowed"),

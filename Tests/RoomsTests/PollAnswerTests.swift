@@ -2,7 +2,7 @@ import MediaKernel
 import Rooms
 import Testing
 
-/// What counts as an answer, what is right, and who sees it.
+/// Valid answers, right answers, and their visibility.
 @Suite struct PollAnswerTests {
     var polls: PollFixture
 
@@ -24,7 +24,7 @@ import Testing
                 Given(options: [2], isRight: true),
             ]
         ),
-        // Any of those that are right, where only one can be chosen.
+        // Any of several right options in a single choice.
         (
             PollQuestion(
                 .singleChoice, text: "even?",
@@ -43,7 +43,7 @@ import Testing
                 Given(option: 2, isRight: false),
             ]
         ),
-        // Where nothing is right, nothing is.
+        // Without a right answer, no answer is right.
         (.choice("you?", "yes", "no"), [Given(option: 1, isRight: false)]),
         (.choices("you?", "yes", "no"), [Given(options: [1], isRight: false)]),
         (
@@ -196,7 +196,7 @@ import Testing
 
     static let tracked: [(PollSettings.Tracking, Int)] = [(.userID, 2), (.peerID, 4), (.name, 3)]
 
-    /// Two tabs of one user, a namesake, and one with another name.
+    /// Two tabs of one user, a namesake, and a user with another name.
     @Test(arguments: tracked)
     mutating func aPersonIsKnownByWhatThePollSays(mode: PollSettings.Tracking, voters: Int) throws {
         for (peer, user, name) in [("1", "ann", "A"), ("2", "ann", "B"), ("3", "eve", "A")] {

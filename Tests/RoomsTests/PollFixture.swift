@@ -1,8 +1,8 @@
 import MediaKernel
 import Rooms
 
-/// A room with a host, who may write polls, a guest and a viewer, who may read them, and somebody
-/// who may do neither.
+/// A room with a host, who may write polls, a guest and a viewer, who may read them, and a peer
+/// that may do neither.
 struct PollFixture {
     static let policy = { () -> Policy in
         var deaf = Role(name: "deaf")
@@ -34,7 +34,7 @@ struct PollFixture {
         return made
     }
 
-    /// Starts a poll. What it causes waits to be drained.
+    /// Starts a poll. Its effects wait to be drained.
     mutating func start(_ id: PollID = "p", by peer: PeerID = "h") throws {
         _ = try fixture.room.pollStarted(id, by: peer, at: fixture.now, wall: fixture.wall)
     }
@@ -43,7 +43,7 @@ struct PollFixture {
         _ = try fixture.room.pollStopped(id, by: peer, at: fixture.now, wall: fixture.wall)
     }
 
-    /// A poll that runs and of which everybody has been told.
+    /// A running poll that has been announced to all peers.
     mutating func run(
         _ settings: PollSettings = PollSettings(title: "Lunch?"),
         _ questions: [PollQuestion] = [.choice("Where?", "here", "there")]
@@ -60,7 +60,7 @@ struct PollFixture {
         try fixture.room.pollAnswered(id, submissions, by: peer, at: fixture.now)
     }
 
-    /// Moves the clock, and tells the room.
+    /// Moves the clock, and informs the room.
     mutating func pass(_ duration: Duration) -> [RoomEffect] {
         fixture.now += duration
         fixture.room.handleTimeout(at: fixture.now)
@@ -71,7 +71,7 @@ struct PollFixture {
         try fixture.room.pollResult(of: "p", for: peer)
     }
 
-    /// What everybody answered, as the host sees it.
+    /// All answers, as the host sees them.
     mutating func responses() throws -> [PollResponse] {
         try fixture.room.pollResponses(
             of: "p", from: nil, count: nil, by: "h", at: fixture.now
@@ -100,7 +100,7 @@ extension PollQuestion {
 }
 
 extension [RoomEffect] {
-    /// The numbers of a poll that a peer was told, in order.
+    /// The poll results that a peer received, in order.
     func counted(_ peer: PeerID) -> [PollResult] {
         told(peer).compactMap { event in
             guard case .pollCounted(_, let result) = event else { return nil }
@@ -108,7 +108,7 @@ extension [RoomEffect] {
         }
     }
 
-    /// What a peer was told of polls.
+    /// The poll events that a peer received.
     func polls(_ peer: PeerID) -> [String] {
         told(peer).compactMap { event in
             switch event {

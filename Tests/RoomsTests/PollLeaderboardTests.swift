@@ -7,7 +7,7 @@ import Testing
 
     init() throws { polls = try PollFixture() }
 
-    /// Three questions of 1, 5 and 10 points; a wrong answer to the last one costs as many.
+    /// Three questions of 1, 5 and 10 points; a wrong answer to the last one subtracts as many.
     mutating func runQuiz(tracking: PollSettings.Tracking = .userID) throws {
         var five = PollQuestion.choice("5", "right", "wrong", right: 1)
         five.weight = 5
@@ -20,8 +20,8 @@ import Testing
         polls.fixture.now += .seconds(60)
     }
 
-    /// Answers all three: rightly where `pattern` has an `r`, skipped where it has an `s`, not at
-    /// all where it has a dot.
+    /// Answers all three: correctly for an `r` in `pattern`, skipped for an `s`, not at all for a
+    /// dot.
     mutating func answer(_ pattern: String, _ milliseconds: Int, by peer: PeerID) throws {
         for (place, mark) in pattern.enumerated() where mark != "." {
             let isRight = mark == "r"

@@ -164,7 +164,7 @@ import Testing
             try polls.answer(PollSubmission(question: 1, text: text), by: "g", to: "new")
         }
         #expect(error?.code == 400)
-        // Its room is another one's when it is over.
+        // Its space is free for another one once it is over.
         try polls.stop("old")
         try polls.answer(PollSubmission(question: 1, text: text), by: "g", to: "new")
         #expect(
@@ -185,7 +185,7 @@ import Testing
                 _ = try polls.fixture.room.pollResponses(
                     of: "p", from: 0, count: 50, by: "g", at: polls.fixture.now)
             } == flood)
-        // What only reads a little is not: clients ask for every poll's questions as they come.
+        // Small reads are not limited: clients request every poll's questions as they come.
         for _ in 0..<200 {
             _ = try polls.fixture.room.pollQuestions(of: "p", for: "g")
             _ = try polls.fixture.room.ownPollResponses(of: "p", by: "g")

@@ -2,7 +2,7 @@ import MediaKernel
 import Rooms
 import Testing
 
-/// Who makes, starts and stops a poll, and who is told.
+/// The permissions to make, start and stop a poll, and its notifications.
 @Suite struct PollRunningTests {
     var polls: PollFixture
 
@@ -180,7 +180,7 @@ import Testing
         try polls.run(PollSettings(title: "Quick", duration: 30))
         #expect(polls.pass(.milliseconds(29_999)).isEmpty)
         try polls.answer(PollSubmission(question: 1, option: 1), by: "g")
-        // It counts nothing from then on, be it told of or not.
+        // It counts no answers from then on, announced or not.
         polls.fixture.now += .milliseconds(1)
         #expect(
             roomError { try polls.answer(PollSubmission(question: 1, option: 2), by: "v") }
@@ -214,7 +214,7 @@ import Testing
         try polls.stop("older")
         try polls.draft("ends")
         try polls.start("ends")
-        // Not long ago, and heard all the same.
+        // Recent, but received all the same.
         _ = polls.pass(.seconds(30))
         polls.fixture.room.connectionLost("g", at: polls.fixture.now)
         _ = polls.pass(.seconds(5))
@@ -226,14 +226,14 @@ import Testing
         #expect(told.polls("g") == ["stopped ends", "started begins"])
     }
 
-    /// What the peer's return causes.
+    /// The effects of the peer's return.
     private mutating func returned(_ peer: PeerID) throws -> [RoomEffect] {
         try polls.fixture.room.connectionReturned(
             peer, of: TokenOwner(userID: "user-\(peer)"), at: polls.fixture.now)
         return polls.fixture.drain()
     }
 
-    /// Its socket was gone before anybody knew.
+    /// Its socket was gone before that was noticed.
     @Test mutating func whatASocketDidNotDeliverOfPollsIsToldAgain() throws {
         try polls.draft("heard")
         try polls.start("heard")
@@ -245,7 +245,7 @@ import Testing
             "g", at: polls.fixture.now, heardUntil: .zero + .seconds(4))
         let told = try returned("g")
         #expect(told.polls("g") == ["started unheard"])
-        // However long it might have heard, it heard nothing after its loss.
+        // Regardless of how long it might have received messages, it received none after its loss.
         polls.fixture.room.connectionLost(
             "g", at: polls.fixture.now, heardUntil: polls.fixture.now + .seconds(4))
         _ = polls.pass(.seconds(1))
@@ -256,7 +256,7 @@ import Testing
         #expect(toldAgain.polls("g") == ["started missed"])
     }
 
-    /// Its time was over before the loss, and that was told only after it.
+    /// Its time was over before the loss, and that was announced only afterwards.
     @Test mutating func whoIsLostBeforeAnEndIsSeenIsToldOfIt() throws {
         try polls.run(PollSettings(title: "Quick", duration: 30))
         polls.fixture.now += .milliseconds(30_300)
@@ -267,7 +267,7 @@ import Testing
         #expect(told.polls("g") == ["stopped p"])
     }
 
-    /// 100ms' clients ask for no numbers when they are back.
+    /// 100ms' clients do not request results when they return.
     @Test mutating func whoWasAwayIsToldWhatWasAnsweredAsFarAsItMaySeeIt() throws {
         try polls.fixture.join("w")
         try polls.run(

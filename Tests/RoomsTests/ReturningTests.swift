@@ -66,7 +66,7 @@ import Testing
         #expect(fixture.room.peer("a")?.isReachable == false)
     }
 
-    /// Whoever has a room's code gets a token in any user's name, and everybody knows the ids.
+    /// Anyone with a room code gets a token in any user's name, and all peers know the ids.
     @Test(arguments: [
         ("ann", "t1", "t1", true), ("ann", "t1", "t2", false), ("ann", "t1", "", false),
         ("", "t1", "t1", true), ("", "t1", "t2", false), ("", "", "", false),
@@ -214,13 +214,13 @@ import Testing
         #expect(effects.contains(.resubscribe("a")))
         #expect(fixture.room.peerCount == 2 && fixture.room.trackCount == 1)
         #expect(fixture.room.subscriptions(of: "a").map(\.id) == ["v"])
-        // Nothing is told twice.
+        // No event is sent twice.
         fixture.room.mediaReturned("b")
         try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"), at: fixture.now)
         #expect(fixture.drain().toldPeers == ["b"])
     }
 
-    /// Nothing else tells it: it is in no list that it is given.
+    /// No other event tells it: it appears in none of its lists.
     @Test mutating func whoReturnsIsToldWhatOthersMadeOfIt() throws {
         try fixture.join("a", role: "host", user: "ann")
         try fixture.join("b", user: "ben")
@@ -252,7 +252,7 @@ import Testing
             })
     }
 
-    /// It may come back.
+    /// It may return.
     @Test mutating func aGhostIsPutOutAndAskedToBeSilentAsIfItWereThere() throws {
         fixture = try Self.ghostFixture()
         try fixture.join("h", role: "host")
@@ -286,7 +286,7 @@ import Testing
 
     // MARK: - Full rooms
 
-    /// A page that is loaded anew says nothing and comes by another peer id.
+    /// A reloaded page sends no leave and joins with another peer id.
     @Test mutating func whoComesAgainByAnotherIDTakesItsOwnPlace() throws {
         var limits = RoomLimits()
         limits.visiblePeers = 2
@@ -304,7 +304,7 @@ import Testing
 
         try fixture.join("b", user: "ben")
         fixture.room.connectionLost("b", at: fixture.now)
-        // Its media is there yet: it is no other's to replace.
+        // Its media still flows, so no other peer may replace it.
         #expect(roomError { try fixture.join("c", user: "cat") } == .roomFull(maximum: 2))
         #expect(
             roomError { try fixture.join("c", role: "host", user: "ben") }
@@ -336,7 +336,7 @@ import Testing
         fixture = try Self.ghostFixture()
         try fixture.join("b2", user: "ben")
         try fixture.join("c", user: "eve")
-        // Another user's of that name takes nothing away.
+        // A user of another name takes nothing away.
         #expect(try fixture.leftOut([.camera("v")], by: "c").isEmpty)
         #expect(fixture.room.peer("b")?.tracks.map(\.id) == ["v"])
         _ = try fixture.publish([], by: "c")
@@ -349,7 +349,7 @@ import Testing
         }
         #expect(old.id == "b" && new.id == "b2")
         #expect(fixture.room.subscriptions(of: "a").map(\.id) == ["v"])
-        // The other one is not refused what it says of it when it returns after all.
+        // The other peer's changes to it are still accepted when it returns after all.
         try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"), at: fixture.now)
         try fixture.room.tracksUpdated(
             ["v": TrackChange(isMuted: true)], by: "b", at: fixture.now)
@@ -389,7 +389,7 @@ import Testing
         #expect(fixture.drain().last == .tell(["b"], .storeChanged([entry])))
     }
 
-    /// The one who was here last leaves while another one is on the way in, and does not arrive.
+    /// The last peer leaves while another one is joining, and that join fails.
     @Test(arguments: [true, false])
     mutating func aJoinThatFailsEndsTheSessionOfWhoHasLeftMeanwhile(byItsSocket: Bool) throws {
         try fixture.join("a")

@@ -181,7 +181,7 @@ import Testing
         #expect(
             roomError { _ = try force("d", "nobody") } == .roleFull(role: "nobody", maximum: 0))
         #expect(fixture.drain().isEmpty)
-        // The place that somebody leaves is free again, and the offer still stands.
+        // The freed place is available again, and the offer still stands.
         _ = try force("a", "guest")
         _ = try accept(late, by: "c")
     }
@@ -205,7 +205,7 @@ import Testing
                 == ["speaker", "speaker", "guest", "guest", "guest"])
     }
 
-    /// The stage's only place is held by `s`, whose socket and media are gone.
+    /// The only place on the stage is held by `s`, whose socket and media are gone.
     private mutating func leaveTheStageToAGhost() throws {
         fixture = RoomFixture(
             policy: try Policy(validating: [
@@ -217,7 +217,7 @@ import Testing
         for peer in ["a", "b"] as [PeerID] { try fixture.join(peer) }
         fixture.room.connectionLost("s", at: fixture.now)
         fixture.room.mediaLost("s", at: fixture.now)
-        // It may be back in a moment.
+        // It may return any moment.
         #expect(
             roomError { _ = try force("a", "speaker") } == .roleFull(role: "speaker", maximum: 1))
         fixture.now += .seconds(10)

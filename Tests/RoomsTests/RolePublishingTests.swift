@@ -2,11 +2,11 @@ import MediaKernel
 import Rooms
 import Testing
 
-/// What is published and received follows the role.
+/// Publishing and receiving follow the role.
 @Suite struct RolePublishingTests {
     var fixture: RoomFixture
 
-    /// A stage that is seen by the audience, and a backstage that only the stage sees.
+    /// A stage that the audience sees, and a backstage that only the stage sees.
     init() throws {
         fixture = RoomFixture(
             policy: try Policy(validating: [
@@ -35,10 +35,10 @@ import Testing
 
     @Test mutating func listenersAndPublishersChangeOnBothSides() throws {
         let down = try change("t", to: "backstage")
-        // The stage still sees it, less its camera; the audience does not any more.
+        // The stage still sees it, without its camera; the audience no longer does.
         #expect(down.told("s").compactMap(tracks) == ["- vt of t"])
         #expect(down.told("u").compactMap(tracks) == ["- mt vt of t"])
-        // It does not see the stage any more.
+        // It no longer sees the stage.
         #expect(down.told("t").compactMap(tracks) == ["- ms vs of s"])
         for peer in ["s", "t", "u"] as [PeerID] { #expect(down.contains(.resubscribe(peer))) }
         #expect(fixture.room.subscriptions(of: "s").map(\.id) == ["mt"])
@@ -90,7 +90,7 @@ import Testing
         #expect(fixture.room.subscriptions(of: "s").isEmpty)
         let effects = try fixture.publish([.camera("vt")], by: "t")
         #expect(effects.told("s").compactMap(tracks) == ["+ vt of t"])
-        // It is its own again, and so no excuse any more.
+        // It is its own again, and so no longer an excuse.
         try fixture.publish([], by: "t")
         #expect(
             roomError {
@@ -133,7 +133,7 @@ import Testing
     }
 }
 
-/// What an event says of tracks, in a word.
+/// An event's tracks, in short.
 private func tracks(_ event: RoomEvent) -> String? {
     func ids(_ tracks: [Track]) -> String { tracks.map(\.id.rawValue).joined(separator: " ") }
     switch event {

@@ -1,7 +1,7 @@
 import MediaKernel
 import Rooms
 
-/// A room of the standard policy with a clock that stands still until it is told not to.
+/// A room with the standard policy and a clock that only the test moves.
 struct RoomFixture {
     var room: Room
     var now = Instant.zero
@@ -39,14 +39,14 @@ struct RoomFixture {
         return drain()
     }
 
-    /// Why some of these tracks are not published.
+    /// The reasons why some of these tracks are not published.
     mutating func leftOut(_ tracks: [Track], by id: PeerID) throws -> [RoomError] {
         try room.tracksPublished(tracks, by: id, wall: wall)
     }
 }
 
 extension Room {
-    /// The tracks that this peer is to receive, in the order in which they came.
+    /// The tracks that this peer should receive, in the order in which they came.
     func subscriptions(of id: PeerID) -> [Track] {
         guard let viewer = peer(id) else { return [] }
         return publishers.filter { receives(viewer, from: $0) }.flatMap(\.tracks)
@@ -64,7 +64,7 @@ extension Track {
 }
 
 extension [RoomEffect] {
-    /// What these peers were told, in order.
+    /// The events that this peer received, in order.
     func told(_ peer: PeerID) -> [RoomEvent] {
         compactMap { effect in
             guard case .tell(let peers, let event) = effect, peers.contains(peer) else {
@@ -74,7 +74,7 @@ extension [RoomEffect] {
         }
     }
 
-    /// Why this peer was put out.
+    /// The reasons for this peer's removals.
     func dismissals(of peer: PeerID) -> [Dismissal] {
         compactMap { effect in
             guard case .dismiss(let peers, let dismissal) = effect,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Rooms
 
-/// The account of a session: who was in it, from when to when, and why it ended.
+/// The record of a session: its peers, their times, and the reason for its end.
 @Suite struct RoomNoteTests {
     private func notes(_ effects: [RoomEffect]) -> [String] {
         effects.compactMap { effect in
@@ -34,7 +34,7 @@ import Testing
         let effects = fixture.drain()
         #expect(notes(effects) == ["b left: client request: ", "closed"])
         #expect(effects.contains(.noted(.sessionClosed(try #require(session)))))
-        // The next one is another one.
+        // The next session is a new one.
         #expect(notes(try fixture.join("a")) == ["opened", "a joined"])
         #expect(fixture.room.session?.id != session?.id)
     }
@@ -49,7 +49,7 @@ import Testing
         fixture.room.left("b")
         fixture.room.left("bot")
         #expect(notes(fixture.drain()) == ["b left: client request: ", "closed"])
-        // A session that nobody saw is none.
+        // A session with only hidden peers does not count.
         try fixture.join("bot", role: Policy.recorderRole)
         fixture.room.left("bot")
         #expect(notes(fixture.drain()) == [])
@@ -73,7 +73,7 @@ import Testing
         #expect(notes(fixture.drain()) == ["b is guest, not viewer: host"])
         _ = try fixture.room.peerChanged("b", name: nil, metadata: nil, role: "viewer")
         #expect(notes(fixture.drain()) == ["b is viewer, not guest: nobody"])
-        // What is over without anybody having been there is no session's end.
+        // An end without any peers is not a session's end.
         fixture.room.ended(lock: false, reason: "")
         let told = notes(fixture.drain())
         #expect(told.first == "ended by nobody")

@@ -58,7 +58,7 @@ import Testing
             try set("k\(index)", "1")
         }
         #expect(roomError { try set("one more", "1") } == .storeFull(maximum: 100))
-        // Clients of 100ms remove a value by setting it to nothing.
+        // 100ms' clients remove a value by setting it to null.
         fixture.now += .seconds(1)
         try set("k7", "null")
         #expect(fixture.room.store.entry("k7")?.version == 2)

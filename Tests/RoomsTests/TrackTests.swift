@@ -62,7 +62,7 @@ import Testing
         #expect(fixture.drain().isEmpty)
     }
 
-    /// Whoever is not heard to be muted is thought to be listening.
+    /// A peer whose mute is not announced is thought to be listening.
     @Test mutating func aMutePastTheRateIsToldAsSoonAsThereIsRateAgain() throws {
         try fixture.publish([.camera("v"), .microphone("m")], by: "a")
         for _ in 0..<99 { try fixture.room.offerReceived(from: "a", at: fixture.now) }
@@ -110,13 +110,13 @@ import Testing
                 == .tooManyRequests(perSecond: 20))
     }
 
-    /// A browser that gets no answer to its offer can make no other one.
+    /// A browser without an answer to its offer cannot make another one.
     @Test mutating func whatMayNotBePublishedIsLeftOutAndTheRestIsPublished() throws {
         try fixture.publish([.camera("v")], by: "a")
         let offered: [Track] = [.camera("v "), .microphone("m")]
         #expect(try fixture.leftOut(offered, by: "b").count == 1)
         #expect(fixture.room.peer("b")?.tracks.map(\.id) == ["m"])
-        // It names them all again, in each offer and when it is back, and has been told.
+        // It lists them all again, in each offer and on its return, and has been warned.
         #expect(try fixture.leftOut(offered, by: "b").isEmpty)
         try fixture.room.tracksUpdated(
             ["v ": TrackChange(isMuted: true), "m": TrackChange(isMuted: true)], by: "b",
@@ -125,7 +125,7 @@ import Testing
         #expect(fixture.room.peer("a")?.tracks.map(\.isMuted) == [false])
     }
 
-    /// Clients that count their tracks call them as others do.
+    /// Clients that number their tracks use the same names as others.
     @Test mutating func tracksOfTwoPeersThatAreCalledAlikeAreToldApart() throws {
         try fixture.join("c")
         try fixture.publish([.camera("t0"), .microphone("t1")], by: "a")
@@ -137,14 +137,14 @@ import Testing
         #expect(tracks.map(\.publishedID) == ["t0", "t1"])
         #expect(tracks.map(\.id) == ["t0-2", "t1-2"], "the second who joined")
         #expect(fixture.room.subscriptions(of: "c").map(\.id) == ["t0", "t1", "t0-2", "t1-2"])
-        // It goes on to speak of them as it always has.
+        // It keeps using its own names for them.
         let again = try fixture.publish([.microphone("t1"), .camera("t0")], by: "b")
         #expect(again.isEmpty)
         try fixture.room.tracksUpdated(
             ["t0": TrackChange(isMuted: true)], by: "b", at: fixture.now)
         #expect(fixture.room.peer("b")?.tracks.map(\.isMuted) == [true, false])
         #expect(fixture.room.peer("a")?.tracks.map(\.isMuted) == [false, false])
-        // The one who has the name goes; the other keeps its own.
+        // The peer that has the name leaves; the other keeps its own.
         fixture.room.left("a")
         _ = try fixture.publish([.camera("t0")], by: "b")
         #expect(fixture.room.subscriptions(of: "c").map(\.id) == ["t0-2"])

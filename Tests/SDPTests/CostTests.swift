@@ -2,7 +2,7 @@ import SDP
 import Testing
 import Workbench
 
-/// What a stranger's description costs: in proportion to its length, whatever it repeats.
+/// The cost of an untrusted description is proportional to its length, regardless of repetitions.
 @Suite struct CostTests {
     @Test(arguments: [
         // A section's own lines, of which there are at most 1024.

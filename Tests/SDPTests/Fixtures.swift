@@ -1,4 +1,4 @@
-/// Descriptions in the form browsers write them, with documentation addresses and invented ids.
+/// Descriptions in browsers' format, with documentation addresses and invented ids.
 enum Fixtures {
     private static func text(_ lines: String) -> String {
         lines.split(separator: "\n").map { $0 + "\r\n" }.joined()

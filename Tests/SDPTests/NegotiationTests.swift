@@ -55,7 +55,7 @@ import Testing
         #expect(agreed[2].codec.feedback == ["goog-remb", "nack"])
     }
 
-    /// Whoever receives the track is offered what was agreed on.
+    /// Subscribers of the track are offered the agreed formats.
     @Test func feedbackThatIsOfferedAgainAndAgainIsAnsweredOnce() throws {
         var offered = try section(Fixtures.chromiumOffer, "1")
         for index in offered.codecs.indices {

@@ -8,7 +8,7 @@ import Testing
         let parsed = try SessionDescription.parse(text)
         let rendered = parsed.rendered()
         #expect(try SessionDescription.parse(rendered) == parsed)
-        // And then nothing moves any more.
+        // After that, the text no longer changes.
         #expect(try SessionDescription.parse(rendered).rendered() == rendered)
     }
 

@@ -10,7 +10,7 @@ if arguments == [arguments[0], "secrets"] { showSecrets() }
 guard [5, 6].contains(arguments.count), let other = pid_t(arguments[4]) else { exit(2) }
 let (own, foreign) = (arguments[2], arguments[3])
 
-/// What others see of a process that has forgotten the variable KEY.
+/// The environment of a process that has forgotten the variable KEY, as others see it.
 func showSecrets() -> Never {
     ProcessSecrets.forget(["KEY"])
     print("hidden", ProcessSecrets.hide())

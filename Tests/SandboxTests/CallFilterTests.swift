@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sandbox
 
-/// Carries a filter's instructions out as the kernel does.
+/// Executes a filter's instructions like the kernel.
 private struct Interpreter {
     enum Verdict: Equatable {
         case allowed
@@ -102,7 +102,7 @@ struct CallFilterTests {
         let clone = try #require(SystemCall.clone.number(on: architecture))
         let clone3 = try #require(SystemCall.clone3.number(on: architecture))
         let interpreter = interpreter(on: architecture)
-        // What glibc gives for a thread, and for a process.
+        // glibc's arguments for a thread, and for a process.
         #expect(interpreter.judge(clone, on: architecture, arguments: [0x3D_0F00]) == .allowed)
         #expect(
             interpreter.judge(clone, on: architecture, arguments: [0x0120_0011])

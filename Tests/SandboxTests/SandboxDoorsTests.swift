@@ -14,7 +14,7 @@ private enum Sanitizer {
 /// Not with a sanitizer, whose shadow memory is beyond every limit.
 @Suite(.timeLimit(.minutes(2)), .enabled(if: !Sanitizer.isPresent))
 struct SandboxDoorsTests {
-    /// What each door answers, from a process of its own; the test's process is the other one.
+    /// The result of each attempt, from its own process; the test's process is the other one.
     private func doors(_ kind: String, user: SystemUser? = nil) throws -> [String: Int32] {
         let scratch = FileManager.default.temporaryDirectory
             .appendingPathComponent("roomcast-doors-\(UUID().uuidString)")
@@ -39,7 +39,7 @@ struct SandboxDoorsTests {
         var doors: [String: Int32] = [:]
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")
-            // An older kernel's Landlock knows fewer walls.
+            // An older kernel's Landlock supports fewer walls.
             if line.hasPrefix("gap Landlock is of version ") {
                 doors["version"] = words.dropFirst(5).first.flatMap { Int32($0.filter(\.isNumber)) }
                 continue
@@ -53,7 +53,8 @@ struct SandboxDoorsTests {
         return doors
     }
 
-    /// The kernel shows the bytes that a process was started with, whatever it does to its variables.
+    /// The kernel shows the bytes with which a process was started, regardless of later changes to
+    /// its variables.
     @Test func whatWasASecretIsNotInTheProcessEnvironment() throws {
         let process = Process()
         process.executableURL = Self.program
@@ -106,7 +107,7 @@ struct SandboxDoorsTests {
         if doors["version"] ?? 6 >= 4 { #expect(doors["listening"] == EACCES) }
     }
 
-    /// It still writes into a directory that is root's.
+    /// It can still write into a directory of root's.
     @Test(.enabled(if: SystemUser.mayChange)) func aBotOfRootBecomesSomebodyElse() throws {
         let nobody = try #require(SystemUser(named: "nobody"))
         let doors = try doors("bot", user: nobody)

@@ -43,7 +43,7 @@ struct DTLSDataTests {
     func overtaking() throws {
         let pair = try DTLSPair()
         pair.start()
-        // The server's last flight reaches the client behind the server's first data.
+        // The server's last flight reaches the client after the server's first data.
         var held: [[UInt8]] = []
         pair.exchange { side, datagram in
             if side == .server, pair.server.isConnected {

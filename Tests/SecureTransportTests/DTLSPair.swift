@@ -1,7 +1,7 @@
 import MediaKernel
 import SecureTransport
 
-/// Two transports wired in memory. Everything that is no datagram is kept in order.
+/// Two transports connected in memory. All outputs except datagrams are kept in order.
 final class DTLSPair {
     enum Side: Hashable { case client, server }
 
@@ -30,7 +30,7 @@ final class DTLSPair {
             profiles: serverProfiles)
     }
 
-    /// A pair whose handshake is done.
+    /// A pair whose handshake is complete.
     static func connected(_ profiles: [SRTPProfile] = SRTPProfile.allCases) throws -> DTLSPair {
         let pair = try DTLSPair(clientProfiles: profiles, serverProfiles: profiles)
         pair.start()
@@ -43,7 +43,8 @@ final class DTLSPair {
         client.start(at: now)
     }
 
-    /// Carries datagrams both ways until neither side has one. `network` may change or drop them.
+    /// Carries datagrams in both directions until neither side has one. `network` may change or
+    /// drop them.
     func exchange(
         _ network: (Side, [UInt8]) -> [UInt8]? = { _, datagram in datagram }
     ) {

@@ -52,8 +52,8 @@ struct HandshakeTests {
         #expect(pair.serverOutputs == [.connected, .applicationData([1, 2, 3])])
     }
 
-    /// A side whose timer runs out while it reads sends its last flight again and the next one
-    /// behind it, in one datagram.
+    /// A side whose timer expires while it reads sends its last flight again and the next one after
+    /// it, in one datagram.
     @Test(
         "A flight behind messages that come again is read with them",
         arguments: [DTLSPair.Side.client, .server])
@@ -70,7 +70,7 @@ struct HandshakeTests {
         #expect(pair.serverOutputs == [.connected])
     }
 
-    /// Records with other numbers than they had, which a receiver takes for no replay.
+    /// Records with new numbers, which a receiver does not treat as replays.
     private func numberedAnew(_ datagram: [UInt8]) -> [UInt8] {
         var datagram = datagram
         var (start, number) = (0, UInt8(32))
@@ -111,7 +111,7 @@ struct HandshakeTests {
         }
     }
 
-    /// Cuts the one handshake message of a datagram in two, each in a record of its own.
+    /// Splits the only handshake message of a datagram in two, each in its own record.
     private func fragmented(_ datagram: [UInt8]) -> ([UInt8], [UInt8]) {
         let header = datagram[..<11]
         let message = datagram[13..<25]
@@ -166,7 +166,7 @@ struct HandshakeTests {
         #expect(pair.clientOutputs == [.failed(.fingerprintMismatch)])
         #expect(pair.serverOutputs == [.failed(.alert(code: 42))])
         #expect(!pair.client.isConnected && !pair.server.isConnected)
-        // Nothing encrypted was ever sent: no record of epoch 1.
+        // No encrypted record was ever sent: none has epoch 1.
         #expect(pair.datagrams.allSatisfy { $0.bytes[3] == 0 && $0.bytes[4] == 0 })
     }
 

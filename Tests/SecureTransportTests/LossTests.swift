@@ -4,11 +4,12 @@ import SecureTransport
 import Testing
 
 extension Tag {
-    /// Waits on a real clock, since OpenSSL's retransmission timer knows no other.
+    /// Waits on a real clock, since OpenSSL's retransmission timer supports no other.
     @Tag static var realTime: Self
 }
 
-/// Real time in bounded steps: at most a second and a half in all, however late the steps come.
+/// Real time in bounded steps: at most a second and a half in all, no matter how late the steps
+/// come.
 private struct RealTime {
     private let clock = ContinuousClock()
     private let start = ContinuousClock().now

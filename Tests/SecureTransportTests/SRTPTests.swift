@@ -42,7 +42,7 @@ struct SRTPTests {
         let pair = try DTLSPair.connected([profile])
         var sealed = rtpPacket(sequence: 9, payload: Array(0..<40))
         try pair.client.protectRTP(&sealed)
-        // From byte 1: the version in byte 0 is looked at before the tag.
+        // From byte 1: the version in byte 0 is checked before the tag.
         for index in 1..<sealed.count {
             var packet = sealed
             packet[index] ^= 0x10
@@ -175,7 +175,7 @@ struct SRTPTests {
             }
         }
         #expect(refusedAt == 3001)
-        // The streams it has go on.
+        // Its existing streams continue.
         var packet = rtpPacket(sequence: 6, ssrc: 3000, payload: [9])
         try pair.client.protectRTP(&packet)
         try pair.server.unprotectRTP(&packet)
@@ -200,7 +200,7 @@ struct SRTPTests {
         for ssrc in UInt32(1)...4 { pair.server.retireInboundStream(ssrc: ssrc) }
         pair.server.expectInboundStream(ssrc: 1)
         #expect(throws: SecureTransportError.replayed) { try replay() }
-        // What is forged takes nobody's place.
+        // Forged packets take no stream's place.
         for ssrc in UInt32(4000)...4010 {
             var forged = rtpPacket(
                 sequence: 5, ssrc: ssrc, payload: [UInt8](repeating: 9, count: 20))
@@ -209,7 +209,7 @@ struct SRTPTests {
             }
         }
         for ssrc in UInt32(3001)...3002 { try send(ssrc, sequence: 5) }
-        // Nor does what was recorded come to life again.
+        // Nor can recorded packets be replayed.
         #expect(throws: SecureTransportError.replayed) { try replay() }
         try send(3003, sequence: 5)
         #expect(throws: SecureTransportError.tooManyStreams(maximum: 3000)) {

@@ -69,7 +69,7 @@ struct StrayDatagramTests {
         writer.writeUInt24(UInt32(fragment.offset))
         writer.writeUInt24(UInt32(fragment.count))
         writer.write([1, 2, 3, 4])
-        // To the client as well, which could not begin anew.
+        // Also to the client, which could not start over.
         pair.client.handle(writer.bytes, at: .zero)
         pair.server.handle(writer.bytes, at: .zero)
         #expect(pair.client.statistics.strayDatagrams == 1)

@@ -179,7 +179,7 @@ import Workbench
         #expect(store.log == ["delete", "delete", "delete"])
     }
 
-    /// The bucket was replaced by another one, and the right to the old one withdrawn.
+    /// The bucket was replaced by another one, and access to the old one withdrawn.
     @Test func whatAStoreRefusesToDeleteHoldsUpNothingElse() async throws {
         let place = try Place()
         func asset(_ id: String, at location: String, _ time: UnixTime) -> CatalogueAsset {

@@ -14,7 +14,7 @@ import Workbench
     private static let start = UnixTime(seconds: 1_760_000_000)
     private static let part = Int(MultipartUpload.partSizes.lowerBound)
 
-    /// A recording on the disk and a clock that tests move.
+    /// A recording on the disk and a clock that the test moves.
     private final class World: Sendable {
         private let scratch: Scratch
         let catalogue: Catalogue
@@ -47,7 +47,7 @@ import Workbench
                 seed: seed, clock: { self.time.withLock { $0 } })
         }
 
-        /// Files of these sizes, in the manifest and in the catalogue.
+        /// Adds files of these sizes to the manifest and the catalogue.
         func record(_ sizes: [Int], vod: Bool = false) async throws -> [CatalogueAsset] {
             let directory = "hls/room/2026-01-01/1"
             let stream = CatalogueStream(
@@ -84,7 +84,7 @@ import Workbench
 
         func isThere(_ path: String) -> Bool { scratch.isThere(path) }
 
-        /// Gives turns until nothing is left to do, or so often.
+        /// Gives turns until no work is left, or for this many rounds.
         func work(_ uploads: AssetUploads, rounds: Int = 2000) async throws {
             for _ in 0..<rounds {
                 for asset in await uploads.next() { await uploads.turn(asset) }
@@ -154,7 +154,7 @@ import Workbench
             Set(world.store.log[before...]) == ["send 3", "send 4", "complete", "look"])
     }
 
-    /// Failures of all kinds and servers that end anywhere, and in the end all is there.
+    /// Failures of all kinds and servers that end at any point; in the end all assets are stored.
     @Test(arguments: 0..<6) func whateverHappensAllArrives(seed: UInt64) async throws {
         let world = try World()
         let assets = try await world.record([Self.part + 1, 100])
@@ -277,7 +277,7 @@ import Workbench
         asset.thumbnails = RecordingThumbnails(
             thumbnails: paths.map { .init(path: $0, width: 2, height: 2, offset: 2) })
         try await world.catalogue.save([asset])
-        // The asset and one picture are there when the server ends.
+        // The asset and one picture are stored when the server ends.
         world.store.refuse { $0.key.hasSuffix("4s.jpg") }
         try await world.work(world.uploads(), rounds: 3)
         #expect(world.store.objects.count == 2)
@@ -305,7 +305,7 @@ import Workbench
         #expect(left.count == 100 && !left.contains { $0.upload.asset == "b" })
     }
 
-    /// As the finisher does it with a chat that came late.
+    /// As the finisher does with a late chat.
     @Test func aFileThatIsMadeAnewWhileItWaitsIsSentWhole() async throws {
         let world = try World()
         var asset = try await world.record([10])[0]

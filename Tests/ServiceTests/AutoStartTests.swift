@@ -13,7 +13,7 @@ import Testing
 
 @testable import Service
 
-/// When rooms go on air, and off it, by themselves.
+/// When rooms go on and off air automatically.
 @Suite(.timeLimit(.minutes(1))) struct AutoStartTests {
     private static func room(_ peers: Int, _ publishers: Int) -> RoomOccupancy {
         RoomOccupancy(peers: peers, publishers: publishers)
@@ -27,7 +27,7 @@ import Testing
 
     private static let stories: [(AutoStart, [Fact])] = [
         (.never, [.seen(0, 0, starts: false), .seen(9, 9, starts: false)]),
-        // As soon as somebody is there, and once.
+        // As soon as a peer is there, and once.
         (
             .roomOpens,
             [
@@ -43,7 +43,7 @@ import Testing
                 .seen(5, 1, starts: false), .seen(5, 2, starts: true),
             ]
         ),
-        // What somebody stopped stays off until the room was empty.
+        // A stream stopped by a request stays off until the room was empty.
         (
             .publishers(1),
             [
@@ -51,7 +51,7 @@ import Testing
                 .seen(2, 1, starts: false), .seen(0, 0, starts: false), .seen(1, 1, starts: true),
             ]
         ),
-        // What was refused is tried again.
+        // A refused start is retried.
         (
             .roomOpens,
             [
@@ -59,7 +59,7 @@ import Testing
                 .seen(1, 0, starts: false),
             ]
         ),
-        // A stop that comes before a refusal is known counts.
+        // A stop that comes before the refusal is known counts.
         (.roomOpens, [.seen(1, 0, starts: true), .stopped, .refused, .seen(1, 0, starts: false)]),
     ]
 
@@ -85,12 +85,12 @@ import Testing
         }
     }
 
-    /// Which limit ends a stream, of those that are set, and when.
+    /// Which of the configured limits ends a stream, and when.
     private struct Limits {
         var empty: Int?
         var idle: Int?
         var longest: Int?
-        /// When, in seconds, the last peer left and the last one stopped publishing.
+        /// The times, in seconds, at which the last peer left and the last one stopped publishing.
         var emptied: Int?
         var idled: Int?
         var endsAt: Int?
@@ -166,7 +166,7 @@ import Testing
         #expect(
             StreamDestinations().autoStarts(
                 settings.autoStart, keeping: settings.autoStartRecording) == [standard])
-        // Thumbnails alone do not say what is to be kept.
+        // Thumbnails alone do not request a recording.
         for recording in ["", #", "recording": {"thumbnails": {"width": 640}}"#] {
             let only = #"{"only": {"autoStart": "publishers:2"\#(recording)}}"#
             #expect(
@@ -313,7 +313,7 @@ import Testing
                 try await world.streams.start(
                     room: ObserverDouble.unknownRoom, LiveStreamRequest(), startedBy: nil)
             }
-            // Its rules are the room's too.
+            // Its rules apply to the room too.
             await bot.say(.running(firstSegmentMilliseconds: 1))
             world.clock.advance(.seconds(11))
             await world.tick()

@@ -12,7 +12,7 @@ import Workbench
 @testable import Service
 
 @Suite(.timeLimit(.minutes(2))) struct BotProcessTests {
-    /// Runs a shell script in the place of the program and collects what it reports.
+    /// Runs a shell script in place of the program and collects its reports.
     private func run(
         _ script: String, signals: [BotSignal] = []
     ) async throws -> (exit: BotExit, reports: [BotReport]) {
@@ -33,7 +33,7 @@ import Workbench
             outputDirectory: "/out", configurationFile: "/out/.bot.json")
         let exit = await launcher.run(job, signals: stream) { report in
             reports.withLock { $0.append(report) }
-            // Told only once it is up, or a signal would meet a shell that does not trap it yet.
+            // Sent only once it is up, or the signal would reach a shell that does not trap it yet.
             if report == .joined { for signal in signals { continuation.yield(signal) } }
         }
         return (exit, reports.withLock { $0 })
@@ -67,7 +67,7 @@ import Workbench
             ])
     }
 
-    /// JSON leaves every line break but LF as it is.
+    /// JSON leaves every line break except LF unchanged.
     @Test func aNameWithALineBreakIsNoEndOfALine() async throws {
         let name = "Ann\u{2028}Lee\u{2029}of\u{85}Kent"
         let result = try await run(
@@ -105,11 +105,11 @@ import Workbench
     }
 
     @Test func aBotThatReadsNoOrdersCanBeKilled() async throws {
-        // As the server does: what still waits is written to a process that is gone.
+        // As in the server: waiting data is written to a process that has ended.
         signal(SIGPIPE, SIG_IGN)
         let clock = ContinuousClock()
         let beginning = clock.now
-        // More than a pipe holds.
+        // More than a pipe can hold.
         let order = BotSignal.order(.roles([String(repeating: "x", count: 4096)]))
         let result = try await run(
             #"""
@@ -141,7 +141,8 @@ import Workbench
             ])
     }
 
-    /// Whatever is in the server's: credentials of others, such as `AWS_…`, come under any name.
+    /// Regardless of the server's environment: other credentials, such as `AWS_…`, come under any
+    /// name.
     @Test func childrenGetTheListedVariablesAlone() {
         let server = [
             "PATH": "/bin", "LC_ALL": "C", "FONTCONFIG_FILE": "/f", "AWS_SECRET_ACCESS_KEY": "a",

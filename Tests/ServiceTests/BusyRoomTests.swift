@@ -19,7 +19,7 @@ import Workbench
 @testable import HundredMS
 @testable import Service
 
-/// One room that is busy, whatever with, holds up no other.
+/// A busy room delays no other, whatever it is busy with.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1))
 struct BusyRoomTests {
     private struct Guest: Sendable {
@@ -76,7 +76,7 @@ struct BusyRoomTests {
         await media.shutdown()
     }
 
-    /// What a call returned, if it did: one that waits for a busy room does not.
+    /// The call's result, if it returned: a call that waits for a busy room does not.
     private func answered<Value: Sendable>(
         _ call: @escaping @Sendable () async -> Value
     ) async -> Value? {
@@ -101,14 +101,15 @@ struct BusyRoomTests {
             let work = Task { await busy.work(began, until: gate) }
             await until { began.wait(timeout: .now()) == .success }
 
-            // Lists and figures are of what is known.
+            // Lists and figures contain the known state.
             #expect(await answered { await directory.rooms() }?.map(\.peerCount) == [1, 1])
             #expect(await answered { await directory.scene(of: "busy").session ?? "" } != "")
             let metrics = await answered { await directory.metrics() } ?? []
             let peers = metrics.first { $0.name == "roomcast_peers" }
             #expect(peers?.samples.map(\.value) == [2])
 
-            // Another room answers, hears of its streams, passes its time and is let go.
+            // Another room answers, receives events of its streams, advances its time and is
+            // released.
             #expect(await answered { await other.ping() } != nil)
             for room: RoomID in ["busy", "other"] {
                 let told: Void? = await answered {
@@ -133,7 +134,7 @@ struct BusyRoomTests {
 }
 
 extension RoomHost {
-    /// Holds the room's thread, as long computing would.
+    /// Blocks the room's thread, like a long computation.
     fileprivate func work(_ began: DispatchSemaphore, until gate: DispatchSemaphore) {
         began.signal()
         _ = gate.wait(timeout: .now() + 50)

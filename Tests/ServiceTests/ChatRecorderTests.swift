@@ -96,7 +96,7 @@ import Workbench
             world.chat.said(try talk.say(#""paused""#), in: "demo")
             _ = try await world.streams.setRecording(stream: id, isPaused: false)
             world.chat.said(try talk.say(#""recorded""#), in: "demo")
-            // Somebody who takes a dead bot's place changes nothing.
+            // A bot that replaces a dead one makes no difference.
             let next = try #require(await world.replace(bot, .failed(reason: "crashed")))
             await next.say(.running(firstSegmentMilliseconds: 1))
             world.chat.said(try talk.say(#""still""#), in: "demo")
@@ -147,7 +147,7 @@ import Workbench
             var before = 0
             for _ in 0..<count {
                 chat.said(message, in: "demo")
-                // The disk that is well is to keep up.
+                // The healthy disk must keep up.
                 while size() == before { usleep(100) }
                 before = size()
             }
@@ -163,11 +163,11 @@ import Workbench
             return await group.next() ?? false
         }
         #expect(isOver)
-        // A file is seen to grow before the line is whole.
+        // A file may appear to grow before the line is complete.
         #expect(await chat.caughtUp("well", within: .seconds(60)))
         #expect(try lines(in: "\(scratch.path)/well").count == count + 2)
         #expect(await !chat.caughtUp("hung", within: .milliseconds(100)))
-        // It works again: what waited comes, the rest was too much.
+        // It works again: the waiting messages are written, the rest was too much.
         var written = ""
         while await !chat.caughtUp("hung", within: .milliseconds(1)) { written += disk.read() }
         chat.said(last, in: "demo")
@@ -209,7 +209,7 @@ final class FullPipe: Sendable {
 
     struct Failure: Error { let code: Int32 }
 
-    /// What is in it.
+    /// Its contents.
     func read() -> String {
         var bytes: [UInt8] = []
         var buffer: [UInt8] = Array(repeating: 0, count: 65536)

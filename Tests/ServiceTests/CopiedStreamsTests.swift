@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// How a stream may end of which it was not told yet that it runs.
+    /// The ways in which a stream may end before it was reported as running.
     enum End: CaseIterable { case stop, departure, deaths }
 
     @Test(arguments: End.allCases)

@@ -31,7 +31,7 @@ import Testing
                 }
                 let used = budget.own + DescriptorBudget.cost(of: budget.shares)
                 #expect(used + budget.reserve <= limit)
-                // Nor is much left unused that was wished for.
+                // Nor are many requested descriptors left unused.
                 #expect(
                     used + budget.reserve > limit - 4
                         || budget.shares.connections == wish.connections
@@ -39,7 +39,7 @@ import Testing
                 )
                 #expect(budget.reserve >= 24)
                 #expect(budget.shares.bots >= 1 && budget.shares.links <= links)
-                // Each bot finds the server.
+                // Each bot can connect to the server.
                 #expect(
                     budget.shares.connections
                         >= budget.shares.bots * DescriptorBudget.connectionsPerBot)
@@ -69,7 +69,7 @@ import Testing
         #expect(throws: DescriptorBudget.Shortage.self) { try budget(needed - 1) }
         let least = try budget(needed)
         #expect(least.shares.bots == 1 && least.shares.connections == 18)
-        // With more cores more is open.
+        // With more cores more descriptors are open.
         #expect(throws: DescriptorBudget.Shortage.self) { try budget(256, own: 250) }
     }
 

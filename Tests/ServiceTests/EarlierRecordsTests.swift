@@ -8,7 +8,7 @@ import Testing
 
 @testable import Service
 
-/// What an earlier version has written (`Earlier/README.md`).
+/// Records written by an earlier version (`Earlier/README.md`).
 @Suite(.timeLimit(.minutes(1))) struct EarlierRecordsTests {
     private static let completed: StreamID = "01a219fb6d3f0000fe17eccd"
     private static let early: StreamID = "01a219fb8434000050bbe3d1"
@@ -20,7 +20,7 @@ import Testing
     private static let death = StreamEnd.failed(
         StreamFailure(.unknown, "the bot died 6 times, at last: failed: signal 9 from outside"))
 
-    /// - Parameter hasCatalogue: false where it was lost.
+    /// - Parameter hasCatalogue: false if it was lost.
     private func world(hasCatalogue: Bool = true) async throws -> StreamsWorld {
         let earlier = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "Earlier")

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Service
 
-/// What a store may do to who asks it, over a network.
+/// A store's possible attacks on its client, over a network.
 @Suite(.timeLimit(.minutes(1))) struct HostileStoreTests {
-    /// Why looking for uploads at a store failed; nil when it did not.
+    /// The reason why listing a store's uploads failed; nil if it did not.
     private func failure(
         at server: ScriptedServer, timeout: Duration = .seconds(30)
     ) async throws -> StoreFailure? {

@@ -5,7 +5,7 @@ import Testing
 @testable import Service
 
 @Suite(.timeLimit(.minutes(1))) struct InsufficientCPUTests {
-    /// Lets the time pass that the average goes back.
+    /// Lets the averaging period pass.
     private func pass(_ seconds: Int, in world: StreamsWorld) async {
         for _ in 0..<seconds {
             world.clock.advance(.seconds(1))
@@ -32,7 +32,7 @@ import Testing
             await pass(6, in: world)
             #expect(await world.streams.canAccept)
             try await start("demo", in: world)
-            // Idempotent, however busy the machine is.
+            // Idempotent, no matter how busy the machine is.
             world.processors.setIdle(0, at: world.clock.instant)
             await pass(6, in: world)
             try await start("demo", in: world)

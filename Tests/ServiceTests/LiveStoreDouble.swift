@@ -9,7 +9,7 @@ import Synchronization
 
 @testable import Service
 
-/// A store in memory for live streams. It notes whatever playlist names what is not there.
+/// A store in memory for live streams. It records every playlist that names a missing object.
 final class LiveStoreDouble: LiveCourier {
     struct Object: Hashable {
         var bytes: [UInt8]
@@ -29,7 +29,7 @@ final class LiveStoreDouble: LiveCourier {
 
     /// By their keys.
     var objects: [String: Object] { state.withLock { $0.objects } }
-    /// What was done, e.g. `put p/live/…`.
+    /// The operations, e.g. `put p/live/…`.
     var log: [String] { state.withLock { $0.log } }
     var errors: [String] { state.withLock { $0.errors } }
     func forget() { state.withLock { $0.log = [] } }
@@ -73,7 +73,7 @@ final class LiveStoreDouble: LiveCourier {
     }
 }
 
-/// The streams as a test has them.
+/// The streams as defined by a test.
 final class CopySourceDouble: LiveCopySource {
     private let state = Mutex(
         (subjects: [LiveCopySubject](), told: [StreamID: LiveStream.Upload]()))
@@ -86,7 +86,7 @@ final class CopySourceDouble: LiveCopySource {
     func told(_ id: StreamID) -> LiveStream.Upload? { state.withLock { $0.told[id] } }
 }
 
-/// What bots write of one live stream, and the copying of it, on a clock that a test moves.
+/// The bots' files of one live stream, and their copying, on a clock that the test moves.
 final class LiveUploadsWorld: Sendable {
     static let start = UnixTime(seconds: 1_760_000_000)
     static let stream: StreamID = "01a1fb8e8538000000000001"
@@ -135,7 +135,7 @@ final class LiveUploadsWorld: Sendable {
             clock: { self.time.withLock { $0 } })
     }
 
-    /// A segment of every layer, as a bot publishes it.
+    /// Publishes a segment of every layer, like a bot.
     func cut(_ count: Int = 1) throws {
         for _ in 0..<count {
             for index in builders.withLock({ $0.indices }) {
@@ -173,7 +173,7 @@ final class LiveUploadsWorld: Sendable {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
     }
 
-    /// All that can be done at this moment.
+    /// Does all work that is possible at this moment.
     func work(_ uploads: LiveUploads) async {
         for _ in 0..<1000 {
             await uploads.look()
@@ -185,7 +185,7 @@ final class LiveUploadsWorld: Sendable {
 
     func advance(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
 
-    /// What is in the store below the stream's name.
+    /// The names in the store below the stream's name.
     var names: Set<String> {
         Set(store.objects.keys.map { String($0.dropFirst(Self.prefix.count + 1)) })
     }

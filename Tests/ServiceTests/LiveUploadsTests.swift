@@ -39,7 +39,7 @@ import Testing
         #expect(told.location == "s3://b/\(World.prefix)")
         #expect(told.isPlayable && !told.isComplete)
         #expect(told.segmentsStored == 2 && told.segmentsWaiting == 0 && told.failures == 0)
-        // Nothing is sent twice.
+        // No object is sent twice.
         world.store.forget()
         try world.cut()
         await world.work(uploads)
@@ -153,7 +153,7 @@ import Testing
         #expect(world.source.told(World.stream)?.isComplete == true)
     }
 
-    /// The store has five segments and what it takes to play them.
+    /// The store has five segments and the playlists to play them.
     private func worldWithCopy() async throws -> World {
         let world = try World()
         try world.cut(5)
@@ -168,7 +168,7 @@ import Testing
         try world.cut()
         try world.end()
         world.source.set([])
-        // Wanted no more, and brought to its end all the same.
+        // No longer wanted, but completed all the same.
         let next = world.uploads(copiesLive: false)
         await next.load()
         await world.work(next)
@@ -182,7 +182,7 @@ import Testing
         #expect(world.source.told(World.stream)?.isComplete == true)
     }
 
-    /// Its operator moved it away while the server was down.
+    /// The operator moved it away while the server was down.
     @Test func aCopyWhoseStreamIsGoneIsKeptIfItCanBePlayed() async throws {
         let world = try await worldWithCopy()
         let objects = world.store.objects
@@ -218,7 +218,7 @@ import Testing
         #expect(world.source.told(World.stream)?.isComplete == true)
     }
 
-    /// An older version wrote down nothing of its master playlist.
+    /// An older version did not record its master playlist.
     @Test func whetherACopyCanBePlayedIsNotGuessed() async throws {
         let world = try World()
         try world.cut()

@@ -30,7 +30,7 @@ import Workbench
         try JSONDocument.decode(TemplateDocument.self, from: json.utf8)
     }
 
-    /// A template, and a room that has it.
+    /// Writes a template, and a room that uses it.
     private func write(_ id: String, _ json: String) async throws {
         let template = CatalogueTemplate(
             id: id, name: id, document: json, createdAt: UnixTime(seconds: 1_770_000_000))
@@ -64,7 +64,7 @@ import Workbench
         let policy = try await store.policy(of: "hall")
         #expect(policy.policy == .standard)
         #expect(policy.streams == StreamSettings())
-        // What is shown of it is a policy as good as it.
+        // Its document is itself a valid policy.
         #expect(throws: Never.self) { try store.check(store.standard.document, id: "default") }
     }
 
@@ -88,7 +88,7 @@ import Workbench
         var recording = request
         recording.kind = .recording
         #expect(try room.streams.ladder(for: recording).layers.map(\.width) == [320])
-        // The others keep theirs.
+        // Other rooms keep theirs.
         let other = try await store.policy(of: "hall")
         #expect(try other.streams.ladder(for: request) == .standard)
         #expect(other.policy.role("teacher") == nil)
@@ -206,7 +206,7 @@ import Workbench
         let streams = try await store().policy(of: "room-some").streams
         let ladder = try streams.ladder(for: LiveStreamRequest())
         #expect(streams.destinations.recordedLayers(for: "", of: ladder) == [0, 2])
-        // Of a request's own ladder, what fits.
+        // For a request's own ladder, the layers that match.
         #expect(streams.destinations.recordedLayers(for: "", of: .standard) == [0, 2])
         #expect(StreamDestinations().recordedLayers(for: "", of: ladder) == nil)
     }

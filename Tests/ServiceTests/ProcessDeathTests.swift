@@ -13,7 +13,7 @@ import Testing
 
     @Test func aDeathAtTheTimeOfAKillIsOne() {
         var kills = MemoryKills()
-        // What was before this process says nothing.
+        // Kills before this process began mean nothing.
         kills.note(7, at: at(0))
         #expect(kills.claim(7, at: at(1)) == false)
         #expect(kills.claim(8, at: at(2)) == true)
@@ -37,7 +37,7 @@ import Testing
         kills.note(nil, at: at(0))
         #expect(!kills.isDue(at: at(0.5)) && kills.isDue(at: at(1)))
         #expect(kills.claim(nil, at: at(1)) == false)
-        // The first number is no news.
+        // The first number is not new.
         #expect(kills.claim(5, at: at(2)) == false)
     }
 
@@ -131,7 +131,7 @@ import Testing
             world.clock.advance(.seconds(30))
             await world.tick()
             let third = try #require(await world.replace(second, .failed(reason: "", .signal(9))))
-            // Its successor has nothing to do with that.
+            // Its successor is not affected.
             await third.say(.running(firstSegmentMilliseconds: 1))
             let fourth = try #require(
                 await world.replace(third, .failed(reason: "no encoder", .reported)))
@@ -141,7 +141,7 @@ import Testing
             world.clock.advance(.seconds(5))
             await world.tick()
             await world.end(fourth, .failed(reason: "", .signal(9)))
-            // It was only too slow: what it had published stands.
+            // It was only too slow: its published segments count.
             #expect(await world.observer.ending()?.status == .completed)
             let deaths = try await deaths(world, id)
             #expect(deaths.map(\.cause) == [.notReady, .stoodStill, .gaveUp, .notFinished])

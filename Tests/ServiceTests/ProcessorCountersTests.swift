@@ -3,7 +3,7 @@ import Testing
 
 @testable import Service
 
-/// Figures from a machine of two processors and from containers on it.
+/// Figures from a machine with two processors and from containers on it.
 struct ProcessorCountersTests {
     static let stat = """
         cpu  1000 20 300 9000 100 0 10 5 0 0
@@ -81,7 +81,7 @@ struct IdleCoresTests {
         cores.note(
             ProcessorCounters(idle: 16, group: .init(used: 9, cores: 1.5)), at: .zero + .seconds(2))
         #expect(cores.mean == 0.5)
-        // More than the quota can be taken for a moment.
+        // The quota may be exceeded for a moment.
         cores.note(
             ProcessorCounters(idle: 22, group: .init(used: 19, cores: 1.5)), at: .zero + .seconds(4)
         )

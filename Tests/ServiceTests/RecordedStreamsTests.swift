@@ -13,14 +13,14 @@ import Workbench
     private let all = LiveStreamRequest(
         recording: RecordingWish(hlsVOD: true, singleFilePerLayer: true))
 
-    /// A stream that was stopped in good order, and its finisher.
+    /// A stream that was stopped normally, and its finisher.
     private func stopped(
         _ world: StreamsWorld
     ) async throws -> (id: StreamID, finisher: FinisherDouble.Run) {
         let id = try await world.streams.start(room: "demo", all, startedBy: "ann")[0].id
         let bot = try #require(await world.launcher.next())
         await bot.say(.running(firstSegmentMilliseconds: 1))
-        // A bot that is silent for longer is killed, as the streams tick by themselves.
+        // A bot that is silent for longer is killed, since the streams tick on their own.
         world.clock.advance(.seconds(29))
         _ = try await world.streams.stop(stream: id, stoppedBy: "ben")
         bot.exit(.finished(reason: "stop"))
@@ -66,20 +66,20 @@ import Workbench
             #expect(file.stream.assetDirectory == "hls/demo/2025-10-09/1760000000")
             #expect(file.order?.hlsVOD == true && file.order?.singleFilePerLayer == true)
             #expect(file.order?.layers.map(\.width) == [1280, 854, 640])
-            // It is all that is known of a stream when the server is gone, but for how its picture
-            // was doing.
+            // It holds all that is known of a stream once the server is gone, except the state of
+            // its picture.
             #expect(try await world.streams.stream(id) == LiveStream(file.stream))
         }
     }
 
     @Test func aStartThatFindsNoRoomOnTheDiskLeavesNothingThere() async throws {
         try await StreamsWorld().run { world in
-            // A file where the room's directory belongs: neither can the stream's be made.
+            // A file in place of the room's directory: the stream's cannot be made either.
             try Data().write(to: URL(filePath: "\(world.directory)/full"))
             await #expect(throws: LiveStreamError.self) {
                 try await world.streams.start(room: "full", all, startedBy: nil)
             }
-            // One where the day's recordings belong.
+            // A file in place of the day's recordings.
             let day = "\(world.directory)/recordings/hls/demo/2025-10-09"
             try FileManager.default.createDirectory(
                 atPath: "\(world.directory)/recordings/hls/demo", withIntermediateDirectories: true)
@@ -115,7 +115,7 @@ import Workbench
             let file = try file(world, id)
             #expect(file.stream.status == .completed && file.stream.end == .stopped)
             #expect(LiveStream(file.stream)?.stoppedBy == ended.stoppedBy)
-            // A restart shows what was shown before it, but for how the picture was doing.
+            // A restart shows the same as before, except the state of the picture.
             var known = ended
             known.health.degradation = LiveStream.Degradation(
                 frameRate: 10, layersThinned: 1, videosLeftOut: 0, changes: 3,
@@ -150,7 +150,7 @@ import Workbench
             $0.streamsMaximum = 1
         }.run { world in
             let (id, finisher) = try await stopped(world)
-            // A stop meets no stream on air, and changes nothing.
+            // A stop finds no stream on air, and has no effect.
             #expect(
                 try await world.streams.stop(room: "demo", kind: .stream, stoppedBy: nil).map(
                     \.status)
@@ -255,7 +255,7 @@ import Workbench
 }
 
 @Suite(.timeLimit(.minutes(2))) struct FinisherProcessTests {
-    /// Runs a shell script in the place of the program and collects what it reports.
+    /// Runs a shell script in place of the program and collects its reports.
     private func run(
         _ script: String, kill: Bool = false
     ) async throws -> (exit: FinisherExit, reports: [FinisherReport]) {

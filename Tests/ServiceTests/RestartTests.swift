@@ -7,9 +7,9 @@ import Testing
 
 @testable import Service
 
-/// What a server does with what the one before left behind.
+/// A server's handling of its predecessor's streams.
 @Suite(.timeLimit(.minutes(1))) struct RestartTests {
-    /// Writes what an earlier server left of a stream.
+    /// Writes an earlier server's files of a stream.
     private func leave(
         _ world: StreamsWorld, _ id: StreamID, _ status: LiveStream.Status,
         _ end: StreamEnd? = nil, row: LiveStream.Status? = nil, isRecorded: Bool = true,
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    /// One after the other where no core is idle, the oldest first, and however long that takes.
+    /// One after another if no core is idle, the oldest first, no matter how long that takes.
     @Test func manyStreamsAreFinishedInTheirTurn() async throws {
         let world = try await StreamsWorld { $0.finishersMaximum = 2 }
         world.processors.setIdle(0, at: world.clock.instant)
@@ -115,10 +115,10 @@ import Testing
             await world.tick()
             let first = try #require(await world.finishers.next())
             let second = try #require(await world.finishers.next())
-            // Which of the two starts first is not said.
+            // The order in which the two start is not defined.
             #expect(Set([first, second].map(\.job.stream)) == Set(ids.prefix(2)))
             #expect(try await world.streams.stream(ids[2])?.finishing.position == 1)
-            // Nothing is on air.
+            // No stream is on air.
             first.exit(.finished)
             let third = try #require(await world.finishers.next())
             #expect(third.job.stream == ids[2])
@@ -202,7 +202,7 @@ import Testing
             directory: "demo/a")
         stream.end = .stopped
         let asset = try leaveManifest(world, of: stream)
-        // One that ran, of which it is not known whether that was told.
+        // One that ran, and whose start may or may not have been reported.
         try await leave(world, "b", .running, isRecorded: false)
         try await world.streams.recover()
         #expect(try await world.catalogue.stream("a")?.status == .completed)
@@ -250,14 +250,14 @@ import Testing
             id: "a", room: "demo", status: .running, createdAt: UnixTime(seconds: 1),
             directory: "demo/a")
         try await world.catalogue.save(stream)
-        // As taking the lock of the directory leaves it.
+        // As after taking the lock of the directory.
         let root = "\(world.directory)/mount"
         try FileManager.default.createDirectory(
             atPath: root, withIntermediateDirectories: true)
         try Data().write(to: URL(filePath: "\(root)/.lock"))
         try await world.streams.recover()
         #expect(try await world.catalogue.stream("a")?.status == .running)
-        // Another stream's: so the volume is there, and the directory is not on it.
+        // It belongs to another stream: so the volume is mounted, but the directory is not on it.
         try FileManager.default.createDirectory(
             atPath: "\(root)/demo/b", withIntermediateDirectories: true)
         try await world.streams.recover()

@@ -17,9 +17,9 @@ import Tokens
 @testable import HundredMS
 @testable import Service
 
-/// Rooms in which somebody is, and what else hears of them.
+/// Occupied rooms, and the recipients of their events.
 @Suite(.timeLimit(.minutes(1))) struct RoomDirectoryTests {
-    /// Runs the body with a directory of rooms, in one of which Ann is.
+    /// Runs the body with a directory of rooms; Ann is in one of them.
     private func withAnn(
         settings: RoomSettings = RoomSettings(),
         _ body: @Sendable (RoomDirectory, StreamsWorld) async throws -> Void

@@ -9,7 +9,7 @@ import Workbench
 
 @testable import Service
 
-/// What is told of rooms, in order, and once, whatever the server dies of.
+/// Room events are reported in order, and once, no matter how the server dies.
 @Suite(.timeLimit(.minutes(1))) struct RoomJournalTests {
     private let start = UnixTime(milliseconds: 1_760_000_000_000)
 
@@ -28,7 +28,7 @@ import Workbench
             clock: { UnixTime(seconds: now) })
     }
 
-    /// A room in which Ann and the recorder are, and what is noted of it.
+    /// A room with Ann and the recorder, and its notes.
     private func notes(_ facts: (inout Room) throws -> Void) throws -> [RoomNote] {
         var room = Room(id: "demo", name: "demo", policy: .standard, seed: 7)
         for (peer, role) in [("bot", Policy.recorderRole), ("a", "host")] {
@@ -46,7 +46,7 @@ import Workbench
         return notes
     }
 
-    /// What cannot be written down is not kept without end.
+    /// The number of events that cannot be written is bounded.
     @Test func oneMoreThanMayWaitIsNotTold() async throws {
         let refused = Refusals()
         let journal = RoomJournal(
@@ -56,14 +56,14 @@ import Workbench
         func tell() {
             journal.note(note, in: "demo", name: "Demo", template: "town", at: start)
         }
-        // Nobody takes any.
+        // No event is taken.
         for _ in 0..<RoomJournal.waitingMaximum { tell() }
         #expect(refused.count == 0)
         tell()
         #expect(refused.count == 1)
     }
 
-    /// Runs a journal until it has told so many events.
+    /// Runs a journal until it has reported this many events.
     private func told(
         _ catalogue: Catalogue, _ journal: RoomJournal, _ notes: [RoomNote], count: Int
     ) async throws -> [CatalogueDelivery] {
@@ -179,7 +179,7 @@ import Workbench
         let leave = try data(told[2])
         #expect(leave["reason"] as? String == "server removed peer")
         #expect(leave["duration"] as? Int == 100)
-        // Another start finds nothing: what comes next is the next session.
+        // Another start finds nothing: the next event belongs to the next session.
         let next = try self.notes { $0.left("a") }
         let events = try await self.told(catalogue, journal(catalogue), next, count: 4)
         #expect(events.count { $0.kind == "session.close.success" } == 1)
@@ -192,7 +192,7 @@ private final class Refusals: Sendable {
     func add() { state.withLock { $0 += 1 } }
 }
 
-/// Counts what is logged as an error.
+/// Counts errors in the log.
 private struct CountingLogHandler: LogHandler {
     let refusals: Refusals
     var metadata: Logger.Metadata = [:]

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Service
 
-/// Recordings without a live stream: the same bot and the same life, shown to nobody.
+/// Recordings without a live stream: the same bot and the same life, without viewers.
 @Suite(.timeLimit(.minutes(1))) struct RoomRecordingsTests {
     private let request = LiveStreamRequest(
         kind: .recording, recording: RecordingWish(singleFilePerLayer: true))
@@ -48,7 +48,7 @@ import Testing
                 room: "demo", LiveStreamRequest(), startedBy: nil)[0]
             let recording = try await start(world)
             #expect(recording.id != live.id)
-            // Once more is the same one, whatever it is to look like.
+            // A repeated start returns the same one, regardless of its layout.
             var other = request
             other.destination = ""
             other.resolution = .init(width: 640, height: 480)
@@ -58,7 +58,7 @@ import Testing
             await #expect(throws: LiveStreamError.tooManyStreams(running: 2, maximum: 2)) {
                 try await world.streams.start(room: "other", request, startedBy: nil)
             }
-            // Each is stopped by its own word.
+            // Each is stopped by its own request.
             let stopped = try await world.streams.stop(
                 room: "demo", kind: .recording, stoppedBy: nil)
             #expect(stopped.map(\.id) == [recording.id] && stopped[0].status == .stopping)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    /// Without a public address in its settings, a server is known by many names.
+    /// Without a public address in its settings, a server has many names.
     @Test func aMeetingURLMayHaveTheNameByWhichThePeerCame() async throws {
         try await StreamsWorld().run { world in
             let room = StreamsInRoom(
@@ -256,7 +256,7 @@ import Testing
         let layer = try settings.ladder(for: request).top
         #expect(layer.width == 1920 && layer.height == 1080)
         #expect(layer.audioBitrate == Ladder.standard.top.audioBitrate)
-        // 2.25 times the picture.
+        // 2.25 times the pixels.
         #expect((3_600_000...3_700_000).contains(layer.videoBitrate))
         request.resolution = .init(width: 640, height: 481)
         #expect(throws: LiveStreamError.self) { try settings.ladder(for: request) }
@@ -276,7 +276,7 @@ import Testing
         #expect(
             settings.recordingDestinations.rules(for: "", settings.rules).durationMaximum
                 == .seconds(1800))
-        // Streams know nothing of it.
+        // Streams are not affected.
         #expect(try settings.layout(for: LiveStreamRequest()).name == .grid)
         for (width, height) in [(Int.max, Int.max), (-1, 2), (641, 480)] {
             let wrong = try Policy(

@@ -34,7 +34,7 @@ import Workbench
         }
     }
 
-    /// As the control API does it.
+    /// As in the control API.
     private func setEnabled(_ isEnabled: Bool, _ id: RoomID, _ registry: RoomRegistry) async throws
     {
         let update = try await catalogue.updateRoom(id, at: UnixTime(seconds: 1_770_000_001)) {
@@ -75,7 +75,7 @@ import Workbench
         let error = try #require(await refusal(registry, "hall"))
         #expect(error.code == 40001)
         #expect(error.message == "room hall does not exist")
-        // A recorder is not asked, and makes no room.
+        // A recorder is not checked, and creates no room.
         #expect(await registry.opened("hall").name == "hall")
         #expect(try await catalogue.room("hall") == nil)
         let made = CatalogueRoom(

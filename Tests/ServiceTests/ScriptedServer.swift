@@ -2,10 +2,10 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// An HTTP server on this machine that says what a test has it say, byte by byte, and remembers what
-/// it was asked.
+/// An HTTP server on this machine that sends a test's script, byte by byte, and records its
+/// requests.
 final class ScriptedServer: Sendable {
-    /// What it says to a request, given its head.
+    /// Its response to a request, given the request's head.
     typealias Script = @Sendable (NIOAsyncChannelOutboundWriter<ByteBuffer>) async throws -> Void
 
     private struct State {
@@ -74,10 +74,10 @@ final class ScriptedServer: Sendable {
                 + "content-length: 0\r\nconnection: close\r\n\r\n")
     }
 
-    /// Takes the question and says nothing, until whoever asked has gone.
+    /// Accepts the request and stays silent until the client has gone.
     static let silent: Script = { _ in try await Task.sleep(for: .seconds(3600)) }
 
-    /// An answer that goes on for as long as somebody takes it.
+    /// A response that continues as long as the client reads it.
     static let endless: Script = { outbound in
         try await outbound.write(
             ByteBuffer(string: "HTTP/1.1 200 OK\r\ncontent-length: \(1 << 40)\r\n\r\n"))

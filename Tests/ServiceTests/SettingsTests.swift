@@ -187,8 +187,8 @@ import Workbench
         #expect(settings.unknownVariables == ["ROOMCAST_A", "ROOMCAST_HTTP_PROT"])
     }
 
-    /// A token needs the key alone, and a new catalogue the directories: who makes them need not
-    /// know the server's other secrets.
+    /// A token needs only the key, and a new catalogue only the directories: these commands need
+    /// not know the server's other secrets.
     @Test func oneCommandReadsOnlyItsOwnSettings() throws {
         let scratch = try Scratch()
         let file = try scratch.write(
@@ -202,7 +202,7 @@ import Workbench
         #expect(key.accessKey == "k" && key.secret == secret)
         let directories = try Settings(directoriesIn: file, environment: [:]).stream
         #expect(directories.outputDirectory == "/o" && directories.recordingsDirectory == "/r")
-        // What is wrong with the key is, as for the server.
+        // An invalid key is an error, as in the server.
         #expect(throws: SettingsError.self) { try Settings(keyIn: file, environment: [:]) }
         #expect(throws: SettingsError.accessKeyNeeded) {
             try Settings(keyIn: nil, environment: ["ROOMCAST_HTTP_HOST": "0.0.0.0"])
@@ -472,7 +472,7 @@ import Workbench
         #expect(settings.http.servesOwnHostsOnly && settings.http.listsRooms)
     }
 
-    /// Addresses in a store are not ours to sign.
+    /// Roomcast cannot sign addresses in a store.
     @Test func signedAddressesAndThoseOfAStoreExcludeEachOther() throws {
         #expect {
             try settings(

@@ -31,11 +31,11 @@ import Testing
                 verifying: link(in: stream.playback.url), with: world.playbackKey,
                 at: world.clock.time)
             #expect(link.asset == stream.id.rawValue && link.expiry.seconds == end.seconds)
-            // Served by nobody who only knows its name.
+            // The name alone gives no access.
             let bot = try #require(await world.launcher.next())
             #expect(bot.job.outputDirectory == "\(world.directory)/demo/.\(stream.id)")
             await bot.say(.running(firstSegmentMilliseconds: 1))
-            // Everybody is told the same address: the room, the API, the receivers of webhooks.
+            // All recipients get the same address: the room, the API, the webhooks' receivers.
             for status in [LiveStream.Status.starting, .running] {
                 let told = await world.observer.next()
                 #expect(told?.first?.status == status)
@@ -47,7 +47,7 @@ import Testing
             let event = try await world.catalogue.pendingDeliveries(limit: 9).first
             let body = try #require(try await world.catalogue.delivery(event?.id ?? "")).body
             #expect(String(decoding: body, as: UTF8.self).contains(stream.playback.url))
-            // Also after a restart.
+            // Even after a restart.
             let record = try #require(try await world.catalogue.stream(stream.id))
             #expect(record.directory == "demo/.\(stream.id)")
             let again = try #require(LiveStream(record))
@@ -96,7 +96,7 @@ import Testing
         #expect(throws: SettingsError.self) { try settings.read(policy) }
     }
 
-    /// Those of a store are not ours to sign.
+    /// Roomcast cannot sign a store's addresses.
     @Test func addressesInAStoreAreNotSigned() throws {
         var settings = StreamSettings()
         settings.copyURL = "https://cdn.example.org"

@@ -30,7 +30,7 @@ import Testing
                 + #"message="peer joined" empty="" name="Ann \"A\"\nx" peer=p1 room=demo"# + "\n")
     }
 
-    /// What some reader takes for the end of a line, and what is not seen itself.
+    /// Characters that some readers treat as the end of a line, and invisible ones.
     @Test(arguments: [
         ("a\u{85}b", #""a\u0085b""#), ("a\u{2028}b", #""a\u2028b""#),
         ("a\u{2029}b", #""a\u2029b""#),
@@ -114,7 +114,7 @@ import Testing
         #expect(found(LiveStreamQuery(room: "a", start: "00000006")) == [4, 2, 0])
         #expect(found(LiveStreamQuery(status: .completed)) == [4])
         #expect(found(LiveStreamQuery(session: "t")) == [])
-        // An id that is forgotten is a place to go on from all the same.
+        // A forgotten id still marks a place to continue from.
         #expect(found(LiveStreamQuery(start: "00000002x")) == [2, 1, 0])
     }
 
@@ -170,14 +170,14 @@ import Testing
         let failure = StreamingFailure(code: code, message: "failure: x")
         #expect(HLSState([stream]).error == failure)
         #expect(RoomRecording(stream).error == failure)
-        // What came to its end as it was to has no error.
+        // A normal end has no error.
         stream.status = .completed
         stream.end = .durationReached
         #expect(HLSState([stream]).error == nil)
         #expect(RoomRecording(stream).error == nil && RoomRecording(stream).state == .stopped)
     }
 
-    /// Of the one before, that is: its assets were still being made.
+    /// That is, of the previous stream, whose assets were still being made.
     @Test func aFailureIsNotShownBesideANewerStream() {
         func stream(_ id: StreamID, at seconds: Int64) -> LiveStream {
             LiveStream(
@@ -192,7 +192,7 @@ import Testing
             HLSState([failed, other])
         }
         #expect(shown(stream("2", at: 30)).error == nil)
-        // Two variants at once, of which one goes on.
+        // Two variants at once, of which one continues.
         #expect(shown(stream("2", at: 11)).error?.message == "failure: x")
     }
 

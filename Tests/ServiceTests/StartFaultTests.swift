@@ -9,7 +9,7 @@ import Workbench
 
 @testable import Service
 
-/// What keeps a server from starting is said with the setting, what is wrong and what to do.
+/// If a server cannot start, the error names the setting, the problem and the remedy.
 @Suite struct StartFaultTests {
     private let place = BindingPlace(host: ("http.host", "203.0.113.7"), port: ("http.port", 80))
 

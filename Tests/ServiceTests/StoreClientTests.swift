@@ -9,7 +9,7 @@ import Workbench
 
 @testable import Service
 
-/// A store as one is met that knows nothing of `x-amz-checksum-*`.
+/// A store without support for `x-amz-checksum-*`.
 private final class PlainStore: StoreLine {
     struct State {
         var requests: [StoreRequest] = []
@@ -19,7 +19,7 @@ private final class PlainStore: StoreLine {
 
     let state = Mutex(State())
     let refusal: StoreAnswer
-    /// Nil for one that says nothing of what the object holds.
+    /// Nil for one that reports nothing about the object's contents.
     let givesTag: Bool
 
     init(refusal: StoreAnswer, givesTag: Bool = true) {
@@ -109,7 +109,7 @@ private final class PlainStore: StoreLine {
 
     init() throws {
         scratch = try Scratch()
-        // Two parts that are not alike.
+        // Two different parts.
         let bytes = Data(repeating: 7, count: 5 << 20) + Data([1, 2, 3])
         let path = "\(scratch.path)/a.mp4"
         try bytes.write(to: URL(fileURLWithPath: path))
@@ -153,7 +153,7 @@ private final class PlainStore: StoreLine {
         let client = client(store, manners)
         #expect(await upload(client) == .finished)
         #expect(store.state.withLock { $0.object?.count } == Int(file.byteCount))
-        // Once, and that is remembered of the store, whoever asks it.
+        // Once; the client remembers it for the store, for all requests.
         #expect(store.refused == 1 && store.reads == 0)
         try await self.client(store, manners).put(
             file, cacheControl: "no-cache")
@@ -165,7 +165,7 @@ private final class PlainStore: StoreLine {
             refusal: Self.error(400, "InvalidArgument", "no"), givesTag: false)
         #expect(await upload(client(store, StoreManners())) == .finished)
         #expect(store.reads == 1)
-        // Of another object of the same length it is no proof.
+        // For another object of the same length it proves nothing.
         store.state.withLock { $0.object?[77] ^= 1 }
         let found = try await client(store, StoreManners()).look(
             for: file, checksum: "c", partBytes: 5 << 20)

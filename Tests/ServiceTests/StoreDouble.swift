@@ -6,18 +6,19 @@ import Synchronization
 
 @testable import Service
 
-/// A store in memory that fails when it is told to.
+/// A store in memory that fails on demand.
 final class StoreDouble: StoreCourier {
     struct State {
         var uploads: [String: (location: ObjectLocation, parts: [Int: [UInt8]])] = [:]
         var objects: [ObjectLocation: [UInt8]] = [:]
         var count = 0
         var log: [String] = []
-        /// Called with what is asked; true when it is to fail, and whether it is done nevertheless.
+        /// Called with each operation: whether it fails, and whether it is carried out
+        /// nevertheless.
         var fails: @Sendable (String) -> (fails: Bool, isDone: Bool) = { _ in (false, false) }
-        /// Whether there is no place for this.
+        /// Whether this object is refused.
         var refuses: @Sendable (ObjectLocation) -> Bool = { _ in false }
-        /// Whether this may not be deleted.
+        /// Whether this object cannot be deleted.
         var keeps: @Sendable (ObjectLocation) -> Bool = { _ in false }
     }
 

@@ -32,11 +32,11 @@ import Testing
         let second = Ladder.standard.layers[1]
         #expect(ladder.layers[1].videoBitrate == second.videoBitrate)
         #expect(ladder.layers[1].audioBitrate == second.audioBitrate)
-        // Who names none gets the only one there is.
+        // Without a name, the only destination applies.
         #expect(ladders.ladder(for: "") == ladder)
     }
 
-    /// A layer of another shape than the first one would show everybody squashed.
+    /// A layer with another aspect ratio than the first would distort everyone.
     @Test func sidesThatAreLeftOutFollowTheShapeOfTheFirstLayer() throws {
         let rows: [(layers: String, sizes: [[Int]])] = [
             ("{}, {}, {}", [[1280, 720], [854, 480], [640, 360]]),
@@ -53,7 +53,7 @@ import Testing
                 try ladders(#"{"main": {"layers": [\#(layers)]}}"#).ladder(for: "main"))
             #expect(ladder.layers.map { [$0.width, $0.height] } == sizes, "\(layers)")
         }
-        // Absurd numbers are the ladder's to refuse.
+        // The ladder refuses absurd numbers.
         for number in [0, -1, 1, Int.max, Int.min] {
             for side in ["width", "height"] {
                 #expect(throws: SettingsError.self) {
@@ -122,7 +122,7 @@ import Testing
             (#""playlistType": "live""#, live, live),
             (#""playlistType": "live", "numPlaylistSegments": 3"#, live, .live(window: 3)),
             (#""numPlaylistSegments": 150"#, live, .live(window: 150)),
-            // 100ms' own sample has a number that means nothing.
+            // 100ms' own sample has a number without a meaning.
             (#""playlistType": "event", "numPlaylistSegments": 12"#, live, .event),
             (#""numPlaylistSegments": 12"#, .event, nil),
             (#""playlistType": "", "numPlaylistSegments": 0"#, live, nil),
@@ -146,7 +146,7 @@ import Testing
         for recorded in ["[]", "[{}]", #"[{"width": 1080, "videoBitrate": 1100}]"#] {
             _ = try ladders(#"{"x": {\#(layers), "recording": {"layers": \#(recorded)}}}"#)
         }
-        // Without layers of its own it has the configured ones, which may change.
+        // Without its own layers it has the configured ones, which may change.
         _ = try ladders(#"{"x": {"recording": {"layers": [{"width": 1, "height": 7}]}}}"#)
         let refusal = SettingsError.invalid(
             key: "policy.file",

@@ -11,7 +11,7 @@ import Workbench
 
 @testable import Service
 
-/// What is told of streams, and that it is told once.
+/// Events of streams, each sent once.
 @Suite(.timeLimit(.minutes(1))) struct StreamEventsTests {
     private let events = StreamEvents(accountID: "acc") { asset, _ in
         .init(
@@ -200,7 +200,7 @@ import Workbench
         #expect(all[5].data["error_type"] as? String == "PROCESSING_CMD_ERROR")
         #expect(all[5].data["error_message"] as? String == "x")
         #expect(all[6].data["error_type"] as? String == "BEAM_STOPPED")
-        // What could be saved of one that failed is told as recorded.
+        // The saved part of a failed one is reported as recorded.
         let saved = try told(.failed, .failed(StreamFailure(.botDied, "x")), [file])
         #expect(
             saved.map(\.delivery.kind)
@@ -262,7 +262,7 @@ import Workbench
         }
     }
 
-    /// 100ms' lists of what is in `data`
+    /// 100ms' lists of the fields in `data`
     /// (docs/server-side/v2/how-to-guides/configure-webhooks/webhook.md).
     private static let documented: [String: String] = {
         let stream =
@@ -332,7 +332,7 @@ import Workbench
     @Test func whatARoomWasIsKeptWithTheStream() throws {
         let stream = try #require(LiveStream(record(.running)))
         #expect(stream.origin.template == "lecture" && stream.origin.roomName == "hall")
-        // Records of before it was kept have none.
+        // Earlier records have none.
         var old = record(.running)
         old.details = old.details.replacing(#""origin":"#, with: #""x":"#)
         #expect(try #require(LiveStream(old)).origin == LiveStream.Origin())

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Service
 
-/// Starts and stops that meet each other, and ends that meet a disk that takes nothing.
+/// Starts and stops that coincide, and ends on a disk that accepts no writes.
 @Suite(.timeLimit(.minutes(1))) struct StreamRacesTests {
     private let recorded = LiveStreamRequest(
         recording: RecordingWish(hlsVOD: true, singleFilePerLayer: true))
@@ -80,7 +80,7 @@ import Testing
             let bot = try #require(await world.launcher.next())
             await bot.say(.running(firstSegmentMilliseconds: 1))
             _ = try await world.streams.stop(stream: id, stoppedBy: nil)
-            // A file in the place of the directory takes nothing, not even from root.
+            // A file in place of the directory accepts no writes, not even from root.
             let directory = bot.job.outputDirectory
             try FileManager.default.moveItem(atPath: directory, toPath: "\(directory).away")
             try Data().write(to: URL(filePath: directory))

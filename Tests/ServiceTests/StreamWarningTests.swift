@@ -6,7 +6,7 @@ import Testing
 
 @testable import Service
 
-/// What somebody who starts a stream may not have meant is said, and the stream starts.
+/// Probable mistakes in a start request are reported, and the stream starts.
 @Suite(.timeLimit(.minutes(1))) struct StreamWarningTests {
     private func warnings(
         _ world: StreamsWorld, _ request: LiveStreamRequest
@@ -20,7 +20,7 @@ import Testing
             world.observer.scene.withLock { $0.isKnown = false }
             let told = try await warnings(world, LiveStreamRequest())
             #expect(told.count == 1 && told[0].hasPrefix("room demo does not exist"))
-            // Once on air it is not said again, and not kept with the stream.
+            // Once on air the warning is not repeated, and it is not stored with the stream.
             #expect(try await warnings(world, LiveStreamRequest()) == [])
             let page = try await world.streams.streams(LiveStreamQuery())
             #expect(page.streams.count == 1 && page.streams[0].warnings == [])
@@ -65,7 +65,7 @@ import Testing
             #expect(told.count == 1)
             #expect(told[0].contains("as stream \(first.id) with no metadata"))
             #expect(told[0].contains("one more recorder"))
-            // The same once more starts none.
+            // A repeated request starts none.
             #expect(try await warnings(world, other) == [])
         }
     }

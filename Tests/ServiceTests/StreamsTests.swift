@@ -94,12 +94,12 @@ import Tokens
         }
     }
 
-    /// What encodes the bot's pictures.
+    /// The encoder of the bot's pictures.
     private func encoder(of bot: BotDouble) throws -> String {
         try BotConfiguration.read(bot.job.configurationFile).plan.encoder
     }
 
-    /// Whether it said that it failed, or crashed and could not.
+    /// Whether it reported its failure, or crashed without a report.
     @Test(arguments: [nil, BotReport.failed(reason: "layer 0: the encoder is gone")])
     func aBotThatFailedIsReplacedByOneThatLeavesTheHardwareAlone(
         lastWord: BotReport?
@@ -109,7 +109,7 @@ import Tokens
             let first = try #require(await world.launcher.next())
             #expect(try encoder(of: first) == "nvenc")
             await first.say(.running(firstSegmentMilliseconds: 1))
-            // It was killed, which says nothing of the hardware.
+            // It was killed, which proves nothing about the hardware.
             let second = try #require(
                 await world.replace(first, .failed(reason: "", .signal(9))))
             #expect(try encoder(of: second) == "nvenc")
@@ -268,7 +268,7 @@ import Tokens
                 (LiveStreamRequest(audio: .init(only: true)), "with video"),
                 (LiveStreamRequest(ladder: ladder), "with another ladder"),
                 (shorter, "with segments of another length"),
-                // All or none: nothing of it is started.
+                // All or none: none of its variants is started.
                 (
                     LiveStreamRequest(
                         variants: [.init(metadata: "b"), .init()], recording: vod.recording),
@@ -280,7 +280,7 @@ import Tokens
                 }
             }
             #expect(try await streams.streams(LiveStreamQuery()).streams.count == 1)
-            // Less than there is, or the same once more, is no other one.
+            // A subset, or a repetition, is not another stream.
             let whole = LiveStreamRequest(
                 recording: .init(hlsVOD: true, singleFilePerLayer: true), ladder: ladder)
             let first = try await streams.start(room: "other", whole, startedBy: nil)
@@ -326,13 +326,13 @@ import Tokens
             #expect(record?.end == .stopped)
             #expect(await world.streams.statistics(of: id)?.totals == totals)
             #expect(!FileManager.default.fileExists(atPath: bot.job.configurationFile))
-            // Stopping what is stopped is answered with its record.
+            // Stopping a stopped stream returns its record.
             #expect(try await world.streams.stop(stream: id, stoppedBy: "ben") == record)
             #expect(
                 try await world.streams.stop(room: "demo", kind: .stream, stoppedBy: "ben") == [
                     record
                 ])
-            // And a new start is a new stream.
+            // A new start gives a new stream.
             let next = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)
             #expect(next[0].id > id)
@@ -361,7 +361,7 @@ import Tokens
                 let stream = try await world.streams.start(
                     room: "demo", request, startedBy: nil)[0]
                 let bot = try #require(await world.launcher.next())
-                // The bot is not in the room, or it would hear of the end and finish by itself.
+                // The bot is not in the room, or it would learn of the end and finish on its own.
                 await world.streams.roomEnded("other", at: world.clock.instant)
                 #expect(try await world.streams.stream(stream.id)?.status == .starting)
                 await world.streams.roomEnded("demo", at: world.clock.instant)
@@ -428,7 +428,7 @@ import Tokens
         }
     }
 
-    /// The plan says 30 pictures a second, the segments hold fewer: what is told is what is seen.
+    /// The plan has 30 pictures per second, but the segments fewer: the actual rate is reported.
     @Test func whatTheSegmentsHoldIsWhatIsTold() async throws {
         try await StreamsWorld().run { world in
             _ = try await world.streams.start(
@@ -468,7 +468,7 @@ import Tokens
                 frameRate: 30, layersThinned: 0, videosLeftOut: 0, changes: 2,
                 changedAt: world.clock.time)
             #expect(try await world.streams.stream(id)?.health.degradation == whole)
-            // Nothing is left out now that could come back.
+            // Now no track is left out that could return.
             _ = try #require(await world.replace(second, .failed(reason: "signal 11")))
             #expect(try await world.streams.stream(id)?.health.degradation == whole)
         }
@@ -483,7 +483,7 @@ import Tokens
             let second = try #require(
                 await world.replace(first, .failed(reason: "signal 11")))
             #expect(second.job.outputDirectory == first.job.outputDirectory)
-            // A word of the dead one that comes late is not heard.
+            // A late report of the dead bot is ignored.
             await first.say(.tiles([]))
             #expect(try await world.streams.stream(second.job.stream)?.status == .running)
             #expect(await world.streams.statistics(of: second.job.stream)?.launches == 2)
@@ -556,7 +556,7 @@ import Tokens
                     variants: [.init(metadata: "before")],
                     recording: RecordingWish(hlsVOD: true)),
                 startedBy: nil)
-            // Of the places that there are for recordings one is left.
+            // One place for recordings is left.
             let day = "\(world.directory)/recordings/hls/demo/2025-10-09"
             for number in 1..<StreamDisk.placesMaximum - 1 {
                 try FileManager.default.createDirectory(
@@ -606,7 +606,7 @@ import Tokens
             let bot = try #require(await world.launcher.next())
             let file = try BotConfiguration.read(bot.job.configurationFile)
             #expect(file.plan.playlist == .live(window: 5) && file.isRecorded)
-            // Who does not want it says so, and then nobody has it of that stream.
+            // A stream can opt out, and then has none.
             let other = try await world.streams.start(
                 room: "other", LiveStreamRequest(recording: RecordingWish(hlsVOD: false)),
                 startedBy: nil)[0]
@@ -627,7 +627,8 @@ import Tokens
                 room: "demo", LiveStreamRequest(), startedBy: nil)
             let bot = try #require(await world.launcher.next())
             await bot.say(.running(firstSegmentMilliseconds: 1))
-            // In steps: a bot that is silent for long is killed, as the streams tick by themselves.
+            // In steps: a bot that is silent for long is killed, since the streams tick on their
+            // own.
             for index in 0..<4 {
                 world.clock.advance(.seconds(25))
                 await bot.say(.segment(layer: 0, index: index, bytes: 1))

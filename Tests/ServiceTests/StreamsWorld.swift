@@ -13,7 +13,7 @@ import Workbench
 
 @testable import Service
 
-/// Streams with bots that exist only as conversations, on a clock that a test moves.
+/// Streams with simulated bots, on a clock that the test moves.
 final class StreamsWorld: Sendable {
     private let scratch: Scratch
     let streams: StreamService
@@ -29,7 +29,7 @@ final class StreamsWorld: Sendable {
     let memory = MemoryDouble()
     let disk = DiskDouble()
 
-    /// - Parameter prepare: fills the directory of a server that was there before.
+    /// - Parameter prepare: fills the directory of a previous server.
     init(
         _ change: (inout StreamSettings) -> Void = { _ in },
         into prepare: (String) throws -> Void = { _ in }
@@ -74,7 +74,7 @@ final class StreamsWorld: Sendable {
 
     var directory: String { scratch.path }
 
-    /// Runs the streams beside the body, then ends them.
+    /// Runs the streams during the body, then ends them.
     func run(_ body: @Sendable (StreamsWorld) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.streams.run() }
@@ -86,7 +86,7 @@ final class StreamsWorld: Sendable {
         }
     }
 
-    /// Lets a bot end and waits for the one that replaces it.
+    /// Lets a bot end and waits for its replacement.
     func replace(_ bot: BotDouble, _ exit: BotExit) async -> BotDouble? {
         await end(bot, exit)
         clock.advance(.seconds(1))
@@ -124,7 +124,7 @@ extension StreamService {
     func hasFinisher(_ id: StreamID) -> Bool { book[life: id]?.processes.hasFinisher ?? false }
 }
 
-/// Lets others work until the condition holds, and fails where it waits if it never does.
+/// Lets other tasks work until the condition holds; if it never does, fails at the waiting line.
 func until(
     at place: SourceLocation = #_sourceLocation, within limit: Duration = .seconds(30),
     _ condition: () async throws -> Bool
@@ -133,7 +133,7 @@ func until(
     Issue.record("this did not come about within \(limit)", sourceLocation: place)
 }
 
-/// Moves only when told; starts in October 2025.
+/// Advances only when told to; starts in October 2025.
 final class ClockDouble: Sendable {
     private let elapsed = Mutex(Duration.zero)
 
@@ -143,7 +143,7 @@ final class ClockDouble: Sendable {
     var time: UnixTime { UnixTime(seconds: 1_760_000_000) + elapsed.withLock { $0 } }
 }
 
-/// Processors of which as many cores are idle as a test says.
+/// Processors with as many idle cores as a test sets.
 final class ProcessorsDouble: Sendable {
     private struct State {
         var cores = 2.0
@@ -152,7 +152,7 @@ final class ProcessorsDouble: Sendable {
     }
     private let state = Mutex(State())
 
-    /// From now on.
+    /// Applies from now on.
     func setIdle(_ cores: Double, at now: Instant) {
         state.withLock { state in
             state.idle += state.cores * (now - state.since).inSeconds
@@ -169,7 +169,7 @@ final class ProcessorsDouble: Sendable {
     }
 }
 
-/// A kernel that has killed so many for want of memory.
+/// A kernel that has killed this many processes for lack of memory.
 final class MemoryDouble: Sendable {
     let kills = Mutex(0)
 }
@@ -301,9 +301,9 @@ final class ObserverDouble: RoomStreamingObserver {
 
     func scene(of room: RoomID) async -> StreamScene { scene.withLock { $0 } }
 
-    /// Nil is as configured.
+    /// Nil means as configured.
     let settings = Mutex<[RoomID: StreamSettings]>([:])
-    /// Of which nothing can be told.
+    /// A room whose settings are unavailable.
     static let unknownRoom: RoomID = "unknown"
 
     func settings(of room: RoomID) async throws(LiveStreamError) -> StreamSettings? {
@@ -321,7 +321,7 @@ final class ObserverDouble: RoomStreamingObserver {
 
     func next() async -> [LiveStream]? { await changes.stream.first { _ in true } }
 
-    /// The first stream that is heard to have ended.
+    /// The first stream whose end is reported.
     func ending() async -> LiveStream? {
         await changes.stream.first { $0.contains(where: \.status.isFinal) }?
             .first(where: \.status.isFinal)

@@ -86,7 +86,7 @@ import Testing
             await #expect(
                 throws: LiveStreamError.tooFast(perSecond: Limits.timedMetadataPerSecond)
             ) { try await world.streams.addTimedMetadata([burst[0]], to: id, addedBy: nil) }
-            // The first burst is in already.
+            // The first burst has already been accepted.
             for _ in 1..<TimedMetadata.perStreamMaximum / Limits.timedMetadataBurst {
                 world.clock.advance(.seconds(10))
                 _ = try await world.streams.addTimedMetadata(burst, to: id, addedBy: nil)

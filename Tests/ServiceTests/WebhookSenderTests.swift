@@ -56,7 +56,7 @@ import Workbench
 
     private static let now = UnixTime(seconds: 1_770_000_000)
 
-    /// Has one event told of room `demo`, and what is known of it once `isDone`.
+    /// Has one event of room `demo` reported, and returns its state once `isDone`.
     private func tell(
         _ url: String, own: String? = nil, reach: WebhookReach = WebhookReach(),
         timeout: TimeAmount = .seconds(10),
@@ -121,7 +121,7 @@ import Workbench
         }
     }
 
-    /// A receiver of a room is asked at the address that was looked at, by its own name.
+    /// A room's receiver is contacted at the checked address, under its own name.
     @Test func aRoomsReceiverIsAskedWhereItWasFound() async throws {
         try await ScriptedServer.run(ScriptedServer.accepting) { receiver in
             let delivery = try await tell(
@@ -144,7 +144,7 @@ import Workbench
             let delivery = try await tell(
                 "http://127.0.0.1:\(receiver.port)", own: "\(url):\(receiver.port)/x",
                 reach: WebhookReach(includesPrivate: isAllowed),
-                // One of several is enough to be refused.
+                // One of several suffices for a refusal.
                 resolve: { _ in
                     [
                         TransportAddress(ipv4: 203, 0, 113, 9, port: 0),

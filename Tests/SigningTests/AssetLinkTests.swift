@@ -26,7 +26,7 @@ import Testing
         let link = try #require(AssetLink(asset: "01a1-fb_8e", expiry: Self.later))
         let component = link.signed(with: try key())
         #expect(component.hasPrefix("01a1-fb_8e.1770086400."))
-        // A path's component, whatever the signature is.
+        // Valid in a path's component, whatever the signature is.
         #expect(component.utf8.allSatisfy { $0 > 0x2C && $0 < 0x7B && $0 != 0x2F })
         #expect(try AssetLink(verifying: component, with: try key(), at: Self.now) == link)
         let last = UnixTime(nanoseconds: Self.later.nanoseconds - 1)
@@ -58,7 +58,7 @@ import Testing
         let link = try #require(AssetLink(asset: "asset1", expiry: Self.later))
         let signature = link.signed(with: try key()).split(separator: ".")[2]
         #expect(refusal("asset1.1870086400.\(signature)", try key()) == .wrongSignature)
-        // Several ways to write one number would be several links.
+        // Several spellings of one number would be several links.
         #expect(refusal("asset1.01770086400.\(signature)", try key()) == .malformed)
         #expect(refusal("asset1.+1770086400.\(signature)", try key()) == .malformed)
         #expect(refusal("asset1.99999999999999999.\(signature)", try key()) == .malformed)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Stage
 
-/// Packets every 20 ms and output frames every 33 ms, on a clock of the tests' own.
+/// Packets every 20 ms and output frames every 33 ms, on a simulated clock.
 @Suite struct ActiveSpeakerTests {
-    /// Who is how loud, from when to when, in ms. Levels are in -dBov.
+    /// The loudness of a peer over a period in ms. Levels are in -dBov.
     private struct Sound {
         var peer: PeerID
         var level: Int
@@ -17,7 +17,7 @@ import Testing
     private static let noise = 60
     private static let packet: Duration = .milliseconds(20)
 
-    /// The changes of speaker: who, and at which ms.
+    /// The changes of speaker: the peer, and the time in ms.
     private func speakers(
         _ sounds: [Sound], until end: Int, isSilenceSent: Bool = true, packets length: Int = 20
     ) -> [(peer: PeerID?, at: Int)] {
@@ -60,7 +60,7 @@ import Testing
     /// Opus has packets of up to 120 ms.
     @Test(arguments: [20, 60, 100, 120])
     func longPacketsAreNoPauses(length: Int) {
-        // Loud enough by 1 dB: with pauses in it, it would not be.
+        // Loud enough by 1 dB: with pauses it would not be.
         let changes = speakers([talk("a", 1200, 5000, level: 43)], until: 5000, packets: length)
         #expect(changes.map(\.peer) == ["a"])
         #expect(changes.allSatisfy { (1450...2000).contains($0.at) }, "\(changes)")

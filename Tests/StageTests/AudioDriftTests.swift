@@ -6,8 +6,8 @@ import Testing
 @Suite struct AudioDriftTests {
     private let clock = SampleClock(origin: .zero, frameRate: 30)
 
-    /// Blocks of 120 ms, the longest that Opus has, whose source runs fast by `drift` parts in a
-    /// million, presented with noise.
+    /// Blocks of 120 ms, Opus' longest, whose source runs fast by `drift` parts per million,
+    /// presented with noise.
     private func run(
         hours: Double, drift: Double, noise: Double, each: (Int, Double, SimulatedSound) -> Void
     ) -> SimulatedSound {
@@ -42,7 +42,7 @@ import Testing
         }
         #expect(worst <= 0.005, "worst error \(worst) s")
         #expect(abs(sum / Double(count)) <= 0.001, "mean error \(sum / Double(count)) s")
-        // One silence before the first block, then sound without a seam, every sample used once.
+        // One silence before the first block, then audio without a seam, every sample used once.
         #expect(sound.runs.count == 2)
         #expect(sound.timeline.droppedSamples == 0 && sound.missingSamples == 0)
         #expect(sound.usedSamples == Int64(2 * 30_000 * 5760))
@@ -66,7 +66,7 @@ import Testing
         var worst = 0.0
         var errors: [Double] = []
         for block in Int64(0)..<3000 {
-            // From 10 s on presentation is 60 ms later, reached at 20 ms a second.
+            // From 10 s on presentation is 60 ms later, reached at 20 ms per second.
             let late = min(0.060, max(0, (Double(block) * 0.04 - 10) * 0.020))
             let target = block * 1920 + Int64(late * 48_000)
             sound.block(

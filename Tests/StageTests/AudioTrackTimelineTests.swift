@@ -7,7 +7,7 @@ import Testing
 
     private func instant(_ sample: Int64) -> Instant { clock.instant(ofSample: sample) }
 
-    /// Blocks of 20 ms from a timestamp on, each presented where its timestamp says.
+    /// Blocks of 20 ms from a timestamp on, each presented at its timestamp.
     private func play(
         _ sound: inout SimulatedSound, blocks: Range<Int64>, late: Int64 = 0, isQuiet: Bool = false
     ) {
@@ -69,7 +69,7 @@ import Testing
         #expect(sound.timeline.writePosition == 33 * 960)
     }
 
-    /// Redundancy comes in whole packets, and the ratio answers what the clocks differ by.
+    /// Redundancy comes in whole packets, and the ratio compensates for the clocks' difference.
     @Test(arguments: [-239, -5, 0, 5, 239], [960, 2_880, 5_760])
     func aLossIsFilledWithItsOwnLength(error: Int64, samples: Int64) {
         var sound = SimulatedSound(clock: clock)
@@ -145,7 +145,7 @@ import Testing
         var late = SimulatedSound(clock: clock)
         play(&late, blocks: 0..<10)
         play(&late, blocks: 10..<13, late: -2_400, isQuiet: true)
-        // Two blocks go; the 10 ms that remain are below what is worth a cut.
+        // Two blocks are dropped; the remaining 10 ms are too little for a cut.
         #expect(late.timeline.droppedSamples == 1_920)
         #expect(abs(late.timeline.writePosition - (13 * 960 - 1_920)) <= 1)
     }
@@ -158,7 +158,7 @@ import Testing
         play(&sound, blocks: 100..<130, late: -9_600)
         let dropped = sound.timeline.droppedSamples
         #expect(dropped > 8_000 && dropped <= 9_600)
-        // What was not dropped before was taken back by the ratio.
+        // The ratio took back the part that had not been dropped.
         let error = 130 * 960 - 9_600 - sound.timeline.writePosition
         #expect(abs(error) <= 960)
     }
@@ -181,14 +181,15 @@ import Testing
         }
         #expect(sound.timeline.droppedSamples == 0)
         #expect(sound.usedSamples == 500 * 960)
-        // Once late, never short: each block fills what the mixer takes next, but for the ratio.
+        // Late once, but never short: each block fills the mixer's next request, except for the
+        // ratio.
         #expect(sound.missingSamples <= 14_400 + 500 * 5)
     }
 
     @Test func aHiccupIsPlayedAndThenTakenBack() {
         var sound = SimulatedSound(clock: clock)
         for block in Int64(0)..<4000 {
-            // 150 ms in hand, but for one late stretch: its blocks come together.
+            // 150 ms in reserve, except for one late stretch: its blocks come together.
             let held = (100..<115).contains(block) ? Int64(115) : block
             sound.pull(through: held * 960 - 7_200)
             play(&sound, blocks: block..<(block + 1))
@@ -225,7 +226,7 @@ import Testing
         #expect(sound.runs == [.sound(9_600), .concealed(5_760), .silence(90_240)])
     }
 
-    /// Sound that is too late is taken back from what waits, of which the mixer needs some.
+    /// Audio that is too late is taken back from the waiting audio, part of which the mixer needs.
     @Test func whatTheMixerNeedsNextIsNotTakenBack() {
         var sound = SimulatedSound(clock: clock)
         play(&sound, blocks: 0..<10)

@@ -2,8 +2,8 @@ import MediaKernel
 import Stage
 import Testing
 
-/// What is heard against what is seen when the first sender reports tell that they do not belong
-/// together: the clock and the sound that follows it, with the playout delay that adapts.
+/// Sound against picture when the first sender reports show that they do not match: the clock and
+/// the sound that follows it, with the adaptive playout delay.
 @Suite struct FirstReportTests {
     private enum Event {
         case sound(Int64)
@@ -11,7 +11,7 @@ import Testing
         case reports
     }
 
-    /// Seconds of sound from capture to arrival; a picture takes 40 ms.
+    /// Seconds of audio from capture to arrival; a picture takes 40 ms.
     private static let soundDelay = 0.150
 
     private func events(firstReport: Double, seconds: Int64) -> [(time: Double, event: Event)] {
@@ -30,7 +30,7 @@ import Testing
         Instant(nanoseconds: Int64(seconds * 1e9))
     }
 
-    /// When sound was last more than 45 ms from its picture, and the difference in the end.
+    /// The last time at which sound was more than 45 ms from its picture, and the final difference.
     private func run(firstReport: Double) -> (apartUntil: Double, end: Double) {
         var clock = SourceClock()
         clock.addTrack("sound", clockRate: 48_000, isSound: true)
@@ -77,7 +77,7 @@ import Testing
         #expect(abs(end) <= 0.010, "\(end) s in the end")
     }
 
-    /// It may be of a clock that was just set: what is heard is not held back on the word of one.
+    /// It may come from a clock that was just set: sound is not delayed because of a single report.
     @Test func firstReportsThatPartTracksFarAreBelievedWithTheSecond() throws {
         var clock = SourceClock(playoutDelay: .fixed(.milliseconds(150)))
         clock.addTrack("sound", clockRate: 48_000, isSound: true)
@@ -89,14 +89,14 @@ import Testing
                 clock.arrived("picture", rtpTimestamp: now * 90, at: time(now))
             }
         }
-        /// The picture is half a second longer on its way.
+        /// The picture takes half a second longer on its way.
         func report(at now: Int64) {
             let ntp = { NTPTime(unixNanoseconds: (1_770_000_000_000 + $0) * 1_000_000) }
             clock.senderReport("sound", rtpTimestamp: now * 48, ntp: ntp(now), at: time(now))
             clock.senderReport(
                 "picture", rtpTimestamp: now * 90, ntp: ntp(now - 500), at: time(now))
         }
-        /// How much longer the sound waits.
+        /// The additional delay of the sound.
         func parted(_ now: Int64) throws -> Duration {
             let sound = clock.presentation(of: "sound", rtpTimestamp: now * 48)
             let picture = clock.presentation(of: "picture", rtpTimestamp: now * 90)

@@ -2,7 +2,7 @@ import MediaKernel
 import Stage
 import Testing
 
-/// Who stands where, in every layout.
+/// The places of peers in every layout.
 @Suite struct LayoutTests {
     static let canvases = [
         Canvas(width: 1280, height: 720), Canvas(width: 854, height: 480),
@@ -17,7 +17,7 @@ import Testing
             joinedOrder: order, role: role)
     }
 
-    /// - Parameter started: which one it is that was begun to be shared.
+    /// - Parameter started: the order in which the screens were shared.
     private func screen(_ order: Int, started: Int = 0) -> Participant {
         Participant(
             peer: PeerID("p\(order)"), track: TrackID("s\(order)"), joinedOrder: order,
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// Who is asked for may have a camera, a screen, or both.
+    /// The focused peer may have a camera, a screen, or both.
     @Test(arguments: LayoutName.allCases)
     func nobodyIsSeenTwiceWhoeverIsAskedFor(name: LayoutName) {
         let focuses: [Layout.Focus] = [.peer("p0"), .peer("p1"), .peer("p9"), .role("guest")]
@@ -160,7 +160,7 @@ import Testing
         #expect(calm == Layout(name: .grid).tiles(for: people(3), on: landscape))
     }
 
-    /// Whoever joined first, and whatever the order of those who are not placed by what they do.
+    /// Regardless of the order of joining, and of the layout's order.
     @Test func theScreenThatWasSharedLastIsLarge() {
         let screens = [screen(0, started: 3), screen(1, started: 9), screen(2, started: 4)]
         let cast = people(2) + screens
@@ -254,7 +254,7 @@ import Testing
             (people(3), nil, "p0", ["v0", "v1"]), (people(3), .peer("p2"), nil, ["v2", "v0"]),
             (people(3) + [screen(0)], nil, "p2", ["s0", "v2"]),
             (people(3) + [screen(0)], .peer("p1"), "p2", ["s0", "v1"]),
-            // Who shares a screen and nothing else is large already.
+            // A peer that only shares a screen is already large.
             (people(3) + [screen(9)], .peer("p9"), "p2", ["s9", "v2"]),
             (people(1), nil, nil, ["v0"]),
         ]

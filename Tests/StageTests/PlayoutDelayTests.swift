@@ -3,7 +3,7 @@ import Testing
 
 @testable import Stage
 
-/// A peer's playout delay in the face of what networks do.
+/// A peer's playout delay under typical network conditions.
 @Suite struct PlayoutDelayTests {
     private static func jitter(_ most: Double) -> (TrackID, Double, inout SeededRandom) -> (
         Double, Bool
@@ -43,7 +43,7 @@ import Testing
         var path = SimulatedPath()
         path.run(seconds: 40)
         #expect(path.playout < 0.065)
-        // The network stands still for 300 ms, then gives all of it.
+        // The network stalls for 300 ms, then delivers all packets.
         path.delay = { _, time, _ in (max(0, 40.3 - time), true) }
         path.run(seconds: 0.5)
         #expect(path.playout >= 0.345 && path.playout <= 0.355, "\(path.playout) s")
@@ -58,7 +58,7 @@ import Testing
         #expect(!path.wentBackwards && path.worstSkew <= 0.005)
     }
 
-    /// One picture in twenty is repaired 120 ms later, and those behind it wait.
+    /// One picture in twenty is repaired 120 ms later, and those after it wait.
     private static func repaired(_ track: TrackID, _ time: Double, _ random: inout SeededRandom)
         -> (Double, Bool)
     {
@@ -71,7 +71,7 @@ import Testing
         var path = SimulatedPath(PlayoutDelayRange(initial: .milliseconds(60)))
         path.delay = Self.repaired
         path.run(seconds: 10)
-        // 110 ms are missing and nobody is to hear it.
+        // 110 ms are missing, and the change must be inaudible.
         #expect(path.playout > 0.090 && path.playout < 0.110, "\(path.playout) s")
         path.run(seconds: 30)
         path.resetMeasures()
@@ -142,7 +142,7 @@ import Testing
         #expect(delay.slid == -PlayoutDelay.pace / 10)
     }
 
-    /// What is torn anyway is put where it belongs, and nothing of it is stretched.
+    /// Sound with a gap anyway moves at once, without any stretching.
     @Test func aDelayThatGrowsAtOnceSlidesNothing() {
         var delay = PlayoutDelay(PlayoutDelayRange())
         #expect(delay.update(needed: 400_000_000, isFree: true, at: .zero) == 250_000_000)

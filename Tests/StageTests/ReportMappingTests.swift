@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReportMappingTests {
     private static let second: Int64 = 1_000_000_000
 
-    /// One report a second.
+    /// One report per second.
     private func mapping(_ offsets: [Int64]) -> ReportMapping {
         var mapping = ReportMapping()
         for (index, offset) in offsets.enumerated() {
@@ -24,8 +24,7 @@ import Testing
         #expect(mapping([0] + wild + [0] + wild + [0] + wild).offset == 0)
     }
 
-    /// The first ones are as good as any; later ones jitter by how long they were on the way to be
-    /// written.
+    /// The first ones are as good as any; later ones jitter by the time until they were written.
     @Test func fromTheThirdOnTheyAreSmoothed() {
         #expect(mapping([0, 10_000_000]).offset == 10_000_000)
         #expect(mapping([0, 0, 10_000_000]).offset == 10_000_000)

@@ -2,10 +2,10 @@ import MediaKernel
 import Stage
 import Testing
 
-/// A track that begins anew leaves its peer's playout delay alone: a delay that shrinks at once is
-/// heard, and sound falls behind its picture until it has caught up.
+/// A restarted track does not affect its peer's playout delay: a sudden decrease would be audible,
+/// and sound would fall behind its picture until it has caught up.
 @Suite struct RepublicationTests {
-    /// A peer whose sound has needed 300 ms for long, and whose pictures need nothing.
+    /// A peer whose audio has long needed 300 ms, and whose pictures need nothing.
     private static func settled() -> SimulatedPath {
         var path = SimulatedPath()
         path.delay = { track, _, random in
@@ -15,7 +15,7 @@ import Testing
         return path
     }
 
-    /// Runs on and gives the shortest playout delay meanwhile, in seconds.
+    /// Runs on and returns the shortest playout delay, in seconds.
     private static func shortest(_ path: inout SimulatedPath, seconds: Double) -> Double {
         var shortest = path.playout
         path.run(seconds: seconds) { shortest = min(shortest, $0.playout) }
@@ -40,7 +40,7 @@ import Testing
         #expect(Self.shortest(&path, seconds: stall + 2) >= before - 0.010)
     }
 
-    /// Its role is not heard for a while; nothing else of the peer is there to go by.
+    /// Its role is not heard for a while, and the peer has no other track as a reference.
     @Test(arguments: [false, true])
     func soundWhoseRoleIsHeardAgainKeepsTheDelay(wasRemoved: Bool) {
         var path = Self.settled()

@@ -1,10 +1,10 @@
 import MediaKernel
 import Stage
 
-/// A peer with perfect clocks behind a network that delays each packet as a test says.
+/// A peer with perfect clocks behind a network that delays each packet as defined by a test.
 ///
-/// Sound comes every 20 ms and pictures 30 times a second, each in order: a packet that is late
-/// makes those behind it wait.
+/// Audio comes every 20 ms and pictures 30 times per second, each in order: a late packet delays
+/// those after it.
 struct SimulatedPath {
     static let sound: TrackID = "sound"
     static let picture: TrackID = "picture"
@@ -16,19 +16,19 @@ struct SimulatedPath {
     var delay: (TrackID, Double, inout SeededRandom) -> (seconds: Double, isArrival: Bool) = {
         _, _, _ in (0, true)
     }
-    /// Whether nothing of a track is sent at a time.
+    /// Whether a track sends nothing at a time.
     var isAway: (TrackID, Double) -> Bool = { _, _ in false }
-    /// Seconds for which a track's RTP clock has stood still in all.
+    /// The total seconds for which a track's RTP clock has stood still.
     var stalls: [TrackID: Double] = [:]
-    /// Whether the sound is quiet at a time.
+    /// Whether the audio is quiet at a time.
     var isQuiet: (Double) -> Bool = { _ in false }
 
     private(set) var time = 0.0
-    /// Presentation minus capture of the last of each, in seconds.
+    /// Presentation minus capture of the last packet of each track, in seconds.
     private(set) var errors: [TrackID: Double] = [:]
     /// The largest difference between sound and picture, in seconds.
     private(set) var worstSkew = 0.0
-    /// Packets that could be used only after their presentation.
+    /// Packets that became usable only after their presentation.
     private(set) var latePackets: [TrackID: Int] = [:]
     private(set) var wentBackwards = false
 
@@ -55,7 +55,7 @@ struct SimulatedPath {
     mutating func run(seconds: Double, each: (Self) -> Void = { _ in }) {
         let end = time + seconds
         while true {
-            // In the order of sending: close enough, for the delays of neighbours are alike.
+            // In the order of sending: close enough, since neighbours have similar delays.
             let nextSound = Double(sent[Self.sound, default: 0]) * 0.020
             let nextPicture = Double(sent[Self.picture, default: 0]) / 30
             let isSound = nextSound <= nextPicture
@@ -109,7 +109,7 @@ struct SimulatedPath {
         }
     }
 
-    /// Presentation minus capture of what is sent next.
+    /// Presentation minus capture of the next packet.
     private func error(of track: TrackID) -> Double? {
         let capture = Double(sent[track] ?? 0) * (track == Self.sound ? 0.020 : 1.0 / 30)
         return clock.presentation(of: track, rtpTimestamp: timestamp(track, capture)).map {

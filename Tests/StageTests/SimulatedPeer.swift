@@ -1,12 +1,12 @@
 import MediaKernel
 import Stage
 
-/// A peer with three clocks of its own and a network in between, stepped by the true time.
+/// A peer with three clocks and a network in between, stepped by the true time.
 ///
-/// It feeds a `SourceClock` in the order of arrival and keeps for each track the latest error: the
-/// presentation that the clock gave, minus the true time of capture.
+/// It feeds a `SourceClock` in the order of arrival and keeps the latest error of each track: the
+/// presentation given by the clock, minus the true time of capture.
 struct SimulatedPeer {
-    /// What can be wrong with the peer or its way.
+    /// Possible faults of the peer or its path.
     struct Conditions {
         /// Parts in a million by which the peer's wall clock, sound card and camera run fast.
         var ntpDrift = 0.0
@@ -15,7 +15,8 @@ struct SimulatedPeer {
         /// Seconds from capture to sending.
         var audioEncoding = 0.030
         var videoEncoding = 0.015
-        /// Seconds on the way: at least, and exponentially distributed on top on average.
+        /// Seconds on the path: the minimum, and the mean of an additional exponential
+        /// distribution.
         var networkDelay = 0.040
         var jitter = 0.008
         var lossShare = 0.0
@@ -24,9 +25,9 @@ struct SimulatedPeer {
         var audioInterval = 0.060
         var videoReports: Double? = 1.0
         var audioReports: Double? = 5.0
-        /// When the first reports come.
+        /// The time of the first reports.
         var firstReport = 0.5
-        /// Seconds by which a report's two clocks were read apart, at most.
+        /// The most seconds between the readings of a report's two clocks.
         var reportNoise = 0.003
     }
 
@@ -36,12 +37,12 @@ struct SimulatedPeer {
     private(set) var time = 0.0
     /// Seconds to add to the peer's wall clock.
     var wallClockStep = 0.0
-    /// Seconds for which the sound card has stood still in all.
+    /// The total seconds for which the sound card has stood still.
     var audioStall = 0.0
-    /// Seconds added to each report of the sound.
+    /// Seconds added to each report of the audio.
     var audioReportError = 0.0
     var isSilent = false
-    /// Extra seconds on the way for everything.
+    /// Extra seconds on the path for all packets.
     var congestion = 0.0
 
     /// Presentation minus capture in seconds, as of the last arrival.
@@ -60,7 +61,7 @@ struct SimulatedPeer {
 
     static let audio: TrackID = "audio"
     static let video: TrackID = "video"
-    /// The streams start in the middle of everything, the sound just before its first wrap.
+    /// The streams start at arbitrary values, the audio just before its first wrap.
     private let audioOrigin = 4_294_900_000.0
     private let videoOrigin = 1_000_000.0
     private let wallOrigin = 3_900_000_000.0
@@ -83,13 +84,13 @@ struct SimulatedPeer {
         self.clock.addTrack(Self.video, clockRate: 90_000)
     }
 
-    /// Sound minus picture in seconds: positive when the sound comes late.
+    /// Audio minus picture in seconds: positive if the audio is late.
     var skew: Double? {
         guard let audioError, let videoError else { return nil }
         return audioError - videoError
     }
 
-    /// Runs for so many seconds of true time, one second's events at a time.
+    /// Runs for this many seconds of true time, one second's events at a time.
     mutating func run(seconds: Double, each: (Self) -> Void = { _ in }) {
         let end = time + seconds
         while time < end - 1e-9 {
@@ -203,7 +204,7 @@ struct SimulatedPeer {
             if presentation < before.presentation { wentBackwards = true }
             let advance = capture - before.capture
             let earlier = Double(before.presentation.nanoseconds) / 1e9 - before.capture
-            // Neighbours that came at once tell nothing about speed.
+            // Neighbours that arrived at once say nothing about speed.
             if advance > 0.01 {
                 fastestChange = max(fastestChange, abs(error - earlier) / max(advance, 0.5))
             }

@@ -1,9 +1,10 @@
 import MediaKernel
 import Stage
 
-/// One track's way from blocks of samples to the mixer, with a resampler that gives whole samples.
+/// One track's path from blocks of samples to the mixer, with a resampler that outputs whole
+/// samples.
 ///
-/// Every output sample is remembered as a run: what it is and where it was put.
+/// Every output sample is recorded as a run: its value and its place.
 struct SimulatedSound {
     enum Run: Hashable {
         case silence(Int64)
@@ -13,13 +14,13 @@ struct SimulatedSound {
 
     var timeline: AudioTrackTimeline
     private(set) var runs: [Run] = []
-    /// Input samples that were given to the resampler.
+    /// Input samples passed to the resampler.
     private(set) var usedSamples: Int64 = 0
     private(set) var outputSamples: Int64 = 0
-    /// What the resampler still owes, below one sample.
+    /// The resampler's remainder, below one sample.
     private var fraction = 0.0
     private(set) var ratios: [Double] = []
-    /// Samples the mixer had to make up.
+    /// Samples that the mixer had to conceal.
     private(set) var missingSamples: Int64 = 0
 
     init(clock: SampleClock, position: Int64 = 0) {

@@ -2,13 +2,13 @@ import MediaKernel
 import Stage
 import Testing
 
-/// Sound keeps its place while its peer's playout delay slides at the pace that it can follow.
+/// Sound keeps its place while its peer's playout delay slides at a pace that it can follow.
 @Suite struct SoundSlideTests {
-    /// One way that a track's sound takes, in simulated time.
+    /// One path of a track's audio, in simulated time.
     struct Way: Sendable, CustomTestStringConvertible {
-        /// Seconds by which the delay grows in the end, at 4 ms a second from the first second on.
+        /// Seconds by which the delay finally grows, at 4 ms per second from the first second on.
         var distance: Double
-        /// Parts in a million by which the source's clock runs fast.
+        /// Parts per million by which the source's clock runs fast.
         var drift: Double
         /// Samples of a block.
         var block: Int64
@@ -30,7 +30,7 @@ import Testing
 
     private let clock = SampleClock(origin: .zero, frameRate: 30)
 
-    /// Where the peer's delay has slid to at a time, in seconds.
+    /// The peer's delay at a time during the slide, in seconds.
     private func slid(_ way: Way, at time: Double) -> Double {
         let way = (way.distance, max(0, time - 1) * 0.004)
         return way.0 < 0 ? -min(-way.0, way.1) : min(way.0, way.1)
@@ -42,7 +42,7 @@ import Testing
         var worst = 0.0
         for index in Int64(0)..<(60 * 48_000 / way.block) {
             let capture = Double(index * way.block) / (48_000 * (1 + way.drift * 1e-6))
-            // The clock moves when something arrives, and then for all that has arrived.
+            // The clock moves on each arrival, and then for all packets that have arrived.
             let arrival = Double((index / way.burst + 1) * way.burst * way.block) / 48_000
             let slid = slid(way, at: arrival)
             sound.pull(through: Int64(capture * 48_000))
@@ -51,7 +51,7 @@ import Testing
                 Int(way.block), timestamp: index * way.block,
                 presentation: Instant(nanoseconds: Int64(target * 1e9)),
                 slid: .nanoseconds(Int64(slid * 1e9)))
-            // The end of this block is where the next one begins.
+            // This block ends where the next one begins.
             let duration = Double(way.block) / (48_000 * (1 + way.drift * 1e-6))
             let next = capture + duration + 0.2 + self.slid(way, at: arrival)
             worst = max(worst, abs(Double(sound.timeline.writePosition) / 48_000 - next))

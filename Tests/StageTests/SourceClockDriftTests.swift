@@ -19,7 +19,7 @@ import Testing
         conditions.videoInterval = 0.25
         conditions.audioInterval = 0.25
         var peer = SimulatedPeer(conditions, seed: 11)
-        // The change-over to reports is another test's matter.
+        // Another test covers the change-over to reports.
         peer.run(seconds: 15)
         peer.resetMeasures()
         var worst = 0.0
@@ -31,7 +31,7 @@ import Testing
             earliest = min(earliest, $0.videoError ?? 0)
         }
         #expect(worst <= 0.020, "|A−V| \(worst) s")
-        // The least way is 55 ms and the playout delay 150 ms.
+        // The shortest path takes 55 ms and the playout delay is 150 ms.
         #expect(earliest >= 0.190 && latest <= 0.230, "\(earliest)...\(latest)")
         #expect(peer.fastestChange <= 0.021, "changed by \(peer.fastestChange) s/s")
         #expect(!peer.wentBackwards)

@@ -19,7 +19,7 @@ import Testing
             $0.audioReports = nil
             $0.videoReports = nil
         }
-        // What remains is the difference in encoding delay, 15 ms.
+        // The difference in encoding delay remains, 15 ms.
         #expect(abs(peer.skew ?? 1) <= 0.030)
         #expect(!peer.clock.isSynchronized(SimulatedPeer.audio))
     }
@@ -46,7 +46,7 @@ import Testing
             $0.videoEncoding = 0.010
         }
         #expect(abs(peer.skew ?? 1) <= 0.020)
-        // The sound's fastest packets take 240 ms and have 60 ms in hand.
+        // The audio's fastest packets take 240 ms and have a reserve of 60 ms.
         #expect(abs((peer.audioError ?? 0) - 0.300) <= 0.010)
     }
 
@@ -128,7 +128,7 @@ import Testing
         var earliest = 1.0
         peer.run(seconds: 15) { earliest = min(earliest, $0.videoError ?? 0) }
         #expect(abs(peer.skew ?? 1) <= 0.020)
-        // The picture must not be dragged along by delays from before the stall.
+        // Delays from before the stall must not affect the picture.
         #expect(earliest >= before - 0.020, "picture early by \(before - earliest) s")
         #expect(!peer.wentBackwards)
     }

@@ -41,7 +41,7 @@ import Testing
         clock.senderReport(track, rtpTimestamp: 0, ntp: NTPTime(unixNanoseconds: 5), at: at(5))
         #expect(clock.lastSign == at(5))
         clock.arrived(track, rtpTimestamp: 0, at: at(90))
-        // What had to wait for something before it came earlier.
+        // A packet that had to wait for another one arrived earlier.
         clock.arrived(track, rtpTimestamp: 3000, at: at(70))
         #expect(clock.lastSign == at(90))
     }
@@ -111,7 +111,7 @@ import Testing
         for round in 0..<20_000 {
             now += Int64.random(in: 0...50, using: &random)
             let id = round.isMultiple(of: 2) ? track : sound
-            // Now and then a sane stretch, so that the states behind the checks are reached.
+            // An occasional valid stretch, so that the states behind the checks are reached.
             let isSane = (round / 100).isMultiple(of: 3)
             let wild = Int64(truncatingIfNeeded: random.next())
             let timestamp = isSane ? now * 90 : wild >> Int64(round % 60)

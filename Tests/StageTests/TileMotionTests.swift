@@ -49,7 +49,8 @@ import Testing
         #expect(rest.map(\.opacity) == [255] && rest.map(\.tile.id) == [.person("new")])
     }
 
-    /// Seen through both, the ground would shine up. What the one above leaves free must be gone.
+    /// If both were transparent, the ground would shine through. Places that the upper one leaves
+    /// free must be covered.
     @Test(arguments: TileFit.allCases)
     func whoComesInSomebodysPlaceFadesInAboveThem(fit: TileFit) {
         var newcomer = tile("new", 0, 0, 200, 100)

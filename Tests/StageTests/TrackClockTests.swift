@@ -6,7 +6,7 @@ import Testing
 @Suite struct TrackClockTests {
     private func at(_ milliseconds: Int) -> Instant { .zero + .milliseconds(milliseconds) }
 
-    /// Another track may have had its peer wait.
+    /// Another track may have delayed its peer.
     @Test func whatFollowsAJumpIsNotPresentedBeforeWhatCameBefore() {
         var clock = TrackClock(clockRate: 1000, isSound: false)
         func arrive(_ timestamp: Int64, at now: Instant) {
@@ -19,7 +19,7 @@ import Testing
         clock.follow(target: 600_000_000, timestamp: 40, at: at(40))
         arrive(1_000_000, at: at(80))
         #expect(clock.mediaTime(1_000_000) == 0 && clock.base == 640_000_000)
-        // Later, it is presented one playout delay after it came, as at first.
+        // Later, it is presented one playout delay after its arrival, as at first.
         arrive(-1_000_000, at: at(5000))
         #expect(clock.base == 5_100_000_000)
     }

@@ -56,8 +56,8 @@ extension VideoTrackTimeline {
         #expect(shown == (0..<300).map { $0 * rate / 30 })
     }
 
-    /// Frames whose times are `phase` off the ticks and rounded to milliseconds, as WebM and many
-    /// senders do; what is shown at ticks of 30 a second.
+    /// Frames whose times are `phase` off the ticks and rounded to milliseconds, as in WebM and
+    /// from many senders; the frames shown at 30 ticks per second.
     private func steps(rate: Int, phase: Double) -> [Int] {
         var timeline = VideoTrackTimeline<Int>()
         let clock = SampleClock(origin: .zero, frameRate: 30)
@@ -73,7 +73,7 @@ extension VideoTrackTimeline {
                 shown.append(shown.last ?? 0)
             }
         }
-        // It takes a few until there is a rhythm.
+        // A rhythm needs a few frames.
         return zip(shown.dropFirst(6), shown.dropFirst(5)).map(-)
     }
 
@@ -89,7 +89,7 @@ extension VideoTrackTimeline {
         var timeline = VideoTrackTimeline<Int>()
         let clock = SampleClock(origin: .zero, frameRate: 30)
         var repeated = 0
-        // A thousandth slow, with up to 3 ms of jitter either way: three pictures in 100 s.
+        // Slow by a thousandth, with up to 3 ms of jitter either way: three pictures in 100 s.
         for tick in Int64(0)..<3000 {
             let time = Double(tick) * 1001 / 30 + Double(tick * 5 % 7 - 3)
             timeline.insert(Int(tick), at: at(Int64(time.rounded())))
@@ -110,7 +110,7 @@ extension VideoTrackTimeline {
         #expect(text(timeline.frame(at: at(5000))) == "show 2")
     }
 
-    /// A screen that stands still: its sender has nothing to send of it.
+    /// A still screen, of which its sender has nothing to send.
     @Test func aPictureIsHeldForAsLongAsItsSenderIsHeardOf() {
         var timeline = VideoTrackTimeline<Int>(holdLimit: .seconds(3))
         #expect(!timeline.hasFrame(at: at(0)))
@@ -131,7 +131,7 @@ extension VideoTrackTimeline {
         #expect(!isThere)
     }
 
-    /// A tile that comes back to the canvas.
+    /// A tile that returns to the canvas.
     @Test func whatNobodyLookedAtInTimeIsNotShownLater() {
         var timeline = VideoTrackTimeline<Int>(holdLimit: .seconds(3))
         timeline.insert(1, at: at(0))
@@ -197,7 +197,7 @@ extension VideoTrackTimeline {
         #expect(shown == expected)
     }
 
-    /// Pictures come 120 times a second and wait for half a second, or are so large that only six
+    /// Pictures come 120 times per second and wait for half a second, or are so large that only six
     /// may wait.
     @Test(arguments: [(120, 1_000_000), (30, 12 << 20)])
     func aPictureGoesOnWhereTheDelayHoldsMoreThanTheQueue(rate: Int, bytes: Int) {

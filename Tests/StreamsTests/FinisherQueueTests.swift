@@ -30,10 +30,10 @@ import Testing
     @Test func asManyAreAtWorkAsCoresAreIdle() {
         var queue = queue("a", "b", "c", "d", "e", "f", "g")
         #expect(queue.take(idle: 2.9, maximum: 8, at: at(0)) == ["a", "b", "c"])
-        // What these take does not show yet.
+        // The load of these does not show yet.
         #expect(queue.take(idle: 2.9, maximum: 8, at: at(1)) == [])
         #expect(queue.take(idle: 1.8, maximum: 8, at: at(9)) == ["d", "e"])
-        // Nor do more work than there are processors, though they may wait for a disk alone.
+        // Nor do more work than there are processors, even if they only wait for a disk.
         #expect(queue.take(idle: 4, maximum: 6, at: at(30)) == ["f"])
         #expect(queue.atWork == 6 && queue.waiting == ["g"])
     }
@@ -42,7 +42,7 @@ import Testing
         var queue = queue("a", "b")
         queue.remove("a")
         #expect(queue.take(idle: 0, maximum: 8, at: at(0)) == ["b"])
-        // One that is at work is not put in again.
+        // One that is working is not queued again.
         queue.add("b")
         #expect(queue.waiting == [])
     }

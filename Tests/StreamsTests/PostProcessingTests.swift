@@ -13,7 +13,7 @@ import Testing
 
     private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
-    /// A recorded stream that runs.
+    /// A running recorded stream.
     private func running() -> StreamMachine {
         var machine = StreamMachine(rules: rules, isRecorded: true, isEmpty: false, at: .zero)
         _ = machine.timePassed(at: .zero)
@@ -21,7 +21,7 @@ import Testing
         return machine
     }
 
-    /// One whose bot has finished at 12 s, and whose finisher is at work.
+    /// A stream whose bot has finished at 12 s, and whose finisher is working.
     private func finishing() -> StreamMachine {
         var machine = running()
         _ = machine.stopRequested(.stopped, at: at(10))

@@ -64,7 +64,7 @@ import Testing
         #expect(machine.status == .completed)
     }
 
-    /// Whether it was slow or hung: what it published stands.
+    /// Whether it was slow or hung: its published segments count.
     @Test func aBotThatDoesNotFinishIsTerminatedThenKilled() {
         var machine = running()
         _ = machine.stopRequested(.stopped, at: at(10))
@@ -118,7 +118,7 @@ import Testing
         rules.durationMaximum = .seconds(20)
         var machine = StreamMachine(rules: rules, isEmpty: false, at: .zero)
         _ = machine.timePassed(at: .zero)
-        // It counts from the first segment, and a bot's death does not begin it anew.
+        // It counts from the first segment, and a bot's death does not restart it.
         _ = machine.botRunning(at: at(2))
         #expect(machine.nextDeadline == at(22))
         _ = machine.botExited(.failed(reason: "x"), at: at(10))
@@ -185,7 +185,7 @@ import Testing
         #expect(machine.nextDeadline == at(69))
     }
 
-    /// Its successor would have no more CPU.
+    /// Its successor would have no more CPU either.
     @Test func aBotThatIsSlowIsLeftAlone() {
         var machine = started()
         for second in stride(from: 5.0, through: 300, by: 5) {
@@ -208,7 +208,7 @@ import Testing
     @Test func hangsAreForgivenByABotThatRunsForAMinute() {
         var machine = running()
         var now = 2.0
-        /// Lets the bot publish for so long, then hang, and the next one get ready.
+        /// Lets the bot publish for this long, then hang, and the next one become ready.
         func hang(after seconds: Double) {
             for _ in stride(from: 2, through: seconds, by: 2) {
                 now += 2

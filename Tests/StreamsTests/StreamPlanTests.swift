@@ -28,7 +28,7 @@ import Testing
         #expect(Self.plan.frameRate == 30 && silent.frameRate == nil)
     }
 
-    /// Each field has a key, and nothing else does.
+    /// Each field has a key, and there are no other keys.
     @Test func everyFieldIsKept() throws {
         let data = try JSONEncoder().encode(Self.plan)
         let json = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])

@@ -43,7 +43,7 @@ import Workbench
         #expect(management.count == 7)
     }
 
-    /// 100ms' web SDK reads it by `atob`, as base64 of Latin-1.
+    /// 100ms' web SDK decodes it with `atob`, as base64 of Latin-1.
     @Test func whoeverATokenIsForItsPayloadIsBase64AndASCII() async throws {
         let authority = try TestToken.authority()
         let users =
@@ -116,7 +116,7 @@ import Workbench
         await #expect(throws: error) { try await authority.verifyRoomToken(token, at: now) }
     }
 
-    /// 100ms' own server SDKs leave the claim out where their caller names nobody.
+    /// 100ms' own server SDKs omit the claim if their caller names no user.
     @Test func whoIsNotNamedIsTheTokensID() async throws {
         let authority = try TestToken.authority()
         let unnamed = TestToken.room(at: now, changing: "user_id", to: "null")
@@ -225,7 +225,7 @@ import Workbench
         let authority = try TestToken.authority()
         let token = try authority.makeRoomToken(
             room: "demo", user: "u", role: "host", at: now)
-        // The last character of a signature holds two bits that do not count.
+        // The last character of a signature has two unused bits.
         for length in 0..<token.utf8.count - 1 {
             await #expect(throws: TokenError.self) {
                 try await authority.verifyRoomToken(String(token.prefix(length)), at: now)
@@ -253,7 +253,7 @@ import Workbench
 
     @Test func theOtherAlphabetOfBase64IsRefused() async throws {
         let authority = try TestToken.authority()
-        // Signatures hold such characters by chance, so a few tokens are needed.
+        // Signatures contain such characters by chance, so a few tokens are needed.
         for user in 0..<50 {
             let token = try authority.makeRoomToken(
                 room: "demo", user: "u\(user)", role: "host", at: now)

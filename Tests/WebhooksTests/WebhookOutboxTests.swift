@@ -128,7 +128,7 @@ import Webhooks
         #expect(outbox.next(at: start) == [])
     }
 
-    /// Any history: all are delivered or given up, once, and of a line in order.
+    /// In any history, all events are delivered or given up, once, and in order within a queue.
     @Test(arguments: 0..<20) func nothingIsLostNothingTwiceNothingOutOfOrder(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var outbox = WebhookOutbox(seed: seed)
@@ -194,7 +194,7 @@ import Webhooks
         #expect(sent == expected)
     }
 
-    /// A server that shuts down waits for the answers that are still to come.
+    /// A server that shuts down waits for pending answers.
     @Test func itIsBusyWhileAnythingIsOnItsWayOrDue() {
         var outbox = WebhookOutbox(seed: 9)
         #expect(!outbox.isBusy(at: start))
@@ -206,7 +206,7 @@ import Webhooks
         #expect(!outbox.isBusy(at: start + .seconds(6)))
     }
 
-    /// Behind one of these no other event of its stream is to come.
+    /// After one of these no other event of its stream may come.
     @Test func aStreamEndsOnce() {
         let last = WebhookEvent.Kind.allCases.filter(\.isTerminal)
         #expect(last == [.hlsStopped, .hlsFailed, .beamStopped, .beamFailed])

@@ -27,7 +27,7 @@ import Webhooks
         #expect(vicinity.admits(url: url))
     }
 
-    /// Services of clouds that hand out keys, and what is no address of anybody.
+    /// Cloud services that hand out keys, and addresses that belong to no host.
     @Test(arguments: [
         "http://169.254.169.254/latest/meta-data/", "http://169.254.170.2",
         "http://[fd00:ec2::254]/",

@@ -1,9 +1,9 @@
 import Glibc
 
-/// How the cost of something grows with its input: the ratio of two measurements in one run, of this
-/// thread's own CPU time, so that other work on the machine does not count.
+/// How a cost grows with its input: the ratio of two measurements in one run, of this thread's own
+/// CPU time, so that other work on the machine does not count.
 public enum Growth {
-    /// In proportion is 4, with the square 16; caches and allocations make a little more of it.
+    /// Linear growth is 4, quadratic 16; caches and allocations add a little.
     public static let tolerated = 9.0
 
     /// - Parameter size: enough for some tens of microseconds.
@@ -13,7 +13,7 @@ public enum Growth {
     ) rethrows -> Double {
         let (small, large) = (try input(size), try input(4 * size))
         var best = (small: Double.infinity, large: Double.infinity)
-        // In turns, so that a change of the clock's rate hits both.
+        // Alternately, so that a change of the clock's rate affects both.
         for _ in 0..<9 {
             best.small = min(best.small, try cost { try body(small) })
             best.large = min(best.large, try cost { try body(large) })

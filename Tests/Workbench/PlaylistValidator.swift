@@ -1,9 +1,9 @@
 public import HLS
 public import MediaKernel
 
-/// Checks successive versions of one media playlist as a player would meet them.
+/// Checks successive versions of one media playlist like a player.
 ///
-/// RFC 8216 sect. 6.2.1 (what may change), 6.2.2 (live playlists) and 4.3.3 (tag rules). Feed it
+/// RFC 8216 sect. 6.2.1 (permitted changes), 6.2.2 (live playlists) and 4.3.3 (tag rules). Feed it
 /// each version in the order of fetching; versions in between may have been missed.
 public struct PlaylistValidator: Sendable {
     public enum Violation: Hashable, Sendable {
@@ -15,21 +15,21 @@ public struct PlaylistValidator: Sendable {
         case mediaSequenceFell(from: Int, to: Int)
         /// An EVENT or VOD playlist lost segments at its start.
         case segmentsRemoved(from: Int, to: Int)
-        /// The newest segment of the earlier version is gone although older ones are there.
+        /// The newest segment of the earlier version is missing although older ones exist.
         case newestSegmentVanished(mediaSequence: Int)
         case segmentChanged(mediaSequence: Int)
         case discontinuitySequenceWrong(expected: Int, found: Int)
         case uriRepeated(String)
-        /// What a live playlist lists lasts less than three target durations after a removal.
+        /// After a removal, a live playlist lasts less than three target durations.
         case windowTooShort(milliseconds: Int)
-        /// A date does not follow from the date and duration before it.
+        /// A date does not follow from the previous date and duration.
         case dateJumped(mediaSequence: Int, byMilliseconds: Int)
-        /// Date ranges mean nothing without EXT-X-PROGRAM-DATE-TIME. RFC 8216 sect. 4.3.2.7.
+        /// Date ranges have no meaning without EXT-X-PROGRAM-DATE-TIME. RFC 8216 sect. 4.3.2.7.
         case dateRangesWithoutDates
-        /// An id that comes twice.
+        /// An id occurs twice.
         case dateRangeRepeated(String)
         case dateRangeChanged(String)
-        /// It is gone although it goes on within what is listed, or nothing may go.
+        /// It is missing although it extends into the listed segments, or no range may be removed.
         case dateRangeVanished(String)
         /// Layers that should have been cut at the same frames were not.
         case layersDiffer(mediaSequence: Int)
@@ -47,7 +47,7 @@ public struct PlaylistValidator: Sendable {
 
     public init() {}
 
-    /// What is wrong with this version, alone and against the one before it.
+    /// The violations of this version, in itself and against the previous one.
     public mutating func observe(_ playlist: MediaPlaylist) -> [Violation] {
         var violations = Self.violations(of: playlist)
         if let previous {
@@ -57,7 +57,7 @@ public struct PlaylistValidator: Sendable {
         return violations
     }
 
-    /// What is wrong with a playlist in itself.
+    /// The violations of a playlist in itself.
     public static func violations(of playlist: MediaPlaylist) -> [Violation] {
         var violations: [Violation] = []
         var resources: Set<Resource> = []
@@ -111,10 +111,10 @@ public struct PlaylistValidator: Sendable {
         }
     }
 
-    /// Layers of one stream: what begins at the same time has the same length and the same
-    /// discontinuity sequence number (RFC 8216 sect. 6.2.4), and nothing else begins meanwhile.
-    /// Versions may be one segment apart; what both list is compared. Media sequence numbers are
-    /// each layer's own, and count where there are no dates.
+    /// Layers of one stream: segments that begin at the same time have the same length and the same
+    /// discontinuity sequence number (RFC 8216 sect. 6.2.4), and no other segment begins meanwhile.
+    /// Versions may be one segment apart; segments in both are compared. Media sequence numbers are
+    /// specific to each layer, and are used if there are no dates.
     public static func violations(ofLayers layers: [MediaPlaylist]) -> [Violation] {
         guard let first = layers.first else { return [] }
         var violations: Set<Violation> = []
@@ -138,7 +138,7 @@ public struct PlaylistValidator: Sendable {
         return Array(violations)
     }
 
-    /// Places of segments, in both, that are the same; nil where the second has none.
+    /// Pairs of equal segments in both; nil if the second has none.
     private static func pairs(
         _ a: MediaPlaylist, _ b: MediaPlaylist
     ) -> [(Int, Int?)] {
@@ -201,7 +201,7 @@ public struct PlaylistValidator: Sendable {
         if seconds + 0.001 < Double(new.targetDuration * 3) {
             violations.append(.windowTooShort(milliseconds: Int(seconds * 1000)))
         }
-        // Only when every removed segment was seen is the right number known.
+        // The right number is known only if every removed segment was seen.
         if removed <= old.segments.count {
             let gone = old.segments.prefix(removed).reduce(0) { $0 + $1.discontinuities }
             let expected = old.discontinuitySequence + gone
@@ -218,7 +218,7 @@ public struct PlaylistValidator: Sendable {
         return violations
     }
 
-    /// The numbers that both list.
+    /// The numbers in both.
     private static func common(_ a: MediaPlaylist, _ b: MediaPlaylist) -> Range<Int> {
         let start = max(a.mediaSequence, b.mediaSequence)
         let end = min(a.mediaSequence + a.segments.count, b.mediaSequence + b.segments.count)

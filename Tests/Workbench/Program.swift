@@ -1,6 +1,6 @@
 import Foundation
 
-/// Other programs, which judge what ours wrote.
+/// Other programs that check our output.
 public enum Program {
     public struct Result: Sendable {
         public let status: Int32
@@ -8,7 +8,7 @@ public enum Program {
         public let errors: String
     }
 
-    /// Runs one to its end.
+    /// Runs a program to its end.
     ///
     /// - Parameter name: as the shell finds it.
     public static func run(_ name: String, _ arguments: [String]) throws -> Result {
@@ -17,7 +17,7 @@ public enum Program {
         process.arguments = [name] + arguments
         let pipe = Pipe()
         process.standardOutput = pipe
-        // A file, since a second pipe that nobody reads could fill up.
+        // A file, since a second pipe without a reader could fill up.
         let scratch = try Scratch()
         let errors = try scratch.write([], to: "errors")
         process.standardError = try FileHandle(forWritingTo: URL(filePath: errors))

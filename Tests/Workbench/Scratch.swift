@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of its own for one test, gone with it.
+/// One test's own directory, removed with it.
 public final class Scratch: Sendable {
     public let path: String
 
@@ -31,7 +31,7 @@ public final class Scratch: Sendable {
         String(decoding: try bytes(name), as: UTF8.self)
     }
 
-    /// Makes the directories above the file, too, and replaces it in one step.
+    /// Also makes the directories above the file, and replaces the file in one step.
     ///
     /// - Returns: the file's path.
     @discardableResult
@@ -43,7 +43,7 @@ public final class Scratch: Sendable {
         return url.path
     }
 
-    /// Writes a shell script that can be run in the place of a program.
+    /// Writes an executable shell script in place of a program.
     ///
     /// - Returns: its path.
     public func program(_ script: String) throws -> String {

@@ -2,7 +2,7 @@ import Digests
 import Foundation
 public import MediaKernel
 
-/// Makes tokens by hand, good ones and bad ones, independently of the code under test.
+/// Makes valid and invalid tokens by hand, independently of the code under test.
 public enum TestToken {
     public static let secret = "a secret of at least thirty-two bytes"
 

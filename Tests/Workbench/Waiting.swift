@@ -1,8 +1,8 @@
-/// Lets others work until the condition holds, but not for ever: a test that waits for what does not
-/// come fails, and its run goes on.
+/// Lets other tasks work until the condition holds, but not for ever: a test that waits in vain
+/// fails, and its run continues.
 ///
-/// - Parameter limit: more than anything waited for takes on a machine at half its speed.
-/// - Returns: whether it came about.
+/// - Parameter limit: longer than any awaited event takes on a machine at half speed.
+/// - Returns: whether the condition came to hold.
 public func comesAbout(
     within limit: Duration = .seconds(30), _ condition: () async throws -> Bool
 ) async rethrows -> Bool {

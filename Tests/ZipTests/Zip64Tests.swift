@@ -3,9 +3,9 @@ import MediaKernel
 import Testing
 import Zip
 
-/// Archives beyond 4 GB, of which only headers are on disk: the rest is holes.
+/// Archives beyond 4 GB, of which only the headers are on disk: the rest is holes.
 @Suite struct Zip64Tests {
-    /// Puts headers where the layout says that they are.
+    /// Writes headers at their places in the layout.
     private func write(
         _ files: [(name: String, size: UInt64, bytes: [UInt8])],
         to tool: ZipTool
@@ -77,7 +77,7 @@ import Zip
         #expect(try tool.unzipFindsNothingWrong())
     }
 
-    /// The number at which the 16-bit field means "look elsewhere", which few readers heed.
+    /// The number at which the 16-bit field means "look elsewhere", which few readers support.
     @Test(arguments: [65_534, 65_535]) func theEdgeIsWhereTheCountIsFull(files: Int) throws {
         var layout = ZipLayout()
         for index in 0..<files {

@@ -74,7 +74,7 @@ import Zip
     }
 
     @Test func datesAreThoseOfTheCalendar() throws {
-        // The epoch, leap days, the century that has none, and what cannot be written.
+        // The epoch, leap days, a century without one, and dates that cannot be written.
         let dates: [(Int64, String)] = [
             (0, "(1980, 1, 1, 0, 0, 0)"), (951_782_399, "(2000, 2, 28, 23, 59, 58)"),
             (951_782_400, "(2000, 2, 29, 0, 0, 0)"), (1_709_251_199, "(2024, 2, 29, 23, 59, 58)"),

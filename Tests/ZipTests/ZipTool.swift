@@ -1,7 +1,7 @@
 import Testing
 import Workbench
 
-/// An archive on disk, and what other programs make of it.
+/// An archive on disk, and other programs' views of it.
 final class ZipTool {
     private static let name = "archive.zip"
     private let scratch: Scratch
@@ -19,7 +19,7 @@ final class ZipTool {
 
     /// Runs Python with the archive open as `z`.
     ///
-    /// - Returns: what it printed, line by line.
+    /// - Returns: its output, line by line.
     func python(_ script: String) throws -> [String] {
         let program = "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1])\n\(script)"
         let result = try Program.run("python3", ["-c", program, path])

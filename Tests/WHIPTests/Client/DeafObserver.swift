@@ -2,7 +2,7 @@ import MediaClient
 import MediaKernel
 import PeerConnection
 
-/// Takes no media.
+/// Accepts no media.
 final class DeafObserver: ClientMediaObserver {
     func start(_ media: ClientMedia) {}
     func received(_ packet: IncomingPacket, of track: IncomingTrack, at now: Instant) {}

@@ -13,7 +13,7 @@ import Testing
 
 @testable import WHIP
 
-/// Against an endpoint on loopback with a media server behind it.
+/// Uses an endpoint on loopback with a media server behind it.
 @Suite(.timeLimit(.minutes(1))) struct WHEPPlaybackTests {
     private let group = MultiThreadedEventLoopGroup.singleton
 
@@ -39,8 +39,8 @@ import Testing
         }
     }
 
-    /// A media server's room behind an endpoint, in which the session is a peer. It answers offers, or
-    /// makes its own.
+    /// A media server's room behind an endpoint, in which the session is a peer. It answers offers,
+    /// or makes its own.
     private func withEndpoint(
         counters: Bool, _ body: (WHIPStub) async throws -> Void
     ) async throws {

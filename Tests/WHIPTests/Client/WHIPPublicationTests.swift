@@ -14,7 +14,7 @@ import Testing
 
 @testable import WHIP
 
-/// Against an endpoint on loopback with a media server behind it.
+/// Uses an endpoint on loopback with a media server behind it.
 @Suite(.timeLimit(.minutes(1))) struct WHIPPublicationTests {
     private let group = MultiThreadedEventLoopGroup.singleton
 
@@ -73,7 +73,7 @@ import Testing
         try await withEndpoint { endpoint in
             let publication = publication(endpoint.address)
             let life = life(of: publication)
-            // In either order: the path may be there before the caller has seen the answer.
+            // In either order: the path may be ready before the caller has seen the answer.
             var (isPublished, isConnected) = (false, false)
             for await event in publication.events {
                 switch event {

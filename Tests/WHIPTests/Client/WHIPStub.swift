@@ -3,7 +3,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// An HTTP server on loopback that answers as a test has it and notes what it was asked.
+/// An HTTP server on loopback that answers as defined by a test and records its requests.
 final class WHIPStub: Sendable {
     struct Request: Sendable {
         var method: HTTPMethod

@@ -1,9 +1,9 @@
 import Testing
 import WHIP
 
-/// The bodies of `PATCH`es. RFC 8840 sect. 9.
+/// The bodies of `PATCH` requests. RFC 8840 sect. 9.
 @Suite struct TrickleFragmentTests {
-    /// As browsers' clients write it.
+    /// As sent by clients in browsers.
     static let typical =
         [
             "a=group:BUNDLE 0 1", "m=audio 9 UDP/TLS/RTP/SAVPF 111", "a=mid:0", "a=ice-ufrag:Ab12",
@@ -20,7 +20,7 @@ import WHIP
         #expect(fragment.hasEndOfCandidates)
     }
 
-    /// medooze's client writes the credentials above the sections, and repeats its candidates.
+    /// medooze's client writes the credentials before the sections, and repeats its candidates.
     @Test func credentialsMayStandAboveTheSections() throws {
         let candidate = "a=candidate:1 1 udp 1 192.0.2.9 50000 typ host\r\n"
         let fragment = try TrickleFragment(

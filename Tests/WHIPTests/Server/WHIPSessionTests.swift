@@ -7,7 +7,7 @@ import SDP
 import Testing
 import WHIP
 
-/// A client of WHIP from its `POST` to its end.
+/// A WHIP client from its `POST` to its end.
 @Suite(.timeLimit(.minutes(1))) struct WHIPSessionTests {
     let world = WHIPWorld()
 
@@ -25,7 +25,7 @@ import WHIP
         #expect(answer.session != peer.id.rawValue, "everybody knows the peer's id")
     }
 
-    /// FFmpeg and GStreamer call tracks alike, or give them no name.
+    /// FFmpeg and GStreamer give tracks the same name, or none.
     @Test func everyTrackHasANameOfItsOwnThatTheMediaPlaneHearsToo() async throws {
         var offer = try SessionDescription.parse(WHIPWorld.offer([.audio, .video, .video]))
         offer.media[0].msids = []
@@ -153,7 +153,7 @@ import WHIP
         }
     }
 
-    /// It hears nothing, so the room holds its media back.
+    /// It is not notified, so the room withholds its media.
     @Test func aPublisherThatIsMutedIsNotForwarded() async throws {
         let first = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
         let second = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
@@ -198,7 +198,7 @@ import WHIP
 }
 
 extension WHIPWorld {
-    /// Somebody mutes, or unmutes, another one's audio.
+    /// One peer mutes, or unmutes, another one's audio.
     func mute(_ isMuted: Bool, of target: PeerID, by peer: PeerID) async throws {
         try await Self.mute(isMuted, of: target, by: peer, in: host)
     }
@@ -213,7 +213,7 @@ extension WHIPWorld {
     }
 }
 
-/// A client of WHEP.
+/// A WHEP client.
 @Suite(.timeLimit(.minutes(1))) struct WHEPSessionTests {
     let world = WHIPWorld()
 
@@ -300,7 +300,7 @@ extension WHIPWorld {
 
     // MARK: - Our own offers
 
-    /// A room in which somebody publishes.
+    /// A room with a publisher.
     private func publish() async throws {
         _ = try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
     }

@@ -36,7 +36,7 @@ final class WHIPWorld: Sendable {
         await host.tick()
     }
 
-    /// What the media plane says, dealt with when this returns.
+    /// Events of the media plane, processed when this returns.
     func hear(_ events: MediaEvent...) async {
         media.say(events)
         await host.run()
@@ -55,7 +55,7 @@ final class WHIPWorld: Sendable {
             + "a=candidate:1 1 udp 1 \(address) 50000 typ host\r\n"
     }
 
-    /// An offer of one audio and one video, as OBS makes it.
+    /// An offer of one audio and one video section, like OBS'.
     static func offer(
         _ kinds: [MediaSection.Kind] = [.audio, .video], fragment: String = "Ab12"
     ) -> String {
@@ -94,7 +94,7 @@ final class QuietMedia: RoomMedia {
 
     var events: AsyncStream<MediaEvent> { state.withLock { $0.stream.stream } }
 
-    /// Ends with them.
+    /// The events end after these.
     func say(_ events: [MediaEvent]) {
         state.withLock { state in
             state.stream = AsyncStream.makeStream()
@@ -168,7 +168,7 @@ final class QuietMedia: RoomMedia {
     func sendTexts(_ texts: [(peer: PeerID, text: String)]) async {}
 }
 
-/// Nobody asks for streams by WHIP.
+/// WHIP clients start no streams.
 private struct NoStreams: LiveStreaming {
     func start(
         room: RoomID, variants: [HLSVariantRequest], recording: HLSRecordingRequest?,
