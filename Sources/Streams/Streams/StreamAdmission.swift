@@ -1,14 +1,14 @@
 public import MediaKernel
 
-/// Whether a start is taken, and what it comes to: one answer for each variant of the request, or a
-/// refusal of all of them. It knows no disk, no clock and no actor.
+/// The response to a start request: one answer for each variant, or a refusal of all. A pure
+/// decision: no disk, clock or actor.
 public struct StreamAdmission: Sendable {
-    /// A stream of the room on air, of the kind that is asked for.
+    /// A stream of the room on air, of the requested kind.
     public struct Running: Sendable {
         public var stream: LiveStream
-        /// By its whole name, also where its request left it out.
+        /// The full name, even if the request left it out.
         public var destination: String
-        /// Its end was asked for: it takes place, and answers no start any more.
+        /// A stop was requested: the stream still counts, but answers no start requests.
         public var isStopping: Bool
 
         public init(_ stream: LiveStream, destination: String, isStopping: Bool) {
@@ -18,29 +18,29 @@ public struct StreamAdmission: Sendable {
         }
     }
 
-    /// What becomes of a variant.
+    /// The answer for one variant.
     public enum Answer: Hashable, Sendable {
-        /// It is on air already.
+        /// The variant is already on air.
         case running(LiveStream)
-        /// A stream by this plan is to begin.
+        /// A new stream with this plan is to begin.
         case begin(StreamPlan)
     }
 
     /// In the order of the request's variants.
     public let answers: [Answer]
-    /// What whoever asked may not have meant.
+    /// Possible mistakes in the request.
     public let warnings: [String]
 
-    /// How many streams are to begin.
+    /// The number of streams to begin.
     public var begun: Int {
         answers.count { if case .begin = $0 { true } else { false } }
     }
 
     /// - Parameters:
-    ///   - request: its recording is the one that is wanted, of whoever said so.
-    ///   - destination: the request's, by its whole name.
+    ///   - request: with the recordings already completed by the destination.
+    ///   - destination: the full name of the request's destination.
     ///   - running: oldest first.
-    ///   - plan: what one variant of the request comes to.
+    ///   - plan: makes the plan for one variant of the request.
     /// - Throws: `runsOtherwise`, `tooManyVariants`, `tooManyStreams`, `insufficientCPU`, and what
     ///   the plan throws.
     public init(
@@ -52,7 +52,7 @@ public struct StreamAdmission: Sendable {
         let rivals = going.filter { $0.destination == destination }.map(\.stream)
         let found = request.variants.map { variant -> LiveStream? in
             switch request.kind {
-            // One at a time, whatever is asked for.
+            // One recording at a time, whatever the request asks for.
             case .recording: going.first?.stream
             case .stream: rivals.first { $0.plan.variant.metadata == variant.metadata }
             }
@@ -76,7 +76,7 @@ public struct StreamAdmission: Sendable {
         }
         self.answers = answers
         let answered = Set(found.compactMap { $0?.id })
-        // Destinations are for several at a time.
+        // Only one stream per destination is usual.
         let others = rivals.filter { !answered.contains($0.id) }
         warnings =
             scene.warnings(of: request, room: room, others: others, new: new)

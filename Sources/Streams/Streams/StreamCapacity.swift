@@ -1,14 +1,14 @@
 import MediaKernel
 
-/// How many streams there may be, and how many there are.
+/// The limits on streams, and their present number.
 public struct StreamCapacity: Hashable, Sendable {
-    /// The CPU as it is, where streams are refused for want of it.
+    /// The state of the CPU, if streams are refused for lack of it.
     public struct Cores: Hashable, Sendable {
         /// On average.
         public var idle: Double
         /// Cores that must be idle for one stream to be started.
         public var perStream: Double
-        /// Streams that were started so lately that the average does not show them.
+        /// The number of streams started so recently that the average does not include them.
         public var unseen: Int
 
         public init(idle: Double, perStream: Double, unseen: Int) {
@@ -18,11 +18,11 @@ public struct StreamCapacity: Hashable, Sendable {
         }
     }
 
-    /// Streams on air in all rooms, and those that are about to be.
+    /// Streams on air in all rooms, and those about to be.
     public var onAir: Int
     public var streamsMaximum: Int
     public var variantsPerRoomMaximum: Int
-    /// Nil where nothing is known of them, or nothing is refused for want of them.
+    /// Nil if the idle cores are unknown, or streams are not refused for lack of them.
     public var cores: Cores?
 
     public init(onAir: Int, streamsMaximum: Int, variantsPerRoomMaximum: Int, cores: Cores? = nil) {
@@ -32,7 +32,7 @@ public struct StreamCapacity: Hashable, Sendable {
         self.cores = cores
     }
 
-    /// Why so many more streams would be too many; nil where they would not.
+    /// Why this many more streams would be too many; nil if they would not.
     public func refusal(ofNew count: Int) -> LiveStreamError? {
         guard count > 0 else { return nil }
         guard onAir + count <= streamsMaximum else {
@@ -43,7 +43,7 @@ public struct StreamCapacity: Hashable, Sendable {
         return cores.idle < needed ? .insufficientCPU(idle: cores.idle, needed: needed) : nil
     }
 
-    /// - Parameter others: live streams of the room; nil where their number does not matter.
+    /// - Parameter others: the number of the room's live streams; nil if it does not matter.
     func refusal(ofNew count: Int, in room: RoomID, beside others: Int?) -> LiveStreamError? {
         if count > 0, let others, others + count > variantsPerRoomMaximum {
             return .tooManyVariants(room: room, maximum: variantsPerRoomMaximum)

@@ -1,8 +1,8 @@
 public import MediaKernel
 
-/// The last part of a recorded stream's life: its finishers.
+/// The finishers: the last phase in the life of a recorded stream.
 extension StreamMachine {
-    /// Whether its assets wait for room on a disk.
+    /// Whether the assets wait for free disk space.
     public var waitsForRoom: Bool {
         guard case .postProcessing(let work) = phase, case .waiting = work.finisher else {
             return false
@@ -10,21 +10,21 @@ extension StreamMachine {
         return work.fullSince != nil
     }
 
-    /// The finisher that was ordered is at work: from now on it may not be silent for too long.
+    /// The ordered finisher has started: from now on it must report in time.
     public mutating func finisherStarted(at now: Instant) {
         guard case .postProcessing(var work) = phase, case .queued = work.finisher else { return }
         work.finisher = .alive(stallsAt: now + rules.finishStallTimeout)
         phase = .postProcessing(work)
     }
 
-    /// The finisher says how far it is.
+    /// The finisher has reported progress.
     public mutating func finisherProgressed(at now: Instant) {
         guard case .postProcessing(var work) = phase, case .alive = work.finisher else { return }
         work.finisher = .alive(stallsAt: now + rules.finishStallTimeout)
         phase = .postProcessing(work)
     }
 
-    /// - Returns: how the stream has ended; nil where another finisher is to try.
+    /// - Returns: how the stream ended; nil if another finisher will try.
     public mutating func finisherExited(_ exit: FinisherExit, at now: Instant) -> StreamEnd? {
         guard case .postProcessing(var work) = phase else { return nil }
         switch work.finisher {
@@ -60,12 +60,12 @@ extension StreamMachine {
         _ work: PostProcessing, _ cause: StreamFailure.Cause, _ reason: String
     ) -> StreamEnd {
         phase = .ended(.failed)
-        // What made the stream itself fail came first.
+        // The stream's own failure came first.
         guard !work.end.isFailure else { return work.end }
         return .failed(StreamFailure(cause, "the assets cannot be made: \(reason)"))
     }
 
-    /// A finisher is to be started, or one has said nothing for too long.
+    /// Starts a finisher, or kills one that has been silent for too long.
     mutating func finisherDue(_ work: PostProcessing, at now: Instant) -> Due? {
         var work = work
         switch work.finisher {

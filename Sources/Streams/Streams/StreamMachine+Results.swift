@@ -1,36 +1,36 @@
-/// What each fact may come to: results of their own, so that a driver cannot miss one. The driver
-/// carries them out and tells rooms and records.
+/// The results of facts. Each fact has its own result type, so that a driver cannot miss a case.
+/// The driver carries them out and informs rooms and records.
 extension StreamMachine {
     /// No bot is alive any more, and the stream is off the air.
     public enum Ending: Hashable, Sendable {
-        /// It never ran, and is over: what its bots have written is removed.
+        /// The stream is over and never ran: its output is removed.
         case discarded(StreamEnd)
-        /// It is over: whatever the last bot left open gets its ENDLIST.
+        /// The stream is over: playlists that the last bot left open get their ENDLIST.
         case ended(StreamEnd)
-        /// The same, and its assets are made: a finisher is started when it is its turn, which
-        /// `finisherStarted` says.
+        /// As `ended`, and the assets are to be made: the driver starts a finisher in its turn and
+        /// calls `finisherStarted`.
         case postProcessing(StreamEnd)
     }
 
-    /// A stop was asked for.
+    /// A stop was requested.
     public enum Stop: Hashable, Sendable {
-        /// A bot is alive. It is asked to finish, unless it is being killed already.
+        /// A bot is alive. It is asked to finish, unless it is already being killed.
         case stopping(StreamEnd, asksBot: Bool)
-        /// None is.
+        /// No bot is alive.
         case ended(Ending)
     }
 
-    /// A time has come.
+    /// A deadline has passed.
     public enum Due: Hashable, Sendable {
-        /// - Parameter resumes: a bot has written into the output directory before.
+        /// - Parameter resumes: an earlier bot has written to the output directory.
         case launch(resumes: Bool)
-        /// The bot does not heed the stop.
+        /// The bot has not obeyed the stop.
         case terminate
-        /// - Parameter for: for what, as its death's cause.
+        /// - Parameter for: the cause to record for the bot's death.
         case kill(for: ProcessDeath.Cause)
-        /// A limit of its time is reached.
+        /// A time limit of the stream is reached.
         case stop(Stop)
-        /// A finisher is to be started when it is its turn.
+        /// A finisher is to be started in its turn.
         case finish
         case killFinisher
     }

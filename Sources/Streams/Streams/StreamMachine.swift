@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// What happens to one live stream: facts in, results out. It knows no process and no clock.
+/// The life of one live stream: facts in, results out, without processes or clocks.
 ///
 /// ```
 ///            botRunning             stopRequested             botExited(finished)
@@ -16,24 +16,24 @@ public import MediaKernel
 ///                                           failed            completed | failed
 /// ```
 ///
-/// Invariants: the status never goes back; at most one bot or one finisher is alive; what ended the
-/// stream decides between `completed` and `failed`, and is kept over post-processing; after a final
-/// status no fact comes to anything any more; each may be repeated without harm.
+/// Invariants: the status never goes back; at most one bot or finisher is alive; the stream's first
+/// end decides between `completed` and `failed`, also across post-processing; facts after a final
+/// status have no effect; each fact may be repeated without harm.
 public struct StreamMachine: Hashable, Sendable {
     enum Bot: Hashable {
-        /// Alive, and killed then unless it gets on before: gets ready, publishes another segment, or
-        /// says that it is at work.
+        /// Alive; killed at `until` unless it first gets ready, publishes another segment, or
+        /// reports that it is at work.
         case alive(readySince: Instant?, until: Instant)
-        /// Sent SIGKILL for hanging: it did not get ready, or published nothing more.
+        /// Sent SIGKILL for hanging: it did not get ready, or stopped publishing.
         case killed
-        /// Dead; the next one starts then.
+        /// Dead; the next bot starts at `until`.
         case waiting(until: Instant)
     }
 
     enum Phase: Hashable {
         case starting(Bot)
         case running(Bot)
-        /// - Parameter for: why it was asked to stop.
+        /// - Parameter for: the reason of the stop request.
         case stopping(Stopping, for: StreamEnd)
         case postProcessing(PostProcessing)
         case ended(LiveStream.Status)
@@ -46,22 +46,22 @@ public struct StreamMachine: Hashable, Sendable {
     }
 
     struct PostProcessing: Hashable {
-        /// How the stream ended, which is told when its assets are there.
+        /// How the stream ended; reported once its assets exist.
         var end: StreamEnd
         var failures = 0
-        /// Since when, and how often in a row, there was no room for the assets.
+        /// Since when, and how many times in a row, the disk lacked space for the assets.
         var fullSince: Instant?
         var fullCount = 0
         var finisher: Finisher
     }
 
     enum Finisher: Hashable {
-        /// Ordered; others go before it.
+        /// Ordered, but others come first.
         case queued
         case alive(stallsAt: Instant)
-        /// Sent SIGKILL for saying nothing.
+        /// Sent SIGKILL for silence.
         case killed
-        /// Dead; the next one starts then.
+        /// Dead; the next finisher starts at `until`.
         case waiting(until: Instant)
     }
 
@@ -69,20 +69,20 @@ public struct StreamMachine: Hashable, Sendable {
     private let isRecorded: Bool
     var phase: Phase
     private var deaths: [Instant] = []
-    /// Bots in a row that were killed for hanging. Counted apart from deaths, since they come too
-    /// far apart to be in one window.
+    /// The number of bots in a row that were killed for hanging. They are counted apart from
+    /// deaths, since they are too far apart to fall in one window.
     private var hangs = 0
     private var hasLaunched = false
     private var emptySince: Instant?
-    /// Since when nothing is published, whoever is there.
+    /// Since when nobody publishes, whoever is in the room.
     private var idleSince: Instant?
     /// When the stream first ran.
     private var ranSince: Instant?
 
     /// - Parameters:
-    ///   - isRecorded: whether assets are to be made of it.
-    ///   - isEmpty: whether nobody is in the room at the start.
-    ///   - isIdle: whether nobody publishes anything at the start.
+    ///   - isRecorded: whether to make assets.
+    ///   - isEmpty: whether the room is empty at the start.
+    ///   - isIdle: whether nobody publishes at the start.
     public init(
         rules: StreamRules, isRecorded: Bool = false, isEmpty: Bool, isIdle: Bool = false,
         at now: Instant
@@ -94,8 +94,8 @@ public struct StreamMachine: Hashable, Sendable {
         idleSince = isIdle ? now : nil
     }
 
-    /// A stream that an earlier server left behind: its bot is gone or finishes by itself, and what
-    /// it left is finished by the first `timePassed`.
+    /// A stream that an earlier server left behind. Its bot is gone or finishes by itself; the
+    /// first `timePassed` starts a finisher.
     public init(rules: StreamRules, leftBehind end: StreamEnd, at now: Instant) {
         self.rules = rules
         isRecorded = true
@@ -113,7 +113,7 @@ public struct StreamMachine: Hashable, Sendable {
         }
     }
 
-    /// When `timePassed` has something to do, unless another fact comes first.
+    /// When `timePassed` is due, unless another fact comes first.
     public var nextDeadline: Instant? {
         switch phase {
         case .starting(let bot), .running(let bot):
@@ -128,9 +128,9 @@ public struct StreamMachine: Hashable, Sendable {
         }
     }
 
-    /// The bot says that the first segment of every layer is published.
+    /// The bot reports that the first segment of every layer is published.
     ///
-    /// - Returns: whether the stream runs from now on.
+    /// - Returns: whether the stream begins to run now.
     public mutating func botRunning(at now: Instant) -> Bool {
         switch phase {
         case .starting(.alive):
@@ -146,17 +146,17 @@ public struct StreamMachine: Hashable, Sendable {
         }
     }
 
-    /// The bot says that it has published a segment, of whichever layer: when one layer hangs,
-    /// soon all wait for it.
+    /// The bot reports that it has published a segment of any layer: if one layer hangs, soon all
+    /// wait for it.
     public mutating func botPublished(at now: Instant) {
         guard case .running(.alive(let readySince?, _)) = phase else { return }
         phase = .running(.alive(readySince: readySince, until: now + rules.segmentTimeout))
-        // Not at the first segment: a bot may hang each time it has begun.
+        // Not at the first segment, since each new bot may hang soon after its start.
         if now - readySince >= rules.failureWindow { hangs = 0 }
     }
 
-    /// The bot says that it gets on, however slowly: it has not published anything yet for want of CPU,
-    /// which its successor would have no more of.
+    /// The bot reports progress, however slow. It has published nothing yet for lack of CPU, and a
+    /// replacement would have no more of it.
     public mutating func botWorked(at now: Instant) {
         switch phase {
         case .starting(.alive(let readySince, _)), .running(.alive(let readySince, _)):
@@ -166,7 +166,7 @@ public struct StreamMachine: Hashable, Sendable {
         }
     }
 
-    /// - Returns: nil where it goes on, with another bot.
+    /// - Returns: nil if the stream goes on with another bot.
     public mutating func botExited(_ exit: BotExit, at now: Instant) -> Ending? {
         switch phase {
         case .starting(.waiting), .running(.waiting), .postProcessing, .ended:
@@ -178,14 +178,15 @@ public struct StreamMachine: Hashable, Sendable {
             }
             return died(exit, of: bot, at: now) { .starting(.waiting(until: $0)) }
         case .running(let bot):
-            // The bot left of its own accord and in good order, e.g. because the room was ended.
+            // The bot exited by itself in good order, e.g. because the room was ended.
             if case .finished(let reason) = exit { return end(.botLeft(reason), at: now) }
             return died(exit, of: bot, at: now) { .running(.waiting(until: $0)) }
         case .stopping(.killed, let stop):
-            // It was slow, or hung: what it had published stands, and its playlists are ended.
+            // The bot was slow or hung: its published segments stay, and its playlists get their
+            // end.
             return end(stop, at: now)
         case .stopping(.terminated, let stop) where exit.isTermination:
-            // It was too slow to heed the signal that it was sent.
+            // The bot was too slow to handle the signal.
             return end(stop, at: now)
         case .stopping(.asked, let stop), .stopping(.terminated, let stop):
             if case .finished = exit { return end(stop, at: now) }
@@ -194,7 +195,7 @@ public struct StreamMachine: Hashable, Sendable {
         }
     }
 
-    /// - Returns: nil where it comes to its end already.
+    /// - Returns: nil if the stream is already ending.
     public mutating func stopRequested(_ reason: StreamEnd, at now: Instant) -> Stop? {
         switch phase {
         case .starting(let bot), .running(let bot):
@@ -225,8 +226,8 @@ public struct StreamMachine: Hashable, Sendable {
 
     public mutating func publishingBegan() { idleSince = nil }
 
-    /// What ends a stream by itself, and what is told then. Of two that are over the first counts:
-    /// where nobody is, nothing is published either.
+    /// The limits that end a stream by themselves, and the end that each one means. The first
+    /// expired one counts: in an empty room nothing is published either.
     private var limits: [(deadline: Instant?, end: StreamEnd)] {
         func deadline(_ since: Instant?, _ limit: Duration?) -> Instant? {
             since.flatMap { since in limit.map { since + $0 } }
@@ -259,7 +260,7 @@ public struct StreamMachine: Hashable, Sendable {
         }
     }
 
-    /// A dead bot is to be replaced, or one hangs.
+    /// Replaces a dead bot, or kills one that hangs.
     private mutating func botDue(_ bot: Bot, at now: Instant) -> Due? {
         switch bot {
         case .waiting:
@@ -286,7 +287,7 @@ public struct StreamMachine: Hashable, Sendable {
     private mutating func died(
         _ exit: BotExit, of bot: Bot, at now: Instant, next: (Instant) -> Phase
     ) -> Ending? {
-        // What cannot be started now cannot be started in a second either.
+        // If a bot cannot be started now, it cannot be started in a second either.
         if case .notStarted(let reason, let failure) = exit {
             return fail(failure?.cause ?? .botNotStarted, reason, at: now)
         }
@@ -316,12 +317,12 @@ public struct StreamMachine: Hashable, Sendable {
     }
 
     private mutating func end(_ end: StreamEnd, at now: Instant) -> Ending {
-        // Nobody could see anything of it, and it is told as stopped too early.
+        // The stream never ran: nobody could see any of it, and it counts as stopped too early.
         if !end.isFailure, ranSince == nil {
             phase = .ended(end.status)
             return .discarded(end)
         }
-        // Where no bot ever was, nothing can have been recorded.
+        // Without a bot nothing can have been recorded.
         guard isRecorded, hasLaunched else {
             phase = .ended(end.status)
             return .ended(end)
