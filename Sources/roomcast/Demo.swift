@@ -159,7 +159,7 @@ struct Demo: Sendable {
             room: Self.room,
             LiveStreamRequest(
                 recording: isRecorded
-                    ? RecordingWish(hlsVOD: true, singleFilePerLayer: true) : nil),
+                    ? RecordingOptions(hlsVOD: true, singleFilePerLayer: true) : nil),
             startedBy: nil)
         guard let stream = started.first else { throw Failure("no stream was started") }
         let directory = "\(settings.stream.outputDirectory)/\(Self.room)/\(stream.id)"

@@ -32,7 +32,7 @@ import Testing
         var asked: [String] { state.withLock { $0.asked } }
         var mostUnderWay: Int { state.withLock { $0.mostUnderWay } }
 
-        func fetch(_ wish: PictureWishes.Wish) async throws(PictureFetchError) -> StillPicture {
+        func fetch(_ wish: PictureRequests.Wish) async throws(PictureFetchError) -> StillPicture {
             let text = wish.address.text
             let attempt = state.withLock { state in
                 state.asked.append(text)
@@ -155,7 +155,7 @@ import Testing
         let host = Host()
         try await withPictures(from: host) { pictures, events in
             await pictures.wanted(by: Self.peers(0..<60))
-            let most = PictureWishes.addressesMaximum
+            let most = PictureRequests.addressesMaximum
             let first = await next(most, of: &events)
             #expect(Set(first) == Set((0..<most).map { Event.shown(Self.address($0)) }))
             await pictures.wanted(by: Self.tiles(51..<60))

@@ -53,7 +53,7 @@ import Testing
             planes.u.bytes.update(repeating: 128)
             planes.v.bytes.update(repeating: 128)
         }
-        let sheet = try PictureSheet(width: 64, height: 32)
+        let sheet = try PictureGrid(width: 64, height: 32)
         try sheet.put(stored, at: 0)
         var file = try sheet.jpeg(quality: 2)
         file.insert(contentsOf: Self.exif(orientation: orientation), at: 2)
@@ -94,12 +94,12 @@ import Testing
         // The header's width: 65,536 pixels; and its height: 65,536.
         huge.replaceSubrange(16..<24, with: [0, 1, 0, 0, 0, 1, 0, 0])
         #expect(throws: CodecError.self) { try StillPicture.decode(huge) }
-        let larger = try PictureSheet(width: 4160, height: 4096).jpeg()
+        let larger = try PictureGrid(width: 4160, height: 4096).jpeg()
         #expect(throws: CodecError.self) { try StillPicture.decode(larger) }
     }
 
     @Test func aPhotographOfATelephoneIsTaken() throws {
-        let file = try PictureSheet(width: 4032, height: 3024).jpeg()
+        let file = try PictureGrid(width: 4032, height: 3024).jpeg()
         let picture = try StillPicture.decode(file, sideMaximum: 512)
         #expect(picture.width == 512 && picture.height == 384)
     }

@@ -14,7 +14,8 @@ import Testing
         let first = try compositor.compose(tiles: tiles)
         #expect(try compositor.compose(tiles: tiles) === first)
         #expect(
-            try compositor.compose(tiles: tiles, dressing: Dressing(background: .white)) !== first)
+            try compositor.compose(tiles: tiles, dressing: Decorations(background: .white))
+                !== first)
     }
 
     @Test func aPictureThatIsStillHeldNeverChanges() throws {
@@ -40,9 +41,9 @@ import Testing
 
     @Test func aWatermarkOverALetterboxsBarIsLaidOnOnce() throws {
         let compositor = try Compositor(canvas: canvas)
-        let mark = Dressing.Watermark(
+        let mark = Decorations.Watermark(
             picture: Self.still, anchor: .centre, opacity: 0.5, width: 0.8)
-        let dressing = Dressing(watermark: mark)
+        let dressing = Decorations(watermark: mark)
         for seed in 0..<6 {
             var placed = try tile(0, seed: UInt8(seed))
             placed.frame = try self.picture(width: 24, height: 48, seed: UInt8(seed))
@@ -60,7 +61,7 @@ import Testing
         var random = SeededRandom(seed: seed)
         var tiles: [PlacedFrame] = []
         var held: [VideoFrame] = []
-        var dressing = Dressing()
+        var dressing = Decorations()
         for _ in 0..<250 {
             switch Int.random(in: 0..<9, using: &random) {
             case 0: tiles = try layout(count: Int.random(in: 0...3, using: &random), &random)
@@ -84,7 +85,7 @@ import Testing
                     [nil, TileLabel(name: "Ann"), TileLabel(name: "", isMuted: true)]
                     .randomElement(using: &random) ?? nil
                 tiles[index].opacity = [0, 1, 100, 255].randomElement(using: &random) ?? 255
-            case 7: dressing = Self.dressings.randomElement(using: &random) ?? Dressing()
+            case 7: dressing = Self.dressings.randomElement(using: &random) ?? Decorations()
             default:
                 for index in tiles.indices where Bool.random(using: &random) {
                     tiles[index].frame = try picture(
@@ -124,9 +125,9 @@ import Testing
 
     /// Watermarks across tiles and gaps, and backgrounds.
     private static let dressings = [
-        Dressing(), Dressing(background: .white), Dressing(backgroundPicture: still),
-        Dressing(watermark: .init(picture: still, anchor: .centre, opacity: 0.5, width: 0.8)),
-        Dressing(
+        Decorations(), Decorations(background: .white), Decorations(backgroundPicture: still),
+        Decorations(watermark: .init(picture: still, anchor: .centre, opacity: 0.5, width: 0.8)),
+        Decorations(
             backgroundPicture: still,
             watermark: .init(picture: still, anchor: .topRight, opacity: 1, width: 0.3)),
     ]

@@ -43,7 +43,7 @@ import Testing
             pixels: (0..<64 * 36).flatMap { _ in [0, 255, 0, 255] as [UInt8] })
         let picture = try Compositor(canvas: canvas).compose(
             tiles: [half(0, try solid(320, 360, red)), half(1, try solid(320, 360, red))],
-            dressing: Dressing(
+            dressing: Decorations(
                 watermark: .init(picture: still, anchor: anchor, opacity: 1, width: 0.1)))
         // A thirtieth of the height away from the edges.
         let corners: [Layout.Anchor: (x: Int, y: Int)] = [
@@ -66,7 +66,7 @@ import Testing
             tiles: [
                 PlacedFrame(
                     rectangle: inner, fit: .crop, frame: try solid(320, 180, red))
-            ], dressing: Dressing(background: blue))
+            ], dressing: Decorations(background: blue))
         for (x, y) in [(100, 60), (299, 179), (100, 179), (299, 60), (200, 120)] {
             #expect(colour(picture, x, y) == red, "\(x),\(y)")
         }
@@ -78,7 +78,7 @@ import Testing
     @Test func aPictureLiesOverACompositionAsOpaqueAsItIsToBe() throws {
         let compositor = try Compositor(canvas: canvas)
         #expect(compositor.latestFrame == nil)
-        let lower = try compositor.compose(tiles: [], dressing: Dressing(background: .black))
+        let lower = try compositor.compose(tiles: [], dressing: Decorations(background: .black))
         #expect(compositor.latestFrame === lower)
         let upper = try solid(640, 360, .white)
         for (opacity, luma) in [(0, 16), (128, 126), (255, 235)] as [(UInt8, Int)] {
@@ -98,7 +98,7 @@ import Testing
         for background in [red, blue] {
             let composed = try compositor.compose(
                 tiles: [],
-                dressing: Dressing(background: background, backgroundPicture: picture))
+                dressing: Decorations(background: background, backgroundPicture: picture))
             #expect(isNear(colour(composed, 20, 180), green))
             #expect(isNear(colour(composed, 620, 180), background))
         }
@@ -114,7 +114,7 @@ import Testing
             tile.cornerRadius = cornerRadius
             tile.label = label
             let picture = try Compositor(canvas: canvas).compose(
-                tiles: [tile], dressing: Dressing(background: .black))
+                tiles: [tile], dressing: Decorations(background: .black))
             return picture.withPlanes { planes in
                 (0..<144).flatMap { y in (0..<256).map { x in planes.y[x, y] } }
             }
@@ -128,14 +128,14 @@ import Testing
         // 16:9 in a tile of 320x360: 320x180 in its middle.
         let boxed = try compositor.compose(
             tiles: [half(0, try solid(640, 360, green), .letterbox)],
-            dressing: Dressing(background: .black))
+            dressing: Decorations(background: .black))
         #expect(colour(boxed, 160, 89) == .black)
         #expect(colour(boxed, 160, 91) == green)
         #expect(colour(boxed, 160, 268) == green)
         #expect(colour(boxed, 160, 271) == .black)
         let cropped = try compositor.compose(
             tiles: [half(0, try solid(640, 360, green), .crop)],
-            dressing: Dressing(background: .black))
+            dressing: Decorations(background: .black))
         for y in [0, 89, 180, 359] { #expect(colour(cropped, 160, y) == green) }
     }
 
@@ -215,7 +215,7 @@ import Testing
             // The second time the tile is painted over itself.
             if turn == 1 { tile.frame = try solid(320, 180, green) }
             let picture = try compositor.compose(
-                tiles: [tile], dressing: Dressing(background: .black))
+                tiles: [tile], dressing: Decorations(background: .black))
             for y in 0..<20 {
                 for x in 0..<20 {
                     let corner = [
@@ -240,7 +240,7 @@ import Testing
                 PlacedFrame(
                     rectangle: Rectangle(x: -2, y: 0, width: 100, height: 100), fit: .crop,
                     frame: try solid(64, 64, red)),
-            ], dressing: Dressing(background: .black))
+            ], dressing: Decorations(background: .black))
         #expect(colour(picture, 620, 50) == .black)
         #expect(colour(picture, 50, 50) == .black)
     }

@@ -46,7 +46,7 @@ struct GoldenScene {
         }
         let tiles = layout.tiles(for: people + shared, on: canvas, speaker: "p1")
         let frames = try tiles.map { try self.placed($0) }
-        var dressing = Dressing()
+        var dressing = Decorations()
         if hasBackground { dressing.backgroundPicture = Self.gradient }
         if hasWatermark {
             dressing.watermark = .init(

@@ -93,12 +93,12 @@ import Testing
     }
 
     @Test func aPeersColourIsAlwaysTheSameAndReadsWellUnderWhite() {
-        #expect(Ink(of: "peer") == Ink(of: "peer"))
-        var seen: Set<Ink> = []
+        #expect(DrawingColour(of: "peer") == DrawingColour(of: "peer"))
+        var seen: Set<DrawingColour> = []
         for n in 0..<100 {
             let colour = SlateRenderer.colour(of: PeerID("peer-\(n)"))
             #expect(colour.luma < 150)
-            seen.insert(Ink(of: PeerID("peer-\(n)")))
+            seen.insert(DrawingColour(of: PeerID("peer-\(n)")))
         }
         #expect(seen.count > 60)
     }

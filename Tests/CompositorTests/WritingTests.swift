@@ -76,7 +76,7 @@ import Testing
     }
 
     private func line(_ text: String) throws -> (text: String, width: Double)? {
-        let surface = try InkSurface(width: 2, height: 2)
+        let surface = try DrawingSurface(width: 2, height: 2)
         guard let line = surface.line(text, size: 30, isBold: false, widthMaximum: 2000) else {
             return nil
         }
@@ -94,9 +94,9 @@ import Testing
     }
 
     private func label(_ name: String) throws -> Label? {
-        let key = LabelArtist.Key(
+        let key = LabelRenderer.Key(
             label: TileLabel(name: name, isMuted: false), size: 30, widthMaximum: 640)
-        guard let overlay = try LabelArtist().overlay(key) else { return nil }
+        guard let overlay = try LabelRenderer().overlay(key) else { return nil }
         let inked = (0..<overlay.width * overlay.height).filter { overlay.planes[$0] > 110 }
             .map { (x: $0 % overlay.width, y: $0 / overlay.width) }
         return Label(height: overlay.height, inked: inked)

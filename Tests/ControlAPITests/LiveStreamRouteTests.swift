@@ -34,7 +34,7 @@ import Testing
     @Test func assetsThatCannotBeReadAreNotLeftOut() async throws {
         let world = try await TestWorld()
         _ = try await world.control.start(
-            room: "demo", LiveStreamRequest(recording: RecordingWish(hlsVOD: true)),
+            room: "demo", LiveStreamRequest(recording: RecordingOptions(hlsVOD: true)),
             startedBy: nil)
         world.control.state.withLock { $0.streams[0].status = .completed }
         try Data().write(to: URL(filePath: "\(world.directory)/catalogue.sqlite-wal"))

@@ -42,7 +42,7 @@ import Testing
             #expect(request.kind == .recording && request.variants.count == 1)
             #expect(request.resolution == .init(width: 1920, height: 1080))
             #expect(
-                request.recording == RecordingWish(hlsVOD: false, singleFilePerLayer: true))
+                request.recording == RecordingOptions(hlsVOD: false, singleFilePerLayer: true))
         }
     }
 

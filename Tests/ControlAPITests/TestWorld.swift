@@ -267,7 +267,7 @@ final class ControlDouble: LiveStreamControl {
 }
 
 /// A room door that answers every message with `echo <message>`.
-final class DoorDouble: RoomDoor {
+final class DoorDouble: SignallingGateway {
     struct State {
         var refusal: APIError?
         /// The peers in a room, with their tokens.

@@ -138,7 +138,7 @@ import Testing
         var live = HLSDestination(layers: [layer])
         live.recording = .init(hlsVod: true, singleFilePerLayer: true)
         live.recording?.layers = [layer]
-        live.recording?.thumbnails = ThumbnailWish(
+        live.recording?.thumbnails = ThumbnailOptions(
             enabled: true, width: 1, height: 1, offsets: [1], fps: 1)
         (live.maxDuration, live.videoFrameRate, live.numPlaylistSegments) = (1, 1, 3)
         (live.playlistType, live.autoStopTimeout, live.idleTimeout) = ("event", 1, 1)

@@ -153,7 +153,7 @@ import Testing
         _ = try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
         let connection = WebSocketChannel(
             responder: { _, _, _ in },
-            door: ConnectionDoor(maximum: 1, logger: Logger(label: "test")), isTLS: false,
+            door: ConnectionLimiter(maximum: 1, logger: Logger(label: "test")), isTLS: false,
             decide: { _ in nil })
         let value = try await channel.eventLoop.flatSubmit {
             connection.setup(channel: channel, logger: Logger(label: "test"))

@@ -114,12 +114,12 @@ import Workbench
     }
 
     @Test func whatIsCarriedKeepsItsBytes() throws {
-        struct Letter: Decodable { var body: OpaqueJSON }
+        struct QueuedText: Decodable { var body: OpaqueJSON }
         let text = #"{"z" : [1.0, "\u00e9"],"a":null}"#
-        let letter = try JSONDocument.decode(Letter.self, from: #"{"body": \#(text) }"#.utf8)
+        let letter = try JSONDocument.decode(QueuedText.self, from: #"{"body": \#(text) }"#.utf8)
         #expect(letter.body.text == text)
         #expect(throws: DecodingError.self) {
-            try JSONDocument.decode(Letter.self, from: #"{"body":[1e999]}"#.utf8)
+            try JSONDocument.decode(QueuedText.self, from: #"{"body":[1e999]}"#.utf8)
         }
         let words = "\u{0}\u{1f}\"\\/é😀\n\u{7f}"
         #expect(try value(OpaqueJSON(string: words).text) == .string(words))

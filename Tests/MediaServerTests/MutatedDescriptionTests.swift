@@ -205,7 +205,7 @@ private final class DescribedRoom {
     /// The viewer requests all tracks, over a path that has to be shared.
     private func subscribe() {
         room.setSubscriptions(
-            SubscriberTerms(
+            PeerSubscriptions(
                 peer: "viewer",
                 tracks: room.tracks.values.map {
                     WantedTrack(id: $0.id, publisher: $0.publisher, isVideo: $0.codec.isVideo)

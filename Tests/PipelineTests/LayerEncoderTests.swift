@@ -21,7 +21,7 @@ import Workbench
         var sound = try AudioOutput(bitrates: [layer.audioBitrate], firstSample: 0)
         let directories = try LayerDirectory.open(
             count: 1, in: scratch.path, mode: .event, planner: planner, isRecorded: false)
-        let ledger = StreamLedger(layers: 1, directory: scratch.path) { _ in }
+        let ledger = MasterPlaylistWriter(layers: 1, directory: scratch.path) { _ in }
         let writer = try LayerEncoder(
             index: 0, directory: directories[0],
             configuration: PipelineConfiguration(
@@ -57,7 +57,7 @@ import Workbench
         var sound = try AudioOutput(bitrates: [layer.audioBitrate], firstSample: 0)
         let directories = try LayerDirectory.open(
             count: 1, in: scratch.path, mode: .event, planner: planner, isRecorded: false)
-        let ledger = StreamLedger(layers: 1, directory: scratch.path) { _ in }
+        let ledger = MasterPlaylistWriter(layers: 1, directory: scratch.path) { _ in }
         let writer = try LayerEncoder(
             index: 0, directory: directories[0],
             configuration: PipelineConfiguration(
@@ -98,7 +98,7 @@ import Workbench
         var sound = try AudioOutput(bitrates: [layer.audioBitrate], firstSample: 0)
         let directories = try LayerDirectory.open(
             count: 1, in: scratch.path, mode: .event, planner: planner, isRecorded: false)
-        let ledger = StreamLedger(layers: 1, directory: scratch.path) { _ in }
+        let ledger = MasterPlaylistWriter(layers: 1, directory: scratch.path) { _ in }
         let start = Instant.zero + .seconds(100)
         let writer = try LayerEncoder(
             index: 0, directory: directories[0],
@@ -138,7 +138,7 @@ import Workbench
         let planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(1))
         var sound = try AudioOutput(bitrates: [layer.audioBitrate], firstSample: 0)
         let collectors = [Collector(), Collector()]
-        let ledger = StreamLedger(layers: 1, directory: scratch.path) { _ in }
+        let ledger = MasterPlaylistWriter(layers: 1, directory: scratch.path) { _ in }
         let encoder = try LayerEncoder(
             index: 0,
             directory: LayerDirectory.open(

@@ -65,7 +65,7 @@ import Workbench
             preset: preset)
         let planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(2))
         let content = try HardContent(width: 640, height: 360)
-        let ledger = StreamLedger(layers: rungs.count, directory: scratch.path) { _ in }
+        let ledger = MasterPlaylistWriter(layers: rungs.count, directory: scratch.path) { _ in }
         let directories = try LayerDirectory.open(
             count: rungs.count, in: scratch.path, mode: .event, planner: planner,
             isRecorded: false)

@@ -16,12 +16,12 @@ import Workbench
     ]
 
     /// Two layers of 47 frames with their sound; the second has one in six pictures.
-    private func write(in scratch: Scratch) async throws -> StreamLedger {
+    private func write(in scratch: Scratch) async throws -> MasterPlaylistWriter {
         let configuration = PipelineConfiguration(
             ladder: try Ladder(validating: Self.rungs), outputDirectory: scratch.path,
             title: "Test", preset: "ultrafast")
         let planner = try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(1))
-        let ledger = StreamLedger(layers: 2, directory: scratch.path) { _ in }
+        let ledger = MasterPlaylistWriter(layers: 2, directory: scratch.path) { _ in }
         let directories = try LayerDirectory.open(
             count: 2, in: scratch.path, mode: .event, planner: planner, isRecorded: false)
         let picture = try VideoFrame.solid(width: 320, height: 180, colour: .black)

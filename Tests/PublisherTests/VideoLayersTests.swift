@@ -57,7 +57,7 @@ import Workbench
 
     @Test func aFileThatIsShownAnswersRequestsForKeyFrames() throws {
         let clips = try Clips()
-        var shown = ShownFile(
+        var shown = FilePlayer(
             try MediaFile(path: try clips.make("first", .vp8, 160, 90, pictures: 30)))
         #expect(try shown.next(before: .seconds(1)) == nil)
         shown.start(at: .zero)

@@ -26,7 +26,7 @@ import Workbench
 
         var retention: AssetRetention {
             AssetRetention(
-                catalogue: catalogue, root: root, notes: ManifestNotes(root: root),
+                catalogue: catalogue, root: root, notes: ManifestUpdates(root: root),
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
                 clock: { AssetRetentionTests.now })
         }

@@ -40,7 +40,7 @@ import Workbench
             settings.keepsLocal = keepsLocal
             return AssetUploads(
                 settings: settings, catalogue: catalogue, root: root,
-                notes: ManifestNotes(root: root),
+                notes: ManifestUpdates(root: root),
                 events: StreamEvents(accountID: "x", waitsForStore: true) { asset, _ in
                     .init(file: asset.location ?? "here")
                 }, courier: store, logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() },

@@ -159,8 +159,8 @@ import Testing
     @Test func destinationsSayWhatStartsByItselfAndTheSettingsStandInForThem() throws {
         var settings = StreamSettings()
         settings.autoStart = .roomOpens
-        settings.autoStartRecording = RecordingWish(hlsVOD: true)
-        typealias Wish = StreamDestinations.AutoStartWish
+        settings.autoStartRecording = RecordingOptions(hlsVOD: true)
+        typealias Wish = StreamDestinations.AutoStartOptions
         let standard = Wish(
             destination: "", condition: .roomOpens, recording: settings.autoStartRecording)
         #expect(
@@ -188,7 +188,7 @@ import Testing
                 settings.autoStart, keeping: settings.autoStartRecording) == [
                     Wish(
                         destination: "archive", condition: .roomOpens,
-                        recording: RecordingWish(singleFilePerLayer: true))
+                        recording: RecordingOptions(singleFilePerLayer: true))
                 ])
         #expect(two.rules(for: "archive", StreamRules()).idleTimeout == .seconds(90))
         #expect(throws: SettingsError.self) { try destinations(#"{"x": {"autoStart": "yes"}}"#) }
@@ -214,7 +214,7 @@ import Testing
     @Test func aRoomIsOnAirWithItsSecondPublisherUntilSomebodyStopsIt() async throws {
         try await StreamsWorld { settings in
             settings.autoStart = .publishers(2)
-            settings.autoStartRecording = RecordingWish(singleFilePerLayer: true)
+            settings.autoStartRecording = RecordingOptions(singleFilePerLayer: true)
         }.run { world in
             await world.seen("demo", Self.room(3, 1))
             #expect(try await world.streams.current(room: "demo", kind: .stream) == nil)
@@ -258,7 +258,7 @@ import Testing
     @Test func oneThatSomebodyStartedWithoutItsRecordingIsLeftAsItIs() async throws {
         try await StreamsWorld { settings in
             settings.autoStart = .roomOpens
-            settings.autoStartRecording = RecordingWish(hlsVOD: true)
+            settings.autoStartRecording = RecordingOptions(hlsVOD: true)
         }.run { world in
             let stream = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)[0]

@@ -13,7 +13,7 @@ import Workbench
 
 @Suite(.timeLimit(.minutes(1))) struct ChatRecorderTests {
     private let recorded = LiveStreamRequest(
-        recording: RecordingWish(hlsVOD: true, singleFilePerLayer: true))
+        recording: RecordingOptions(hlsVOD: true, singleFilePerLayer: true))
 
     /// A room in which Ann speaks.
     private struct Talk {

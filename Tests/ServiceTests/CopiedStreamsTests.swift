@@ -71,7 +71,7 @@ import Testing
         }
         try await world.run { world in
             var request = LiveStreamRequest()
-            request.recording = RecordingWish(hlsVOD: true)
+            request.recording = RecordingOptions(hlsVOD: true)
             let stream = try await world.streams.start(
                 room: "r", request, startedBy: nil)[0]
             let bot = try #require(await world.launcher.next())

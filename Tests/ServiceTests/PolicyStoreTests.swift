@@ -78,7 +78,7 @@ import Workbench
         #expect(room.policy.role(Policy.recorderRole)?.isHidden == true)
         #expect(room.policy.roomState == RoomStateSettings(isEnabled: true, interval: 30))
         let request = LiveStreamRequest(
-            recording: RecordingWish(hlsVOD: true, singleFilePerLayer: false))
+            recording: RecordingOptions(hlsVOD: true, singleFilePerLayer: false))
         #expect(try room.streams.ladder(for: request).layers.map(\.width) == [640])
         #expect(room.streams.thumbnails(for: request) == nil)
         #expect(

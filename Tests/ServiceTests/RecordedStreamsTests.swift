@@ -11,7 +11,7 @@ import Workbench
 
 @Suite(.timeLimit(.minutes(1))) struct RecordedStreamsTests {
     private let all = LiveStreamRequest(
-        recording: RecordingWish(hlsVOD: true, singleFilePerLayer: true))
+        recording: RecordingOptions(hlsVOD: true, singleFilePerLayer: true))
 
     /// A stream that was stopped normally, and its finisher.
     private func stopped(

@@ -31,7 +31,7 @@ import Testing
             atPath: directory, withIntermediateDirectories: true)
         let order = RecordingOrder(
             hlsVOD: true, singleFilePerLayer: false, layers: [.init(width: 640, height: 360)])
-        try StreamKeeper.note(
+        try StreamRecordStore.note(
             .init(
                 file: StreamFile(stream: record, order: isRecorded ? order : nil),
                 directory: directory))

@@ -14,7 +14,7 @@ import Testing
 /// Recordings without a live stream: the same bot and the same life, without viewers.
 @Suite(.timeLimit(.minutes(1))) struct RoomRecordingsTests {
     private let request = LiveStreamRequest(
-        kind: .recording, recording: RecordingWish(singleFilePerLayer: true))
+        kind: .recording, recording: RecordingOptions(singleFilePerLayer: true))
 
     private func start(_ world: StreamsWorld) async throws -> LiveStream {
         try await world.streams.start(room: "demo", request, startedBy: nil)[0]
@@ -204,7 +204,7 @@ import Testing
             let live = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)[0]
             let recording = try await start(world)
-            let all = LiveStreamRequest(recording: RecordingWish(hlsVOD: true))
+            let all = LiveStreamRequest(recording: RecordingOptions(hlsVOD: true))
             let kept = try await world.streams.start(room: "b", all, startedBy: nil)[0]
             func ids(_ query: LiveStreamQuery) async throws -> [StreamID] {
                 try await world.streams.streams(query).streams.map(\.id)

@@ -138,7 +138,7 @@ import Workbench
         #expect(settings.stream.layout == Layout(fit: .letterbox))
         #expect(
             settings.stream.thumbnails
-                == ThumbnailWish(enabled: true, width: 640, height: 0, offsets: [0, 9]))
+                == ThumbnailOptions(enabled: true, width: 640, height: 0, offsets: [0, 9]))
         #expect(settings.stream.pictureHosts.allowed("http://a.example.org/x") != nil)
         #expect(settings.stream.sourceHosts.allowed("http://live.example.org/whep") != nil)
         #expect(settings.stream.rules.emptyTimeout == nil)

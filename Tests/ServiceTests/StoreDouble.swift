@@ -7,7 +7,7 @@ import Synchronization
 @testable import Service
 
 /// A store in memory that fails on demand.
-final class StoreDouble: StoreCourier {
+final class StoreDouble: ObjectStoreClient {
     struct State {
         var uploads: [String: (location: ObjectLocation, parts: [Int: [UInt8]])] = [:]
         var objects: [ObjectLocation: [UInt8]] = [:]

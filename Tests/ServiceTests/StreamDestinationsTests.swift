@@ -97,18 +97,18 @@ import Testing
         settings.destinations = try ladders(
             #"{"main": {"recording": {"hlsVod": true}}, "plain": {}}"#)
         for (asked, destination, kept) in [
-            (nil, "main", RecordingWish(hlsVOD: true)), (nil, "plain", nil),
-            (RecordingWish(), "main", RecordingWish(hlsVOD: true)),
-            (RecordingWish(hlsVOD: false), "main", RecordingWish(hlsVOD: false)),
+            (nil, "main", RecordingOptions(hlsVOD: true)), (nil, "plain", nil),
+            (RecordingOptions(), "main", RecordingOptions(hlsVOD: true)),
+            (RecordingOptions(hlsVOD: false), "main", RecordingOptions(hlsVOD: false)),
             (
-                RecordingWish(singleFilePerLayer: true), "main",
-                RecordingWish(hlsVOD: true, singleFilePerLayer: true)
+                RecordingOptions(singleFilePerLayer: true), "main",
+                RecordingOptions(hlsVOD: true, singleFilePerLayer: true)
             ),
             (
-                RecordingWish(singleFilePerLayer: true), "plain",
-                RecordingWish(singleFilePerLayer: true)
+                RecordingOptions(singleFilePerLayer: true), "plain",
+                RecordingOptions(singleFilePerLayer: true)
             ),
-        ] as [(RecordingWish?, String, RecordingWish?)] {
+        ] as [(RecordingOptions?, String, RecordingOptions?)] {
             let request = LiveStreamRequest(recording: asked, destination: destination)
             #expect(settings.recording(for: request) == kept, "\(destination)")
         }

@@ -10,7 +10,7 @@ import Testing
 /// Starts and stops that coincide, and ends on a disk that accepts no writes.
 @Suite(.timeLimit(.minutes(1))) struct StreamRacesTests {
     private let recorded = LiveStreamRequest(
-        recording: RecordingWish(hlsVOD: true, singleFilePerLayer: true))
+        recording: RecordingOptions(hlsVOD: true, singleFilePerLayer: true))
 
     @Test func tenStartsAtOnceAreOneStreamAndOneBot() async throws {
         try await StreamsWorld().run { world in

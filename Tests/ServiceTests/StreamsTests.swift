@@ -144,7 +144,7 @@ import Tokens
     @Test(arguments: [(true, false), (false, true), (false, false)])
     func theBotRecordsWhenAnythingIsToBeKept(vod: Bool, files: Bool) async throws {
         try await StreamsWorld().run { world in
-            let recording = RecordingWish(hlsVOD: vod, singleFilePerLayer: files)
+            let recording = RecordingOptions(hlsVOD: vod, singleFilePerLayer: files)
             _ = try await world.streams.start(
                 room: "demo", LiveStreamRequest(recording: recording), startedBy: nil)
             let bot = try #require(await world.launcher.next())
@@ -253,7 +253,7 @@ import Tokens
             let streams = world.streams
             let id = try await streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)[0].id
-            let vod = LiveStreamRequest(recording: RecordingWish(hlsVOD: true))
+            let vod = LiveStreamRequest(recording: RecordingOptions(hlsVOD: true))
             let ladder = try Ladder(validating: [
                 Layer(width: 640, height: 360, videoBitrate: 500_000, audioBitrate: 64_000)
             ])
@@ -341,7 +341,7 @@ import Tokens
 
     @Test func whatIsOverIsStillSaidToHaveBeenStoppedByWhoDidIt() async throws {
         try await StreamsWorld().run { world in
-            let recording = RecordingWish(hlsVOD: true)
+            let recording = RecordingOptions(hlsVOD: true)
             let id = try await world.streams.start(
                 room: "demo", LiveStreamRequest(recording: recording), startedBy: nil)[0].id
             let bot = try #require(await world.launcher.next())
@@ -356,7 +356,7 @@ import Tokens
     @Test func aRoomThatIsEndedTakesItsStreamsOffTheAir() async throws {
         try await StreamsWorld().run { world in
             let recording = LiveStreamRequest(
-                kind: .recording, recording: RecordingWish(singleFilePerLayer: true))
+                kind: .recording, recording: RecordingOptions(singleFilePerLayer: true))
             for request in [LiveStreamRequest(), recording] {
                 let stream = try await world.streams.start(
                     room: "demo", request, startedBy: nil)[0]
@@ -554,7 +554,7 @@ import Tokens
                 room: "demo",
                 LiveStreamRequest(
                     variants: [.init(metadata: "before")],
-                    recording: RecordingWish(hlsVOD: true)),
+                    recording: RecordingOptions(hlsVOD: true)),
                 startedBy: nil)
             // One place for recordings is left.
             let day = "\(world.directory)/recordings/hls/demo/2025-10-09"
@@ -565,7 +565,7 @@ import Tokens
             }
             let request = LiveStreamRequest(
                 variants: ["before", "a", "b"].map { .init(metadata: $0) },
-                recording: RecordingWish(hlsVOD: true))
+                recording: RecordingOptions(hlsVOD: true))
             await #expect(throws: LiveStreamError.self) {
                 try await world.streams.start(room: "demo", request, startedBy: "ann")
             }
@@ -608,7 +608,7 @@ import Tokens
             #expect(file.plan.playlist == .live(window: 5) && file.isRecorded)
             // A stream can opt out, and then has none.
             let other = try await world.streams.start(
-                room: "other", LiveStreamRequest(recording: RecordingWish(hlsVOD: false)),
+                room: "other", LiveStreamRequest(recording: RecordingOptions(hlsVOD: false)),
                 startedBy: nil)[0]
             #expect(other.plan.recording == LiveStreamRecording())
             await #expect(

@@ -41,7 +41,7 @@ public struct HTTPService: Sendable {
     private let configuration: HTTPServiceConfiguration
     private let authority: TokenAuthority
     private let control: any LiveStreamControl
-    private let door: any RoomDoor & RoomControl
+    private let door: any SignallingGateway & RoomControl
     private let signalling: [any SignallingEndpoint]
     private let templates: any TemplateControl
     private let recordings: RecordingLibrary
@@ -60,7 +60,7 @@ public struct HTTPService: Sendable {
     ///   - clock: the wall clock for checking tokens.
     public init(
         _ configuration: HTTPServiceConfiguration, authority: TokenAuthority,
-        control: any LiveStreamControl, door: any RoomDoor & RoomControl,
+        control: any LiveStreamControl, door: any SignallingGateway & RoomControl,
         signalling: [any SignallingEndpoint],
         templates: any TemplateControl, recordings: RecordingLibrary, playbackKey: SigningKey,
         metrics: [any MetricsSource],
@@ -215,7 +215,7 @@ public struct HTTPService: Sendable {
     private func server() throws(HTTPServiceError) -> HTTPServerBuilder {
         let (signalling, entry) = (signalling, entry)
         let isTLS = configuration.certificateFile != nil
-        let door = ConnectionDoor(
+        let door = ConnectionLimiter(
             maximum: configuration.connectionsPerAddressMaximum, logger: logger)
         let plain = HTTPServerBuilder { responder in
             WebSocketChannel(responder: responder, door: door, isTLS: isTLS) { request in

@@ -16,8 +16,8 @@ public final class Compositor {
     public let canvas: Canvas
     private let pool: FramePool
     private let slates = SlateRenderer()
-    private let labels = LabelArtist()
-    private let dressings: DressingArtist
+    private let labels = LabelRenderer()
+    private let dressings: DecorationRenderer
     private var painter = TilePainter()
     private var sheets: [Sheet] = []
     private var latest: Int?
@@ -47,14 +47,14 @@ public final class Compositor {
         var drawings: [TileDrawing]
         var wanted: Content
         var ground: TilePainter.Ground
-        var mark: DressingArtist.Mark?
+        var mark: DecorationRenderer.Mark?
     }
 
     /// - Throws: `.pictureSize`, `.outOfMemory`.
     public init(canvas: Canvas) throws(CodecError) {
         self.canvas = canvas
         pool = try FramePool(width: canvas.width, height: canvas.height)
-        dressings = DressingArtist(canvas: canvas)
+        dressings = DecorationRenderer(canvas: canvas)
     }
 
     /// Paints the tiles in their order, later ones over earlier ones.
@@ -63,7 +63,7 @@ public final class Compositor {
     ///
     /// - Throws: `.outOfMemory`.
     public func compose(
-        tiles: [PlacedFrame], dressing: Dressing = Dressing()
+        tiles: [PlacedFrame], dressing: Decorations = Decorations()
     ) throws(CodecError) -> VideoFrame {
         var drawings: [TileDrawing] = []
         drawings.reserveCapacity(tiles.count)
@@ -198,7 +198,7 @@ public final class Compositor {
 
     /// Lays the part of the watermark within an area over it.
     private static func blend(
-        _ mark: DressingArtist.Mark, within area: Rectangle, on planes: MutablePlanes
+        _ mark: DecorationRenderer.Mark, within area: Rectangle, on planes: MutablePlanes
     ) {
         let left = max(mark.rectangle.x, area.x)
         let top = max(mark.rectangle.y, area.y)

@@ -72,7 +72,7 @@ public struct PlacedFrame: Sendable {
 }
 
 /// The layers behind and in front of the tiles.
-public struct Dressing: Sendable {
+public struct Decorations: Sendable {
     /// The colour of gaps and letterboxes.
     public var background: Colour
     /// Covers the background, cut to the canvas' shape.
@@ -108,15 +108,15 @@ public struct Dressing: Sendable {
     }
 }
 
-extension Dressing: Equatable {
-    public static func == (a: Dressing, b: Dressing) -> Bool {
+extension Decorations: Equatable {
+    public static func == (a: Decorations, b: Decorations) -> Bool {
         a.background == b.background && a.watermark == b.watermark
             && a.backgroundPicture?.number == b.backgroundPicture?.number
     }
 }
 
-extension Dressing.Watermark: Equatable {
-    public static func == (a: Dressing.Watermark, b: Dressing.Watermark) -> Bool {
+extension Decorations.Watermark: Equatable {
+    public static func == (a: Decorations.Watermark, b: Decorations.Watermark) -> Bool {
         a.picture.number == b.picture.number && a.anchor == b.anchor && a.opacity == b.opacity
             && a.width == b.width
     }

@@ -17,7 +17,7 @@ public final class SlateRenderer {
     /// The most characters of a name that are drawn.
     static let charactersMaximum = 80
 
-    private static let backgroundInk = Ink(red: 22, green: 24, blue: 31)
+    private static let backgroundInk = DrawingColour(red: 22, green: 24, blue: 31)
     private static let product = "Roomcast"
 
     private enum Key: Hashable {
@@ -42,23 +42,23 @@ public final class SlateRenderer {
     ) throws(CodecError) -> VideoFrame {
         let key = Key.slate(width: width, height: height, room: room, message: message)
         if let frame = cache[key] { return frame }
-        let surface = try InkSurface(width: width, height: height)
+        let surface = try DrawingSurface(width: width, height: height)
         surface.fill(Self.backgroundInk)
         let (w, h) = (Double(width), Double(height))
         let unit = min(w, h)
-        let accent = Ink(red: 94, green: 148, blue: 255)
+        let accent = DrawingColour(red: 94, green: 148, blue: 255)
         surface.fillRectangle(
             x: w / 2 - unit * 0.05, y: h * 0.36, width: unit * 0.1, height: max(1, unit * 0.008),
             accent)
         surface.write(
             Self.product, centredAt: h * 0.28, size: unit * 0.085, isBold: true,
-            Ink(red: 240, green: 242, blue: 247))
+            DrawingColour(red: 240, green: 242, blue: 247))
         surface.write(
             Self.line(room), centredAt: h * 0.46, size: unit * 0.06, isBold: false,
-            Ink(red: 214, green: 218, blue: 228))
+            DrawingColour(red: 214, green: 218, blue: 228))
         surface.write(
             Self.line(message), centredAt: h * 0.58, size: unit * 0.042, isBold: false,
-            Ink(red: 150, green: 157, blue: 173))
+            DrawingColour(red: 150, green: 157, blue: 173))
         return keep(try surface.makeFrame(), key)
     }
 
@@ -88,8 +88,8 @@ public final class SlateRenderer {
             width: width, height: height, peer: peer, initialsOf: named, name: name,
             picture: picture?.number)
         if let frame = cache[key] { return frame }
-        let surface = try InkSurface(width: width, height: height)
-        let base = Ink(of: peer)
+        let surface = try DrawingSurface(width: width, height: height)
+        let base = DrawingColour(of: peer)
         surface.fill(base)
         let (w, h) = (Double(width), Double(height))
         let radius = min(w, h) * (name == nil ? 0.24 : 0.22)
@@ -117,17 +117,17 @@ public final class SlateRenderer {
     ) throws(CodecError) -> VideoFrame {
         let key = Key.others(width: width, height: height, count: count)
         if let frame = cache[key] { return frame }
-        let surface = try InkSurface(width: width, height: height)
-        surface.fill(Ink(red: 44, green: 48, blue: 60))
+        let surface = try DrawingSurface(width: width, height: height)
+        surface.fill(DrawingColour(red: 44, green: 48, blue: 60))
         surface.write(
             "+\(count)", centredAt: Double(height) / 2, size: Double(min(width, height)) * 0.3,
-            isBold: false, Ink(red: 232, green: 235, blue: 242))
+            isBold: false, DrawingColour(red: 232, green: 235, blue: 242))
         return keep(try surface.makeFrame(), key)
     }
 
     /// The flat colour of a peer's placeholder. The same peer always has the same.
     public static func colour(of peer: PeerID) -> Colour {
-        let ink = Ink(of: peer)
+        let ink = DrawingColour(of: peer)
         return Colour(red: ink.red, green: ink.green, blue: ink.blue)
     }
 

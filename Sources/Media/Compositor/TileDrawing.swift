@@ -13,7 +13,7 @@ struct TileDrawing {
 
     /// - Returns: nil when the picture or the tile is too small to be seen.
     init?(
-        _ tile: PlacedFrame, showing frame: VideoFrame, on canvas: Canvas, labels: LabelArtist
+        _ tile: PlacedFrame, showing frame: VideoFrame, on canvas: Canvas, labels: LabelRenderer
     ) throws(CodecError) {
         let rotation = tile.rotation
         let width = rotation.isSideways ? frame.height : frame.width
@@ -32,7 +32,7 @@ struct TileDrawing {
             : tile.fit.placement(sourceWidth: width, sourceHeight: height, in: tile.settled)?
                 .destination ?? place
         let labelKey = tile.label.flatMap {
-            LabelArtist.key(
+            LabelRenderer.key(
                 for: $0, on: (rest.width, rest.height),
                 cornerRadius: Self.cornerRadius(of: tile, showing: rest), of: canvas)
         }
@@ -43,7 +43,7 @@ struct TileDrawing {
             borderWidth: border * 4 <= min(place.width, place.height) ? border : 0,
             opacity: tile.opacity, label: labelKey)
         guard let labelKey, let overlay = try labels.overlay(labelKey) else { return }
-        let distance = LabelArtist.distance(size: labelKey.size, cornerRadius: key.cornerRadius)
+        let distance = LabelRenderer.distance(size: labelKey.size, cornerRadius: key.cornerRadius)
         guard overlay.width + 2 * distance <= place.width,
             overlay.height + 2 * distance <= place.height
         else { return }
@@ -96,5 +96,5 @@ struct TileKey: Hashable {
     /// 0 without a border.
     let borderWidth: Int
     let opacity: UInt8
-    let label: LabelArtist.Key?
+    let label: LabelRenderer.Key?
 }

@@ -26,7 +26,7 @@ public final class StreamPipeline: Sendable {
     private let eventSink: AsyncStream<PipelineEvent>.Continuation
     private let inbox: Mailbox<Director.Command>
     private let layerInboxes: [Mailbox<LayerItem>]
-    private let ledger: StreamLedger
+    private let ledger: MasterPlaylistWriter
     private let crew = Crew()
     private let overflow = Mutex(0)
     private let metadata: TimedMetadataBoard
@@ -41,7 +41,7 @@ public final class StreamPipeline: Sendable {
             frameRate: configuration.frameRate, segmentDuration: configuration.segmentDuration)
         let bitrates = Self.soundBitrates(configuration)
         let pauses = RecordingPauses(isPaused: configuration.isRecordingPaused)
-        let ledger = StreamLedger(
+        let ledger = MasterPlaylistWriter(
             layers: bitrates.count, directory: configuration.outputDirectory
         ) { sink.yield($0) }
         self.ledger = ledger
@@ -199,7 +199,7 @@ private final class Crew: Sendable {
         state.withLock { $0.layers.append(thread) }
     }
 
-    func run(_ director: Director, ledger: StreamLedger) {
+    func run(_ director: Director, ledger: MasterPlaylistWriter) {
         // Safe because from here on only the new thread touches the director, save its inbox.
         nonisolated(unsafe) let director = director
         let thread = MediaThread(name: "director") {

@@ -6,12 +6,12 @@ import Stage
 
 /// Fetches the images that peers and the layout name, and shows them.
 ///
-/// Each is fetched once while it is wanted (`PictureWishes`). If a host cannot be reached or has an
+/// Each is fetched once while it is wanted (`PictureRequests`). If a host cannot be reached or has an
 /// error of its own, the request is repeated a few times with growing pauses. After that, the image
 /// is not requested until its address is named again.
 actor BotPictures {
     typealias Fetch =
-        @Sendable (PictureWishes.Wish) async throws(PictureFetchError) -> StillPicture
+        @Sendable (PictureRequests.Wish) async throws(PictureFetchError) -> StillPicture
 
     /// The pauses between attempts.
     static let pauses: [Duration] = [.seconds(5), .seconds(30)]
@@ -22,7 +22,7 @@ actor BotPictures {
     private let pauses: [Duration]
     private let show: @Sendable (StillPicture?, String) -> Void
     private let warn: @Sendable (String) -> Void
-    private var wishes: PictureWishes
+    private var wishes: PictureRequests
     private var underWay = 0
     /// Yields when there may be something to fetch.
     private let news: AsyncStream<Void>
@@ -47,7 +47,7 @@ actor BotPictures {
         self.pauses = pauses
         self.show = show
         self.warn = warn
-        wishes = PictureWishes(hosts: hosts, layout: layout)
+        wishes = PictureRequests(hosts: hosts, layout: layout)
         (news, sink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -80,8 +80,8 @@ actor BotPictures {
         }
     }
 
-    private func due() -> [PictureWishes.Wish] {
-        var due: [PictureWishes.Wish] = []
+    private func due() -> [PictureRequests.Wish] {
+        var due: [PictureRequests.Wish] = []
         while underWay < Self.fetchesMaximum, let wish = wishes.next() {
             underWay += 1
             due.append(wish)
@@ -89,7 +89,7 @@ actor BotPictures {
         return due
     }
 
-    private func attempt(_ wish: PictureWishes.Wish, _ fetch: Fetch) async {
+    private func attempt(_ wish: PictureRequests.Wish, _ fetch: Fetch) async {
         let result: Result<StillPicture, PictureFetchError>
         do throws(PictureFetchError) {
             result = .success(try await fetch(wish))
@@ -112,7 +112,7 @@ actor BotPictures {
     }
 
     /// The pause before the next attempt; nil if there is none.
-    private func pause(after error: PictureFetchError, of wish: PictureWishes.Wish) -> Duration? {
+    private func pause(after error: PictureFetchError, of wish: PictureRequests.Wish) -> Duration? {
         guard let failures = wishes.failed(wish) else { return nil }
         warn("picture \(wish.address.text): \(error)")
         if error.mayPass, failures <= pauses.count { return pauses[failures - 1] }

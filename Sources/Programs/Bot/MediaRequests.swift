@@ -3,7 +3,7 @@ import MediaKernel
 import Pipeline
 import RemoteRoom
 
-/// Sends the server the requests of `LayerWishes` and `SoundWishes`, in one place and in order,
+/// Sends the server the requests of `LayerPreferences` and `SoundSubscriptions`, in one place and in order,
 /// whichever task saw the change.
 struct MediaRequests: Sendable {
     /// Waiting changes. Beyond this number the oldest is dropped: every change except those of
@@ -40,11 +40,11 @@ struct MediaRequests: Sendable {
 
     /// Runs until cancelled.
     func run(_ room: any RemoteRoom, logger: Logger) async {
-        var pictures = LayerWishes()
-        var sound = SoundWishes(roles: roles)
+        var pictures = LayerPreferences()
+        var sound = SoundSubscriptions(roles: roles)
         for await change in changes {
-            var layers: [LayerWishes.Wish] = []
-            var voices: [SoundWishes.Wish] = []
+            var layers: [LayerPreferences.Wish] = []
+            var voices: [SoundSubscriptions.Wish] = []
             switch change {
             case .room(let sources):
                 let videos = sources.flatMap(\.tracks).filter(\.isVideo).map(\.id)

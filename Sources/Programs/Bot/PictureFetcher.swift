@@ -48,7 +48,7 @@ struct PictureFetcher: Sendable {
 
     func close() async { try? await client.shutdown() }
 
-    func fetch(_ wish: PictureWishes.Wish) async throws(PictureFetchError) -> StillPicture {
+    func fetch(_ wish: PictureRequests.Wish) async throws(PictureFetchError) -> StillPicture {
         var address = wish.address
         for _ in 0...Self.redirectsMaximum {
             guard hosts.allows(address) else { throw .redirect(address.text) }

@@ -38,7 +38,7 @@ struct ThumbnailMaker: Sendable {
             let size = Self.fitted(
                 sizes[0], width: order.width == 0 && order.height == 0 ? Self.width : order.width,
                 height: order.height)
-            let sheet = try PictureSheet(width: size.width, height: size.height)
+            let sheet = try PictureGrid(width: size.width, height: size.height)
             try sheet.put(try picture(of: part, layer: 0), at: 0)
             let name = place.thumbnailName(offset: offset)
             try AssetFile.write(
@@ -71,7 +71,7 @@ struct ThumbnailMaker: Sendable {
             height: isPortrait ? Self.spriteSide : 0)
         var columns = 1
         while columns * columns < parts.count { columns += 1 }
-        let sheet = try PictureSheet(
+        let sheet = try PictureGrid(
             columns: columns, rows: (parts.count + columns - 1) / columns, width: size.width,
             height: size.height)
         for (index, part) in parts.enumerated() {

@@ -25,9 +25,9 @@ final class FilePublisher: ClientMediaObserver {
     private let laterFiles: [String: MediaFile]
     private let meter: AudioMeter
     /// One for each layer of the video, best first. The first one also has the sound.
-    private var files: [ShownFile]
+    private var files: [FilePlayer]
     private var layers: VideoLayers
-    private var lanes: OutgoingLanes
+    private var lanes: OutboundTracks
     private var gate = SilenceGate()
     private var rotation = VideoRotation.none
     private var script: Script
@@ -54,11 +54,11 @@ final class FilePublisher: ClientMediaObserver {
         self.laterFiles = laterFiles
         self.meter = meter
         round = file.duration
-        files = ([file] + layers).map { ShownFile($0) }
+        files = ([file] + layers).map { FilePlayer($0) }
         self.layers = VideoLayers(count: files.count)
         script = conditions.script
         random = SeededRandom(seed: conditions.network.seed)
-        lanes = OutgoingLanes(
+        lanes = OutboundTracks(
             videoCodec: file.videoCodec, layers: layers.count + 1, hasAudio: file.hasAudio,
             wrapsSoon: conditions.wrapsSoon)
         lanes.open(names)
@@ -235,7 +235,7 @@ final class FilePublisher: ClientMediaObserver {
     }
 
     private func report(
-        _ lane: OutgoingLane, encoding: Int, after elapsed: Duration, by clock: PublisherClock
+        _ lane: OutboundTrack, encoding: Int, after elapsed: Duration, by clock: PublisherClock
     ) {
         guard
             let error = conditions.senderReports.error(

@@ -44,7 +44,7 @@ extension RoomcastServer {
             metadata: [
                 "advertised": "\(media.advertised.map(\.description).joined(separator: " "))"
             ])
-        let journal = RoomJournal(
+        let journal = SessionRecorder(
             catalogue: catalogue, accountID: settings.webhooks?.accountID, logger: logger)
         let sessions = SessionRetention(
             catalogue: catalogue, kept: settings.rooms.sessionsKept, logger: logger)

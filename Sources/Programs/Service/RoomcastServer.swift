@@ -15,7 +15,7 @@ public import Tokens
 public import UnixSignals
 
 /// The composition of `roomcast serve`: tokens, streams and HTTP are made here, the rooms come
-/// from outside as a `RoomDoor` and `RoomControl`, with whatever services they need.
+/// from outside as a `SignallingGateway` and `RoomControl`, with whatever services they need.
 public struct RoomcastServer: Sendable {
     public let settings: Settings
     /// Who may do what, and where streams go.
@@ -106,7 +106,7 @@ public struct RoomcastServer: Sendable {
     ///   - guest: started last; when it returns, the server stops in good order.
     ///   - onRunning: called with the bound HTTP port.
     public func run(
-        door: any RoomDoor & RoomControl, signalling: [any SignallingEndpoint],
+        door: any SignallingGateway & RoomControl, signalling: [any SignallingEndpoint],
         observer: any RoomStreamingObserver,
         services: [any ServiceLifecycle.Service], metrics: [any MetricsSource],
         stoppingOn signals: [UnixSignal] = Self.stopSignals,
@@ -181,7 +181,7 @@ public struct RoomcastServer: Sendable {
     /// What becomes of assets that were made.
     private func assetKeepers() async throws -> [any ServiceLifecycle.Service] {
         let root = settings.stream.recordingsDirectory
-        let notes = ManifestNotes(root: root)
+        let notes = ManifestUpdates(root: root)
         guard let store, let storeSettings = settings.store else {
             try await catalogue.releaseDeliveries(at: UnixTime.now)
             return [

@@ -6,13 +6,13 @@ internal import Rooms
 extension RoomHost {
     /// According to the roles of subscribers and publishers. Hidden peers receive for others, and
     /// so everything that their link carries.
-    func subscriptions(of ids: [PeerID]) -> [SubscriberTerms] {
+    func subscriptions(of ids: [PeerID]) -> [PeerSubscriptions] {
         // Computed once, since publishing changes all subscriptions.
         let published = room.publishers.map { publisher in
             (publisher: publisher, tracks: wanted(tracksOf: publisher))
         }
         let speaker = views.isEmpty ? nil : speaker
-        return ids.compactMap { room.peer($0) }.map { (peer: Peer) -> SubscriberTerms in
+        return ids.compactMap { room.peer($0) }.map { (peer: Peer) -> PeerSubscriptions in
             let role = room.policy.role(peer.role)
             let params = role?.isHidden == false ? role?.subscribeParams : nil
             let received = published.filter { room.receives(peer, from: $0.publisher) }
@@ -21,7 +21,7 @@ extension RoomHost {
                 return zip(publisher.tracks, wanted)
                     .filter { view.includes($0.0, of: publisher, speaker: speaker) }.map(\.1)
             }
-            return SubscriberTerms(
+            return PeerSubscriptions(
                 peer: peer.id, tracks: tracks,
                 bitsPerSecondMaximum: (params?.maxSubsBitRate).map { $0 * 1000 },
                 lossDegradation: params?.subscribeDegradation.map(LossDegradationRule.init))

@@ -30,7 +30,7 @@ public actor RoomHost {
     public nonisolated let streaming: any LiveStreaming
     public nonisolated let clock: RoomClock
     public nonisolated let logger: Logger
-    private let journal: @Sendable (RoomNote, UnixTime) -> Void
+    private let journal: @Sendable (SessionNote, UnixTime) -> Void
     private let known: Mutex<RoomOutline>
 
     public var room: Room
@@ -57,7 +57,7 @@ public actor RoomHost {
     public init(
         room: Room, media: any RoomMedia, streaming: any LiveStreaming,
         protocols: [any RoomProtocol], clock: RoomClock = .system,
-        journal: @escaping @Sendable (RoomNote, UnixTime) -> Void = { _, _ in },
+        journal: @escaping @Sendable (SessionNote, UnixTime) -> Void = { _, _ in },
         logger: Logger = Logger(label: "roomcast.room")
     ) {
         self.room = room

@@ -41,7 +41,7 @@ public protocol RoomMedia: Sendable {
     /// Sets the subscriptions of these peers. The media plane renegotiates (emits
     /// `.subscribeOffer`) as needed; changes in quick succession go into one offer. Media of a
     /// track without subscribers is not forwarded.
-    func setSubscriptions(_ subscribers: [SubscriberTerms]) async
+    func setSubscriptions(_ subscribers: [PeerSubscriptions]) async
     /// Emits a new `.subscribeOffer` with an ICE restart: at once for a new socket if no answer is
     /// outstanding; for the same one when the previous offer has been answered, or 10 s after it.
     ///

@@ -5,10 +5,10 @@ public struct LiveStreamRecording: Hashable, Sendable, Codable {
     public var hlsVOD: Bool
     public var singleFilePerLayer: Bool
     /// Differences from the configured thumbnails; nil for none.
-    public var thumbnails: ThumbnailWish?
+    public var thumbnails: ThumbnailOptions?
 
     public init(
-        hlsVOD: Bool = false, singleFilePerLayer: Bool = false, thumbnails: ThumbnailWish? = nil
+        hlsVOD: Bool = false, singleFilePerLayer: Bool = false, thumbnails: ThumbnailOptions? = nil
     ) {
         self.hlsVOD = hlsVOD
         self.singleFilePerLayer = singleFilePerLayer
@@ -29,6 +29,6 @@ public struct LiveStreamRecording: Hashable, Sendable, Codable {
         hlsVOD = try container.decodeIfPresent(Bool.self, forKey: .hlsVOD) ?? false
         singleFilePerLayer =
             try container.decodeIfPresent(Bool.self, forKey: .singleFilePerLayer) ?? false
-        thumbnails = try container.decodeIfPresent(ThumbnailWish.self, forKey: .thumbnails)
+        thumbnails = try container.decodeIfPresent(ThumbnailOptions.self, forKey: .thumbnails)
     }
 }

@@ -7,7 +7,7 @@ public struct LiveStreamRequest: Hashable, Sendable {
     /// At least one. Each variant becomes its own stream.
     public var variants: [LiveStreamVariant]
     /// Nil for the destination's choice.
-    public var recording: RecordingWish?
+    public var recording: RecordingOptions?
     /// The name of one of the policy's destinations; empty for the default one. Stored and
     /// returned.
     public var destination: String
@@ -35,7 +35,7 @@ public struct LiveStreamRequest: Hashable, Sendable {
     public init(
         kind: LiveStream.Kind = .stream,
         variants: [LiveStreamVariant] = [LiveStreamVariant()],
-        recording: RecordingWish? = nil, destination: String = "", ladder: Ladder? = nil,
+        recording: RecordingOptions? = nil, destination: String = "", ladder: Ladder? = nil,
         audio: LiveStreamAudio = LiveStreamAudio(), layout: JSONValue? = nil
     ) {
         self.kind = kind

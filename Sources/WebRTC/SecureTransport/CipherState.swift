@@ -15,8 +15,8 @@ struct CipherState {
         _ type: UnsafeMutablePointer<srtp_cipher_type_t>, keyLength: Int32, tagLength: Int32,
         into cipher: UnsafeMutablePointer<srtp_cipher_pointer_t?>
     ) -> srtp_err_status_t {
-        let state = Lasting.value(CipherState(tagBytes: tagLength))
-        cipher.pointee = Lasting.value(
+        let state = PermanentMemory.value(CipherState(tagBytes: tagLength))
+        cipher.pointee = PermanentMemory.value(
             srtp_cipher_t(
                 type: type, state: state, key_len: keyLength, algorithm: Int32(type.pointee.id)))
         return srtp_err_status_ok

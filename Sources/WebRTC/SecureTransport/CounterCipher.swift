@@ -10,25 +10,26 @@ enum CounterCipher {
         srtp_replace_cipher_type(type, srtp_cipher_type_id_t(SRTP_AES_ICM_128))
     }
 
-    nonisolated(unsafe) private static let type = Lasting.value(
+    nonisolated(unsafe) private static let type = PermanentMemory.value(
         srtp_cipher_type_t(
             alloc: allocate, dealloc: CipherState.free, init: begin, set_aad: nil, encrypt: crypt,
             decrypt: crypt, set_iv: setCounter, get_tag: nil,
-            description: Lasting.text("AES-128 counter mode by OpenSSL"), test_data: test,
+            description: PermanentMemory.text("AES-128 counter mode by OpenSSL"), test_data: test,
             id: srtp_cipher_type_id_t(SRTP_AES_ICM_128)))
 
     /// RFC 3711 appendix B.2.
-    nonisolated(unsafe) private static let test = Lasting.value(
+    nonisolated(unsafe) private static let test = PermanentMemory.value(
         srtp_cipher_test_case_t(
             key_length_octets: Int32(keyBytes + saltBytes),
-            key: Lasting.bytes([
+            key: PermanentMemory.bytes([
                 0x2B, 0x7E, 0x15, 0x16, 0x28, 0xAE, 0xD2, 0xA6, 0xAB, 0xF7, 0x15, 0x88, 0x09, 0xCF,
                 0x4F, 0x3C, 0xF0, 0xF1, 0xF2, 0xF3, 0xF4, 0xF5, 0xF6, 0xF7, 0xF8, 0xF9, 0xFA, 0xFB,
                 0xFC, 0xFD,
-            ]), idx: Lasting.bytes([UInt8](repeating: 0, count: 16)), plaintext_length_octets: 32,
-            plaintext: Lasting.bytes([UInt8](repeating: 0, count: 32)),
+            ]), idx: PermanentMemory.bytes([UInt8](repeating: 0, count: 16)),
+            plaintext_length_octets: 32,
+            plaintext: PermanentMemory.bytes([UInt8](repeating: 0, count: 32)),
             ciphertext_length_octets: 32,
-            ciphertext: Lasting.bytes([
+            ciphertext: PermanentMemory.bytes([
                 0xE0, 0x3E, 0xAD, 0x09, 0x35, 0xC9, 0x5E, 0x80, 0xE1, 0x66, 0xB1, 0x6D, 0xD9, 0x2B,
                 0x4E, 0xB4, 0xD2, 0x35, 0x13, 0x16, 0x2B, 0x02, 0xD0, 0xF7, 0x2A, 0x43, 0xA2, 0xFE,
                 0x4A, 0x5F, 0x97, 0xAB,

@@ -11,33 +11,35 @@ enum GaloisCounterCipher {
         srtp_replace_cipher_type(type, srtp_cipher_type_id_t(SRTP_AES_GCM_128))
     }
 
-    nonisolated(unsafe) private static let type = Lasting.value(
+    nonisolated(unsafe) private static let type = PermanentMemory.value(
         srtp_cipher_type_t(
             alloc: allocate, dealloc: CipherState.free, init: begin, set_aad: authenticate,
             encrypt: encrypt, decrypt: decrypt, set_iv: setNonce, get_tag: tag,
-            description: Lasting.text("AES-128 Galois/counter mode by OpenSSL"), test_data: test,
+            description: PermanentMemory.text("AES-128 Galois/counter mode by OpenSSL"),
+            test_data: test,
             id: srtp_cipher_type_id_t(SRTP_AES_GCM_128)))
 
     /// The packet of RFC 7714 sect. 16.1.1.
-    nonisolated(unsafe) private static let test = Lasting.value(
+    nonisolated(unsafe) private static let test = PermanentMemory.value(
         srtp_cipher_test_case_t(
             key_length_octets: Int32(keyBytes + saltBytes),
-            key: Lasting.bytes(
+            key: PermanentMemory.bytes(
                 [UInt8](0..<16) + [
                     0x51, 0x75, 0x69, 0x64, 0x20, 0x70, 0x72, 0x6F, 0x20, 0x71, 0x75, 0x6F,
                 ]),
-            idx: Lasting.bytes([
+            idx: PermanentMemory.bytes([
                 0x51, 0x75, 0x3C, 0x65, 0x80, 0xC2, 0x72, 0x6F, 0x20, 0x71, 0x84, 0x14,
             ]), plaintext_length_octets: 38,
-            plaintext: Lasting.bytes([UInt8]("Gallia est omnis divisa in partes tres".utf8)),
+            plaintext: PermanentMemory.bytes(
+                [UInt8]("Gallia est omnis divisa in partes tres".utf8)),
             ciphertext_length_octets: 54,
-            ciphertext: Lasting.bytes([
+            ciphertext: PermanentMemory.bytes([
                 0xF2, 0x4D, 0xE3, 0xA3, 0xFB, 0x34, 0xDE, 0x6C, 0xAC, 0xBA, 0x86, 0x1C, 0x9D, 0x7E,
                 0x4B, 0xCA, 0xBE, 0x63, 0x3B, 0xD5, 0x0D, 0x29, 0x4E, 0x6F, 0x42, 0xA5, 0xF4, 0x7A,
                 0x51, 0xC7, 0xD1, 0x9B, 0x36, 0xDE, 0x3A, 0xDF, 0x88, 0x33, 0x89, 0x9D, 0x7F, 0x27,
                 0xBE, 0xB1, 0x6A, 0x91, 0x52, 0xCF, 0x76, 0x5E, 0xE4, 0x39, 0x0C, 0xCE,
             ]), aad_length_octets: 12,
-            aad: Lasting.bytes([
+            aad: PermanentMemory.bytes([
                 0x80, 0x40, 0xF1, 0x7B, 0x80, 0x41, 0xF8, 0xD3, 0x55, 0x01, 0xA0, 0xB2,
             ]), tag_length_octets: 16, next_test_case: nil))
 

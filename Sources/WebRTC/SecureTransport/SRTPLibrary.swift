@@ -14,7 +14,7 @@ enum SRTPLibrary {
     /// libsrtp tests what it is handed, with our vectors and with its own.
     private static func begin() -> srtp_err_status_t {
         var status = srtp_init()
-        for replace in [CounterCipher.replace, GaloisCounterCipher.replace, HashedCode.replace]
+        for replace in [CounterCipher.replace, GaloisCounterCipher.replace, HMACFunction.replace]
         where status == srtp_err_status_ok {
             status = replace()
         }

@@ -17,7 +17,7 @@ final class FakeMedia: RoomMedia {
         var isShutDown = false
         var calls: [String] = []
         var subscriptionCalls = 0
-        var subscriptions: [PeerID: SubscriberTerms] = [:]
+        var subscriptions: [PeerID: PeerSubscriptions] = [:]
         var refusals: Set<String> = []
         var gate: CheckedContinuation<Void, Never>?
         var gateWaiter: CheckedContinuation<Void, Never>?
@@ -52,7 +52,7 @@ final class FakeMedia: RoomMedia {
     var subscriptionCalls: Int { state.withLock { $0.subscriptionCalls } }
 
     /// The peer's subscriptions, as last set.
-    func subscriptions(of peer: PeerID) -> SubscriberTerms? {
+    func subscriptions(of peer: PeerID) -> PeerSubscriptions? {
         state.withLock { $0.subscriptions[peer] }
     }
 
@@ -161,7 +161,7 @@ final class FakeMedia: RoomMedia {
         try check("trickle")
     }
 
-    func setSubscriptions(_ subscriptions: [SubscriberTerms]) async {
+    func setSubscriptions(_ subscriptions: [PeerSubscriptions]) async {
         state.withLock { $0.subscriptionCalls += 1 }
         for entry in subscriptions {
             state.withLock { $0.subscriptions[entry.peer] = entry }

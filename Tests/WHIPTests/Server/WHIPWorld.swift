@@ -79,7 +79,7 @@ final class QuietMedia: RoomMedia {
         var answers: [SessionDescription] = []
         var candidates: [String] = []
         var removed: [PeerID] = []
-        var terms: [PeerID: SubscriberTerms] = [:]
+        var terms: [PeerID: PeerSubscriptions] = [:]
         var refusal: MediaServerError?
     }
 
@@ -89,7 +89,7 @@ final class QuietMedia: RoomMedia {
     var answers: [SessionDescription] { state.withLock { $0.answers } }
     var candidates: [String] { state.withLock { $0.candidates } }
     var removed: [PeerID] { state.withLock { $0.removed } }
-    func terms(of peer: PeerID) -> SubscriberTerms? { state.withLock { $0.terms[peer] } }
+    func terms(of peer: PeerID) -> PeerSubscriptions? { state.withLock { $0.terms[peer] } }
     func refuse(_ error: MediaServerError?) { state.withLock { $0.refusal = error } }
 
     var events: AsyncStream<MediaEvent> { state.withLock { $0.stream.stream } }
@@ -157,7 +157,7 @@ final class QuietMedia: RoomMedia {
         state.withLock { $0.candidates.append(candidate) }
     }
 
-    func setSubscriptions(_ subscribers: [SubscriberTerms]) async {
+    func setSubscriptions(_ subscribers: [PeerSubscriptions]) async {
         state.withLock { state in
             for terms in subscribers { state.terms[terms.peer] = terms }
         }

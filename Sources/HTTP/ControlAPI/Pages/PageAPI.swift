@@ -9,7 +9,7 @@ import Tokens
 /// public, and room tokens are given out only if the operator allows it.
 struct PageAPI: Sendable {
     let control: any LiveStreamControl
-    let door: any RoomDoor
+    let door: any SignallingGateway
     let authority: TokenAuthority
     let endpoints: Endpoints
     /// Whether anyone may get a room token: on for development, off otherwise.

@@ -16,7 +16,7 @@ struct RecordingStartBody: RequestBody {
     var destination: String?
     var audioOnly: Bool?
     var layout: JSONValue?
-    var thumbnails: ThumbnailWish?
+    var thumbnails: ThumbnailOptions?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case meetingURL = "meeting_url"
@@ -43,7 +43,7 @@ extension LiveStreamRequest {
     /// - Throws: a 400 that names the field.
     public init(
         checkingRecordingOf meetingURL: String?, resolution: Resolution? = nil,
-        isSoundAlone: Bool = false, thumbnails: ThumbnailWish? = nil, destination: String = "",
+        isSoundAlone: Bool = false, thumbnails: ThumbnailOptions? = nil, destination: String = "",
         layout: JSONValue? = nil, room: RoomID, authorities: Set<String>
     ) throws(APIError) {
         if let resolution {
@@ -54,7 +54,7 @@ extension LiveStreamRequest {
         }
         try self.init(
             checking: [(meetingURL, nil)],
-            recording: RecordingWish(
+            recording: RecordingOptions(
                 hlsVOD: false, singleFilePerLayer: true, thumbnails: thumbnails),
             destination: destination, audio: LiveStreamAudio(only: isSoundAlone),
             layout: layout, room: room, authorities: authorities)

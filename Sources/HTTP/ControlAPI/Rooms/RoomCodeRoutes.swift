@@ -9,7 +9,7 @@ import Tokens
 /// 100ms' control API for room codes, `/v2/room-codes`, guarded by a management token.
 struct RoomCodeRoutes: Sendable {
     let catalogue: Catalogue
-    let door: any RoomDoor
+    let door: any SignallingGateway
     let authority: TokenAuthority
     let clock: @Sendable () -> UnixTime
 

@@ -14,7 +14,7 @@ import Webhooks
 /// 100ms' control API for rooms, `/v2/rooms`, guarded by a management token.
 struct RoomRoutes: Sendable {
     let catalogue: Catalogue
-    let door: any RoomDoor
+    let door: any SignallingGateway
     let templates: any TemplateControl
     let authority: TokenAuthority
     /// Where rooms' own webhook receivers may be; nil when room events are not sent at all.

@@ -16,7 +16,7 @@ import Tokens
 /// site, without a token of their own, hence CORS.
 struct TokenRoute: Sendable {
     let catalogue: Catalogue
-    let door: any RoomDoor
+    let door: any SignallingGateway
     let authority: TokenAuthority
     var gate = RoomCodeGate()
     let clock: @Sendable () -> UnixTime

@@ -3,9 +3,9 @@ public import Hummingbird
 
 /// `/init` and `/ws`: 100ms' clients.
 public struct HundredMSEndpoint: SignallingEndpoint {
-    private let door: any RoomDoor
+    private let door: any SignallingGateway
 
-    public init(door: any RoomDoor) { self.door = door }
+    public init(door: any SignallingGateway) { self.door = door }
 
     public func add(to router: Router<CallerContext>, with entry: EndpointEntry) {
         let initial = InitRoute(tokens: entry.tokens, door: door, endpoints: entry.endpoints)
@@ -21,8 +21,8 @@ public struct HundredMSEndpoint: SignallingEndpoint {
         await entrance(entry).decide(request)
     }
 
-    private func entrance(_ entry: EndpointEntry) -> WebSocketEntrance {
-        WebSocketEntrance(
+    private func entrance(_ entry: EndpointEntry) -> WebSocketUpgrade {
+        WebSocketUpgrade(
             tokens: entry.tokens, door: door, endpoints: entry.endpoints, hosts: entry.hosts)
     }
 }

@@ -7,7 +7,7 @@ import Tokens
 /// address and the client's settings. Browsers on other sites may call it, hence CORS.
 struct InitRoute: Sendable {
     let tokens: RoomTokenGuard
-    let door: any RoomDoor
+    let door: any SignallingGateway
     let endpoints: Endpoints
 
     func respond(to request: Request) async -> Response {

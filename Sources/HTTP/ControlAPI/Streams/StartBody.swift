@@ -8,7 +8,7 @@ struct StartBody: RequestBody {
     static let fields = BodyFields(
         CodingKeys.self,
         [
-            .recording: .object(RecordingWish.fields),
+            .recording: .object(RecordingOptions.fields),
             .variants: .array(BodyFields(Variant.CodingKeys.self)),
             .ladder: .array(BodyFields(Layer.CodingKeys.self)),
             .audio: .object(LiveStreamAudio.fields),
@@ -16,7 +16,7 @@ struct StartBody: RequestBody {
 
     var meetingURL: String?
     var metadata: String?
-    var recording: RecordingWish?
+    var recording: RecordingOptions?
     var destination: String?
     var variants: [Variant]?
     var ladder: [Layer]?
@@ -122,7 +122,7 @@ extension LiveStreamRequest {
     /// - Throws: a 400 that names the field.
     public init(
         checking variants: [(meetingURL: String?, metadata: String?)],
-        recording: RecordingWish? = nil, destination: String = "", ladder: Ladder? = nil,
+        recording: RecordingOptions? = nil, destination: String = "", ladder: Ladder? = nil,
         audio: LiveStreamAudio = LiveStreamAudio(), layout: JSONValue? = nil,
         room: RoomID, authorities: Set<String>
     ) throws(APIError) {

@@ -4,7 +4,7 @@ import Tokens
 /// Verifies the room tokens of clients.
 struct RoomTokenGuard: Sendable {
     let authority: TokenAuthority
-    let door: any RoomDoor
+    let door: any SignallingGateway
     let clock: @Sendable () -> UnixTime
 
     /// The claims of a valid token. An expired token still readmits the peer that is in the room

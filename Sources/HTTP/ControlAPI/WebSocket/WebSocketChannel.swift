@@ -29,7 +29,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     static let unparsedBytesMaximum = 64 * 1024
 
     let responder: HTTPChannelHandler.Responder
-    private let door: ConnectionDoor
+    private let door: ConnectionLimiter
     private let isTLS: Bool
 
     /// - Parameters:
@@ -39,7 +39,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     ///   - responder: answers all requests that do not become a socket.
     ///   - decide: decides about well-formed requests for a socket.
     init(
-        responder: @escaping HTTPChannelHandler.Responder, door: ConnectionDoor, isTLS: Bool,
+        responder: @escaping HTTPChannelHandler.Responder, door: ConnectionLimiter, isTLS: Bool,
         decide: @escaping WebSocketDecision
     ) {
         self.door = door

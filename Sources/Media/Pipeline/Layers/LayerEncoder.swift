@@ -30,7 +30,7 @@ final class LayerEncoder: VariantWriter {
         set { segments.epoch = newValue }
     }
     var clock: SampleClock?
-    private let ledger: StreamLedger
+    private let ledger: MasterPlaylistWriter
     private let scaler: FrameScaler?
     private let encoder: H264Encoder
     private let segments: SegmentSink
@@ -49,7 +49,7 @@ final class LayerEncoder: VariantWriter {
     init(
         index: Int, directory: LayerDirectory, configuration: PipelineConfiguration,
         planner: SegmentPlanner, audio: AudioStreamParameters, pauses: RecordingPauses,
-        ledger: StreamLedger, logger: Logger, others: [any PacketSink] = [],
+        ledger: MasterPlaylistWriter, logger: Logger, others: [any PacketSink] = [],
         now: @escaping () -> Instant = { MonotonicClock.now }
     ) throws {
         self.index = index

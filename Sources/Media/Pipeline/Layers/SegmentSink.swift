@@ -10,7 +10,7 @@ final class SegmentSink: PacketSink {
     private let planner: SegmentPlanner
     private let container: any SegmentContainer
     private let pauses: RecordingPauses
-    private let ledger: StreamLedger
+    private let ledger: MasterPlaylistWriter
     private var directory: LayerDirectory
     /// First frame of the segment being collected.
     private var segmentStart: Int64 = 0
@@ -24,7 +24,7 @@ final class SegmentSink: PacketSink {
 
     init(
         layer: Int, directory: LayerDirectory, planner: SegmentPlanner,
-        container: any SegmentContainer, pauses: RecordingPauses, ledger: StreamLedger
+        container: any SegmentContainer, pauses: RecordingPauses, ledger: MasterPlaylistWriter
     ) {
         self.layer = layer
         self.directory = directory

@@ -22,7 +22,7 @@ final class SoundWriter: VariantWriter {
     private let bitrate: Int
     private let planner: SegmentPlanner
     private let pauses: RecordingPauses
-    private let ledger: StreamLedger
+    private let ledger: MasterPlaylistWriter
     private let container: any SegmentContainer
     private var directory: LayerDirectory
     /// First frame of the segment being collected.
@@ -32,7 +32,7 @@ final class SoundWriter: VariantWriter {
     init(
         index: Int, directory: LayerDirectory, planner: SegmentPlanner,
         audio: AudioStreamParameters, pauses: RecordingPauses,
-        ledger: StreamLedger
+        ledger: MasterPlaylistWriter
     ) throws {
         self.index = index
         self.directory = directory

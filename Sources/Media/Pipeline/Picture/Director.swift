@@ -64,9 +64,9 @@ final class Director {
     /// As last reported.
     private var videosLeftOut = 0
     private let scene: Scene
-    private var desk: MixingDesk
+    private var desk: TrackMixer
     private var phase = Phase.waiting
-    private let sources: SourceRegister
+    private let sources: SourceTracks
     private var wallClockWatch = WallClockWatch()
     private var governor: LoadGovernor
     private var decoding = DecodingGovernor()
@@ -93,7 +93,7 @@ final class Director {
         self.configuration = configuration
         self.planner = planner
         self.layers = layers
-        desk = MixingDesk(output: audioOutput)
+        desk = TrackMixer(output: audioOutput)
         self.pauses = pauses
         self.emit = emit
         self.now = now
@@ -105,7 +105,7 @@ final class Director {
         framesDropped = Array(repeating: 0, count: layers.count)
         newestGiven = Array(repeating: -1, count: layers.count)
         scene = try Scene(configuration: configuration, emit: emit)
-        sources = SourceRegister(configuration: configuration, emit: emit)
+        sources = SourceTracks(configuration: configuration, emit: emit)
     }
 
     // MARK: The thread

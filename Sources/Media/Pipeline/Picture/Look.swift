@@ -8,7 +8,7 @@ struct Look: Equatable {
     private var cornerRadius: Int
     private var showsNames: Bool
     private var marksSpeaker: Bool
-    private(set) var dressing: Dressing
+    private(set) var dressing: Decorations
 
     /// Without images.
     init(_ layout: Layout) {
@@ -16,7 +16,7 @@ struct Look: Equatable {
         cornerRadius = layout.cornerRadius
         showsNames = layout.showsNames
         marksSpeaker = layout.marksSpeaker
-        dressing = Dressing(background: Colour(layout.background))
+        dressing = Decorations(background: Colour(layout.background))
     }
 
     /// The look that a layout asks for, with the available images. An image that is still loading
@@ -32,7 +32,7 @@ struct Look: Equatable {
                 images.isAwaited(mark.image)
                 ? dressing.watermark
                 : images[mark.image].map {
-                    Dressing.Watermark(
+                    Decorations.Watermark(
                         picture: $0, anchor: mark.anchor, opacity: mark.opacity, width: mark.width)
                 }
         }

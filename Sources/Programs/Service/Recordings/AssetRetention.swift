@@ -19,9 +19,9 @@ struct AssetRetention: Service {
     let catalogue: Catalogue
     /// The root of recordings.
     let root: String
-    let notes: ManifestNotes
+    let notes: ManifestUpdates
     /// Removes objects; nil when there is no store.
-    var store: (any StoreCourier)?
+    var store: (any ObjectStoreClient)?
     let logger: Logger
     var clock: @Sendable () -> UnixTime = { UnixTime.now }
 
@@ -106,7 +106,7 @@ struct AssetRetention: Service {
     }
 
     private func removeStored(
-        _ asset: CatalogueAsset, _ store: any StoreCourier
+        _ asset: CatalogueAsset, _ store: any ObjectStoreClient
     ) async throws {
         // A recording whose manifest is gone is not made anew from it either.
         if let directory = try await catalogue.stream(asset.stream)?.assetDirectory,

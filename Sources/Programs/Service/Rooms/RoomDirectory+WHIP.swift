@@ -6,7 +6,7 @@ import Tokens
 import WHIP
 
 /// Clients of WHIP come into rooms as peers like any other.
-extension RoomDirectory: WHIPDoor {
+extension RoomDirectory: WHIPGateway {
     public func publish(
         _ offer: String, by request: WHIPRequest
     ) async throws(APIError) -> WHIPResource {

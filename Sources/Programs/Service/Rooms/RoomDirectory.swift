@@ -15,7 +15,7 @@ import WHIP
 
 /// All rooms of this server: each is made when the first peer comes and let go when it has been
 /// empty for a while.
-public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Service {
+public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLifecycle.Service {
     /// How long an empty room is kept, so that a reload does not take it down and make it anew.
     static let emptyKept: Duration = .seconds(5)
     static let tickInterval: Duration = .seconds(1)
@@ -52,7 +52,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     /// Nil where clients need none.
     private let turn: TURNRelay?
     /// Nil when nobody is to be told of rooms.
-    private let journal: RoomJournal?
+    private let journal: SessionRecorder?
     private let logger: Logger
     private var entries: [RoomID: Entry] = [:]
     /// Rooms that are being made, so that two peers who come at once meet.
@@ -70,7 +70,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     init(
         policies: PolicyStore, settings: RoomSettings, registry: RoomRegistry, media: MediaServer,
         streaming: any LiveStreaming, streams: StreamService, opensTokens: Bool, turn: TURNRelay?,
-        journal: RoomJournal?, logger: Logger
+        journal: SessionRecorder?, logger: Logger
     ) {
         self.policies = policies
         self.settings = settings
@@ -206,7 +206,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
         return entry
     }
 
-    // MARK: RoomDoor
+    // MARK: SignallingGateway
 
     public func initialConfiguration(
         peer: PeerID?, claims: RoomTokenClaims

@@ -7,7 +7,7 @@ extension Settings {
     mutating func readThumbnails(_ source: SettingsSource) throws(SettingsError) {
         guard let text = source.text(.recordingsThumbnails) else { return }
         let key = SettingKey.recordingsThumbnails.rawValue
-        guard let wish = try? JSONDocument.decode(ThumbnailWish.self, from: text.utf8)
+        guard let wish = try? JSONDocument.decode(ThumbnailOptions.self, from: text.utf8)
         else {
             throw .invalid(
                 key: key, reason: "an object of enabled, width, height, offsets and fps")

@@ -345,7 +345,7 @@ extension Settings {
                 key: SettingKey.streamAutoStartRecording.rawValue,
                 reason: "hls_vod and single_file_per_layer")
         }
-        stream.autoStartRecording = RecordingWish(
+        stream.autoStartRecording = RecordingOptions(
             hlsVOD: wanted.contains("hls_vod"),
             singleFilePerLayer: wanted.contains("single_file_per_layer"))
     }

@@ -98,10 +98,10 @@ struct StreamBook {
     /// What is written down of a stream as it is now, or in its next state.
     func record(
         of id: StreamID, _ change: (inout LiveStream) -> Void = { _ in }
-    ) -> StreamKeeper.Record? {
+    ) -> StreamRecordStore.Record? {
         guard var stream = self[id], let life = pages[id]?.life else { return nil }
         change(&stream)
-        return StreamKeeper.Record(
+        return StreamRecordStore.Record(
             stream, in: life.directory, order: life.order, place: life.place)
     }
 

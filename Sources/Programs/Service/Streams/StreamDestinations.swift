@@ -17,11 +17,11 @@ public struct StreamDestinations: Hashable, Sendable {
         var idleTimeout: Duration?
         var signedPlayback: Duration?
         var autoStart: AutoStart?
-        var recording: RecordingWish?
+        var recording: RecordingOptions?
         /// Which rungs are kept; empty for all.
         var recordedLayers: [HLSDestination.Layer] = []
         /// What it has other than the configured thumbnails.
-        var thumbnails: ThumbnailWish?
+        var thumbnails: ThumbnailOptions?
     }
 
     private var destinations: [String: Destination] = [:]
@@ -69,10 +69,10 @@ public struct StreamDestinations: Hashable, Sendable {
     }
 
     /// Nil where nothing is said of what is to be kept, which thumbnails alone do not.
-    private static func recording(_ destination: HLSDestination) -> RecordingWish? {
+    private static func recording(_ destination: HLSDestination) -> RecordingOptions? {
         guard let kept = destination.recording, (kept.hlsVod ?? kept.singleFilePerLayer) != nil
         else { return nil }
-        return RecordingWish(hlsVOD: kept.hlsVod, singleFilePerLayer: kept.singleFilePerLayer)
+        return RecordingOptions(hlsVOD: kept.hlsVod, singleFilePerLayer: kept.singleFilePerLayer)
     }
 
     /// As with 100ms, a number of segments is of live playlists alone.
@@ -128,7 +128,7 @@ public struct StreamDestinations: Hashable, Sendable {
 
     private static func thumbnails(
         _ destination: HLSDestination, of name: String
-    ) throws(SettingsError) -> ThumbnailWish? {
+    ) throws(SettingsError) -> ThumbnailOptions? {
         guard let wish = destination.recording?.thumbnails else { return nil }
         if let fault = wish.fault {
             throw .invalid(
@@ -233,7 +233,7 @@ public struct StreamDestinations: Hashable, Sendable {
     func layout(for destination: String) -> JSONValue? { destinations[named(destination)]?.layout }
 
     /// What is kept of the destination's streams unless a request says otherwise.
-    func recording(for destination: String) -> RecordingWish? {
+    func recording(for destination: String) -> RecordingOptions? {
         destinations[named(destination)]?.recording
     }
 
@@ -263,7 +263,7 @@ public struct StreamDestinations: Hashable, Sendable {
     }
 
     /// What the destination's recordings are to have other than the configured thumbnails.
-    func thumbnails(for destination: String) -> ThumbnailWish? {
+    func thumbnails(for destination: String) -> ThumbnailOptions? {
         destinations[named(destination)]?.thumbnails
     }
 
@@ -278,11 +278,11 @@ public struct StreamDestinations: Hashable, Sendable {
     }
 
     /// A stream that starts by itself.
-    struct AutoStartWish: Hashable {
+    struct AutoStartOptions: Hashable {
         /// As a request would name it: the default one is not named.
         var destination: String
         var condition: AutoStart
-        var recording: RecordingWish
+        var recording: RecordingOptions
     }
 
     /// What starts by itself: the default stream, and that of each destination which says so.
@@ -291,15 +291,15 @@ public struct StreamDestinations: Hashable, Sendable {
     ///   - condition: of the default one, where its destination says nothing.
     ///   - recording: what is kept where a destination says nothing of that.
     func autoStarts(
-        _ condition: AutoStart, keeping recording: RecordingWish
-    ) -> [AutoStartWish] {
+        _ condition: AutoStart, keeping recording: RecordingOptions
+    ) -> [AutoStartOptions] {
         let (standard, standardCondition) = (named(""), condition)
         return Set(destinations.keys).union([standard]).sorted().compactMap { name in
             let destination = destinations[name]
             let condition =
                 destination?.autoStart ?? (name == standard ? standardCondition : .never)
             guard condition != .never else { return nil }
-            return AutoStartWish(
+            return AutoStartOptions(
                 destination: name == standard ? "" : name, condition: condition,
                 recording: destination?.recording ?? recording)
         }

@@ -44,8 +44,8 @@ struct StreamDisk: Sendable {
         do {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true)
-            try StreamKeeper.note(
-                StreamKeeper.Record(stream, in: directory, order: order, place: place))
+            try StreamRecordStore.note(
+                StreamRecordStore.Record(stream, in: directory, order: order, place: place))
         } catch {
             takeBack(directory, place)
             throw .storage("\(directory): \(error.systemReason)")
@@ -96,9 +96,9 @@ struct StreamDisk: Sendable {
     }
 
     /// Writes a state that is not the last into the stream's directory.
-    func note(_ record: StreamKeeper.Record) throws {
+    func note(_ record: StreamRecordStore.Record) throws {
         touching(record.directory)
-        try StreamKeeper.note(record)
+        try StreamRecordStore.note(record)
     }
 
     /// - Returns: the path of the bot's settings.
@@ -142,7 +142,7 @@ struct StreamDisk: Sendable {
     }
 }
 
-extension StreamKeeper.Record {
+extension StreamRecordStore.Record {
     /// - Parameters:
     ///   - order: nil when the stream is not recorded.
     ///   - place: of its assets; nil where there will be none.

@@ -14,21 +14,21 @@ actor StreamPersister {
     static let retryDelay: Duration = .seconds(1)
 
     private enum Request: Sendable {
-        case save(StreamKeeper.Record)
+        case save(StreamRecordStore.Record)
         case retry(at: Instant)
     }
 
     /// The states of a stream that are to be written down.
     private struct Line {
         /// Oldest first. Bounded, since a stream has a handful of states.
-        var records: [StreamKeeper.Record] = []
+        var records: [StreamRecordStore.Record] = []
         /// The oldest one is being written.
         var isAtWork = false
         /// The oldest one could not be written at the last attempt.
         var isStuck = false
     }
 
-    let keeper: StreamKeeper
+    let keeper: StreamRecordStore
     let disk: StreamDisk
     private let clock: @Sendable () -> Instant
     let logger: Logger
@@ -41,7 +41,7 @@ actor StreamPersister {
     private var retriesAt: Instant?
 
     init(
-        keeper: StreamKeeper, disk: StreamDisk, clock: @escaping @Sendable () -> Instant,
+        keeper: StreamRecordStore, disk: StreamDisk, clock: @escaping @Sendable () -> Instant,
         logger: Logger
     ) {
         self.keeper = keeper
@@ -79,7 +79,7 @@ actor StreamPersister {
     enum Parts: Sendable { case directories, all }
 
     /// Writes a state that is not the last into the stream's file.
-    nonisolated func note(_ record: StreamKeeper.Record) async {
+    nonisolated func note(_ record: StreamRecordStore.Record) async {
         do {
             try await onDisk { try $0.note(record) }
         } catch {
@@ -90,7 +90,7 @@ actor StreamPersister {
     }
 
     /// Ends the playlists that the last bot left open.
-    nonisolated func endPlaylists(of record: StreamKeeper.Record) async {
+    nonisolated func endPlaylists(of record: StreamRecordStore.Record) async {
         do {
             let count = try await onDisk { try $0.finishPlaylists(in: record.directory) }
             guard count > 0 else { return }
@@ -103,7 +103,7 @@ actor StreamPersister {
     }
 
     /// Removes whatever the bots of a stream that never ran left behind. They are gone.
-    nonisolated func discard(_ record: StreamKeeper.Record, _ place: RecordingPlace?) async {
+    nonisolated func discard(_ record: StreamRecordStore.Record, _ place: RecordingPlace?) async {
         do {
             try await onDisk { try $0.discard(record.directory, place) }
         } catch {
@@ -116,7 +116,7 @@ actor StreamPersister {
     // MARK: Rows
 
     /// A state is to be written into the catalogue, and the last one into its file before.
-    nonisolated func save(_ record: StreamKeeper.Record) { queue.yield(.save(record)) }
+    nonisolated func save(_ record: StreamRecordStore.Record) { queue.yield(.save(record)) }
 
     /// Time has passed for what could not be written down.
     nonisolated func retry(at now: Instant) { queue.yield(.retry(at: now)) }

@@ -8,7 +8,7 @@ import Streams
 /// What a server finds of the streams of the one before: the files on the disk are believed, the
 /// catalogue is brought to what they say.
 struct StreamRecovery: Sendable {
-    let keeper: StreamKeeper
+    let keeper: StreamRecordStore
     /// The root of streams.
     let streams: String
     let logger: Logger
@@ -18,13 +18,13 @@ struct StreamRecovery: Sendable {
 
     /// - Returns: those that came to no end, oldest first. They have rows.
     /// - Throws: `CatalogueError`.
-    func run() async throws -> [StreamKeeper.Record] {
+    func run() async throws -> [StreamRecordStore.Record] {
         let isLost = try await remakeCatalogue()
         // A row that is final was written behind a file that was: of what ended, only the names are
         // read.
         let ended = try await keeper.catalogue.finalStreamDirectories()
         let records = try await NIOThreadPool.singleton.runIfActive { self.files(except: ended) }
-        var unfinished: [StreamKeeper.Record] = []
+        var unfinished: [StreamRecordStore.Record] = []
         var known: Set<StreamID> = []
         for record in records {
             let stream = record.file.stream
@@ -77,7 +77,7 @@ struct StreamRecovery: Sendable {
             stream.status = .failed
             stream.end = .failed(StreamFailure(.directoryLost, "the stream's directory is gone"))
             try await keeper.saveRow(
-                StreamKeeper.Record(
+                StreamRecordStore.Record(
                     file: StreamFile(stream: stream),
                     directory: "\(streams)/\(stream.directory)"))
         }
@@ -97,8 +97,8 @@ struct StreamRecovery: Sendable {
     }
 
     /// - Parameter ended: directories that are not looked into.
-    private func files(except ended: Set<String>) -> [StreamKeeper.Record] {
-        var records: [StreamKeeper.Record] = []
+    private func files(except ended: Set<String>) -> [StreamRecordStore.Record] {
+        var records: [StreamRecordStore.Record] = []
         for room in Self.names(in: streams) {
             for name in Self.names(in: "\(streams)/\(room)", isHidden: true) {
                 guard !ended.contains("\(room)/\(name)") else { continue }
@@ -114,7 +114,7 @@ struct StreamRecovery: Sendable {
                     logger.warning("a stream's record is not usable", metadata: ["path": "\(path)"])
                     continue
                 }
-                records.append(StreamKeeper.Record(file: file, directory: directory))
+                records.append(StreamRecordStore.Record(file: file, directory: directory))
             }
         }
         return records

@@ -28,7 +28,7 @@ extension StreamSettings {
     }
 
     /// What starts by itself in a room.
-    var autoStarts: [(LiveStream.Kind, StreamDestinations.AutoStartWish)] {
+    var autoStarts: [(LiveStream.Kind, StreamDestinations.AutoStartOptions)] {
         destinations.autoStarts(autoStart, keeping: autoStartRecording).map { (.stream, $0) }
             + recordingDestinations.autoStarts(autoRecording, keeping: .oneFile)
             .map { (.recording, $0) }
@@ -99,7 +99,7 @@ extension StreamSettings {
     }
 
     /// What the request says is to be kept, and where it says nothing what its destination does.
-    func recording(for request: LiveStreamRequest) -> RecordingWish? {
+    func recording(for request: LiveStreamRequest) -> RecordingOptions? {
         let standard = destinations(of: request.kind).recording(for: request.destination)
         guard let asked = request.recording else { return standard }
         return standard.map { asked.completed(by: $0) } ?? asked

@@ -41,7 +41,7 @@ public struct StreamSettings: Hashable, Sendable {
     /// When rooms go on air by themselves, and what is kept of such streams, unless a destination
     /// says otherwise.
     public var autoStart = AutoStart.never
-    public var autoStartRecording = RecordingWish()
+    public var autoStartRecording = RecordingOptions()
     /// When rooms are recorded by themselves, without a live stream, unless a destination says
     /// otherwise.
     public var autoRecording = AutoStart.never
@@ -53,7 +53,7 @@ public struct StreamSettings: Hashable, Sendable {
     /// How long assets are kept once they are made; nil for ever.
     public var recordingsKept: Duration? = .seconds(14 * 86_400)
     /// The pictures that recordings have beside themselves. Every field has a value.
-    public var thumbnails = ThumbnailWish(enabled: true, width: 0, height: 0, offsets: [2])
+    public var thumbnails = ThumbnailOptions(enabled: true, width: 0, height: 0, offsets: [2])
     /// In front of `/hls/…` in playback URLs, without a slash at the end.
     public var publicBaseURL = "http://localhost:8080"
     /// How long addresses of streams hold, from the start on, which are signed then; nil for ever.

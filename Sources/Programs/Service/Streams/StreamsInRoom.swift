@@ -31,7 +31,7 @@ public struct StreamsInRoom: LiveStreaming {
             let request = try LiveStreamRequest(
                 checking: variants.map { ($0.meetingURL, $0.metadata) },
                 recording: recording.map {
-                    RecordingWish(hlsVOD: $0.hlsVOD, singleFilePerLayer: $0.singleFilePerLayer)
+                    RecordingOptions(hlsVOD: $0.hlsVOD, singleFilePerLayer: $0.singleFilePerLayer)
                 },
                 room: room, authorities: authorities.union([authority.lowercased()]))
             _ = try await control.start(room: room, request, startedBy: startedBy)

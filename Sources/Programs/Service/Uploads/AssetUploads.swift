@@ -31,10 +31,10 @@ actor AssetUploads: Service {
     private let catalogue: Catalogue
     /// Of recordings.
     private let root: String
-    private let notes: ManifestNotes
+    private let notes: ManifestUpdates
     /// What is told of them; nil when nobody wants to be told.
     private let events: StreamEvents?
-    private let courier: any StoreCourier
+    private let courier: any ObjectStoreClient
     private let logger: Logger
     private let clock: @Sendable () -> UnixTime
 
@@ -52,8 +52,8 @@ actor AssetUploads: Service {
     private var random: SeededRandom
 
     init(
-        settings: StoreSettings, catalogue: Catalogue, root: String, notes: ManifestNotes,
-        events: StreamEvents?, courier: any StoreCourier, logger: Logger,
+        settings: StoreSettings, catalogue: Catalogue, root: String, notes: ManifestUpdates,
+        events: StreamEvents?, courier: any ObjectStoreClient, logger: Logger,
         seed: UInt64 = UInt64.random(in: 0...UInt64.max),
         clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) {
@@ -197,7 +197,7 @@ actor AssetUploads: Service {
     ) async throws {
         let text = location.description
         guard let directory = try await catalogue.stream(asset.stream)?.assetDirectory else {
-            throw ManifestNotes.Failure.unknown(asset: asset.id, directory: root)
+            throw ManifestUpdates.Failure.unknown(asset: asset.id, directory: root)
         }
         try await notes.note(asset: asset.id, in: directory) { $0.location = text }
         let isKept = try await catalogue.stored(asset: asset.id, at: text)

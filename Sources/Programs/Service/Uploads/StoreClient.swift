@@ -27,7 +27,7 @@ final class StoreManners: Sendable {
 }
 
 /// Asks a store over a line. Bodies are read from the disk while they are sent.
-struct StoreClient: StoreCourier {
+struct StoreClient: ObjectStoreClient {
     let access: StoreAccess
     let line: any StoreLine
     let manners: StoreManners

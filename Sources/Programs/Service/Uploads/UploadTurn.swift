@@ -22,7 +22,7 @@ struct UploadTurn: Sendable {
     }
 
     let file: UploadFile
-    let courier: any StoreCourier
+    let courier: any ObjectStoreClient
     let clock: @Sendable () -> UnixTime
     /// Writes progress down.
     let save: @Sendable (MultipartUpload.Progress, Int64) async -> Void

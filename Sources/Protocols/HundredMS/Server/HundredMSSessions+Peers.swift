@@ -24,7 +24,7 @@ extension HundredMSSessions {
             (wanted?.contains(one.id) ?? true) && (role.map { $0 == one.role } ?? true)
                 && (group.map { one.groups.contains($0) } ?? true)
         }
-        let iterator = walks[peer, default: PeerWalks()].begin(found.map(\.id))
+        let iterator = walks[peer, default: PeerIterators()].begin(found.map(\.id))
         return page(of: iterator, limit: params.limit, for: peer, in: host) ?? .empty
     }
 

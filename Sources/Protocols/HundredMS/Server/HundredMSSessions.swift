@@ -50,7 +50,7 @@ final class HundredMSSessions: RoomSessions {
     var current: [PeerID: ConnectionID] = [:]
     /// The peers that joined by this protocol and are in the room, with or without a socket.
     var members: Set<PeerID> = []
-    var walks: [PeerID: PeerWalks] = [:]
+    var walks: [PeerID: PeerIterators] = [:]
     var pollPages = PollPages()
     var unheardDismissals = UnheardDismissals()
     var arePreviewsStale = false

@@ -22,7 +22,7 @@ struct RecordingConfiguration: Decodable {
 
     var name: String
     var maxDuration: Int?
-    var thumbnails: ThumbnailWish?
+    var thumbnails: ThumbnailOptions?
     var compositeRecording: Composite?
 
     /// Both kinds of composites are the same here: a recording without a live stream.

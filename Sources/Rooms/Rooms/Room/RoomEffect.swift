@@ -16,7 +16,7 @@ public enum RoomEffect: Hashable, Sendable {
     /// Previews of the room are notified.
     case refreshPreviews
     /// The audit log gets a note.
-    case noted(RoomNote)
+    case noted(SessionNote)
 }
 
 /// A notification to peers.

@@ -29,11 +29,11 @@ public struct HLSDestination: Hashable, Sendable, Codable {
         public var singleFilePerLayer: Bool?
         /// The recorded ones among the streamed layers; nil for all.
         public var layers: [Layer]?
-        public var thumbnails: ThumbnailWish?
+        public var thumbnails: ThumbnailOptions?
 
         public init(
             hlsVod: Bool? = nil, singleFilePerLayer: Bool? = nil,
-            thumbnails: ThumbnailWish? = nil
+            thumbnails: ThumbnailOptions? = nil
         ) {
             self.hlsVod = hlsVod
             self.singleFilePerLayer = singleFilePerLayer

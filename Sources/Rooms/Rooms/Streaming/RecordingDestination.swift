@@ -15,7 +15,7 @@ public struct RecordingDestination: Hashable, Sendable, Codable {
     public var idleTimeout: Int?
     /// Whether a room is recorded as soon as it has peers.
     public var autoStart: Bool?
-    public var thumbnails: ThumbnailWish?
+    public var thumbnails: ThumbnailOptions?
     /// Roomcast's own: the layout of the picture, in the control API's form.
     public var layout: JSONValue?
 

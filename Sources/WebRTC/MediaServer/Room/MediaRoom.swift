@@ -102,7 +102,7 @@ public final class MediaRoom: Sendable {
 
     /// What these peers are to receive from now on. Tracks that are not published yet are
     /// remembered.
-    public func setSubscriptions(_ subscribers: [SubscriberTerms]) async {
+    public func setSubscriptions(_ subscribers: [PeerSubscriptions]) async {
         try? await onLoop { forwarder, now in
             for terms in subscribers { forwarder.setSubscriptions(terms, at: now) }
         }

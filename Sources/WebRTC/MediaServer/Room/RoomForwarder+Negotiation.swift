@@ -103,7 +103,7 @@ extension RoomForwarder {
 
     // MARK: Subscribing
 
-    func setSubscriptions(_ terms: SubscriberTerms, at now: Instant) {
+    func setSubscriptions(_ terms: PeerSubscriptions, at now: Instant) {
         guard let peer = peers[terms.peer] else { return }
         let desired = Dictionary(terms.tracks.map { ($0.id, $0) }) { _, last in last }
         for (id, entry) in peer.offered where desired[id].map(TrackKey.init) != entry.track.key {

@@ -23,7 +23,7 @@ final class RoomForwarder {
     let channel: ChannelFormat
     var peers: [PeerID: MediaPeer] = [:]
     var tracks: [TrackKey: ForwardedTrack] = [:]
-    private var letters = Letters()
+    private var queuedTexts = TextQueue()
     private var nextAllocation = Instant.zero
     /// Peers that were ever added.
     private var addedPeers = 0
@@ -100,18 +100,18 @@ final class RoomForwarder {
     func sendTexts(_ texts: [(peer: PeerID, text: String)], at now: Instant) {
         guard !isClosed else { return }
         for (peer, text) in texts {
-            if let first = letters.add(.init(peer: peer, text: text)) { send(first, at: now) }
+            if let first = queuedTexts.add(.init(peer: peer, text: text)) { send(first, at: now) }
         }
-        sendLetters(at: now)
+        sendQueuedTexts(at: now)
     }
 
-    private func sendLetters(at now: Instant) {
-        while let letter = letters.next() { send(letter, at: now) }
+    private func sendQueuedTexts(at now: Instant) {
+        while let text = queuedTexts.next() { send(text, at: now) }
     }
 
-    private func send(_ letter: Letters.Letter, at now: Instant) {
-        guard let connection = peers[letter.peer]?.receiving else { return }
-        connection.core.send(letter.text, on: channel.label, at: now)
+    private func send(_ text: TextQueue.QueuedText, at now: Instant) {
+        guard let connection = peers[text.peer]?.receiving else { return }
+        connection.core.send(text.text, on: channel.label, at: now)
         loop.drain(connection, at: now)
     }
 
@@ -144,8 +144,8 @@ final class RoomForwarder {
             allocate(peer, at: now)
         }
         for track in tracks.values where track.hasNewWishes { requestAwaited(of: track, at: now) }
-        letters.beginTurn(peers: peers.count)
-        sendLetters(at: now)
+        queuedTexts.beginTurn(peers: peers.count)
+        sendQueuedTexts(at: now)
         reportSpeakers(at: now)
         reportQuality(at: now)
     }

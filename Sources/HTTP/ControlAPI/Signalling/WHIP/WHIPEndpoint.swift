@@ -29,9 +29,9 @@ public struct WHIPEndpoint: SignallingEndpoint {
     }
 
     private let purpose: Purpose
-    private let door: any WHIPDoor
+    private let door: any WHIPGateway
 
-    public init(_ purpose: Purpose, door: any WHIPDoor) {
+    public init(_ purpose: Purpose, door: any WHIPGateway) {
         self.purpose = purpose
         self.door = door
     }

@@ -1,0 +1,6 @@
+import Streams
+
+extension RecordingOptions {
+    static let fields = BodyFields(
+        CodingKeys.self, [.thumbnails: .object(TemplateFields.thumbnails)])
+}

@@ -1,6 +1,0 @@
-import Streams
-
-extension RecordingWish {
-    static let fields = BodyFields(
-        CodingKeys.self, [.thumbnails: .object(TemplateFields.thumbnails)])
-}

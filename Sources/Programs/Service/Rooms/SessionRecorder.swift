@@ -1,0 +1,171 @@
+import Catalogue
+import Clocks
+import Logging
+import MediaKernel
+import Rooms
+import ServiceLifecycle
+
+/// Keeps account of the rooms' sessions in the catalogue, and of what is told of them: each
+/// change and its webhook are one transaction, in the order in which they happened.
+///
+/// What it finds there when it starts is of a server that died, and is closed: the peers were put
+/// out by that, and nobody but the catalogue knows of them any more.
+final class SessionRecorder: Service {
+    /// Changes that wait for the disk. More are not told; this is a day of a busy server.
+    static let waitingMaximum = 100_000
+    /// From a change that could not be written down to the next attempt.
+    static let retryDelay: Duration = .seconds(1)
+
+    private struct Entry {
+        var room: RoomID
+        var roomName: String
+        var template: String
+        var note: SessionNote
+        var time: UnixTime
+    }
+
+    private let catalogue: Catalogue
+    /// Nil when nobody is to be told.
+    private let events: SessionEvents?
+    private let logger: Logger
+    private let clock: @Sendable () -> UnixTime
+    private let entries: AsyncStream<Entry>
+    private let queue: AsyncStream<Entry>.Continuation
+
+    init(
+        catalogue: Catalogue, accountID: String?, logger: Logger,
+        clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
+    ) {
+        self.catalogue = catalogue
+        events = accountID.map { SessionEvents(accountID: $0) }
+        self.logger = logger
+        self.clock = clock
+        (entries, queue) = AsyncStream.makeStream(
+            bufferingPolicy: .bufferingOldest(Self.waitingMaximum))
+    }
+
+    /// Something happened in a room. Does not wait.
+    func note(
+        _ note: SessionNote, in room: RoomID, name: String, template: String, at time: UnixTime
+    ) {
+        let entry = Entry(
+            room: room, roomName: name, template: template, note: note, time: time)
+        if case .dropped = queue.yield(entry) {
+            logger.error("room event not told: too many wait", metadata: ["room": "\(room)"])
+        }
+    }
+
+    /// Runs until all that was noted before the shutdown is written down. What the disk does not
+    /// take then is known to the next server only as far as it is in the catalogue.
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            await closeLeftBehind()
+            for await entry in entries {
+                if let (change, delivery) = written(entry) { await save(change, delivery) }
+            }
+        } onGracefulShutdown: {
+            self.queue.finish()
+        }
+    }
+
+    private func closeLeftBehind() async {
+        let found = await asked { catalogue throws(CatalogueError) in
+            try await catalogue.openSessions()
+        }
+        guard let sessions = found else { return }
+        let now = clock()
+        for session in sessions {
+            for attendee in session.attendees {
+                await save(
+                    .left(number: attendee.number, session.id, at: now),
+                    events?.left(attendee, session, .serverStopped, message: "", at: now))
+            }
+            await save(.closed(session.id, at: now), events?.closed(session, at: now))
+            logger.warning(
+                "session was left behind",
+                metadata: ["room": "\(session.room)", "session": "\(session.id)"])
+        }
+    }
+
+    /// - Returns: nil for what is nothing to sessions. An event by itself changes nothing of one.
+    private func written(_ entry: Entry) -> (SessionChange?, CatalogueDelivery?)? {
+        func session(_ session: Room.Session) -> OpenSession {
+            OpenSession(
+                id: session.id, room: entry.room, roomName: entry.roomName,
+                template: entry.template, startedAt: session.startedAt)
+        }
+        switch entry.note {
+        case .sessionOpened(let opened):
+            let session = session(opened)
+            return (.opened(session), events?.opened(session))
+        case .peerJoined(let peer, let joined):
+            let (attendee, session) = (OpenSession.Attendee(peer), session(joined))
+            return (.entered(attendee, session.id), events?.joined(attendee, session))
+        case .peerLeft(let peer, let left, let reason, let message):
+            let (attendee, session) = (OpenSession.Attendee(peer), session(left))
+            return (
+                .left(number: attendee.number, session.id, at: entry.time),
+                events?.left(attendee, session, reason, message: message, at: entry.time)
+            )
+        case .roleChanged(let peer, let current, let role, let requester):
+            let (attendee, session) = (OpenSession.Attendee(peer), session(current))
+            return (
+                .tookRole(attendee.role, number: attendee.number, session.id),
+                events?.changed(attendee, session, from: role, by: requester, at: entry.time)
+            )
+        case .sessionClosed(let closed):
+            let session = session(closed)
+            return (
+                .closed(session.id, at: entry.time), events?.closed(session, at: entry.time)
+            )
+        case .roomEnded(let ended?, let requester, let isLocked, let reason):
+            return (
+                nil,
+                events?.ended(
+                    session(ended), by: requester, isLocked: isLocked, reason: reason,
+                    at: entry.time)
+            )
+        case .roomLocked, .roomEnded:
+            return nil
+        }
+    }
+
+    private func save(_ change: SessionChange?, _ delivery: CatalogueDelivery?) async {
+        _ = await asked { catalogue throws(CatalogueError) -> Void in
+            if let change {
+                try await catalogue.save(change, telling: delivery)
+            } else if let delivery {
+                try await catalogue.save(delivery)
+            }
+        }
+    }
+
+    /// Asks again until it is answered: the next change must not overtake this one.
+    private func asked<Value: Sendable>(
+        _ body: (Catalogue) async throws(CatalogueError) -> Value
+    ) async -> Value? {
+        var isTold = false
+        while !Task.isCancelled {
+            do throws(CatalogueError) {
+                return try await body(catalogue)
+            } catch {
+                if !isTold {
+                    logger.error(
+                        "room events cannot be written yet", metadata: ["error": "\(error)"])
+                }
+                isTold = true
+            }
+            guard !Task.isShuttingDownGracefully else { return nil }
+            try? await Task.sleep(for: Self.retryDelay)
+        }
+        return nil
+    }
+}
+
+extension OpenSession.Attendee {
+    init(_ peer: Peer) {
+        self.init(
+            number: peer.joinedOrder, peer: peer.id, user: peer.userID, name: peer.name,
+            data: peer.metadata, role: peer.role, joinedAt: peer.joinedAt)
+    }
+}

@@ -1,0 +1,44 @@
+public import Rooms
+
+/// The wanted recordings of a stream, as far as specified: by the request, and then by the
+/// destination.
+public struct RecordingOptions: Hashable, Sendable, Decodable {
+    public var hlsVOD: Bool?
+    public var singleFilePerLayer: Bool?
+    /// Differences from the configured thumbnails; nil for none.
+    public var thumbnails: ThumbnailOptions?
+
+    public init(
+        hlsVOD: Bool? = nil, singleFilePerLayer: Bool? = nil, thumbnails: ThumbnailOptions? = nil
+    ) {
+        self.hlsVOD = hlsVOD
+        self.singleFilePerLayer = singleFilePerLayer
+        self.thumbnails = thumbnails
+    }
+
+    /// The default of a recording without a live stream.
+    public static let oneFile = RecordingOptions(hlsVOD: false, singleFilePerLayer: true)
+
+    public enum CodingKeys: String, CodingKey, CaseIterable {
+        case hlsVOD = "hls_vod"
+        case singleFilePerLayer = "single_file_per_layer"
+        case thumbnails
+    }
+
+    /// This wish, with its nil fields taken from the other one.
+    public func completed(by other: RecordingOptions) -> RecordingOptions {
+        RecordingOptions(
+            hlsVOD: hlsVOD ?? other.hlsVOD,
+            singleFilePerLayer: singleFilePerLayer ?? other.singleFilePerLayer,
+            thumbnails: thumbnails ?? other.thumbnails)
+    }
+}
+
+extension LiveStreamRecording {
+    /// Unspecified recordings are not made.
+    public init(_ wish: RecordingOptions) {
+        self.init(
+            hlsVOD: wish.hlsVOD ?? false, singleFilePerLayer: wish.singleFilePerLayer ?? false,
+            thumbnails: wish.thumbnails)
+    }
+}
