@@ -24,8 +24,8 @@ public final class ClientMedia {
         public var network: NetworkConditions
         /// Whether to receive video.
         public var receivesVideo: Bool
-        /// Whether a received track goes by the name of its section, which is unique, instead of the
-        /// one that the server gives it: for a protocol that tells nothing else of tracks.
+        /// Whether received tracks are named by mid, which is unique, instead of the server's track
+        /// id: for a protocol that says nothing else about tracks.
         public var namesTracksBySection: Bool
         /// How often to read datagrams and handle timers. This costs half as much as a wake-up per
         /// packet, but arrival times are late by up to the interval. Nil to read each packet as it
