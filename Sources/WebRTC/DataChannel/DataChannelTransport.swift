@@ -44,8 +44,8 @@ public final class DataChannelTransport {
     public static let messageBytesMaximum = SCTPAssociation.messageBytesMaximum
     /// The most simultaneous channels of both sides together.
     public static let channelsMaximum = 32
-    /// Bytes that wait in front of SCTP's own buffer of 1 MB. When they would be more, `send`
-    /// refuses the new message; what was accepted is never dropped.
+    /// The most bytes waiting for SCTP's own buffer of 1 MB. Beyond that `send` refuses new
+    /// messages; accepted ones are never dropped.
     public static let queuedBytesMaximum = 1 << 20
     /// The most messages in that queue. A peer that opens and closes channels without reading the
     /// answers ends its association here.

@@ -121,9 +121,9 @@ enum SCTPStack {
         usrsctp_sysctl_set_sctp_init_rto_max_default(5000)
         usrsctp_sysctl_set_sctp_delayed_sack_time_default(20)
         usrsctp_sysctl_set_sctp_heartbeat_interval_default(10_000)
-        // Not given up while its peer may come back, which is a matter of a minute: browsers do not
-        // give up either, so an association that is gone here would stay open there and say nothing
-        // more. Whether the peer is there is known from ICE, and what waits for it is limited.
+        // Keep the association while the peer may return, within about a minute. Browsers do not
+        // give up either, so an association closed here would stay open there and silent. ICE
+        // detects the peer's absence, and the data waiting for it is limited.
         usrsctp_sysctl_set_sctp_assoc_rtx_max_default(200)
         usrsctp_sysctl_set_sctp_path_rtx_max_default(200)
         usrsctp_sysctl_set_sctp_max_burst_default(10)
