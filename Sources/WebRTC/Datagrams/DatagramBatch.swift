@@ -19,8 +19,8 @@ final class DatagramBatch {
     /// The kernel's own limits of one message: UDP_MAX_SEGMENTS, and the size of an IP packet.
     static let segmentsMaximum = 64
     static let messageBytesMaximum = 60_000
-    /// Datagrams that go to an address each as its own message before it is tried again, once
-    /// the kernel did not cut up one to it, by its link or for their size.
+    /// After the kernel refused to segment a message to an address, because of its link or the
+    /// size, this many datagrams to it are sent individually before segmentation is tried again.
     static let wholeDatagrams: UInt16 = 4096
     /// The size of `latest`, at most half full.
     private static let slotBits = 10
