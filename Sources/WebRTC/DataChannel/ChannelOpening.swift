@@ -19,7 +19,7 @@ struct ChannelOpening: Hashable {
 
     private static let messageType: UInt8 = 0x03
     private static let unordered: UInt8 = 0x80
-    /// "Normal" in RFC 8831 sect. 6.4, what browsers send too.
+    /// "Normal" in RFC 8831 sect. 6.4, as browsers send.
     private static let normalPriority: UInt16 = 256
 
     var label: String
@@ -39,7 +39,7 @@ struct ChannelOpening: Hashable {
         self.reliability = reliability
     }
 
-    /// Nil when the bytes are no OPEN that we take.
+    /// Nil if the bytes are not an OPEN that we accept.
     init?(parsing bytes: [UInt8]) {
         guard let parsed = try? Self.parse(bytes) else { return nil }
         self = parsed
@@ -94,7 +94,7 @@ enum PayloadProtocol: UInt32 {
     case establishment = 50
     case string = 51
     case binary = 53
-    /// SCTP cannot carry empty messages: one byte goes instead, which the receiver ignores.
+    /// SCTP cannot carry empty messages: a single byte is sent instead, which the receiver ignores.
     case emptyString = 56
     case emptyBinary = 57
 }

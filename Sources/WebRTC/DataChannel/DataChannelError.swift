@@ -1,6 +1,6 @@
-/// What can go wrong with data channels.
+/// Errors of data channels, with the party at fault.
 public enum DataChannelError: Error, Hashable, Sendable {
-    // The association ends (us, or as said).
+    // The association ends (our fault unless stated).
 
     /// A call into usrsctp failed; the number is its errno (us).
     case sctp(call: String, errno: Int32)
@@ -18,7 +18,7 @@ public enum DataChannelError: Error, Hashable, Sendable {
     /// could be confirmed (caller or peer).
     case overflow
 
-    // One call is refused (caller).
+    // One call fails (caller).
 
     /// The transport was closed or has failed.
     case closed

@@ -1,6 +1,6 @@
 import MediaKernel
 
-/// What SCTP tells, and what it means for the channels.
+/// Applies SCTP's events to the channels.
 extension DataChannelTransport {
     func act(on event: SCTPEvent) {
         switch event {
@@ -38,9 +38,9 @@ extension DataChannelTransport {
         guard let channel = channels[id] else { return }
         channels[id]?.isIncomingReset = true
         announceEnd(of: id)
-        // RFC 8831 sect. 6.7: the other direction is reset in turn.
+        // RFC 8831 sect. 6.7: reset the other direction in turn.
         if channel.isSendable { beginClosing(id) }
-        // A peer that closes has seen our OPEN, whether or not its ACK comes yet.
+        // A peer that closes has seen our OPEN, even if its ACK comes later.
         channels[id]?.isAcknowledged = true
         removeIfGone(id)
     }
@@ -72,8 +72,8 @@ extension DataChannelTransport {
         }
     }
 
-    /// Firefox' first messages may overtake its ACK. They say as much: who sends on a channel of
-    /// ours has seen the OPEN (RFC 8832 sect. 6).
+    /// Firefox' first messages may overtake its ACK. They imply it: a peer that sends on a channel
+    /// of ours has seen the OPEN (RFC 8832 sect. 6).
     private func deliver(_ output: Output, on id: ChannelID) {
         guard let channel = channels[id] else {
             statistics.protocolViolations += 1
@@ -95,7 +95,7 @@ extension DataChannelTransport {
     }
 
     private func peerOpened(_ id: ChannelID, _ bytes: [UInt8]) {
-        // A second OPEN on a channel, and one with an id of ours, have no channel to refuse.
+        // For a second OPEN on a channel, or one with an id of ours, there is no channel to refuse.
         guard channels[id] == nil, id.rawValue < idsEnd else {
             statistics.protocolViolations += 1
             return
@@ -120,7 +120,8 @@ extension DataChannelTransport {
             .opened(id, label: opening.label, protocol: opening.protocol, isRemote: true))
     }
 
-    /// Resets our side of a stream that the application never hears of; the peer's channel closes.
+    /// Resets our side of a stream without telling the application, so that the peer's channel
+    /// closes.
     private func refuse(_ id: ChannelID) {
         guard
             let nothing = try? ChannelOpening(

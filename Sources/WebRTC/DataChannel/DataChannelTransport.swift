@@ -1,62 +1,62 @@
 public import MediaKernel
 
 /// The data channels of one peer: an SCTP association (RFC 8831) and the protocol that opens
-/// channels on it (RFC 8832). Packets in and out are what DTLS carries, one record each.
+/// channels on it (RFC 8832). Each packet in or out is one DTLS record.
 ///
-/// The owner calls one method, then `poll` until it returns nil. Somebody calls `tick` every
-/// 10 ms, and after a tick everyone polls, or those do whose `hasWork` says so. A transport is
+/// After each method call the owner calls `poll` until it returns nil. `tick` must be called every
+/// 10 ms, and after a tick all owners poll, or those whose `hasWork` is true. A transport is
 /// confined to its owner; `tick` and the statics may be called from any thread.
 ///
-/// A channel that a peer opens against the rules (an id of the wrong side or out of range, a label
-/// too long, one channel too many) is closed again without the application hearing of it.
+/// A channel that a peer opens against the rules (a wrong or out-of-range id, too long a label, too
+/// many channels) is closed again without telling the application.
 public final class DataChannelTransport {
     public enum Output: Hashable, Sendable {
         /// Send this SCTP packet as one DTLS record.
         case transmit([UInt8])
         /// The association is up.
         case connected
-        /// A channel can be used: the peer's, or one of ours that the peer has acknowledged, by an
-        /// ACK or by a first message. Comes before everything else on the channel.
+        /// A channel is usable: the peer's, or one of ours that the peer has acknowledged by an ACK
+        /// or a first message. Precedes all other outputs of the channel.
         case opened(ChannelID, label: String, protocol: String, isRemote: Bool)
         case text(ChannelID, String)
         case binary(ChannelID, [UInt8])
-        /// Either side closed the channel; comes once, and nothing follows on it.
+        /// Either side closed the channel. Occurs once, and no output of the channel follows.
         case closed(ChannelID)
-        /// The association is gone; comes once, after a `closed` for every channel.
+        /// The association is gone. Occurs once, after a `closed` for every channel.
         case failed(DataChannelError)
     }
 
-    /// What was dropped, and why, since the start.
+    /// Counts dropped input by reason, since the start.
     public struct Statistics: Hashable, Sendable {
-        /// Packets whose framing the gate did not accept.
+        /// Packets with framing that the gate refused.
         public var refusedPackets = 0
-        /// INITs to an association that was up.
+        /// INITs to an established association.
         public var lateInitiations = 0
-        /// Messages and openings against the rules of RFC 8831 and RFC 8832.
+        /// Messages and openings that violate RFC 8831 or RFC 8832.
         public var protocolViolations = 0
 
         public init() {}
     }
 
-    /// What `a=sctp-port` announces.
+    /// The port in `a=sctp-port`.
     public static let localPort: UInt16 = 5000
-    /// What `a=max-message-size` announces. Longer messages end the association.
+    /// The size in `a=max-message-size`. Longer messages end the association.
     public static let messageBytesMaximum = SCTPAssociation.messageBytesMaximum
-    /// Channels at a time, both sides' together.
+    /// The most simultaneous channels of both sides together.
     public static let channelsMaximum = 32
-    /// Bytes that wait in front of SCTP's own buffer of 1 MB. When they would be more, `send`
-    /// refuses the new message; what was accepted is never dropped.
+    /// The most bytes waiting for SCTP's own buffer of 1 MB. Beyond that `send` refuses new
+    /// messages; accepted ones are never dropped.
     public static let queuedBytesMaximum = 1 << 20
-    /// Messages in that queue. A peer that opens and closes channels without reading the answers
-    /// ends its association here.
+    /// The most messages in that queue. A peer that opens and closes channels without reading the
+    /// answers ends its association here.
     private static let queuedMessagesMaximum = 16_384
 
     public internal(set) var statistics = Statistics()
 
     enum Phase { case idle, connecting, up, ended }
 
-    /// More than one poll can gather: the association's packets and events have maxima of their
-    /// own, and nothing is taken from it while anything is left here.
+    /// More than one poll can produce: the association limits its own packets and events, and
+    /// nothing is taken from it while outputs remain here.
     private static let outputsMaximum = 1 << 18
 
     private let association: SCTPAssociation
@@ -70,7 +70,7 @@ public final class DataChannelTransport {
         messagesMaximum: queuedMessagesMaximum, bytesMaximum: queuedBytesMaximum)
 
     /// - Parameters:
-    ///   - isDTLSClient: decides whose channel ids are even (RFC 8832 sect. 6).
+    ///   - isDTLSClient: decides which side has the even channel ids (RFC 8832 sect. 6).
     ///   - remotePort: the peer's `a=sctp-port`.
     ///   - remoteMaximumMessageBytes: the peer's `a=max-message-size`, 65 536 where it is absent;
     ///     0 means any size (RFC 8841 sect. 6).
@@ -88,15 +88,15 @@ public final class DataChannelTransport {
 
     // MARK: Process-wide
 
-    /// Lets SCTP's timers run up to `now`; call it every 10 to 50 ms while a transport exists.
+    /// Runs SCTP's timers up to `now`. Call every 10 to 50 ms while a transport exists.
     public static func tick(at now: Instant) { SCTPStack.tick(at: now) }
 
-    /// Transports that are not closed.
+    /// The number of open transports.
     public static var count: Int { SCTPStack.associationCount }
 
     // MARK: Input
 
-    /// Begins the association. Call it when DTLS is connected; both sides do.
+    /// Begins the association. Both sides call this when DTLS is connected.
     public func connect() {
         guard case .idle = phase else { return }
         phase = .connecting
@@ -107,7 +107,7 @@ public final class DataChannelTransport {
         }
     }
 
-    /// One record's bytes. What is no SCTP packet of a data channel is counted and dropped.
+    /// Handles the bytes of one record. Packets that are not valid SCTP are counted and dropped.
     public func handle(_ packet: [UInt8]) {
         switch association.receive(packet) {
         case .taken, .closed: break
@@ -116,22 +116,22 @@ public final class DataChannelTransport {
         }
     }
 
-    /// Ends the association with an ABORT, which `poll` then hands out. No events follow.
+    /// Ends the association with an ABORT, which `poll` then returns. No events follow.
     public func close() {
         guard phase != .ended else { return }
         for packet in association.close() { outputs.append(.transmit(packet)) }
         end()
     }
 
-    /// The next thing to do or to know; nil when there is none.
+    /// The next output; nil if there is none.
     public func poll() -> Output? {
         if let output = outputs.popFirst() { return output }
         pump()
         return outputs.popFirst()
     }
 
-    /// Whether `poll` would be worth its while, which takes no lock to know. A closing channel is
-    /// polled to see its limits.
+    /// Whether `poll` has anything to do, determined without a lock. A closing channel must be
+    /// polled to apply its time limits.
     public var hasWork: Bool {
         !outputs.isEmpty || association.hasWork || channels.values.contains(where: \.isClosing)
     }
@@ -141,8 +141,8 @@ public final class DataChannelTransport {
 
     // MARK: Channels
 
-    /// Opens a channel; before `.connected` the request waits. `.opened` follows when the peer has
-    /// acknowledged it, but messages may be sent at once.
+    /// Opens a channel, or queues the request until `.connected`. `.opened` follows when the peer
+    /// has acknowledged it, but messages may be sent at once.
     ///
     /// - Throws: `nameTooLong`, `tooManyChannels`, `queueFull`, `closed`.
     public func open(
@@ -176,8 +176,8 @@ public final class DataChannelTransport {
         try send(bytes, bytes.isEmpty ? .emptyBinary : .binary, on: id)
     }
 
-    /// Closes a channel once what was sent on it has arrived; `.closed` follows. What the peer
-    /// still sends on it is dropped.
+    /// Closes a channel once its sent messages have arrived; `.closed` follows. Later messages of
+    /// the peer on it are dropped.
     public func close(_ id: ChannelID) {
         guard channels[id]?.isSendable == true else { return }
         beginClosing(id)
@@ -203,8 +203,8 @@ public final class DataChannelTransport {
 
     // MARK: The queue in front of SCTP
 
-    /// Hands messages over to SCTP in order, as far as it takes them. While a channel waits to be
-    /// reset, only what was queued before its close goes, so that the wait is one round trip.
+    /// Passes messages to SCTP in order, as far as it accepts them. While a channel waits for its
+    /// reset, only messages queued before its close are sent, so that the wait is one round trip.
     private func flushQueue() {
         guard case .up = phase else { return }
         let barrier = closingBarrier()
@@ -227,7 +227,7 @@ public final class DataChannelTransport {
 
     // MARK: Steps
 
-    /// Rounds of taking what happened and acting on it. Nothing new comes without input, so a few
+    /// The most rounds of taking and handling events. Nothing new comes without input, so a few
     /// always suffice.
     private static let roundsMaximum = 32
 
@@ -262,7 +262,7 @@ public final class DataChannelTransport {
 
     private func reset(_ id: ChannelID, at now: Duration) {
         do throws(DataChannelError) {
-            // Only one reset can be under way; the others take their turn.
+            // Only one reset can be under way; the other channels wait.
             guard try association.resetOutgoing(id.rawValue) else { return }
             channels[id]?.phase = .resetting(since: now)
         } catch {

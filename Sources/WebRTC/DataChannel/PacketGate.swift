@@ -1,8 +1,8 @@
-/// Looks at an SCTP packet's framing before usrsctp does.
+/// Validates an SCTP packet's framing before usrsctp sees it.
 ///
-/// usrsctp 0.9.5 loops for ever on an INIT to an established association whose chunk length ends
-/// one or two bytes behind the last parameter, and it would loop with the process-wide lock held.
-/// So every length must be exact here, and only the chunks that data channels use may pass:
+/// usrsctp 0.9.5 loops forever, with the process-wide lock held, on an INIT to an established
+/// association whose chunk length ends one or two bytes after the last parameter. So every length
+/// must be exact here, and only the chunks that data channels use may pass:
 ///
 ///     packet = common header (12) | chunk | chunk | …
 ///     chunk  = type (1) | flags (1) | length (2) | value | padding to 4
@@ -10,7 +10,7 @@ enum PacketGate {
     private static let headerBytes = 12
     private static let packetBytesMaximum = 65_535
 
-    /// The chunk types let through, and the least length of each (RFC 9260, 3758, 6525).
+    /// The accepted chunk types, and the least length of each (RFC 9260, 3758, 6525).
     private static func lengthMinimum(ofChunk type: UInt8) -> Int? {
         switch type {
         case 0: 17  // DATA, with at least one byte of it: RFC 9260 sect. 3.3.1
@@ -49,7 +49,7 @@ enum PacketGate {
         return true
     }
 
-    /// INIT stands alone in its packet (checked above), so its type is at a fixed place.
+    /// INIT is alone in its packet (checked above), so its type is at a fixed offset.
     static func isInitiation(_ packet: [UInt8]) -> Bool {
         packet.count > headerBytes && packet[headerBytes] == 1
     }

@@ -2,37 +2,37 @@ import CUsrSCTP
 import Glibc
 import Synchronization
 
-/// What usrsctp told of an association, in order.
+/// An event of an association from usrsctp, in order.
 enum SCTPEvent: Hashable, Sendable {
     case up(outgoingStreams: Int, incomingStreams: Int)
     case message(stream: UInt16, payloadProtocol: UInt32, bytes: [UInt8])
-    /// The peer will send no more on these; an empty list means every stream.
+    /// The peer will send no more on these streams; an empty list means every stream.
     case incomingReset([UInt16])
-    /// Our own resets of these took effect.
+    /// Our own resets of these streams took effect.
     case outgoingReset([UInt16])
-    /// The peer would not or could not reset; ask again later.
+    /// The peer refused or failed to reset these streams. Ask again later.
     case resetRefused([UInt16])
     case lost(DataChannelError)
 }
 
 /// One SCTP association over a path that is not IP (usrsctp's `AF_CONN`): bytes in, bytes out.
-// Unchecked because every stored `var` is touched inside `SCTPStack.locked` only, be it from the
-// owner's calls or from usrsctp's callbacks.
+// Unchecked because every stored `var` is accessed only inside `SCTPStack.locked`, both by the
+// owner's calls and by usrsctp's callbacks.
 final class SCTPAssociation: @unchecked Sendable {
-    /// RFC 8831 sect. 6.2 wants 65 535, which costs 109 KB and more a peer; 256 cost 31 KB.
+    /// RFC 8831 sect. 6.2 wants 65 535, which costs at least 109 KB per peer; 256 cost 31 KB.
     static let streamCount: UInt16 = 256
-    /// What `a=max-message-size` announces.
+    /// The size in `a=max-message-size`.
     static let messageBytesMaximum = 262_144
     private static let bufferBytes: Int32 = 1 << 20
-    /// Above this a message would be delivered in parts, and usrsctp 0.9.5 can mix the parts of
-    /// one with a later one of the same stream. Twice the largest message: it never starts.
+    /// Longer messages would be delivered in parts, and usrsctp 0.9.5 can mix the parts of one with
+    /// a later one of the same stream. Twice the largest message, so it never starts.
     private static let partialDeliveryPoint = UInt32(2 * messageBytesMaximum)
-    /// 1163 is what fits a DTLS record in a datagram of 1200; usrsctp adds the common header (12).
+    /// 1163 bytes fit a DTLS record in a datagram of 1200; usrsctp adds the common header (12).
     private static let pathMTU: UInt32 = 1163 - 12
-    /// Packets not polled; more are lost, as they would be on the network.
+    /// The most packets waiting for a poll; more are lost, as on the network.
     private static let packetsMaximum = 4096
-    /// Messages not polled, in bytes with an allowance for each; more end the association, since
-    /// a reliable channel may not lose any.
+    /// The most messages waiting for a poll, in bytes with an allowance for each. More end the
+    /// association, since a reliable channel must not lose any.
     private static let undeliveredBytesMaximum = 8 << 20
     private static let undeliveredEventBytes = 64
 
@@ -43,8 +43,8 @@ final class SCTPAssociation: @unchecked Sendable {
     private var packets: [[UInt8]] = []
     private var events: [SCTPEvent] = []
     private var undeliveredBytes = 0
-    /// Whether there is anything to take. Asked far more often than it is so, hence without the
-    /// lock: what is being noted at the same time is there the next time.
+    /// Whether there is anything to take. Lock-free because it is mostly asked in vain: a
+    /// concurrent event is seen the next time.
     private let isBusy = Atomic<Bool>(false)
     private var isUp = false
     private var isDry = true
@@ -66,8 +66,8 @@ final class SCTPAssociation: @unchecked Sendable {
 
     // MARK: The owner's calls
 
-    /// Both peers connect, neither listens (RFC 8831 sect. 6.3). An INIT that came before is
-    /// lost without harm: our own does the work.
+    /// Both peers connect, neither listens (RFC 8831 sect. 6.3). An earlier INIT of the peer is
+    /// lost without harm, because our own suffices.
     func connect() throws(DataChannelError) {
         try SCTPStack.locked { () throws(DataChannelError) in
             guard let socket else { throw .closed }
@@ -78,15 +78,15 @@ final class SCTPAssociation: @unchecked Sendable {
         }
     }
 
-    /// What became of a packet.
+    /// The result of passing in a packet.
     enum Admission: Sendable { case taken, refusedByGate, lateInitiation, closed }
 
     func receive(_ packet: [UInt8]) -> Admission {
         guard PacketGate.accepts(packet) else { return .refusedByGate }
         let admission = try? SCTPStack.locked { () -> Admission in
             guard socket != nil else { return .closed }
-            // There are no restarts in WebRTC, and the code that handles them is where the
-            // trouble was (see PacketGate).
+            // WebRTC has no restarts, and usrsctp's restart code has the bug that PacketGate guards
+            // against.
             if isUp, PacketGate.isInitiation(packet) { return .lateInitiation }
             usrsctp_conninput(address, packet, packet.count, 0)
             return .taken
@@ -94,7 +94,7 @@ final class SCTPAssociation: @unchecked Sendable {
         return admission ?? .closed
     }
 
-    /// What happened since the last call.
+    /// Packets and events since the last call.
     struct Taken: Sendable {
         var packets: [[UInt8]]
         var events: [SCTPEvent]
@@ -115,7 +115,7 @@ final class SCTPAssociation: @unchecked Sendable {
 
     var hasWork: Bool { isBusy.load(ordering: .acquiring) }
 
-    /// Whether the peer has acknowledged all that was sent.
+    /// Whether the peer has acknowledged everything sent.
     var hasNothingOutstanding: Bool { (try? SCTPStack.locked { isDry }) ?? true }
 
     struct Message: Sendable {
@@ -126,7 +126,7 @@ final class SCTPAssociation: @unchecked Sendable {
         var reliability = ChannelReliability.reliable
     }
 
-    /// All or nothing. False: the send buffer is full, an event follows when there is room.
+    /// Sends all or nothing. False if the send buffer is full; an event follows when there is room.
     func send(_ message: Message) throws(DataChannelError) -> Bool {
         var info = sctp_sendv_spa()
         info.sendv_flags = UInt32(SCTP_SEND_SNDINFO_VALID)
@@ -159,7 +159,7 @@ final class SCTPAssociation: @unchecked Sendable {
         }
     }
 
-    /// Asks for the reset of our direction of a stream. False: not now, ask again.
+    /// Requests the reset of our direction of a stream. Returns false if it must be retried later.
     func resetOutgoing(_ stream: UInt16) throws(DataChannelError) -> Bool {
         try SCTPStack.locked { () throws(DataChannelError) in
             guard let socket else { throw .closed }
@@ -169,7 +169,7 @@ final class SCTPAssociation: @unchecked Sendable {
         }
     }
 
-    /// Aborts at once. Returns the packets that are left to send, the ABORT among them.
+    /// Aborts at once. Returns the remaining packets to send, including the ABORT.
     @discardableResult
     func close() -> [[UInt8]] {
         let rest = try? SCTPStack.locked { () -> [[UInt8]] in
@@ -189,7 +189,7 @@ final class SCTPAssociation: @unchecked Sendable {
         markBusy()
     }
 
-    /// There is room to send again: a reason to be polled, nothing more.
+    /// There is room to send again. Only marks the association for polling.
     fileprivate func becameWritable() { markBusy() }
 
     private func markBusy() { isBusy.store(true, ordering: .releasing) }
@@ -217,7 +217,7 @@ final class SCTPAssociation: @unchecked Sendable {
     private func post(_ event: SCTPEvent) {
         undeliveredBytes += Self.undeliveredEventBytes
         guard undeliveredBytes <= Self.undeliveredBytesMaximum else {
-            // Once is enough: the owner closes when it sees this.
+            // Report it once: the owner closes on it.
             if events.last != .lost(.overflow) { events.append(.lost(.overflow)) }
             return
         }
@@ -319,7 +319,7 @@ extension SCTPAssociation {
             sctp_initmsg(
                 sinit_num_ostreams: Self.streamCount, sinit_max_instreams: Self.streamCount,
                 sinit_max_attempts: 0, sinit_max_init_timeo: 0), "SCTP_INITMSG")
-        // The path's MTU is known: what DTLS leaves of a datagram.
+        // The path MTU is known: the rest of a datagram after DTLS.
         var path = sctp_paddrparams()
         path.spp_flags = UInt32(SPP_PMTUD_DISABLE)
         path.spp_pathmtu = Self.pathMTU

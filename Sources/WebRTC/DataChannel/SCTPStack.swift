@@ -2,13 +2,13 @@ import CUsrSCTP
 import MediaKernel
 import Synchronization
 
-/// usrsctp, of which a process has one: its settings, its clock and the lock around it.
+/// The process-wide usrsctp: its settings, its clock and its lock.
 ///
-/// There are no threads of usrsctp's own. Every call into it is made inside `locked`, and all its
-/// callbacks run synchronously inside such a call, so what they touch needs no other guard.
+/// usrsctp has no threads of its own here. Every call into it is made inside `locked`, and its
+/// callbacks run synchronously inside such a call, so their data needs no other guard.
 enum SCTPStack {
-    /// A longer pause between ticks (a suspended machine) counts as this long, so that what is
-    /// in flight is not taken for lost.
+    /// The longest step of the clock. A longer pause between ticks (a suspended machine) counts as
+    /// this, so that packets in flight are not considered lost.
     private static let stepMaximum = Duration.milliseconds(250)
     private static let stepMinimum = Duration.milliseconds(5)
 
@@ -21,11 +21,11 @@ enum SCTPStack {
 
     private static let shared = Mutex(Shared())
 
-    // Unsafe because callbacks, which run inside `locked` without its state in hand, read it;
-    // nobody does so outside of `locked`.
+    // Unsafe because callbacks read it, which run inside `locked` without access to its state.
+    // Never accessed outside `locked`.
     nonisolated(unsafe) private static var associations: [UInt: SCTPAssociation] = [:]
 
-    /// Runs `body` while nobody else is inside usrsctp. Starts usrsctp at the first call.
+    /// Runs `body` with exclusive access to usrsctp. Starts usrsctp at the first call.
     static func locked<Value: Sendable>(
         _ body: () throws(DataChannelError) -> Value
     ) throws(DataChannelError) -> Value {
@@ -37,7 +37,7 @@ enum SCTPStack {
 
     // MARK: Time
 
-    /// Lets usrsctp's timers run up to `now`. A step back in time counts as nothing.
+    /// Runs usrsctp's timers up to `now`. A backward step counts as zero.
     static func tick(at now: Instant) {
         shared.withLock { state in
             guard let last = state.lastTick, now >= last, now - last <= stepMaximum else {
@@ -46,9 +46,9 @@ enum SCTPStack {
                 if isPause { advance(&state, by: stepMaximum.milliseconds) }
                 return
             }
-            // The clock is the process', and everybody who has a transport ticks.
+            // The clock is process-wide, and every owner of a transport ticks.
             guard now - last >= stepMinimum else { return }
-            // The rest below a millisecond is kept for the next time.
+            // Keep the rest below a millisecond for the next tick.
             let elapsed = (now - last).milliseconds
             state.lastTick = last + .milliseconds(elapsed)
             advance(&state, by: elapsed)
@@ -65,9 +65,9 @@ enum SCTPStack {
 
     // MARK: Associations. Call all of these inside `locked`, or from a callback.
 
-    /// A number that stands for the association wherever usrsctp wants an address. Never a
-    /// pointer: late timers and packets of a closed association then find nothing, and the
-    /// cookie, which holds the "address", tells a peer nothing about our memory.
+    /// Registers a number that stands for the association wherever usrsctp wants an address. Not a
+    /// pointer: late timers and packets of a closed association then find nothing, and the cookie,
+    /// which contains the "address", reveals nothing about our memory.
     static func register(_ association: SCTPAssociation, as handle: UInt) {
         associations[handle] = association
         usrsctp_register_address(UnsafeMutableRawPointer(bitPattern: handle))
@@ -106,24 +106,24 @@ enum SCTPStack {
                     UnsafeRawBufferPointer(start: bytes, count: count))
                 return 0
             }, nil)
-        // Nothing here needs them, and each is code that a peer could reach.
+        // Unused here, and each is code that a peer could reach.
         usrsctp_sysctl_set_sctp_ecn_enable(0)
         usrsctp_sysctl_set_sctp_asconf_enable(0)
         usrsctp_sysctl_set_sctp_auto_asconf(0)
         usrsctp_sysctl_set_sctp_auth_enable(0)
-        // No ABORT for packets of no association: they are late ones of a closed association.
+        // No ABORT for packets without an association: they are late packets of a closed one.
         usrsctp_sysctl_set_sctp_blackhole(2)
         // usrsctp's defaults are for the telephone network of 2000: a lost packet at the start
-        // would cost a second. Milliseconds, except for the last three.
+        // would cost a second. All in milliseconds except the last three.
         usrsctp_sysctl_set_sctp_rto_initial_default(500)
         usrsctp_sysctl_set_sctp_rto_min_default(200)
         usrsctp_sysctl_set_sctp_rto_max_default(5000)
         usrsctp_sysctl_set_sctp_init_rto_max_default(5000)
         usrsctp_sysctl_set_sctp_delayed_sack_time_default(20)
         usrsctp_sysctl_set_sctp_heartbeat_interval_default(10_000)
-        // Not given up while its peer may come back, which is a matter of a minute: browsers do not
-        // give up either, so an association that is gone here would stay open there and say nothing
-        // more. Whether the peer is there is known from ICE, and what waits for it is limited.
+        // Keep the association while the peer may return, within about a minute. Browsers do not
+        // give up either, so an association closed here would stay open there and silent. ICE
+        // detects the peer's absence, and the data waiting for it is limited.
         usrsctp_sysctl_set_sctp_assoc_rtx_max_default(200)
         usrsctp_sysctl_set_sctp_path_rtx_max_default(200)
         usrsctp_sysctl_set_sctp_max_burst_default(10)

@@ -1,12 +1,12 @@
 import MediaKernel
 
-/// Messages that SCTP has not taken yet: before the association is up, while its buffer is full,
-/// or while a channel waits to be reset. A full queue refuses.
+/// Messages waiting for SCTP: before the association is up, while its buffer is full, or while a
+/// channel waits for its reset. A full queue refuses messages.
 struct SendQueue {
     private var messages: BoundedQueue<SCTPAssociation.Message>
     private let bytesMaximum: Int
     private(set) var bytes = 0
-    /// The number of the first message still here; they are counted from 0 as they come.
+    /// The number of the first message in the queue. Messages are numbered from 0 in order.
     private(set) var firstNumber: UInt64 = 0
 
     init(messagesMaximum: Int, bytesMaximum: Int) {
@@ -15,11 +15,11 @@ struct SendQueue {
     }
 
     var first: SCTPAssociation.Message? { messages.first }
-    /// The number that the next message will get.
+    /// The number of the next message to be added.
     var nextNumber: UInt64 { firstNumber + UInt64(messages.count) }
 
-    /// An empty queue takes any message, so that the largest always has its chance; and an
-    /// answer that the protocol demands is measured by the number of messages alone.
+    /// An empty queue accepts any message, so that the largest can be sent. An answer required by
+    /// the protocol is limited only by the number of messages.
     mutating func append(
         _ message: SCTPAssociation.Message, isAnswer: Bool = false
     ) throws(DataChannelError) {

@@ -2,27 +2,27 @@ import CSockets
 import Glibc
 import MediaKernel
 
-/// Datagrams that go to the kernel in one call, copied one behind the other.
+/// Datagrams sent to the kernel in one call, copied one after the other.
 ///
-/// A room of a hundred sends tens of thousands in a second: through a channel's pipeline, one by
-/// one, each cost as much again as it took to build it. What goes to one address in datagrams of
-/// one size, as the packets of a picture mostly do, the kernel gets as one message and cuts up
-/// itself: half of its cost is for finding the way.
+/// A room of a hundred peers sends tens of thousands of datagrams a second. One by one through a
+/// channel's pipeline, sending each cost as much as building it. Datagrams of one size to one
+/// address, as most packets of a picture are, go to the kernel as one message, which it segments
+/// itself: half of the kernel's cost is the route lookup.
 final class DatagramBatch {
     typealias Call = (CInt, UnsafeMutablePointer<roomcast_message>, UInt32) -> CInt
 
-    /// What takes a datagram that the kernel had no room for.
+    /// Takes a datagram that the kernel had no room for.
     typealias Rest = ([UInt8], TransportAddress, LocalAddress?) -> Void
 
     static let datagramsMaximum = 512
     static let bytesMaximum = 512 << 10
-    /// Of one message, by the kernel's own limits: UDP_MAX_SEGMENTS, and what an IP packet holds.
+    /// The kernel's own limits of one message: UDP_MAX_SEGMENTS, and the size of an IP packet.
     static let segmentsMaximum = 64
     static let messageBytesMaximum = 60_000
-    /// Datagrams that go to an address each as its own message before it is tried again, once
-    /// the kernel did not cut up one to it, by its link or for their size.
+    /// After the kernel refused to segment a message to an address, because of its link or the
+    /// size, this many datagrams to it are sent individually before segmentation is tried again.
     static let wholeDatagrams: UInt16 = 4096
-    /// Of the slots of `latest`, at most half of which are taken.
+    /// The size of `latest`, at most half full.
     private static let slotBits = 10
     private static let slotCount = 1 << slotBits
 
@@ -30,11 +30,11 @@ final class DatagramBatch {
     private struct Message {
         var count = 1
         var byteCount: Int
-        /// Bytes of each datagram but the last one.
+        /// Bytes of each datagram except the last.
         let segmentBytes: Int
-        /// Where it leaves from; nil for whichever address the kernel chooses.
+        /// The address to send from; nil if the kernel chooses.
         let source: LocalAddress?
-        /// A shorter datagram has ended it.
+        /// A shorter datagram has ended the message.
         var isClosed = false
     }
 
@@ -49,12 +49,12 @@ final class DatagramBatch {
     private var byteCount = 0
     private var datagrams: [Datagram] = []
     private var outgoing: [Message] = []
-    /// The latest message to each address, by a hash of it: places in `outgoing`, from one.
+    /// The latest message to each address, by hash: indices in `outgoing`, counted from one.
     private var latest = [UInt16](repeating: 0, count: slotCount)
-    /// How many are still to go to an address each as its own message, by a hash of it alone: that
-    /// of another with the same is no harm.
+    /// How many datagrams to an address are still sent individually, by its hash alone: collisions
+    /// do no harm.
     private var whole = [UInt16](repeating: 0, count: slotCount)
-    /// Room for either family's; the first so many are those of `outgoing`.
+    /// Room for both address families. The first ones belong to `outgoing`.
     private let addresses = UnsafeMutablePointer<sockaddr_in6>.allocate(capacity: datagramsMaximum)
     private let vectors = UnsafeMutablePointer<iovec>.allocate(capacity: datagramsMaximum)
     private let controls = UnsafeMutablePointer<roomcast_control>.allocate(
@@ -62,7 +62,7 @@ final class DatagramBatch {
     private let messages = UnsafeMutablePointer<roomcast_message>.allocate(
         capacity: datagramsMaximum)
 
-    /// - Parameter call: what sends messages; gives how many were taken, or -1 with `errno`.
+    /// - Parameter call: sends messages and returns how many were taken, or -1 with `errno`.
     init(call: @escaping Call = roomcast_send_messages) {
         self.call = call
         vectors.initialize(repeating: iovec(), count: Self.datagramsMaximum)
@@ -92,7 +92,7 @@ final class DatagramBatch {
         latest.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
     }
 
-    /// Gives false when there is no room: the kernel must take what is here first.
+    /// Returns false if there is no room: then the kernel must take the batch first.
     func append(
         _ datagram: [UInt8], to address: TransportAddress, from source: LocalAddress? = nil
     ) -> Bool {
@@ -109,7 +109,7 @@ final class DatagramBatch {
         return true
     }
 
-    /// The message that a datagram goes into: the latest one to its address, or a new one.
+    /// The message for a datagram: the latest one to its address, or a new one.
     private func message(
         for count: Int, to address: TransportAddress, from source: LocalAddress?
     ) -> Int {
@@ -147,7 +147,7 @@ final class DatagramBatch {
         return true
     }
 
-    /// Hands all to the kernel. What it has no room for now goes to `rest`, in order for each
+    /// Sends all to the kernel. Datagrams that it has no room for go to `rest`, in order for each
     /// address.
     func send(over socket: CInt, rest: Rest) {
         guard !isEmpty else { return }
@@ -165,8 +165,8 @@ final class DatagramBatch {
                 for index in first..<outgoing.count { giveBack(index, to: rest) }
                 first = outgoing.count
             default:
-                // An error of one address says nothing about the others; and what cannot be cut up
-                // on its way, for its size or by its link, may go as it is.
+                // An error of one address says nothing about the others. A message that cannot be
+                // segmented, for its size or its link, may be sent as single datagrams.
                 let isFull =
                     outgoing[first].count > 1 && !sendSingly(first, over: socket, rest: rest)
                 first += 1
@@ -179,7 +179,7 @@ final class DatagramBatch {
         removeAll()
     }
 
-    /// Puts together what belongs to each message.
+    /// Assembles the datagrams of each message.
     private func arrange() {
         var place = 0
         for index in outgoing.indices {
@@ -209,7 +209,7 @@ final class DatagramBatch {
         }
     }
 
-    /// Gives false when the kernel has no room for all of them.
+    /// Returns false if the kernel has no room for all of them.
     private func sendSingly(
         _ index: Int, over socket: CInt, rest: Rest
     ) -> Bool {
@@ -221,7 +221,7 @@ final class DatagramBatch {
             var taken = call(socket, &single, 1)
             while taken <= 0, errno == EINTR { taken = call(socket, &single, 1) }
             if taken > 0 {
-                // So it was that they came together which was refused.
+                // The single datagram passes, so the kernel refused the segmentation.
                 whole[Self.hash(addresses + index)] = Self.wholeDatagrams
             } else if errno == EAGAIN {
                 giveBack(index, from: place, to: rest)
@@ -259,7 +259,7 @@ final class DatagramBatch {
         raw.storeBytes(
             of: sa_family_t(isIPv6 ? AF_INET6 : AF_INET), toByteOffset: 0, as: sa_family_t.self)
         raw.storeBytes(of: address.port.bigEndian, toByteOffset: 2, as: UInt16.self)
-        // What follows the address in `sockaddr_in`, or stands before it in `sockaddr_in6`.
+        // Zero the bytes after the address in `sockaddr_in`, or around it in `sockaddr_in6`.
         raw.storeBytes(of: 0, toByteOffset: isIPv6 ? 4 : 8, as: UInt32.self)
         raw.storeBytes(of: 0, toByteOffset: isIPv6 ? 24 : 12, as: UInt32.self)
         address.withIP { ip in
@@ -270,7 +270,7 @@ final class DatagramBatch {
             isIPv6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
     }
 
-    /// Where to begin to look in `latest`.
+    /// The first slot to look at in `latest`.
     private static func hash(_ address: UnsafeMutablePointer<sockaddr_in6>) -> Int {
         let raw = UnsafeRawPointer(address)
         var hash = raw.loadUnaligned(as: UInt64.self)
@@ -278,8 +278,8 @@ final class DatagramBatch {
             hash ^= raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
             hash ^= raw.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
         }
-        // Fibonacci hashing: ports and addresses often differ in a few bits only, all of which
-        // reach the upper ones.
+        // Fibonacci hashing: ports and addresses often differ in a few bits only, which all affect
+        // the upper bits.
         return Int((hash &* 0x9E37_79B9_7F4A_7C15) >> UInt64(64 - slotBits))
     }
 }

@@ -2,14 +2,14 @@ import CSockets
 import Glibc
 import MediaKernel
 
-/// Datagrams that wait at a socket, many in one call to the kernel.
+/// Receives waiting datagrams from a socket, many in one call to the kernel.
 ///
-/// For a socket that is read when its owner says so: a channel asks the selector each time, which
-/// takes longer than to read.
+/// For a socket that its owner reads explicitly: a channel asks the selector each time, which takes
+/// longer than reading.
 final class DatagramInbox {
     typealias Call = (CInt, UnsafeMutablePointer<roomcast_message>, UInt32) -> CInt
 
-    /// The most that one call takes.
+    /// The most datagrams per call.
     let datagramsMaximum: Int
     private let call: Call
     private let bytesMaximum: Int
@@ -18,17 +18,17 @@ final class DatagramInbox {
     private let vectors: UnsafeMutablePointer<iovec>
     private let controls: UnsafeMutablePointer<roomcast_control>
     private let messages: UnsafeMutablePointer<roomcast_message>
-    /// The latest datagram's sender in both forms. The next one's is mostly the same.
+    /// A cache of the latest datagram's sender in both forms. The next one is mostly the same.
     private var latest: (raw: [UInt8], source: TransportAddress)?
-    /// Which of this machine's addresses the datagram came to that is being handled; nil between them,
-    /// and where the kernel does not say.
+    /// The address of this machine at which the current datagram arrived; nil between datagrams,
+    /// and if the kernel does not say.
     private(set) var arrivedAt: LocalAddress?
     private var latestArrival: (ip: [UInt8], address: LocalAddress?)?
 
     /// - Parameters:
-    ///   - datagramsMaximum: the most that one call takes.
-    ///   - bytesMaximum: of one datagram; what is longer is cut.
-    ///   - call: what receives messages; gives how many, or -1 with `errno`.
+    ///   - datagramsMaximum: the most datagrams per call.
+    ///   - bytesMaximum: the most bytes of one datagram; longer ones are truncated.
+    ///   - call: receives messages and returns how many, or -1 with `errno`.
     init(
         datagramsMaximum: Int, bytesMaximum: Int,
         call: @escaping Call = roomcast_receive_messages
@@ -61,8 +61,8 @@ final class DatagramInbox {
         messages.deallocate()
     }
 
-    /// Takes what waits, at most `datagramsMaximum`, and gives how many: with that many, more may
-    /// wait.
+    /// Takes waiting datagrams, at most `datagramsMaximum`, and returns how many. At the maximum,
+    /// more may be waiting.
     func receive(from socket: CInt, each: (consuming [UInt8], TransportAddress) -> Void) -> Int {
         for index in 0..<datagramsMaximum {
             messages[index].header.msg_namelen = socklen_t(MemoryLayout<sockaddr_in6>.size)

@@ -6,12 +6,12 @@ import NIOPosix
 
 /// One bound UDP socket on one event loop. Every method and callback runs on that loop.
 ///
-/// The shell between NIO and the sans-IO cores: arrays of bytes and `TransportAddress` inside,
-/// NIO's types outside.
+/// Connects NIO to the sans-IO cores: byte arrays and `TransportAddress` inside, NIO's types
+/// outside.
 public final class DatagramSocket {
     public struct Handlers {
         public var received: (consuming [UInt8], TransportAddress) -> Void
-        /// The kernel's queue was emptied for now: the time to flush answers.
+        /// The kernel's queue is empty for now: time to flush answers.
         public var batchEnded: () -> Void
 
         public init(
@@ -23,34 +23,35 @@ public final class DatagramSocket {
         }
     }
 
-    /// Bytes of one datagram; larger ones are cut by the kernel and then fail to authenticate.
+    /// The most bytes of one datagram. The kernel truncates larger ones, which then fail to
+    /// authenticate.
     public static let datagramBytesMaximum = 2048
-    /// Kernel buffer in each direction. A key frame to many subscribers is a burst, and a burst
-    /// that the kernel drops comes back as NACKs.
+    /// Kernel buffer in each direction. A key frame to many subscribers is a burst, and dropped
+    /// packets of a burst cause NACKs.
     static let kernelBufferBytes = 4 << 20
-    /// Datagrams that one system call reads.
+    /// Datagrams read per system call.
     static let readBatch = 32
-    /// Such calls in a row that `read` makes, before others have their turn.
+    /// The most such calls in a row by `read`, so that others get their turn.
     static let readCallsMaximum = 64
-    /// Datagrams that wait for the kernel: some megabytes.
+    /// The most datagrams waiting for the kernel: some megabytes.
     static let waitingMaximum = 4096
-    /// When it is tried again whether the kernel has room.
+    /// How soon to retry after the kernel had no room.
     static let retryDelay: TimeAmount = .milliseconds(1)
 
-    /// Whether other sockets may have the same port.
+    /// Whether other sockets may use the same port.
     private static let sharesPort = ChannelOptions.Types.SocketOption(
         level: .socket, name: NIOBSDSocket.Option(rawValue: CInt(SO_REUSEPORT)))
 
     private let channel: any Channel
-    /// The kernel's name for the socket, which it may give to another once the channel is closed.
+    /// The file descriptor, which the kernel may reuse once the channel is closed.
     private let descriptor: NIOBSDSocket.Handle
     public let localAddress: TransportAddress
     private let handlers: Handlers
     private let batch = DatagramBatch()
-    /// Of a socket that does not read by itself.
+    /// For a socket with explicit reading.
     private lazy var inbox = DatagramInbox(
         datagramsMaximum: DatagramSocket.readBatch, bytesMaximum: Self.datagramBytesMaximum)
-    /// Datagrams that the kernel had no room for. Others go behind them.
+    /// Datagrams that the kernel had no room for. Later ones queue behind them.
     private var waiting = BoundedQueue<Datagram>(maximum: waitingMaximum)
     private var isRetrying = false
     private let receiver: Receiver
@@ -75,8 +76,8 @@ public final class DatagramSocket {
     /// Binds and starts to receive. Port 0 takes a free one. `makeHandlers` runs on the loop.
     ///
     /// - Parameters:
-    ///   - readsByItself: false when datagrams are to wait until `read` is called.
-    ///   - joinsOthers: the port is another socket's, which shares it.
+    ///   - readsByItself: false if datagrams wait until `read` is called.
+    ///   - joinsOthers: whether to share the port of another socket.
     public static func bind(
         host: String, port: Int, on eventLoop: any EventLoop, readsByItself: Bool = true,
         joinsOthers: Bool = false,
@@ -92,7 +93,7 @@ public final class DatagramSocket {
             .channelOption(.socketOption(.so_rcvbuf), value: kernelBufferBytes)
             .channelOption(.socketOption(.so_sndbuf), value: kernelBufferBytes)
             .channelOption(sharesPort, value: joinsOthers ? 1 : 0)
-            // That nothing more waits is what the selector says too, without another call.
+            // The selector also reports an empty queue, without another call.
             .channelOption(.maxMessagesPerRead, value: 1)
             .channelOption(.autoRead, value: readsByItself)
             .channelOption(.writeBufferWaterMark, value: .init(low: 1 << 20, high: 4 << 20))
@@ -118,7 +119,7 @@ public final class DatagramSocket {
                     eventLoop: eventLoop)
             }
             .flatMap { socket in
-                // Of a socket that has one address it is known where everything comes to.
+                // A socket bound to one address receives everything there.
                 guard socket.value.localAddress.isWildcard else {
                     return eventLoop.makeSucceededFuture(socket)
                 }
@@ -127,13 +128,13 @@ public final class DatagramSocket {
             }
     }
 
-    /// Which of this machine's addresses the datagram came to that is being handled; nil where the
-    /// socket has only one, and where answers cannot leave from it.
+    /// The address of this machine at which the current datagram arrived; nil if the socket has
+    /// only one, or if answers cannot be sent from it.
     public var arrivedAt: LocalAddress? { receiver.arrivedAt ?? inbox.arrivedAt }
 
-    /// Bytes of datagrams that the kernel keeps until they are read. It silently allows no more than
-    /// `net.core.rmem_max`, 208 KiB in Debian, and reports twice the usable size, since it counts its
-    /// own bookkeeping.
+    /// The kernel's buffer for unread datagrams, in bytes. The kernel silently allows no more than
+    /// `net.core.rmem_max`, 208 KiB in Debian, and reports twice the usable size, since it counts
+    /// its own bookkeeping.
     var receiveBufferBytes: Int {
         var value: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
@@ -141,7 +142,7 @@ public final class DatagramSocket {
         return Int(value) / 2
     }
 
-    /// What to say of a receive buffer in which a burst may be lost; nil of one that is large enough.
+    /// A warning about a receive buffer that may lose bursts; nil if it is large enough.
     public var receiveBufferShortage: String? {
         let bytes = receiveBufferBytes
         guard bytes < Self.kernelBufferBytes else { return nil }
@@ -149,24 +150,25 @@ public final class DatagramSocket {
             + "no more"
     }
 
-    /// Lets others that join this one have a part of what comes, always the same part of the addresses
-    /// it comes from. The port was bound for this one alone: another server's would be refused.
+    /// Lets later sockets join this port. Each then receives the datagrams of a fixed part of the
+    /// source addresses. The port was bound exclusively at first, so that another server's port is
+    /// refused.
     public func share() -> EventLoopFuture<Void> {
         channel.setOption(Self.sharesPort, value: 1)
     }
 
-    /// Has the kernel give all that comes to one of the sockets that share the port, this one or
-    /// another, or a part to each.
+    /// Directs all incoming datagrams to one of the sockets that share the port, or distributes
+    /// them.
     ///
-    /// - Parameter place: in the order in which they were bound; nil for all of them.
-    /// - Returns: why the kernel does not, if so.
+    /// - Parameter place: the socket's index in order of binding; nil to distribute.
+    /// - Returns: the reason if the kernel refuses.
     public func steer(to place: Int?) -> String? {
         guard channel.isActive else { return nil }
         let place = place.map { UInt32(clamping: $0) } ?? .max
         return roomcast_steer(descriptor, place) == 0 ? nil : String(cString: strerror(errno))
     }
 
-    /// Takes the datagrams that wait. For a socket that does not read by itself.
+    /// Takes the waiting datagrams. For a socket that does not read by itself.
     public func read() {
         var total = 0
         for _ in 0..<Self.readCallsMaximum where channel.isActive {
@@ -177,11 +179,11 @@ public final class DatagramSocket {
         if total > 0 { handlers.batchEnded() }
     }
 
-    /// Queues one datagram until `flush`. When the kernel takes no more for long, media is lost
-    /// rather than kept: what is late is worthless, and retransmission exists.
+    /// Queues one datagram until `flush`. If the kernel takes no more for long, media is dropped
+    /// rather than kept: late media is worthless, and retransmission exists.
     ///
-    /// - Parameter source: which of this machine's addresses it is to leave from, which is the one
-    ///   that the other side knows; nil for whichever the kernel chooses.
+    /// - Parameter source: the address of this machine to send from, which the other side knows;
+    ///   nil if the kernel chooses.
     public func send(
         _ bytes: [UInt8], to address: TransportAddress, from source: LocalAddress? = nil
     ) {
@@ -194,7 +196,7 @@ public final class DatagramSocket {
     }
 
     public func flush() {
-        // The kernel had no room just now; the retry asks again.
+        // After a refusal the retry asks the kernel again.
         if !isRetrying { sendWaiting() }
         sendBatch()
         retryIfWaiting()
@@ -245,10 +247,10 @@ private final class Receiver: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
     let handlers: DatagramSocket.Handlers
-    /// The latest datagram's sender in both forms. The next one's is mostly the same.
+    /// A cache of the latest datagram's sender in both forms. The next one is mostly the same.
     private var latest: (remote: SocketAddress, source: TransportAddress)?
     private(set) var arrivedAt: LocalAddress?
-    /// Where `arrivedAt` is from.
+    /// The socket address behind `arrivedAt`.
     private var destination: SocketAddress?
 
     init(handlers: DatagramSocket.Handlers) { self.handlers = handlers }

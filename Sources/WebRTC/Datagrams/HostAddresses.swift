@@ -4,10 +4,10 @@ import NIOPosix
 
 /// The addresses of this machine's interfaces, for host candidates.
 public enum HostAddresses {
-    /// Under which of them a peer could reach a socket.
+    /// The addresses of this machine at which a peer may reach a socket.
     ///
-    /// - Parameter bound: where a socket is bound. With `0.0.0.0` it takes IPv4; with `::` both,
-    ///   since NIO binds no socket to IPv6 alone; with another address that one, with its port.
+    /// - Parameter bound: the socket's address. `0.0.0.0` receives IPv4; `::` receives both, since
+    ///   NIO binds no socket to IPv6 alone; any other address only itself, with its port.
     public static func reaching(_ bound: TransportAddress) -> [TransportAddress] {
         guard bound.isWildcard else { return [bound] }
         return all().filter { bound.isIPv6 || !$0.isIPv6 }.compactMap {
@@ -15,8 +15,8 @@ public enum HostAddresses {
         }
     }
 
-    /// Addresses that a peer could reach: link-local ones are left out, since they mean nothing
-    /// without an interface; loopback comes last. The port is 0.
+    /// Addresses that a peer may reach, with port 0. Link-local ones are left out, since they need
+    /// an interface; loopback comes last.
     public static func all() -> [TransportAddress] {
         let devices = (try? System.enumerateDevices()) ?? []
         var found: [TransportAddress] = []

@@ -1,23 +1,22 @@
 import MediaKernel
 import NIOCore
 
-/// An address of this machine, without a port: where a datagram came to, and where the answer is to
-/// leave from. On a machine with several the kernel would choose one by the way there, and who asked
-/// another would not know the answer.
+/// An address of this machine, without a port: where a datagram arrived and its answer must be sent
+/// from. On a machine with several addresses the kernel would choose one by route, and a peer that
+/// used another would not recognise the answer.
 public struct LocalAddress: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
     /// 4 or 16.
     let byteCount: UInt32
 
-    /// Nil for what no datagram can leave from: a wildcard, and an IPv6 address that means nothing
-    /// without its interface.
+    /// Nil for an address that cannot send: a wildcard, or an IPv6 address that needs an interface.
     init?(_ address: TransportAddress) {
         guard !address.isWildcard else { return nil }
         self.init(ip: address.ip)
     }
 
-    /// - Parameter ip: of 4 or 16 bytes.
+    /// - Parameter ip: 4 or 16 bytes.
     init?(ip: [UInt8]) {
         let isLinkLocal = ip.count == 16 && ip[0] == 0xFE && ip[1] & 0xC0 == 0x80
         guard !isLinkLocal else { return nil }
@@ -29,6 +28,6 @@ public struct LocalAddress: Hashable, Sendable {
         byteCount = UInt32(ip.count)
     }
 
-    /// In network order; of an IPv4 address the first four.
+    /// In network order; an IPv4 address is in the first four bytes.
     var bytes: (UInt64, UInt64) { (high.bigEndian, low.bigEndian) }
 }

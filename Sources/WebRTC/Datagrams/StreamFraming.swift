@@ -1,12 +1,12 @@
-/// Packets out of a stream in which each stands behind its length in two bytes (RFC 4571 sect. 2),
-/// however the stream was cut on its way.
+/// Splits a stream into packets, each preceded by its length in two bytes (RFC 4571 sect. 2),
+/// regardless of how the stream was segmented.
 public struct StreamFraming {
-    /// In front of each packet.
+    /// The length of the header of each packet.
     public static let headerBytes = 2
 
     private let packetBytesMaximum: Int
-    /// What has come and was not given yet, from `start` on: less than a packet between two calls
-    /// of `next` that gave nil.
+    /// Received bytes, from `start` on not returned yet: less than a packet after `next` returned
+    /// nil.
     private var bytes: [UInt8] = []
     private var start = 0
 
@@ -16,10 +16,10 @@ public struct StreamFraming {
         bytes.append(contentsOf: received)
     }
 
-    /// The next whole packet; nil when more must come first. Null packets, which keep a stream
-    /// alive, are passed over.
+    /// The next complete packet; nil if more bytes are needed. Empty packets, which keep a stream
+    /// alive, are skipped.
     ///
-    /// - Throws: when a packet is announced that may not be. The stream cannot be read any further.
+    /// - Throws: if a packet is too long. The stream is then unreadable.
     public mutating func next() throws(StreamFramingError) -> [UInt8]? {
         while bytes.count - start >= Self.headerBytes {
             let count = Int(bytes[start]) << 8 | Int(bytes[start + 1])

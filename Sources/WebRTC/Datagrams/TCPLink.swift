@@ -5,22 +5,22 @@ import NIOCore
 final class TCPLink: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// What waits for the kernel: a key frame and more. Beyond it, packets are dropped until half of
-    /// it is gone.
+    /// The most bytes waiting for the kernel: a key frame and more. Beyond that, packets are
+    /// dropped until half of it is gone.
     static let waitingBytesMaximum = 1 << 20
 
     let remote: TransportAddress
     private let channel: any Channel
     private let listener: TCPListener
     private var framing = StreamFraming(packetBytesMaximum: DatagramSocket.datagramBytesMaximum)
-    /// Whether anything was ever sent here.
+    /// Whether anything was ever sent on this link.
     private(set) var isKnown = false
     /// Whether anything was sent since `takeUse`.
     private var isUsed = false
     private var isClosed = false
     /// Whether anything waits for `flush`.
     private(set) var hasUnflushed = false
-    /// When it is closed for want of use; nil until the listener has looked at it.
+    /// When the link is closed for lack of use; nil until the listener's first check.
     var deadline: Instant?
 
     init(remote: TransportAddress, channel: any Channel, listener: TCPListener) {
@@ -29,8 +29,8 @@ final class TCPLink: ChannelInboundHandler {
         self.listener = listener
     }
 
-    /// Whole or not at all, since after a part of it nothing could be read any more. Gives whether
-    /// it was taken.
+    /// Sends a packet as a whole or not at all, since a partial one would break the stream. Returns
+    /// whether it was accepted.
     func send(_ packet: [UInt8]) -> Bool {
         guard channel.isWritable, let count = UInt16(exactly: packet.count) else { return false }
         isKnown = true

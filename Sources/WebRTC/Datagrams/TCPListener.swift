@@ -5,22 +5,22 @@ import NIOPosix
 /// One bound TCP port on one event loop, whose connections carry datagrams: the passive side of ICE
 /// over TCP (RFC 6544 sect. 5.1). Every method and callback runs on that loop.
 ///
-/// It knows nothing of ICE, but that nothing is sent to whoever has proven nothing. So a connection
-/// belongs to somebody once something was sent there, and as long as something is.
+/// The listener knows only this of ICE: nothing is sent to an unproven peer. So a connection counts
+/// as owned once something was sent on it, and as long as something is.
 public final class TCPListener {
-    /// Connections at a time of one IPv4 address or one IPv6 network of 64 bits, whoever they belong to.
+    /// The most connections from one IPv4 address or one IPv6 /64 network, owned or not.
     public static let linksOfOneMaximum = 1024
-    /// Those of them that belong to nobody yet.
+    /// The most of these without an owner.
     public static let strangersMaximum = 64
-    /// How long a connection may belong to nobody, reckoned from the first `tick` that sees it.
+    /// How long a connection may have no owner, from the first `tick` that sees it.
     public static let strangerPatience: Duration = .seconds(5)
-    /// How long one that belonged to somebody is kept without use: RFC 7675's consent has expired.
+    /// How long an owned connection is kept without use: by then RFC 7675's consent has expired.
     public static let silencePatience: Duration = .seconds(30)
     static let tickInterval: Duration = .seconds(1)
-    /// Kernel buffer of a connection on the way out: what is in there cannot be dropped any more,
-    /// and whoever reads slowly gets it late.
+    /// A connection's kernel buffer for sending. Its data can no longer be dropped, and a slow
+    /// reader gets it late.
     static let kernelBufferBytes: Int32 = 256 << 10
-    /// Bytes that one system call reads.
+    /// Bytes read per system call.
     static let readBytes = 16 << 10
 
     let handlers: DatagramSocket.Handlers
@@ -28,11 +28,11 @@ public final class TCPListener {
     private var links: [TransportAddress: TCPLink] = [:]
     private let linksMaximum: Int
     private var linksOfOne: AddressCensus
-    /// Those that belong to nobody yet.
+    /// Connections without an owner.
     private var strangers = AddressCensus(maximum: strangersMaximum)
     private var unflushed: [TCPLink] = []
     private var nextTick = Instant.zero
-    /// Lost because their readers are too slow.
+    /// Datagrams dropped because their readers are too slow.
     public private(set) var droppedDatagrams = 0
 
     private init(handlers: DatagramSocket.Handlers, links: Int, linksOfOne: Int) {
@@ -44,8 +44,8 @@ public final class TCPListener {
     /// Binds and starts to accept. Port 0 takes a free one. `makeHandlers` runs on the loop.
     ///
     /// - Parameters:
-    ///   - links: connections at a time.
-    ///   - linksOfOne: connections that one address may have.
+    ///   - links: the most connections.
+    ///   - linksOfOne: the most connections from one address.
     public static func bind(
         host: String, port: Int, on eventLoop: any EventLoop, links: Int,
         linksOfOne: Int = linksOfOneMaximum,
@@ -69,7 +69,7 @@ public final class TCPListener {
                 .childChannelOption(
                     .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readBytes)
                 )
-                // Who sends much has to let others have their turn.
+                // A heavy sender must let others have their turn.
                 .childChannelOption(.maxMessagesPerRead, value: 1)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture { try listener.value.accept(channel) }
@@ -89,7 +89,7 @@ public final class TCPListener {
 
     public var linkCount: Int { links.count }
 
-    /// Queues one datagram until `flush`. Where too much waits already it is lost, as on UDP.
+    /// Queues one datagram until `flush`. Dropped, as on UDP, if too much is waiting.
     public func send(_ bytes: [UInt8], to address: TransportAddress) {
         guard let link = links[address] else { return }
         let (wasKnown, hadUnflushed) = (link.isKnown, link.hasUnflushed)
@@ -107,14 +107,14 @@ public final class TCPListener {
         unflushed.removeAll(keepingCapacity: true)
     }
 
-    /// Whom this connection belonged to is gone: it is closed behind what was sent to it.
+    /// Closes a connection whose owner is gone, after the data sent on it.
     public func close(_ address: TransportAddress) {
         guard let link = links[address] else { return }
         link.flush()
         link.close()
     }
 
-    /// Closes connections that are of no use. Call often; it looks once a second.
+    /// Closes unused connections. Call often; it checks once a second.
     public func tick(at now: Instant) {
         guard nextTick <= now else { return }
         nextTick = now + Self.tickInterval
@@ -144,12 +144,12 @@ public final class TCPListener {
         case tooManyStrangers
     }
 
-    /// Throws to have the connection closed.
+    /// Throws to refuse the connection.
     private func accept(_ accepted: any Channel) throws {
         guard let remote = accepted.remoteAddress.flatMap(TransportAddress.init)?.over(.tcp) else {
             throw Refusal.unknownAddress
         }
-        // Two local addresses may have one each from there; answers could not be told apart.
+        // Two local addresses may each have a connection from there; answers would be ambiguous.
         guard links[remote] == nil else { throw Refusal.takenAddress }
         guard links.count < linksMaximum else { throw Refusal.tooManyLinks }
         guard linksOfOne.enter(remote) else { throw Refusal.tooManyLinks }

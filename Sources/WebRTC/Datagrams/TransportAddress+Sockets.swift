@@ -12,8 +12,8 @@ extension TransportAddress {
         self = parsed
     }
 
-    /// From the bytes of a `sockaddr_in` or `sockaddr_in6`: the port at 2 in both, the address at 4
-    /// and at 8, in network order.
+    /// Parses a `sockaddr_in` or `sockaddr_in6`: the port at offset 2 in both, the address at 4 or
+    /// 8, in network order.
     init?(socketAddress bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= MemoryLayout<sa_family_t>.size else { return nil }
         let ip: [UInt8]

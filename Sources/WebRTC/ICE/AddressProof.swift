@@ -1,19 +1,19 @@
 import MediaKernel
 
-/// What shows that the other side is at an address and wants what is sent there: its answers to checks
-/// of ours. A check or a packet from there does not, since whoever knows the keys can write any source
-/// address on it. RFC 7675.
+/// The proof that the other side is at an address and wants our packets: its answers to our checks.
+/// A check or a packet from the address is no proof, since a sender that knows the keys can forge
+/// the source address. RFC 7675.
 ///
-/// Without an answer in the last 30 s no more goes there than three times what came from it, as QUIC
-/// has it (RFC 9000 sect. 8.1): nobody gains by pointing us at a stranger.
+/// Without an answer in the last 30 s we send at most three times what arrived from the address,
+/// like QUIC (RFC 9000 sect. 8.1), so that we are useless for amplification attacks on others.
 struct AddressProof: Sendable {
     private static let factor = 3
-    /// Bytes that may be saved up: the reports of minutes.
+    /// The largest allowance in bytes: the reports of minutes.
     private static let allowanceMaximum = 64 << 10
-    /// Bytes that are kept for a check of ours. Its answer is what lifts the bound, so nothing else may
-    /// take its place.
+    /// Bytes reserved for a check of ours. Its answer lifts the limit, so nothing else may use
+    /// them.
     private static let checkReserve = 160
-    /// Checks that may be under way, those of 30 s.
+    /// The most checks under way, those of 30 s.
     private static let outstandingMaximum = 32
 
     /// The last answer is younger than `ICETiming.failedAfter`.
@@ -24,7 +24,7 @@ struct AddressProof: Sendable {
     private var allowance = 0
     private var outstanding: [STUNTransactionID] = []
 
-    /// A TCP connection is proof by itself: without its answers it would not have come about.
+    /// A TCP connection is proof by itself: its handshake needs the other side's answers.
     init(of address: TransportAddress, at now: Instant) {
         isGiven = address.transport == .tcp
         nextCheck = now
@@ -33,12 +33,12 @@ struct AddressProof: Sendable {
 
     // MARK: What it costs
 
-    /// So much came from there.
+    /// Counts bytes from the address.
     mutating func received(bytes: Int) {
         allowance = min(allowance + bytes * Self.factor, Self.allowanceMaximum)
     }
 
-    /// Whether so much may go there; it is taken as sent then.
+    /// Whether this many bytes may be sent; if so, they count as sent.
     mutating func spend(bytes: Int) -> Bool {
         guard !isGiven else { return true }
         guard bytes + Self.checkReserve <= allowance else { return false }
@@ -46,7 +46,7 @@ struct AddressProof: Sendable {
         return true
     }
 
-    /// The same for a check of ours, which may have what is kept for it.
+    /// The same for a check of ours, which may use the reserve.
     mutating func spendOnCheck(bytes: Int) -> Bool {
         guard !isGiven else { return true }
         guard bytes <= allowance else { return false }
@@ -54,19 +54,19 @@ struct AddressProof: Sendable {
         return true
     }
 
-    /// An answer goes there, which is smaller than what it answers.
+    /// Counts an answer to the address, which is smaller than its request.
     mutating func answered(bytes: Int) { allowance -= bytes }
 
     // MARK: Checks
 
-    /// Checks follow one another slowly where none is answered for long.
+    /// Checks become less frequent if none is answered for long.
     mutating func sent(_ id: STUNTransactionID, at now: Instant) {
         if outstanding.count >= Self.outstandingMaximum { outstanding.removeFirst() }
         outstanding.append(id)
         postpone(at: now)
     }
 
-    /// There was no allowance for a check: soon there is.
+    /// There was no allowance for a check: retry soon.
     mutating func wait(at now: Instant) { nextCheck = now + ICETiming.firstRetransmission }
 
     private mutating func postpone(at now: Instant) {
@@ -79,7 +79,7 @@ struct AddressProof: Sendable {
 
     func awaits(_ id: STUNTransactionID) -> Bool { outstanding.contains(id) }
 
-    /// - Parameter next: when to ask again.
+    /// - Parameter next: when to check again.
     mutating func confirmed(at now: Instant, next: Instant) {
         isGiven = true
         lastAnswer = now
@@ -88,7 +88,7 @@ struct AddressProof: Sendable {
         outstanding.removeAll()
     }
 
-    /// Asks anew, with other credentials.
+    /// Checks again at once, with new credentials.
     mutating func askAgain(at now: Instant) {
         nextCheck = now
         interval = ICETiming.firstRetransmission
@@ -99,6 +99,6 @@ struct AddressProof: Sendable {
         if let expiry, expiry <= now { isGiven = false }
     }
 
-    /// When it is given no more; nil when it is not given.
+    /// When the proof expires; nil without proof.
     var expiry: Instant? { isGiven ? lastAnswer + ICETiming.failedAfter : nil }
 }

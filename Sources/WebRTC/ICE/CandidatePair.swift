@@ -14,7 +14,7 @@ struct CandidatePair: Sendable {
     }
 
     var remote: ICECandidate
-    /// Of our best candidate of the same family.
+    /// The priority of our best candidate of the same family.
     var localPriority: UInt32
     var state = State.waiting
     /// Controlled: the other side nominated the pair before our own check of it succeeded.
@@ -28,7 +28,7 @@ struct CandidatePair: Sendable {
         }
     }
 
-    /// RFC 8445 sect. 6.1.2.3: both sides come to the same order.
+    /// RFC 8445 sect. 6.1.2.3: both sides compute the same order.
     func priority(isControlling: Bool) -> UInt64 {
         let controlling = UInt64(isControlling ? localPriority : remote.priority)
         let controlled = UInt64(isControlling ? remote.priority : localPriority)
@@ -63,7 +63,7 @@ struct CheckList: Sendable {
         change(&pairs[index])
     }
 
-    /// A role change turns priorities around.
+    /// A role change alters the priorities.
     mutating func sort(isControlling: Bool) {
         // Ties keep their order: the index makes the sort stable.
         let keyed = pairs.enumerated().map {
@@ -73,7 +73,7 @@ struct CheckList: Sendable {
         pairs = order.map { pairs[$0.index] }
     }
 
-    /// Puts a pair at the end of those to be checked before all others. RFC 8445 sect. 7.3.1.4.
+    /// Queues a pair to be checked before all others. RFC 8445 sect. 7.3.1.4.
     mutating func trigger(_ address: TransportAddress) {
         update(address) { $0.state = .waiting }
         if !triggered.contains(address) { triggered.append(address) }
@@ -81,7 +81,7 @@ struct CheckList: Sendable {
 
     var hasTriggered: Bool { !triggered.isEmpty }
 
-    /// The next pair to check: a triggered one, else with `ordinary` the best that waits.
+    /// The next pair to check: a triggered one, else with `ordinary` the best waiting one.
     mutating func next(ordinary: Bool) -> CandidatePair? {
         while !triggered.isEmpty {
             if let pair = self[triggered.removeFirst()], pair.state == .waiting { return pair }
@@ -116,7 +116,7 @@ struct CheckList: Sendable {
         }
     }
 
-    /// Everything is to be checked anew, because the chosen path went silent.
+    /// Checks every pair again, because the selected path went silent.
     mutating func retryAll() {
         for index in pairs.indices where pairs[index].isFinished { pairs[index].state = .waiting }
     }

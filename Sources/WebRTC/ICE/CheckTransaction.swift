@@ -1,6 +1,6 @@
 import MediaKernel
 
-/// A request of ours that waits for its response.
+/// A request of ours that awaits its response.
 struct CheckTransaction: Sendable {
     enum Purpose: Hashable, Sendable {
         /// Does the pair work?
@@ -14,14 +14,14 @@ struct CheckTransaction: Sendable {
     let id: STUNTransactionID
     let purpose: Purpose
     let address: TransportAddress
-    /// The password that protects the response: the one that protected the request.
+    /// The password of the request, which also protects the response.
     let password: String
     /// The role the request claimed. RFC 8445 sect. 7.2.5.1.
     let claimedControlling: Bool
     let datagram: [UInt8]
     private(set) var transmissions = 1
     private(set) var interval: Duration
-    /// When it is sent again or given up.
+    /// When the request is sent again or given up.
     private(set) var deadline: Instant
 
     init(
@@ -42,7 +42,7 @@ struct CheckTransaction: Sendable {
         purpose == .consent || transmissions >= ICETiming.transmissionsMaximum
     }
 
-    /// The distance doubles up to a maximum. RFC 8489 sect. 6.2.1.
+    /// The interval doubles up to a maximum. RFC 8489 sect. 6.2.1.
     mutating func retransmitted(at now: Instant) {
         transmissions += 1
         interval = min(interval * 2, ICETiming.longestRetransmission)

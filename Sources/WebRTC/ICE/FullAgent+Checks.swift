@@ -1,6 +1,6 @@
 import MediaKernel
 
-// The client half: checks out, responses in. RFC 8445 sect. 7.2.
+// The client half: sends checks and handles responses. RFC 8445 sect. 7.2.
 extension FullAgent {
     // MARK: Out
 
@@ -14,7 +14,7 @@ extension FullAgent {
         checks.update(pair.address) { $0.state = .inProgress }
     }
 
-    /// Whether the request could be sent: too many may be waiting for a response.
+    /// Returns whether the request was sent: it is not if too many await a response.
     @discardableResult
     mutating func send(
         _ purpose: CheckTransaction.Purpose, to address: TransportAddress, at now: Instant
@@ -36,8 +36,8 @@ extension FullAgent {
             isControlling ? .iceControlling(tieBreaker) : .iceControlled(tieBreaker),
             .priority(reflexivePriority(towards: address)),
         ]
-        // A consent check says it again, so that a lite side follows when a NAT on the way gives
-        // us another address.
+        // Consent checks repeat it, so that a lite side follows if a NAT on the path changes our
+        // address.
         if isControlling, purpose != .check { attributes.append(.useCandidate) }
         let datagram = STUNMessage(.request, transaction: id, attributes: attributes)
             .serialized(password: password, by: responder.authenticator)
@@ -55,8 +55,8 @@ extension FullAgent {
         "\(remote.usernameFragment):\(responder.local.usernameFragment)"
     }
 
-    /// The priority our address gets if the other side learns it from this check.
-    /// RFC 8445 sect. 7.1.1.
+    /// The priority of our address if the other side learns it from this check. RFC 8445 sect.
+    /// 7.1.1.
     private func reflexivePriority(towards address: TransportAddress) -> UInt32 {
         let local = bestLocal(for: address)?.priority ?? 0
         return ICECandidate.priority(
@@ -71,7 +71,7 @@ extension FullAgent {
                 max(ICETiming.firstRetransmission, ICETiming.pacing * checks.inProgressCount),
                 ICETiming.longestRetransmission)
         case .nomination: return ICETiming.firstRetransmission
-        // Never repeated: this is how long a response is waited for.
+        // Never repeated: this is how long to wait for a response.
         case .consent: return ICETiming.consentInterval
         }
     }
@@ -101,14 +101,14 @@ extension FullAgent {
         let index = transactions.firstIndex { $0.id == message.transaction }
         guard let index else { throw .unexpectedResponse }
         let transaction = transactions[index]
-        // Also for errors, although RFC 8489 lets some go unprotected: else anyone who sees a
-        // check could make it fail.
+        // Required of errors too, although RFC 8489 allows some without: otherwise anyone who sees
+        // a check could make it fail.
         guard message.hasIntegrity else { throw .missingCredentials }
         guard message.isAuthentic(password: transaction.password, by: responder.authenticator)
         else { throw .wrongPassword }
         transactions.remove(at: index)
         guard source == transaction.address else {
-            // RFC 8445 sect. 7.2.5.2.1: an asymmetric path is no path.
+            // RFC 8445 sect. 7.2.5.2.1: an asymmetric path is unusable.
             fail(transaction, at: now)
             throw .unexpectedResponse
         }

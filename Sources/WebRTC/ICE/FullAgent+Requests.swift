@@ -7,7 +7,8 @@ extension FullAgent {
     ) throws(ICEError) {
         let access = try responder.admit(message, from: source, at: now, &outbox)
         guard access.isCurrent else {
-            // The other side keeps the path of before our restart fresh. Answer, learn nothing.
+            // The other side keeps the path from before our restart alive. Answer, but learn
+            // nothing.
             outbox.transmit(responder.success(to: message, from: source, access), to: source)
             return
         }
@@ -22,7 +23,7 @@ extension FullAgent {
         if message.usesCandidate, !isControlling { nominated(source, at: now) }
     }
 
-    /// Settles who leads; false when the other side has to change. RFC 8445 sect. 7.3.1.1.
+    /// Resolves role conflicts; false if the other side must change. RFC 8445 sect. 7.3.1.1.
     private mutating func acceptsRole(of message: STUNMessage) -> Bool {
         if isControlling, let theirs = message.controllingTieBreaker {
             if tieBreaker >= theirs { return false }
@@ -34,7 +35,7 @@ extension FullAgent {
         return true
     }
 
-    /// A source nobody announced is a peer-reflexive candidate. RFC 8445 sect. 7.3.1.3.
+    /// An unannounced source is a peer-reflexive candidate. RFC 8445 sect. 7.3.1.3.
     private mutating func learn(_ source: TransportAddress, priority: UInt32) {
         guard !remoteCandidates.contains(where: { $0.address == source }) else { return }
         let candidate = ICECandidate(
@@ -44,14 +45,14 @@ extension FullAgent {
         pair(with: candidate)
     }
 
-    /// The check shows that the way back is open now. RFC 8445 sect. 7.3.1.4.
+    /// The check shows that the reverse path is open now. RFC 8445 sect. 7.3.1.4.
     private mutating func trigger(_ source: TransportAddress, at now: Instant) {
         guard let pair = checks[source] else { return }
         switch pair.state {
         case .succeeded:
             break
         case .inProgress:
-            // Ours may have been lost before the other side opened its NAT.
+            // Our check may have been lost before the other side opened its NAT.
             for index in transactions.indices
             where transactions[index].address == source && transactions[index].purpose == .check
                 && !transactions[index].isSpent && transactions[index].transmissions == 1
@@ -63,7 +64,7 @@ extension FullAgent {
         }
     }
 
-    /// USE-CANDIDATE, and we are controlled. RFC 8445 sect. 7.3.1.5.
+    /// Handles USE-CANDIDATE when controlled. RFC 8445 sect. 7.3.1.5.
     private mutating func nominated(_ source: TransportAddress, at now: Instant) {
         guard let pair = checks[source] else {
             if remote == nil { nominatedEarly = source }

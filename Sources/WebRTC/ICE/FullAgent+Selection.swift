@@ -1,9 +1,9 @@
 import MediaKernel
 
-// Which path is used, and whether it still may be. RFC 8445 sect. 8, RFC 7675.
+// Selects the path and keeps consent for it. RFC 8445 sect. 8, RFC 7675.
 extension FullAgent {
-    /// Controlling: nominates the best pair that works, as soon as no better one is still being
-    /// checked or patience has ended. RFC 8445 sect. 8.1.1 leaves the moment to the agent.
+    /// Controlling: nominates the best working pair once no better one is being checked or patience
+    /// has ended. RFC 8445 sect. 8.1.1 leaves the moment to the agent.
     mutating func considerNomination(at now: Instant) {
         guard isControlling, isSearching, remote != nil,
             !transactions.contains(where: { $0.purpose == .nomination })
@@ -24,7 +24,7 @@ extension FullAgent {
         send(.nomination, to: best.address, at: now)
     }
 
-    /// The path is agreed: send there from now on.
+    /// Both sides agree on the path: use it from now on.
     mutating func select(_ address: TransportAddress, at now: Instant) {
         guard let remote else { return }
         if consent?.address != address { outbox.tell(selected: address) }
@@ -32,7 +32,7 @@ extension FullAgent {
             address: address, username: username(towards: remote), password: remote.password,
             lastResponse: now, nextRequest: now + ICETiming.consentDistance(using: &random))
         nominationDue = nil
-        // Other checks have lost their purpose. RFC 8445 sect. 8.1.1.
+        // Other checks are obsolete. RFC 8445 sect. 8.1.1.
         for transaction in transactions where transaction.purpose == .check {
             checks.update(transaction.address) { $0.state = .waiting }
         }
@@ -55,7 +55,7 @@ extension FullAgent {
     mutating func keepConsent(at now: Instant) {
         guard let path = consent, path.nextRequest <= now else { return }
         send(.consent, to: path.address, at: now)
-        // Moved on by the response; until then the next one follows soon.
+        // The response postpones this; until then the next request follows soon.
         consent?.nextRequest = now + ICETiming.unansweredConsentInterval
     }
 }

@@ -1,10 +1,10 @@
 import MediaKernel
 
-/// The full side: checks remote candidates over one socket and, when controlling, nominates.
-/// RFC 8445 sect. 6 to 8.
+/// The full agent: checks remote candidates over one socket and nominates when controlling. RFC
+/// 8445 sect. 6 to 8.
 ///
-/// Invariants: `consent` is there exactly while there is a path to send on; every transaction
-/// but a consent check belongs to a pair that is `inProgress`, or to a nomination of a pair that
+/// Invariants: `consent` exists exactly while there is a path to send on; every transaction except
+/// a consent check belongs to a pair that is `inProgress`, or to a nomination of a pair that
 /// succeeded; after `run(at: t)` the next deadline is later than `t`.
 struct FullAgent: Sendable {
     enum Phase: Hashable, Sendable {
@@ -15,7 +15,7 @@ struct FullAgent: Sendable {
         case failed
     }
 
-    /// The chosen path and the credentials it was chosen with, which outlive a restart.
+    /// The selected path and its credentials, which outlive a restart.
     struct Consent: Sendable {
         let address: TransportAddress
         let username: String
@@ -31,17 +31,17 @@ struct FullAgent: Sendable {
     var isControlling: Bool
     var localCandidates: [ICECandidate] = []
     var remote: ICECredentials?
-    /// Including peer-reflexive ones, and those that came before the credentials.
+    /// Including peer-reflexive candidates, and those that arrived before the credentials.
     var remoteCandidates: [ICECandidate] = []
     var checks = CheckList()
     var transactions: [CheckTransaction] = []
     var phase = Phase.new
     var consent: Consent?
-    /// Controlled: nominated before we knew the credentials to check it with.
+    /// Controlled: the pair nominated before we knew the credentials to check it.
     var nominatedEarly: TransportAddress?
-    /// When the pace allows the next new check.
+    /// When pacing allows the next new check.
     var nextCheck: Instant
-    /// When the best pair so far is nominated even though a better one is still being checked.
+    /// When the best pair so far is nominated even if a better one is still being checked.
     var nominationDue: Instant?
 
     init(responder: STUNResponder, isControlling: Bool, tieBreaker: UInt64, seed: UInt64) {
@@ -64,7 +64,7 @@ struct FullAgent: Sendable {
         if remote != nil {
             forgetRemote()
         } else {
-            // Trickled ahead of the description, perhaps for another generation.
+            // These candidates arrived before the description, perhaps for another generation.
             remoteCandidates.removeAll { Self.isForeign($0, to: credentials) }
         }
         remote = credentials
@@ -85,8 +85,8 @@ struct FullAgent: Sendable {
         else { return }
         if let remote, Self.isForeign(candidate, to: remote) { return }
         if let index = remoteCandidates.firstIndex(where: { $0.address == candidate.address }) {
-            // A peer-reflexive candidate that turns out to have been announced keeps its pair
-            // and its checks. RFC 8445 sect. 7.3.1.3.
+            // A peer-reflexive candidate that is announced later keeps its pair and checks. RFC
+            // 8445 sect. 7.3.1.3.
             remoteCandidates[index] = candidate
             return
         }
@@ -106,7 +106,7 @@ struct FullAgent: Sendable {
         run(at: now)
     }
 
-    /// Does all that is due, in the order in which it matters.
+    /// Performs all due work, in order of importance.
     mutating func run(at now: Instant) {
         retransmit(at: now)
         considerNomination(at: now)
@@ -129,7 +129,7 @@ struct FullAgent: Sendable {
 
     var selected: TransportAddress? { consent?.address }
 
-    /// Whether waiting pairs are checked; once there is a path only triggered ones are.
+    /// Whether waiting pairs are checked; once there is a path, only triggered ones are.
     var isSearching: Bool {
         switch phase {
         case .checking, .disconnected: return true
@@ -157,7 +157,7 @@ struct FullAgent: Sendable {
         return next
     }
 
-    /// When silence ends the present phase.
+    /// When silence ends the current phase.
     private var phaseEnd: Instant? {
         switch phase {
         case .new, .failed: return nil
@@ -169,7 +169,7 @@ struct FullAgent: Sendable {
 
     private mutating func leavePhase(at now: Instant) {
         if let path = consent, path.lastResponse + ICETiming.failedAfter <= now {
-            // Consent has expired: nothing more may be sent there. RFC 7675 sect. 5.1.
+            // Consent has expired: sending there must stop. RFC 7675 sect. 5.1.
             consent = nil
             transactions.removeAll { $0.purpose == .consent }
             if phase == .connected || phase == .disconnected {
@@ -205,7 +205,7 @@ struct FullAgent: Sendable {
         candidate.usernameFragment.map { $0 != remote.usernameFragment } ?? false
     }
 
-    /// Whether there was room for it.
+    /// Returns whether there was room for the candidate.
     mutating func remember(_ candidate: ICECandidate) -> Bool {
         guard remoteCandidates.count < ICELimits.remoteCandidatesMaximum else { return false }
         remoteCandidates.append(candidate)
@@ -227,7 +227,7 @@ struct FullAgent: Sendable {
             .max { $0.priority < $1.priority }
     }
 
-    /// The other side's description is void; the path stays until consent expires.
+    /// The other side's description is obsolete; the path stays until consent expires.
     private mutating func forgetRemote() {
         remote = nil
         remoteCandidates.removeAll()

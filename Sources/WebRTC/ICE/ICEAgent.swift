@@ -1,17 +1,17 @@
 public import MediaKernel
 
-/// How far an agent has come. The words of RTCIceTransportState.
+/// The state of an agent, in the terms of RTCIceTransportState.
 public enum ICEState: String, Hashable, Sendable {
-    /// Nothing is known of the other side yet.
+    /// The other side is not known yet.
     case new
-    /// Looking for a path; after a restart the old path still carries media meanwhile.
+    /// Searching for a path; after a restart the old path still carries media.
     case checking
     /// There is a path.
     case connected
-    /// Nothing was heard on the path for `ICETiming.disconnectedAfter`. It may come back.
+    /// The path has been silent for `ICETiming.disconnectedAfter`. It may recover.
     case disconnected
-    /// No path within `ICETiming.failedAfter`, or lost for as long. Only a restart helps a full
-    /// agent; a lite one also takes a later valid check.
+    /// No path within `ICETiming.failedAfter`, or lost for as long. A full agent needs a restart; a
+    /// lite one also accepts a later valid check.
     case failed
 }
 
@@ -19,33 +19,34 @@ public enum ICEState: String, Hashable, Sendable {
 public enum ICETiming {
     /// Between two new checks. RFC 8445 sect. 14.2 (Ta).
     public static let pacing: Duration = .milliseconds(50)
-    /// Before a check is first repeated, at least. RFC 8445 sect. 14.3 starts at 500 ms, which
+    /// The least time before a check is first repeated. RFC 8445 sect. 14.3 starts at 500 ms, which
     /// makes one lost packet a visible pause.
     public static let firstRetransmission: Duration = .milliseconds(100)
-    /// Repetitions double their distance up to this.
+    /// The interval between repetitions doubles up to this.
     public static let longestRetransmission: Duration = .milliseconds(1600)
     /// Rc of RFC 8489 sect. 6.2.1: how often a request is sent before it counts as lost.
     public static let transmissionsMaximum = 7
-    /// How long a failed pair rests before it is tried again while nothing works.
+    /// How long a failed pair rests before it is retried while no pair works.
     public static let failedPairRest: Duration = .seconds(1)
-    /// How long a first success waits for a better pair that is still being checked: two paces,
-    /// so that the next check can go out and be answered.
+    /// How long the first success waits for a better pair still being checked: two paces, so that
+    /// the next check can be sent and answered.
     public static let nominationPatience: Duration = .milliseconds(100)
-    /// Between consent checks; each distance is drawn from 0.8…1.2 of it. RFC 7675 sect. 5.1.
+    /// Between consent checks; each interval is drawn from 0.8…1.2 of it. RFC 7675 sect. 5.1.
     public static let consentInterval: Duration = .seconds(5)
-    /// Between consent checks while one is unanswered, so that one lost packet is no lost path.
+    /// Between consent checks while one is unanswered, so that one lost packet does not lose the
+    /// path.
     public static let unansweredConsentInterval: Duration = .milliseconds(500)
     /// Silence on the path until `disconnected`: more than one consent interval and its jitter.
     public static let disconnectedAfter: Duration = .seconds(8)
     /// Silence until `failed`, when consent has expired. RFC 7675 sect. 5.1.
     public static let failedAfter: Duration = .seconds(30)
-    /// A consent interval drawn anew, so that the checks of many connections do not fall together.
-    /// RFC 7675 sect. 5.1.
+    /// A random consent interval, so that the checks of many connections do not coincide. RFC 7675
+    /// sect. 5.1.
     static func consentDistance(using random: inout SeededRandom) -> Duration {
         let share = Int64.random(in: 800...1200, using: &random)
         return .nanoseconds(consentInterval.nanoseconds / 1000 * share)
     }
-    /// How long checks with the credentials of before a restart are still answered.
+    /// How long checks with the credentials from before a restart are still answered.
     public static let previousCredentialsLife: Duration = .seconds(30)
 }
 
@@ -53,8 +54,8 @@ public enum ICETiming {
 /// muxed, all sections bundled). RFC 8445; consent freshness by RFC 7675.
 ///
 /// Sans-IO: the driver passes datagrams and time in, then calls `poll` until it returns nil, and
-/// calls `handleTimeout` at `nextDeadline`. Nothing is ever sent to an address except answers to
-/// requests that prove knowledge of our password, checks of where such came from and, by a full agent,
+/// calls `handleTimeout` at `nextDeadline`. The agent sends only answers to requests that prove
+/// knowledge of our password, checks of the sources of such requests and, as a full agent, checks
 /// of candidates.
 ///
 ///     new ──setRemote──► checking ──valid check (lite), nomination (full)──► connected
@@ -81,12 +82,12 @@ public struct ICEAgent: Sendable {
     }
 
     private var engine: Engine
-    /// What the other side is told of us.
+    /// The candidates announced to the other side.
     public private(set) var localCandidates: [ICECandidate] = []
 
     /// - Parameters:
-    ///   - tieBreaker: random; decides who leads when both sides claim to.
-    ///   - seed: random, from a generator for secrets; transaction ids and jitter follow from it.
+    ///   - tieBreaker: random; resolves role conflicts.
+    ///   - seed: random, from a generator for secrets; determines transaction ids and jitter.
     public init(
         mode: Mode, local: ICECredentials, authenticator: any MessageAuthenticator,
         tieBreaker: UInt64, seed: UInt64
@@ -106,8 +107,8 @@ public struct ICEAgent: Sendable {
 
     // MARK: Transitions
 
-    /// A candidate of our socket. A full agent checks only remote candidates of an address
-    /// family that one of these has.
+    /// Adds a candidate of our socket. A full agent checks only remote candidates of the same
+    /// address families.
     public mutating func addLocalCandidate(_ candidate: ICECandidate) {
         guard localCandidates.count < ICELimits.localCandidatesMaximum,
             !localCandidates.contains(candidate)
@@ -119,8 +120,8 @@ public struct ICEAgent: Sendable {
         }
     }
 
-    /// What the other side's description says. Other credentials than before mean that it
-    /// restarts (RFC 8445 sect. 9): its old candidates are forgotten.
+    /// Sets the credentials from the other side's description. Changed credentials mean an ICE
+    /// restart (RFC 8445 sect. 9): its old candidates are forgotten.
     public mutating func setRemote(_ credentials: ICECredentials, at now: Instant) {
         switch engine {
         case .lite(var agent):
@@ -132,8 +133,8 @@ public struct ICEAgent: Sendable {
         }
     }
 
-    /// Begins an ICE restart with new credentials of ours. The selected path stays in use until
-    /// another is found.
+    /// Begins an ICE restart with our new credentials. The selected path stays in use until another
+    /// is found.
     public mutating func restart(local: ICECredentials, at now: Instant) {
         switch engine {
         case .lite(var agent):
@@ -145,18 +146,18 @@ public struct ICEAgent: Sendable {
         }
     }
 
-    /// A candidate of the other side, from its description or trickled. A lite agent has no use
-    /// for it. TCP, other components and candidates of another generation are passed over, as is
-    /// everything beyond `ICELimits.remoteCandidatesMaximum`.
+    /// Adds a candidate of the other side, described or trickled. A lite agent ignores it. TCP,
+    /// other components, candidates of another generation and those beyond
+    /// `ICELimits.remoteCandidatesMaximum` are ignored.
     public mutating func addRemoteCandidate(_ candidate: ICECandidate, at now: Instant) {
         guard case .full(var agent) = engine else { return }
         agent.remoteCandidateAdded(candidate, at: now)
         engine = .full(agent)
     }
 
-    /// Takes a datagram for which `STUNMessage.isSTUN` holds.
+    /// Handles a datagram for which `STUNMessage.isSTUN` holds.
     ///
-    /// - Returns: whether whoever sent it has shown to know a password.
+    /// - Returns: whether the sender has proven knowledge of a password.
     /// - Throws: why the datagram had no effect beyond a possible error response.
     @discardableResult
     public mutating func handle(
@@ -175,23 +176,23 @@ public struct ICEAgent: Sendable {
         return message.class != .indication
     }
 
-    /// Media or its control came from there, the other side's by its keys. It keeps a path of a lite
-    /// agent alive; a full one goes by its own checks. RFC 7675.
+    /// Notes media or RTCP from an address, authenticated by the other side's keys. It keeps a path
+    /// of a lite agent alive; a full agent relies on its own checks. RFC 7675.
     public mutating func heard(from source: TransportAddress, at now: Instant) {
         guard case .lite(var agent) = engine else { return }
         agent.heard(isAuthentic: true, from: source, at: now)
         engine = .lite(agent)
     }
 
-    /// So much came from there that is no STUN. See `spend`.
+    /// Counts bytes from an address that are not STUN. See `spend`.
     public mutating func received(bytes: Int, from source: TransportAddress) {
         guard case .lite(var agent) = engine else { return }
         agent.received(bytes: bytes, from: source)
         engine = .lite(agent)
     }
 
-    /// Whether so many bytes may go to the selected address; they are taken as sent then. Without
-    /// consent no more goes there than three times what came from it.
+    /// Whether this many bytes may be sent to the selected address; if so, they count as sent.
+    /// Without consent the limit is three times what arrived from it.
     public mutating func spend(bytes: Int) -> Bool {
         switch engine {
         case .lite(var agent):
@@ -202,7 +203,7 @@ public struct ICEAgent: Sendable {
         }
     }
 
-    /// Does what is due. Calling it early or late does no harm.
+    /// Performs due work. Calling it early or late does no harm.
     public mutating func handleTimeout(at now: Instant) {
         switch engine {
         case .lite(var agent):
@@ -214,9 +215,8 @@ public struct ICEAgent: Sendable {
         }
     }
 
-    /// The next thing to do or to know; nil when there is nothing more. A path is told before the
-    /// state it brings about, and both before datagrams. Of states not yet polled only the last
-    /// is told.
+    /// The next output; nil if there is none. A path precedes the state it causes, and both precede
+    /// datagrams. Of states not yet polled only the last is returned.
     public mutating func poll() -> Output? {
         switch engine {
         case .lite(var agent):
@@ -230,7 +230,7 @@ public struct ICEAgent: Sendable {
 
     // MARK: State
 
-    /// When to call `handleTimeout`; nil when only a datagram can change anything.
+    /// When to call `handleTimeout`; nil if only a datagram can change anything.
     public var nextDeadline: Instant? {
         switch engine {
         case .lite(let agent): return agent.nextDeadline
@@ -252,7 +252,7 @@ public struct ICEAgent: Sendable {
         }
     }
 
-    /// Where to send; nil before the first path and after `failed`.
+    /// The address to send to; nil before the first path and after `failed`.
     public var selected: TransportAddress? {
         switch engine {
         case .lite(let agent): return agent.selected
@@ -260,8 +260,8 @@ public struct ICEAgent: Sendable {
         }
     }
 
-    /// Whether the other side has shown lately that it wants what is sent to the selected address:
-    /// RFC 7675. A full agent selects none before.
+    /// Whether the other side has recently consented to receive at the selected address (RFC 7675).
+    /// A full agent selects no address without consent.
     public var hasConsent: Bool {
         switch engine {
         case .lite(let agent): return agent.hasConsent
@@ -269,7 +269,7 @@ public struct ICEAgent: Sendable {
         }
     }
 
-    /// Whether the other side is or may soon be sent to at that address.
+    /// Whether we send to the other side at that address, or may do so soon.
     public func isKnown(_ address: TransportAddress) -> Bool {
         switch engine {
         case .lite(let agent): return agent.isKnown(address)

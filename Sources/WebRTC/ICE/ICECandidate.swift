@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// An address that a side can perhaps be reached at. RFC 8445 sect. 5.1.
+/// An address at which a side may be reachable. RFC 8445 sect. 5.1.
 public struct ICECandidate: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable {
         case host
@@ -19,7 +19,7 @@ public struct ICECandidate: Hashable, Sendable {
         }
     }
 
-    /// One of the `name value` pairs at the end: `generation 0`, `ufrag AbCd`, `tcptype active`.
+    /// A `name value` pair at the end: `generation 0`, `ufrag AbCd`, `tcptype active`.
     public struct Extension: Hashable, Sendable {
         public var name: String
         public var value: String
@@ -37,7 +37,7 @@ public struct ICECandidate: Hashable, Sendable {
     public var priority: UInt32
     public var address: TransportAddress
     public var kind: Kind
-    /// The base of a reflexive or the mapped address of a relayed candidate, when told.
+    /// The base of a reflexive or the mapped address of a relayed candidate, if stated.
     public var relatedAddress: TransportAddress?
     public var extensions: [Extension]
 
@@ -55,9 +55,9 @@ public struct ICECandidate: Hashable, Sendable {
         self.extensions = extensions
     }
 
-    /// A host candidate for a socket; over TCP one that waits for others to connect (RFC 6544 sect.
-    /// 3). Loopback ranks below every other address, because only this machine can use it;
-    /// `preference` orders the rest, higher first.
+    /// A host candidate for a socket; over TCP a passive one (RFC 6544 sect. 3). Loopback ranks
+    /// below every other address, because only this machine can use it; `preference` orders the
+    /// rest, higher first.
     public static func host(
         _ address: TransportAddress, preference: UInt16 = .max
     ) -> ICECandidate {
@@ -74,9 +74,9 @@ public struct ICECandidate: Hashable, Sendable {
         return candidate
     }
 
-    /// Below every address over UDP, where nothing waits for what was lost, and above relays: the
-    /// type preference is the one of browsers. RFC 6544 sect. 4.2 has 3 bits for the direction, of
-    /// which passive is 4, and leaves 13 to us.
+    /// Below every UDP address, since UDP does not delay data behind lost packets, and above
+    /// relays: the type preference is that of browsers. RFC 6544 sect. 4.2 has 3 bits for the
+    /// direction, 4 for passive, and leaves 13 to us.
     private static func passiveTCPPriority(_ preference: UInt16) -> UInt32 {
         90 << 24 | (4 << 13 | UInt32(preference >> 3)) << 8 | 255
     }
@@ -93,7 +93,7 @@ public struct ICECandidate: Hashable, Sendable {
 
     /// Parses `candidate:…` of RFC 8839 sect. 5.1; a leading `a=` is allowed.
     ///
-    /// - Throws: `unresolvableHost` when the address is a name, `malformedCandidate` otherwise.
+    /// - Throws: `unresolvableHost` if the address is a name, `malformedCandidate` otherwise.
     public init(parsing text: String) throws(ICEError) {
         guard text.utf8.count <= ICELimits.candidateBytesMaximum else {
             throw .malformedCandidate(reason: "longer than any candidate")
@@ -152,7 +152,7 @@ public struct ICECandidate: Hashable, Sendable {
                 guard let port = Self.decimal(words[index + 1], in: 0...65_535) else {
                     throw .malformedCandidate(reason: "rport is no port")
                 }
-                // Browsers hide it as 0.0.0.0 or a name; then it is not known.
+                // Browsers hide it as 0.0.0.0 or a name; then it is unknown.
                 relatedAddress = relatedHost.flatMap {
                     TransportAddress($0, port: UInt16(port), transport: address.transport)
                 }
@@ -169,7 +169,7 @@ public struct ICECandidate: Hashable, Sendable {
         return value
     }
 
-    /// The text without `a=`, as `RTCIceCandidate.candidate` wants it.
+    /// The text without `a=`, in the form of `RTCIceCandidate.candidate`.
     public func rendered() -> String {
         var words = [
             "candidate:\(foundation)", "\(component)", address.transport.rawValue, "\(priority)",
@@ -182,6 +182,6 @@ public struct ICECandidate: Hashable, Sendable {
         return words.joined(separator: " ")
     }
 
-    /// The fragment a trickled candidate belongs to, when it says so. RFC 8838 sect. 11.
+    /// The username fragment of a trickled candidate's generation, if stated. RFC 8838 sect. 11.
     public var usernameFragment: String? { extensions.first { $0.name == "ufrag" }?.value }
 }

@@ -1,4 +1,4 @@
-/// The user name fragment and the password of one side. RFC 8445 sect. 5.3.
+/// The username fragment and password of one side. RFC 8445 sect. 5.3.
 public struct ICECredentials: Hashable, Sendable {
     /// 4…256 characters of RFC 8839's `ice-char`.
     public var usernameFragment: String
@@ -13,8 +13,8 @@ public struct ICECredentials: Hashable, Sendable {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 
-    /// New credentials: 48 bits of fragment, 144 of password (at least 24 and 128 are asked for).
-    /// The generator must be one for secrets.
+    /// New credentials with 48 bits of fragment and 144 of password (at least 24 and 128 are
+    /// required). The generator must be suitable for secrets.
     public static func random(using generator: inout some RandomNumberGenerator) -> ICECredentials {
         func text(_ count: Int, _ generator: inout some RandomNumberGenerator) -> String {
             String((0..<count).map { _ in alphabet[Int(generator.next() & 63)] })

@@ -1,17 +1,17 @@
 import MediaKernel
 
-/// The lite side: answers checks from anywhere, takes the first valid one as the path, and follows
-/// each USE-CANDIDATE. RFC 8445 sect. 2.5 and 7.3.
+/// The lite agent: answers checks from any address, takes the first valid one as the path, and
+/// follows each USE-CANDIDATE. RFC 8445 sect. 2.5 and 7.3.
 ///
-/// It looks for no path, but checks those that it is given: what it sends has to be wanted where it
-/// goes (RFC 7675), and a check that came from an address proves nothing of who is there. RFC 7675
-/// sect. 3 asks this of full agents only, since others have no checks; that the other side answers
-/// them is RFC 8445's, which is full where it sends checks itself. Media goes on to the old address
-/// until the new one is proven.
+/// It searches for no path, but checks the paths it is given: our packets must be wanted at their
+/// destination (RFC 7675), and a check from an address does not prove who is there. RFC 7675 sect.
+/// 3 requires this of full agents only, since lite ones send no checks; the other side answers ours
+/// because RFC 8445 makes it a full agent if it sends checks itself. Media continues to the old
+/// address until the new one is proven.
 ///
-/// Life is another matter: a path lives as long as anything comes over it, be it media alone.
+/// A path lives as long as anything arrives on it, even media alone.
 struct LiteAgent: Sendable {
-    /// With what an address is checked.
+    /// The credentials for checking an address.
     private struct Credentials: Sendable {
         let localFragment: String
         let remote: ICECredentials
@@ -22,9 +22,9 @@ struct LiteAgent: Sendable {
 
     private struct Path: Sendable {
         let address: TransportAddress
-        /// Chosen by the other side, not only by having come first.
+        /// Nominated by the other side, rather than just the first to arrive.
         var isNominated: Bool
-        /// When anything last came from there.
+        /// When a packet last arrived from the address.
         var lastHeard: Instant
         var proof: AddressProof
         /// Nil until the other side is described.
@@ -40,22 +40,22 @@ struct LiteAgent: Sendable {
 
     private enum Phase: Sendable {
         case new
-        /// `previous` is the path of before a restart; it carries media until a check comes.
+        /// `previous` is the path from before a restart; it carries media until a check arrives.
         case awaitingCheck(since: Instant, previous: Path?)
         case connected(Path)
         case disconnected(Path)
-        /// `last` has fallen silent. Media from there brings it back.
+        /// `last` has gone silent. Media from there revives it.
         case failed(last: Path?)
     }
 
-    /// How long the path has to be silent before one with media of the other side takes its place
-    /// though its address is not proven.
+    /// How long the path must be silent before an unproven one with the other side's media replaces
+    /// it.
     private static let silence: Duration = .seconds(1)
 
     private(set) var responder: STUNResponder
     var outbox = Outbox()
     private var phase = Phase.new
-    /// What the other side has chosen and has yet to prove, beside a path that is proven.
+    /// The unproven path that the other side has nominated, besides a proven one.
     private var candidate: Path?
     private var remote: ICECredentials?
     private let tieBreaker: UInt64
@@ -75,7 +75,7 @@ struct LiteAgent: Sendable {
         let fresh = Credentials(
             localFragment: responder.local.usernameFragment, remote: credentials)
         changePaths { path in
-            // One of before a restart keeps its own.
+            // A path from before a restart keeps its own credentials.
             guard path.credentials?.localFragment ?? fresh.localFragment == fresh.localFragment
             else { return }
             path.credentials = fresh
@@ -94,14 +94,14 @@ struct LiteAgent: Sendable {
 
     // MARK: STUN
 
-    /// - Parameter bytes: of the whole datagram.
+    /// - Parameter bytes: the size of the whole datagram.
     mutating func received(
         _ message: STUNMessage, bytes: Int, from source: TransportAddress, at now: Instant
     ) throws(ICEError) {
         switch message.class {
         case .request: try receivedRequest(message, bytes: bytes, from: source, at: now)
         case .success, .error: try receivedAnswer(message, from: source, at: now)
-        // Of those of ICE nothing shows who sent them. RFC 8445 sect. 11.
+        // ICE's indications are not authenticated. RFC 8445 sect. 11.
         case .indication: heard(isAuthentic: false, from: source, at: now)
         }
     }
@@ -110,8 +110,8 @@ struct LiteAgent: Sendable {
         _ message: STUNMessage, bytes: Int, from source: TransportAddress, at now: Instant
     ) throws(ICEError) {
         let access = try responder.admit(message, from: source, at: now, &outbox)
-        // A lite side cannot nominate, so whoever calls itself controlled has to change its mind,
-        // whatever the tie-breakers are. RFC 8445 sect. 6.1.1.
+        // A lite side cannot nominate, so a controlled sender must change its role, whatever the
+        // tie-breakers. RFC 8445 sect. 6.1.1.
         guard message.controlledTieBreaker == nil else {
             outbox.transmit(responder.roleConflict(to: message, access), to: source)
             throw .roleConflict
@@ -128,7 +128,8 @@ struct LiteAgent: Sendable {
                 path.proof.answered(bytes: answer.count)
             }
         }
-        // Behind our own check: what the other side begins on the answer finds its address proven.
+        // Answer after our own check, so that the address is proven before the other side acts on
+        // the answer.
         outbox.transmit(answer, to: source)
     }
 
@@ -193,9 +194,9 @@ struct LiteAgent: Sendable {
 
     // MARK: Life
 
-    /// Something came from there.
+    /// Notes the arrival of a packet.
     ///
-    /// - Parameter isAuthentic: its keys showed that it is the other side's.
+    /// - Parameter isAuthentic: whether the other side's keys authenticate it.
     mutating func heard(isAuthentic: Bool, from source: TransportAddress, at now: Instant) {
         if case .failed(var last?) = phase, last.address == source, isAuthentic {
             last.lastHeard = now
@@ -212,7 +213,7 @@ struct LiteAgent: Sendable {
         }
     }
 
-    /// So much came from there.
+    /// Counts bytes from an address.
     mutating func received(bytes: Int, from source: TransportAddress) {
         change(source) { $0.proof.received(bytes: bytes) }
     }
@@ -222,7 +223,7 @@ struct LiteAgent: Sendable {
         enter(.connected(path))
     }
 
-    /// Whether so many bytes may go to the path; they are taken as sent then.
+    /// Whether this many bytes may be sent on the path; if so, they count as sent.
     mutating func spend(bytes: Int) -> Bool {
         guard var path, path.proof.spend(bytes: bytes) else { return false }
         put(path)
@@ -242,7 +243,7 @@ struct LiteAgent: Sendable {
             case .awaitingCheck(_, let previous): enter(.failed(last: previous))
             case .connected(let path):
                 enter(.disconnected(path))
-                // Time may have jumped over both.
+                // Time may have passed both deadlines.
                 return timePassed(at: now)
             case .disconnected(let path): enter(.failed(last: path))
             }
@@ -250,7 +251,7 @@ struct LiteAgent: Sendable {
         sendChecks(at: now)
     }
 
-    /// Sends those of our checks that are due.
+    /// Sends our checks that are due.
     private mutating func sendChecks(at now: Instant) {
         changeAll { agent, path in
             guard let credentials = path.credentials, path.proof.nextCheck <= now else { return }
@@ -282,7 +283,7 @@ struct LiteAgent: Sendable {
 
     // MARK: Paths
 
-    /// Changes the path and the candidate, where there are any.
+    /// Changes the path and the candidate, if they exist.
     private mutating func changeAll(_ change: (inout LiteAgent, inout Path) -> Void) {
         if var changed = path {
             change(&self, &changed)
@@ -298,7 +299,7 @@ struct LiteAgent: Sendable {
         changeAll { _, path in change(&path) }
     }
 
-    /// Changes the one of that address, if any.
+    /// Changes the path with that address, if any.
     private mutating func change(_ address: TransportAddress, _ change: (inout Path) -> Void) {
         changePaths { path in
             if path.address == address { change(&path) }

@@ -1,7 +1,7 @@
 import MediaKernel
 
-/// What an agent has to say and the driver has not polled yet. States and paths replace each
-/// other, so only datagrams need a maximum; past it new ones are dropped like on a full wire.
+/// Outputs of an agent that the driver has not polled yet. States and paths replace each other, so
+/// only datagrams need a limit; beyond it new ones are dropped, as on a full link.
 struct Outbox: Sendable {
     private static let datagramsMaximum = 256
 

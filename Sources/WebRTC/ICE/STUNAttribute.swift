@@ -1,8 +1,7 @@
 public import MediaKernel
 
-/// A STUN attribute that ICE uses; any other is kept as bytes. RFC 8489 sect. 14,
-/// RFC 8445 sect. 16.1. MESSAGE-INTEGRITY and FINGERPRINT are no attributes here: the message
-/// writes and checks them itself.
+/// A STUN attribute that ICE uses; others are kept as bytes. RFC 8489 sect. 14, RFC 8445 sect.
+/// 16.1. MESSAGE-INTEGRITY and FINGERPRINT are excluded: the message writes and checks them itself.
 public enum STUNAttribute: Hashable, Sendable {
     case mappedAddress(TransportAddress)
     case xorMappedAddress(TransportAddress)
@@ -10,7 +9,7 @@ public enum STUNAttribute: Hashable, Sendable {
     case software(String)
     case priority(UInt32)
     case useCandidate
-    /// The tie-breaker of the side that is controlled.
+    /// The tie-breaker of the controlled side.
     case iceControlled(UInt64)
     case iceControlling(UInt64)
     /// 300…699.
@@ -49,8 +48,7 @@ public enum STUNAttribute: Hashable, Sendable {
         }
     }
 
-    /// Below 0x8000 a receiver that does not know the attribute must refuse the request.
-    /// RFC 8489 sect. 14.
+    /// A receiver must refuse a request with an unknown attribute below 0x8000. RFC 8489 sect. 14.
     var isUnknownButRequired: Bool {
         guard case .other(let type, _) = self else { return false }
         return type < 0x8000

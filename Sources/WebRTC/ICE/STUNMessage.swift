@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// The 96 bits that tie a response to its request.
+/// The 96 bits that match a response to its request.
 public struct STUNTransactionID: Hashable, Sendable {
     /// Twelve bytes.
     public let bytes: [UInt8]
@@ -23,9 +23,9 @@ public struct STUNTransactionID: Hashable, Sendable {
 
     private static let fragmentBytes = 8
 
-    /// For a request of the agent with this user name fragment: the id begins with it, since an
-    /// answer has no USERNAME by which a socket that many agents share could find the one that asked.
-    /// To guess one is as hard as ever for whoever has not seen the descriptions.
+    /// An id for a request of the agent with this username fragment. The id begins with the
+    /// fragment, since a response has no USERNAME by which a shared socket could find the agent.
+    /// Ids stay hard to guess for anyone who has not seen the descriptions.
     static func random(
         for fragment: String, using generator: inout some RandomNumberGenerator
     ) -> STUNTransactionID {
@@ -37,7 +37,7 @@ public struct STUNTransactionID: Hashable, Sendable {
         return STUNTransactionID(verbatim: writer.bytes)
     }
 
-    /// The fragment, if it is such an id.
+    /// The fragment, if the id has one.
     var fragment: String? {
         String(validating: bytes.prefix(Self.fragmentBytes).prefix { $0 != 0 }, as: UTF8.self)
     }
@@ -63,9 +63,9 @@ public struct STUNMessage: Hashable, Sendable {
         case error = 0x0110
     }
 
-    /// What MESSAGE-INTEGRITY of a received message covered, and its value.
+    /// The bytes covered by a received MESSAGE-INTEGRITY, and its value.
     private struct Proof: Hashable, Sendable {
-        /// With the length field as the sender had it while computing. RFC 8489 sect. 14.5.
+        /// With the length field as the sender computed it. RFC 8489 sect. 14.5.
         let covered: [UInt8]
         let tag: [UInt8]
     }
@@ -96,8 +96,8 @@ public struct STUNMessage: Hashable, Sendable {
 
     // MARK: Reading
 
-    /// Whether the datagram is STUN rather than DTLS or RTP: its first byte (RFC 7983) and the
-    /// cookie. Cheap enough to ask of every datagram.
+    /// Whether the datagram is STUN rather than DTLS or RTP, by its first byte (RFC 7983) and the
+    /// cookie. Cheap enough for every datagram.
     public static func isSTUN(_ datagram: [UInt8]) -> Bool {
         datagram.count >= headerBytes && datagram[0] < 4 && datagram[4] == 0x21
             && datagram[5] == 0x12 && datagram[6] == 0xA4 && datagram[7] == 0x42
@@ -108,10 +108,9 @@ public struct STUNMessage: Hashable, Sendable {
         isSTUN(datagram) && datagram[0] & 1 != 0
     }
 
-    /// Our user name fragment as a message to us has it, so that a socket shared by many agents finds
-    /// the one that is meant: a request in its USERNAME, `<our fragment>:<theirs>`, an answer in the
-    /// id of what it answers, where a lite agent asked. An indication names nobody. Nothing is
-    /// verified here.
+    /// Our username fragment in a received message, by which a shared socket finds the agent: a
+    /// request has it in USERNAME, `<our fragment>:<theirs>`, a response to a lite agent in its
+    /// transaction id. An indication has none. Nothing is verified here.
     public static func peekFragment(_ datagram: [UInt8]) -> String? {
         guard isSTUN(datagram), let message = try? STUNMessage(parsing: datagram) else {
             return nil
@@ -130,8 +129,8 @@ public struct STUNMessage: Hashable, Sendable {
         )
     }
 
-    /// Parses a whole datagram. FINGERPRINT is checked when present; MESSAGE-INTEGRITY waits for
-    /// `isAuthentic`, because which password to use follows from USERNAME.
+    /// Parses a whole datagram. FINGERPRINT is checked if present; MESSAGE-INTEGRITY is left to
+    /// `isAuthentic`, because the password depends on USERNAME.
     ///
     /// - Throws: `malformedMessage`, `fingerprintMismatch`.
     public init(parsing datagram: [UInt8]) throws(ICEError) {
@@ -184,11 +183,11 @@ public struct STUNMessage: Hashable, Sendable {
                 var value = ByteReader(value)
                 guard try value.readUInt32() == CRC32.checksum(covered) ^ Self.fingerprintMask
                 else { throw ICEError.fingerprintMismatch }
-                // It is the last attribute; what follows is not the sender's.
+                // It is the last attribute; later bytes are not the sender's.
                 return
             default:
-                // Anyone on the way could have added what follows MESSAGE-INTEGRITY: it is
-                // ignored. RFC 8489 sect. 14.5.
+                // Anyone on the path could have added attributes after MESSAGE-INTEGRITY: ignore
+                // them. RFC 8489 sect. 14.5.
                 guard proof == nil else { continue }
                 guard attributes.count < ICELimits.attributesPerMessageMaximum else {
                     throw ICEError.malformedMessage(reason: "too many attributes")
@@ -199,7 +198,7 @@ public struct STUNMessage: Hashable, Sendable {
         }
     }
 
-    /// The bytes with another length in the header.
+    /// The header bytes with another length.
     private static func header(of bytes: ArraySlice<UInt8>, length: Int) -> [UInt8] {
         var bytes = Array(bytes)
         bytes[2] = UInt8(truncatingIfNeeded: length >> 8)
@@ -210,8 +209,8 @@ public struct STUNMessage: Hashable, Sendable {
     /// Whether the received message carries MESSAGE-INTEGRITY at all.
     public var hasIntegrity: Bool { proof != nil }
 
-    /// Whether whoever sent this message knew the password. Takes the same time for every wrong
-    /// value. RFC 8489 sect. 9.1.
+    /// Whether the sender knew the password. Takes the same time for every wrong value. RFC 8489
+    /// sect. 9.1.
     public func isAuthentic(password: String, by authenticator: any MessageAuthenticator) -> Bool {
         guard let proof else { return false }
         let expected = authenticator.hmacSHA1(key: Array(password.utf8), message: proof.covered)
@@ -221,7 +220,7 @@ public struct STUNMessage: Hashable, Sendable {
 
     // MARK: Writing
 
-    /// The datagram to send: the attributes, MESSAGE-INTEGRITY when there is a password, and
+    /// The datagram to send: the attributes, MESSAGE-INTEGRITY if there is a password, and
     /// FINGERPRINT.
     public func serialized(
         password: String?, by authenticator: any MessageAuthenticator
@@ -268,7 +267,7 @@ extension STUNMessage {
         attributes.lazy.compactMap { if case .username(let name) = $0 { name } else { nil } }.first
     }
 
-    /// The address the other side saw the request come from.
+    /// The source address of the request, as seen by the other side.
     public var mappedAddress: TransportAddress? {
         let xor = attributes.lazy.compactMap { attribute -> TransportAddress? in
             if case .xorMappedAddress(let address) = attribute { address } else { nil }

@@ -1,12 +1,12 @@
 import MediaKernel
 
-/// The server half of an agent: whether a request is meant for us, and the bytes of the answer.
+/// The server half of an agent: validates requests and creates answers.
 struct STUNResponder: Sendable {
     /// What a valid request proved.
     struct Access {
-        /// The answer is protected with the password the request used. RFC 8489 sect. 9.1.4.
+        /// The password of the request, which also protects the answer. RFC 8489 sect. 9.1.4.
         let password: String
-        /// False for the credentials of before the latest restart.
+        /// False for the credentials from before the latest restart.
         let isCurrent: Bool
     }
 
@@ -24,8 +24,8 @@ struct STUNResponder: Sendable {
         self.authenticator = authenticator
     }
 
-    /// New credentials. The other side keeps its old path fresh with the old ones until it has
-    /// our description, so they are good for a while longer.
+    /// Sets new credentials. The old ones stay valid for a while, since the other side uses them to
+    /// keep its old path alive until it has our description.
     mutating func renew(_ credentials: ICECredentials, at now: Instant) {
         guard credentials != local else { return }
         previous = Previous(
@@ -33,9 +33,9 @@ struct STUNResponder: Sendable {
         local = credentials
     }
 
-    /// Lets in a request that proves to know our password. One that does but asks for something
-    /// unknown is answered with 420 (RFC 8489 sect. 6.3.1); anything else gets no answer at all,
-    /// so that nobody can make us send to an address by naming it as the source.
+    /// Admits a request that proves knowledge of our password. If it has unknown required
+    /// attributes, it is answered with 420 (RFC 8489 sect. 6.3.1). Other requests get no answer, so
+    /// that nobody can make us send to a forged source address.
     ///
     /// - Throws: `missingCredentials`, `unknownUsername`, `wrongPassword`, `unknownAttributes`.
     func admit(
@@ -45,7 +45,7 @@ struct STUNResponder: Sendable {
         guard let username = request.username, request.hasIntegrity else {
             throw .missingCredentials
         }
-        // Only our half is compared: a check may arrive before the other side's description.
+        // Compare only our half: a check may arrive before the other side's description.
         guard let fragment = STUNMessage.halves(ofUsername: username)?.local else {
             throw .unknownUsername
         }

@@ -10,9 +10,9 @@ public import SDP
 import SecureTransport
 
 /// A client's connections to a server: publish, where the client offers, and subscribe, where the
-/// server does. Speaks no signalling protocol. Confined to its event loop.
+/// server offers. Independent of the signalling protocol. Confined to its event loop.
 public final class ClientMedia {
-    /// What a client's connections are made by.
+    /// The settings of a client's connections.
     public struct Configuration: Sendable {
         /// The connections that are opened.
         public var directions: Set<ConnectionDirection>
@@ -21,14 +21,14 @@ public final class ClientMedia {
         public var channel: ChannelFormat?
         /// What happens to the datagrams that are sent.
         public var network: NetworkConditions
-        /// Whether anybody's video is received.
+        /// Whether to receive video.
         public var receivesVideo: Bool
-        /// Whether a received track goes by the name of its section, which is unique, instead of the
-        /// one that the server gives it: for a protocol that tells nothing else of tracks.
+        /// Whether received tracks are named by mid, which is unique, instead of the server's track
+        /// id: for a protocol that says nothing else about tracks.
         public var namesTracksBySection: Bool
-        /// How often what has arrived is taken, and time passes for media. That costs half as much
-        /// as to wake up for each packet, and times of arrival are up to so much late. Nil for each
-        /// packet as it comes.
+        /// How often to read datagrams and handle timers. This costs half as much as a wake-up per
+        /// packet, but arrival times are late by up to the interval. Nil to read each packet as it
+        /// arrives.
         public var readingInterval: Duration?
 
         public init(
@@ -46,7 +46,7 @@ public final class ClientMedia {
         }
     }
 
-    /// Tracks of which a wish is remembered.
+    /// The most tracks with a remembered preference.
     static let wishesMaximum = 1024
 
     private final class Side {
@@ -60,8 +60,8 @@ public final class ClientMedia {
             self.path = path
         }
 
-        /// An answer to a connectivity check leaves from the address that was checked: whoever asked
-        /// another one would not know it (RFC 8445 sect. 7.3.1.2).
+        /// Sends the answer to a connectivity check from the address that was checked: the peer
+        /// would not recognise another (RFC 8445 sect. 7.3.1.2).
         func transmit(_ bytes: [UInt8], to address: TransportAddress, at now: Instant) {
             let source = STUNMessage.isAnswer(bytes) ? socket.arrivedAt : nil
             path.send(
@@ -82,13 +82,13 @@ public final class ClientMedia {
     private let configuration: Configuration
     private let stateChanged: @Sendable (ConnectionDirection, PeerConnectionState) -> Void
     private let channelText: @Sendable (String) -> Void
-    /// What we said we wish to receive, by track: said again when the channel opens.
+    /// The preferences sent, by track. Sent again when the channel opens.
     private var wishes: [TrackID: String] = [:]
     private var publish: Side?
     private var subscribe: Side?
-    /// Tracks we send, by track id, with their sections.
+    /// The mids of the tracks we send, by track id.
     private var outgoing: [String: String] = [:]
-    /// Tracks we receive, by section.
+    /// The tracks we receive, by mid.
     private var incoming: [String: IncomingTrack] = [:]
     private var ticker: MediaTicker?
 
@@ -112,7 +112,7 @@ public final class ClientMedia {
     ///
     /// - Parameters:
     ///   - stateChanged: called on the loop, as is `channelText`.
-    ///   - channelText: what the server says on the data channel.
+    ///   - channelText: receives the server's texts on the data channel.
     public static func open(
         on eventLoop: any EventLoop, configuration: Configuration = Configuration(),
         makeObserver: @escaping @Sendable () -> any ClientMediaObserver,
@@ -157,8 +157,8 @@ public final class ClientMedia {
         observer.start(self)
     }
 
-    /// Leaves both connections and begins new ones, on the same sockets: for a server that knows
-    /// nothing of the old ones. What was sent is to be offered again.
+    /// Closes both connections and opens new ones on the same sockets, for a server that has lost
+    /// the old ones. Published tracks must be offered again.
     public func beginAnew() throws(ClientMediaError) {
         guard publish != nil || subscribe != nil else { throw .closed }
         let now = MonotonicClock.now
@@ -187,12 +187,12 @@ public final class ClientMedia {
             path: NetworkPath(configuration.network))
     }
 
-    /// Why the kernel's receive buffer is smaller than it should be; nil when it is not.
+    /// The reason why the kernel's receive buffer is too small; nil if it is large enough.
     public var receiveBufferShortage: String? {
         (subscribe ?? publish)?.socket.receiveBufferShortage
     }
 
-    /// Takes leave of the server and closes the sockets.
+    /// Closes the connections, notifying the server, and the sockets.
     public func stop() {
         let now = MonotonicClock.now
         ticker?.stop()
@@ -211,7 +211,7 @@ public final class ClientMedia {
         subscribe = nil
     }
 
-    /// Cuts the connections off from the network until the instant.
+    /// Cuts the connections off from the network until then.
     public func interrupt(until end: Instant) {
         publish?.path.interrupt(until: end)
         subscribe?.path.interrupt(until: end)
@@ -219,8 +219,7 @@ public final class ClientMedia {
 
     // MARK: Descriptions
 
-    /// Announces exactly these tracks on the publish connection: the offer to send. Mids follow
-    /// from `mid(ofTrack:)`.
+    /// Returns the offer that announces exactly these tracks on the publish connection.
     public func publishOffer(
         tracks: [OutgoingTrack], restartsICE: Bool = false
     ) throws -> SessionDescription {
@@ -244,7 +243,7 @@ public final class ClientMedia {
         drain(.publish, at: now)
     }
 
-    /// The server's offer for the subscribe connection: our answer.
+    /// Applies the server's offer for the subscribe connection and returns the answer.
     public func subscribeOffer(_ offer: SessionDescription) throws -> SessionDescription {
         guard let core = subscribe?.core else { throw ClientMediaError.closed }
         let now = MonotonicClock.now
@@ -253,8 +252,8 @@ public final class ClientMedia {
         return answer
     }
 
-    /// Asks the server to send one track of each kind on the subscribe connection: the offer to
-    /// send.
+    /// Returns an offer that asks the server to send one track of each kind on the subscribe
+    /// connection.
     public func playOffer(_ kinds: [MediaSection.Kind]) throws -> SessionDescription {
         guard let core = subscribe?.core else { throw ClientMediaError.closed }
         let now = MonotonicClock.now
@@ -271,7 +270,7 @@ public final class ClientMedia {
         readIncomingTracks(of: core, at: now)
     }
 
-    /// What the server sends on the subscribe connection, by its newest description.
+    /// The tracks in the server's newest description of the subscribe connection.
     public var incomingTracks: [IncomingTrack] { incoming.values.sorted { $0.mid < $1.mid } }
 
     private func readIncomingTracks(of core: PeerConnection, at now: Instant) {
@@ -294,7 +293,7 @@ public final class ClientMedia {
         drain(direction, at: now)
     }
 
-    /// Says on the channel what we wish to receive of a track, at once or when it opens.
+    /// Sends a preference for a track on the channel, at once or when it opens.
     public func wish(_ text: String, for track: TrackID) {
         guard wishes[track] != nil || wishes.count < Self.wishesMaximum else { return }
         wishes[track] = text
@@ -308,7 +307,7 @@ public final class ClientMedia {
 
     /// Sends one packet of our track; see `PeerConnection.send`.
     ///
-    /// - Parameter encoding: the layer of a track with `rids`, by its place there.
+    /// - Parameter encoding: the index of the layer in the track's `rids`.
     public func send(
         _ packet: RTPPacket, trackID: String, encoding: Int = 0, at now: Instant
     ) {
@@ -350,11 +349,11 @@ public final class ClientMedia {
         let now = MonotonicClock.now
         guard let side = side(direction), !side.path.isInterrupted(at: now) else { return }
         side.core.handle(datagram, from: source, at: now)
-        // Sent when the batch of datagrams has ended.
+        // Datagrams are flushed at the end of the batch.
         bringOut(side, direction, at: now)
     }
 
-    /// Sends what is written so far, after calls from outside.
+    /// Sends the queued datagrams, after calls from outside.
     public func flush() {
         let now = MonotonicClock.now
         publish?.flush(at: now)
@@ -402,7 +401,7 @@ public final class ClientMedia {
     }
 
     func tick() {
-        // First: what waits in the sockets has come in time, and nothing of it is to be missed.
+        // Read first: datagrams waiting in the sockets arrived in time and must not be missed.
         if configuration.readingInterval != nil {
             for side in [publish, subscribe] { side?.socket.read() }
         }

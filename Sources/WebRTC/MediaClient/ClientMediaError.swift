@@ -1,4 +1,4 @@
-/// Why a client's media cannot do what is asked of them.
+/// Errors of a client's media.
 public enum ClientMediaError: Error, Hashable, Sendable {
     /// The connection has been closed, or was not opened.
     case closed

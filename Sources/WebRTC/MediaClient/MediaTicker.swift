@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Lets time pass for a client's media, until stopped. A task of the event loop's own for each
-/// tick, with its promise and closures, would cost as much as the tick.
+/// Calls a client's media at intervals until stopped. Scheduling an event loop task for each tick,
+/// with its promise and closures, would cost as much as the tick.
 final class MediaTicker: NIOScheduledCallbackHandler, Sendable {
     static let intervalDefault: Duration = .milliseconds(10)
 
@@ -15,13 +15,13 @@ final class MediaTicker: NIOScheduledCallbackHandler, Sendable {
         next = NIOLoopBoundBox(nil, eventLoop: eventLoop)
     }
 
-    /// An event loop that is shutting down refuses; then nothing is left to be done.
+    /// Fails if the event loop is shutting down; then there is nothing left to do.
     func schedule(on eventLoop: some EventLoop) {
         next.value = try? eventLoop.scheduleCallback(in: interval, handler: self)
     }
 
     func handleScheduledCallback(eventLoop: some EventLoop) {
-        // Before the tick, which may be the last one.
+        // Schedule before the tick, which may stop the ticker.
         schedule(on: eventLoop)
         media.value.tick()
     }

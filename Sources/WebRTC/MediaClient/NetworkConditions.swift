@@ -1,11 +1,10 @@
-/// What a client's own network does to the datagrams that it sends: for tests of those who
-/// receive them.
+/// Simulates a poor network for the datagrams that a client sends, to test the receivers.
 public struct NetworkConditions: Hashable, Sendable {
     /// Share of datagrams that never arrive, 0 to 1.
     public var loss: Double
-    /// Each datagram takes up to so much longer, at random; the order stays.
+    /// Each datagram is delayed by up to this much, at random; the order stays.
     public var jitter: Duration
-    /// Share of datagrams that are overtaken by those of the next `NetworkPath.holdBack`.
+    /// Share of datagrams overtaken by those of the next `NetworkPath.holdBack`.
     public var reordering: Double
     /// Equal seeds give equal conditions.
     public var seed: UInt64

@@ -3,7 +3,7 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Why there is no connection, in words for people.
+/// The reason for a failed connection, in words for people.
 public enum NetworkFault {
     public static func words(_ error: any Error) -> String {
         switch error {

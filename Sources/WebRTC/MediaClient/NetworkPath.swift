@@ -3,17 +3,17 @@ import MediaKernel
 
 /// Datagrams between a connection and its socket, subjected to `NetworkConditions`.
 ///
-/// `send` them, and take with `due` what has left by now. While the path is interrupted nothing
-/// gets through; what was on its way then is lost.
+/// `send` datagrams, and take with `due` those that have left by now. While the path is interrupted
+/// nothing gets through, and datagrams under way are lost.
 struct NetworkPath: Sendable {
     struct Datagram: Hashable, Sendable {
         var bytes: [UInt8]
         var address: TransportAddress
-        /// Which of this machine's addresses it leaves from; nil for whichever the kernel chooses.
+        /// The address of this machine to send from; nil if the kernel chooses.
         var source: LocalAddress?
     }
 
-    /// Datagrams on their way: a second of a fast publisher. More are lost.
+    /// The most datagrams under way: a second of a fast publisher. More are lost.
     static let datagramsMaximum = 4096
     /// How long a datagram is held back to be overtaken.
     static let holdBack: Duration = .milliseconds(30)
@@ -25,9 +25,9 @@ struct NetworkPath: Sendable {
 
     private let conditions: NetworkConditions
     private var random: SeededRandom
-    /// By time; equal times in the order of sending.
+    /// Sorted by time; equal times in the order of sending.
     private var departures: [Departure] = []
-    /// What is not reordered leaves no earlier than what was sent before.
+    /// The earliest departure of the next datagram in order.
     private var lastDeparture = Instant.zero
     private var interruptedUntil = Instant.zero
 
@@ -36,7 +36,7 @@ struct NetworkPath: Sendable {
         random = SeededRandom(seed: conditions.seed)
     }
 
-    /// Lets nothing through, in either direction, before the instant.
+    /// Blocks both directions until then.
     mutating func interrupt(until end: Instant) {
         interruptedUntil = end
         departures.removeAll()
@@ -45,7 +45,7 @@ struct NetworkPath: Sendable {
     func isInterrupted(at now: Instant) -> Bool { now < interruptedUntil }
 
     mutating func send(_ datagram: Datagram, at now: Instant) {
-        // Drawn for every datagram alike, so that one more or less changes little.
+        // Draw for every datagram alike, so that one more or less changes little.
         let isLost = Double.random(in: 0..<1, using: &random) < conditions.loss
         let isReordered = Double.random(in: 0..<1, using: &random) < conditions.reordering
         let delay = Int64.random(in: 0...max(0, conditions.jitter.nanoseconds), using: &random)
@@ -63,7 +63,7 @@ struct NetworkPath: Sendable {
         departures.insert(Departure(datagram: datagram, time: time), at: index)
     }
 
-    /// What has left by now and was not given before.
+    /// Takes the datagrams that have left by now.
     mutating func due(at now: Instant) -> [Datagram] {
         let count = departures.firstIndex { $0.time > now } ?? departures.count
         guard count > 0 else { return [] }

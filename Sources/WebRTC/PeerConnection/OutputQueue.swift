@@ -1,14 +1,14 @@
-/// What a connection has to say and its owner has not polled yet.
+/// Outputs of a connection that its owner has not polled yet.
 struct OutputQueue {
     private var outputs: [PeerConnection.Output] = []
-    /// The place of the next one.
+    /// The index of the next output.
     private var index = 0
 
     mutating func append(_ output: PeerConnection.Output) { outputs.append(output) }
 
     mutating func popFirst() -> PeerConnection.Output? {
         guard index < outputs.count - 1 else {
-            // The last one, which is mostly the only one, is handed out without being copied.
+            // The last output, which is mostly the only one, is returned without a copy.
             let last = outputs.popLast()
             if index > 0 { outputs.removeAll(keepingCapacity: true) }
             index = 0

@@ -8,19 +8,19 @@ public import SecureTransport
 
 /// One WebRTC peer: ICE, DTLS, SRTP, SCTP and SDP of one transport, all media bundled on it.
 ///
-/// Sans-IO: the owner brings datagrams and time in through `handle`, and after every call that
-/// takes a time drains `poll` until it gives nil. The connection owns no socket, clock or thread
-/// and belongs to one isolation domain.
+/// Sans-IO: the owner passes in datagrams and time through `handle`, and drains `poll` until nil
+/// after every call that takes a time. The connection owns no socket, clock or thread and belongs
+/// to one isolation domain.
 ///
-/// What it does by itself: connectivity checks, handshake, encryption, reception reports,
-/// transport-wide feedback, unwrapping and answering retransmissions, the data channel. What it
-/// leaves to its owner, because it depends on what the media is for: NACKs, key frame requests
-/// and sender reports.
+/// The connection itself handles connectivity checks, handshake, encryption, reception reports,
+/// transport-wide feedback, unwrapping and answering retransmissions, and the data channel. NACKs,
+/// key frame requests and sender reports are left to the owner, because they depend on the use of
+/// the media.
 public final class PeerConnection {
     public struct Configuration {
         public var identity: DTLSIdentity
         public var mode: ICEAgent.Mode
-        /// What our descriptions announce; a lite agent announces the server's addresses.
+        /// Announced in our descriptions; a lite agent announces the server's addresses.
         public var localCandidates: [ICECandidate]
         /// RTCP canonical name, RFC 7022.
         public var canonicalName: String
@@ -29,9 +29,9 @@ public final class PeerConnection {
         /// Whether video that the remote side offers is wanted. Where it is not, its sections are
         /// answered as inactive, so the remote side sends none.
         public var receivesVideo: Bool
-        /// Header extensions that are not taken up, though they are understood.
+        /// Header extensions that are understood but not accepted.
         public var ignoredExtensions: Set<String>
-        /// Feeds ICE tie breakers, SSRCs and sequence numbers; random in production.
+        /// Seeds ICE tie breakers, SSRCs and sequence numbers; random in production.
         public var seed: UInt64
 
         public init(
@@ -54,17 +54,17 @@ public final class PeerConnection {
         case transmit([UInt8], to: TransportAddress)
         case stateChanged(PeerConnectionState)
         case media(IncomingPacket)
-        /// The remote sender's tie between its wall clock and a track's RTP clock.
+        /// The remote sender's mapping of its wall clock to a track's RTP clock.
         case senderReport(mid: String, encoding: Int, ntp: NTPTime, rtpTimestamp: UInt32)
         /// The remote side needs a key frame of one of our tracks.
         case keyframeRequested(mid: String, encoding: Int)
-        /// A channel can be used: the remote side's, or one of ours that it has acknowledged.
+        /// A channel is usable: the remote side's, or one of ours that it has acknowledged.
         case channelOpened(ChannelHandle, label: String, protocol: String)
         case channelMessage(ChannelHandle, ChannelMessage)
         case channelClosed(ChannelHandle)
     }
 
-    /// Sections of one description. A subscriber is not offered what a room has beyond.
+    /// The most sections of one description. A subscriber is not offered tracks beyond that.
     public static let sectionsMaximum = SDPLimits.sectionsMaximum
 
     let configuration: Configuration
@@ -94,14 +94,14 @@ public final class PeerConnection {
         if let channel = configuration.dataChannel { _ = channels.add(channel) }
     }
 
-    /// Secrets come from the system, never from the seed: from numbers of a seeded generator that
-    /// are seen on the wire, those that are not could be found.
+    /// Secrets come from the system, never from the seed: an observer of a seeded generator's
+    /// numbers on the wire could compute the others.
     static func freshCredentials() -> ICECredentials {
         var random = SecureRandom()
         return .random(using: &random)
     }
 
-    /// Our current user name fragment, by which a shared socket finds this connection.
+    /// Our current username fragment, by which a shared socket finds this connection.
     public var localUsernameFragment: String {
         connectivity.agent.localCredentials.usernameFragment
     }
@@ -114,19 +114,19 @@ public final class PeerConnection {
 
     // MARK: Input
 
-    /// What a datagram shows of where it came from.
+    /// The evidence that a datagram gives about its source address.
     public enum Evidence {
-        /// Nothing: anybody could have sent it.
+        /// None: anybody could have sent it.
         case none
-        /// A check by somebody who knows our password, from an address that may be made up, or an
-        /// answer to one of ours.
+        /// A check by a sender that knows our password, possibly from a forged address, or an
+        /// answer to one of our checks.
         case check
-        /// Whoever sent it has the remote side's keys.
+        /// The sender has the remote side's keys.
         case keys
     }
 
-    /// Takes one datagram of our socket. Never fails: what is not valid is counted and dropped.
-    /// Media is decrypted in its place, so who gives its buffer away spares a copy.
+    /// Handles one datagram of our socket. Never fails: invalid datagrams are counted and dropped.
+    /// Media is decrypted in place, so a caller that consumes its buffer saves a copy.
     @discardableResult
     public func handle(
         _ datagram: consuming [UInt8], from source: TransportAddress, at now: Instant
@@ -135,7 +135,7 @@ public final class PeerConnection {
             receiving.discardedDatagrams += 1
             return .none
         }
-        // RFC 7983 sect. 7: the first byte tells the protocol.
+        // RFC 7983 sect. 7: the first byte identifies the protocol.
         switch datagram.first ?? 255 {
         case 0...3:
             return handleCheck(datagram, from: source, at: now)
@@ -184,19 +184,19 @@ public final class PeerConnection {
         if connectivity.heard(from: source, at: now) { settleICE(at: now) }
     }
 
-    /// Whether the remote side is or may soon be sent to at that address.
+    /// Whether we send to the remote side at that address, or may do so soon.
     public func isKnown(_ address: TransportAddress) -> Bool {
         connectivity.agent.isKnown(address)
     }
 
-    /// Whether the remote side has lately shown that it can be reached at that address.
+    /// Whether the remote side has recently proven that it is reachable at that address.
     public func isProven(_ address: TransportAddress) -> Bool {
         connectivity.agent.isProven(address)
     }
 
     // MARK: Time and output
 
-    /// Lets time pass. Call at `nextDeadline` or later.
+    /// Handles timers. Call at `nextDeadline` or later.
     public func handleTimeout(at now: Instant) {
         guard state != .closed else { return }
         connectivity.agent.handleTimeout(at: now)
@@ -228,13 +228,13 @@ public final class PeerConnection {
 
     func emit(_ output: Output) { outputs.append(output) }
 
-    /// Sends to the address in use, or nothing where that may not be sent to now.
+    /// Sends to the address, unless that is not allowed now.
     func emit(_ bytes: [UInt8], to address: TransportAddress) {
         guard connectivity.admits(bytes: bytes.count) else { return }
         emit(.transmit(bytes, to: address))
     }
 
-    /// Says goodbye to the remote side. Nothing is sent or received any more.
+    /// Closes the connection and notifies the remote side. Nothing is sent or received afterwards.
     public func close(at now: Instant) {
         guard state != .closed else { return }
         channels.transport?.close()
@@ -248,7 +248,7 @@ public final class PeerConnection {
     }
 }
 
-/// STUN's keyed hash from OpenSSL; ICE itself knows no cryptography.
+/// STUN's HMAC from OpenSSL; ICE itself has no cryptography.
 private struct Authenticator: MessageAuthenticator {
     func hmacSHA1(key: [UInt8], message: [UInt8]) -> [UInt8] {
         MACKey(key, digest: .sha1).code(of: message)

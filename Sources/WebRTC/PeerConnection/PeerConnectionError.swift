@@ -1,22 +1,22 @@
-/// What a remote description or a caller can get wrong. The connection stays as it was.
+/// Errors of a remote description or a caller. The connection is unchanged.
 public enum PeerConnectionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The description could not be parsed; the text says where.
     case malformedDescription(String)
-    /// The description lacks something without which no connection can be made.
+    /// The description lacks something required for a connection.
     case missing(String)
-    /// An answer that does not match the offer it answers.
+    /// The answer does not match its offer.
     case mismatchedAnswer(String)
-    /// An answer came although no offer is outstanding.
+    /// An answer arrived without an outstanding offer.
     case unexpectedAnswer
-    /// An offer came while one of ours is outstanding. RFC 8829 sect. 4.1.8.2 (glare).
+    /// An offer arrived while one of ours is outstanding. RFC 8829 sect. 4.1.8.2 (glare).
     case unexpectedOffer
     /// The remote certificate fingerprint changed, which would need a new DTLS session.
     case changedFingerprint
-    /// The section is not free for the track, or the remote side has none of its codecs there.
+    /// The section is not free for the track, or the remote side supports none of its codecs there.
     case mismatchedTrack(section: Int)
     /// A limit of ours was reached.
     case tooMany(what: String, maximum: Int)
-    /// The secure transport could not be made; ours to mend.
+    /// The secure transport could not be created; a fault on our side.
     case transport(String)
 
     public var description: String {

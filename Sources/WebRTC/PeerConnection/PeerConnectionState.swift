@@ -1,11 +1,12 @@
-/// How far one peer connection has come, ICE and DTLS taken together.
+/// The state of one peer connection, ICE and DTLS combined.
 public enum PeerConnectionState: String, Hashable, Sendable {
     case new
     case connecting
     case connected
-    /// No consent for a while; it may come back by itself or by an ICE restart.
+    /// No consent for a while. The connection may recover by itself or by an ICE restart.
     case disconnected
-    /// ICE or DTLS gave up. Only an ICE restart helps, and after a DTLS failure nothing does.
+    /// ICE or DTLS gave up. An ICE restart may help after an ICE failure, nothing after a DTLS
+    /// failure.
     case failed
     case closed
 }

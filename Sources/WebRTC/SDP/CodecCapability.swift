@@ -1,4 +1,4 @@
-/// A codec that this side can take part in, and what it asks of the other side's format.
+/// A codec that this side supports, and its requirements on the other side's format.
 public struct CodecCapability: Hashable, Sendable {
     /// What must agree beyond name, clock rate and channels. These formats share a name but not
     /// a bitstream or a packetization, so a mismatch is no common codec.
@@ -21,9 +21,9 @@ public struct CodecCapability: Hashable, Sendable {
     public var clockRate: Int
     public var channels: Int?
     public var rule: Rule
-    /// What this side states of itself in an answer or an offer.
+    /// The parameters that this side states in an answer or an offer.
     public var parameters: FormatParameters
-    /// Parameters that an answer repeats as the offer has them, in this order.
+    /// Parameters that an answer repeats from the offer, in this order.
     public var echoedParameters: [EchoedParameter]
     /// The RTCP feedback this side understands.
     public var feedback: [String]
@@ -68,13 +68,13 @@ public struct CodecCapability: Hashable, Sendable {
         }
     }
 
-    /// The value of a numeric parameter, whose default is 0; nil when it is no number.
+    /// The value of a numeric parameter, 0 by default; nil if it is not a number.
     private static func number(_ codec: CodecDescription, _ name: String) -> Int? {
         guard let text = codec.parameters[name] else { return 0 }
         return text[...].decimal()
     }
 
-    /// The format to answer an offered one with, under the offerer's payload type.
+    /// The answer to an offered format, under the offerer's payload type.
     func answer(to offered: CodecDescription) -> CodecDescription {
         var parameters = parameters
         for echoed in echoedParameters {
@@ -83,7 +83,7 @@ public struct CodecCapability: Hashable, Sendable {
             }
             parameters[echoed.name] = value
         }
-        // Each once: what is agreed on is offered to everybody who receives it.
+        // Each once: the agreed format is offered to every receiver.
         var named: Set<String> = []
         return CodecDescription(
             payloadType: offered.payloadType, name: name, clockRate: clockRate,
@@ -93,12 +93,12 @@ public struct CodecCapability: Hashable, Sendable {
             })
     }
 
-    /// The format to offer to others what comes in one that this side has agreed to.
+    /// The format under which to offer received media to others.
     ///
-    /// One of a few, whatever its sender states: a connection has 61 payload types for all whose
-    /// media it carries. So it names what bitstream it is and not how large the pictures are, by
-    /// which nobody chooses a decoder: H.264 and AV1 are of level 3.1 here, as in the offers of
-    /// browsers.
+    /// One of a few formats, whatever the sender states: a connection has 61 payload types for all
+    /// the media it carries. So the format identifies the bitstream but not the picture size, which
+    /// does not affect the choice of a decoder: H.264 and AV1 get level 3.1, as in browsers'
+    /// offers.
     public func forwarded(_ agreed: CodecDescription) -> CodecDescription {
         var format = offer
         for echoed in echoedParameters where echoed.values == .flag {
@@ -122,9 +122,9 @@ public enum Defaults {
             parameters: [
                 FormatParameter("minptime", "10"), FormatParameter("useinbandfec", "1"),
             ],
-            // Wishes of the offerer's page, which the forwarded stream should fulfil.
+            // Preferences of the offerer's page, which the forwarded stream should meet.
             echoedParameters: [.flag("stereo"), .flag("usedtx")],
-            // Browsers have no RTX for sound; Roomcast's own clients do.
+            // Browsers have no RTX for audio; Roomcast's own clients do.
             feedback: ["transport-cc", "nack"], allowsRetransmission: true),
         video("VP8"),
         video("VP9", .vp9(profile: 0), echoing: [.number("profile-id", 0...3)]),

@@ -81,7 +81,7 @@ struct CodecLines {
         return (payloadType, rest)
     }
 
-    /// The codecs, and the formats that no `rtpmap` explained.
+    /// The codecs, and the formats without an `rtpmap`.
     consuming func finished() -> ([CodecDescription], [String]) {
         var codecs: [CodecDescription] = []
         for payloadType in order {

@@ -21,9 +21,9 @@ public struct NegotiatedCodec: Hashable, Sendable {
     }
 }
 
-/// The codecs of an offered section that `capabilities` has too: in the order of the
-/// capabilities, and where one capability matches several formats (H.264 profiles) in the order
-/// of the offer. RFC 3264 sect. 6.1. Empty when there is none: the section is to be rejected.
+/// The codecs of an offered section that are in `capabilities`: in the order of the capabilities,
+/// and in the offer's order if one capability matches several formats (H.264 profiles). RFC 3264
+/// sect. 6.1. If empty, the section is to be rejected.
 public func negotiate(
     offered: MediaSection, capabilities: [CodecCapability]
 ) -> [NegotiatedCodec] {

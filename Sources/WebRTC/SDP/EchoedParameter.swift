@@ -1,5 +1,5 @@
-/// A parameter of a format that an answer repeats, where its value is one that it may have. Of what
-/// an offerer writes nothing else gets into a description of ours.
+/// A format parameter that an answer repeats if its value is allowed. Nothing else of an offerer's
+/// text gets into our descriptions.
 public struct EchoedParameter: Hashable, Sendable {
     public enum Values: Hashable, Sendable {
         /// 0 or 1.
@@ -24,7 +24,7 @@ public struct EchoedParameter: Hashable, Sendable {
         Self(name, .number(range))
     }
 
-    /// The value in the one way to write it; nil when it is none that the parameter may have.
+    /// The value in canonical form; nil if it is not allowed.
     func checked(_ value: String) -> String? {
         switch values {
         case .flag: return Self.number(value, in: 0...1)

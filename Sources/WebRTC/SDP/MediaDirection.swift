@@ -19,11 +19,10 @@ public enum MediaDirection: String, Hashable, Sendable, CaseIterable {
     /// The writer receives.
     public var receives: Bool { self == .sendReceive || self == .receiveOnly }
 
-    /// The same agreement in the words of the other side.
+    /// The same direction from the other side's point of view.
     public var reversed: MediaDirection { MediaDirection(sends: receives, receives: sends) }
 
-    /// What to answer to this offered direction, given what the answerer would like.
-    /// RFC 3264 sect. 6.1.
+    /// The answer to this offered direction, given the answerer's wishes. RFC 3264 sect. 6.1.
     public func answer(sends: Bool, receives: Bool) -> MediaDirection {
         MediaDirection(sends: sends && self.receives, receives: receives && self.sends)
     }

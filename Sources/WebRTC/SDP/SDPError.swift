@@ -29,10 +29,10 @@ public enum SDPError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The most of everything that one description may hold. Beyond it parsing throws.
+/// Limits on the contents of one description. Parsing throws beyond them.
 public enum SDPLimits {
-    /// A subscriber of a hundred tracks gets about 300 KiB, and clients that let no section go send
-    /// more with each track; nobody honest sends more than this.
+    /// A subscriber of a hundred tracks gets about 300 KiB, and clients that never reuse sections
+    /// send more with each track. No honest peer sends more than this.
     public static let descriptionBytesMaximum = 900 * 1024
     /// Browsers write lines of a few hundred bytes; only H.264 parameter sets come near.
     public static let lineBytesMaximum = 4096
@@ -42,8 +42,7 @@ public enum SDPLimits {
     public static let candidatesPerSectionMaximum = 128
     public static let sourcesPerSectionMaximum = 64
     public static let ridsPerSectionMaximum = 16
-    /// Feedback lines for all formats of a section, each of which every format gets. Browsers write
-    /// none.
+    /// Feedback lines for all formats of a section; every format gets each. Browsers write none.
     public static let sharedFeedbackMaximum = 64
     public static let groupsMaximum = 64
 }

@@ -36,7 +36,8 @@ struct SDPLine {
             throw .malformed(
                 line: number, text: String(text), reason: "a line is <letter>=<value>")
         }
-        // Rendering leaves them out, and what looks unknown here must not become known there.
+        // Rendering removes control characters, which must not turn an unknown line into a known
+        // one.
         guard utf8.allSatisfy({ $0 >= 0x20 }) else {
             throw .malformed(
                 line: number, text: String(text), reason: "control characters are not allowed")
@@ -57,8 +58,8 @@ struct SDPLine {
     }
 }
 
-/// By bytes: what separates is ASCII, and to find Characters took most of the time that a
-/// description of a hundred sections needed.
+/// Splits by bytes: the separators are ASCII, and splitting by Character took most of the parsing
+/// time of a description with a hundred sections.
 extension Substring {
     /// The space-separated words; several spaces count as one.
     var words: [Substring] { parts(at: " ", omittingEmpty: true) }

@@ -230,7 +230,7 @@ struct SectionParser {
         section.sourceGroups.append(group)
     }
 
-    /// The section, with what the session said where it said nothing itself.
+    /// The section, with the session's values for those it does not state.
     consuming func finished(defaults: MediaSection?) -> MediaSection {
         let (described, unexplained) = codecs.finished()
         section.codecs = described

@@ -1,16 +1,17 @@
 import COpenSSL
 import CSRTP
 
-/// What an instance of a cipher keeps between libsrtp's calls.
+/// The state that a cipher instance keeps between libsrtp's calls.
 struct CipherState {
-    /// `keyed`'s, as it is needed for each packet.
+    /// The context of `keyed`, cached because each packet needs it.
     private(set) var context: OpaquePointer?
     let tagBytes: Int32
-    /// As bytes of a counter whose last two are zero; only where the cipher mixes it in itself.
+    /// The salt as a counter block with two zero bytes at the end; only if the cipher mixes it in
+    /// itself.
     var salt: (UInt64, UInt64) = (0, 0)
     private var keyed: KeyedContext?
 
-    /// Makes an instance for libsrtp, which hands it back to `free`.
+    /// Makes an instance for libsrtp, which returns it to `free`.
     static func make(
         _ type: UnsafeMutablePointer<srtp_cipher_type_t>, keyLength: Int32, tagLength: Int32,
         into cipher: UnsafeMutablePointer<srtp_cipher_pointer_t?>
@@ -34,7 +35,7 @@ struct CipherState {
         return srtp_err_status_ok
     }
 
-    /// - Parameter pointer: what `make` put into an instance.
+    /// - Parameter pointer: an instance's state from `make`.
     static func at(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<CipherState> {
         pointer.unsafelyUnwrapped.assumingMemoryBound(to: CipherState.self)
     }

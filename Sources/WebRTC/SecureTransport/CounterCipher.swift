@@ -1,7 +1,7 @@
 import COpenSSL
 import CSRTP
 
-/// AES with 128 bits in counter mode as libsrtp wants a cipher, by OpenSSL. RFC 3711 sect. 4.1.1.
+/// AES-128 in counter mode by OpenSSL, as a libsrtp cipher. RFC 3711 sect. 4.1.1.
 enum CounterCipher {
     private static let keyBytes = 16
     private static let saltBytes = 14

@@ -2,17 +2,17 @@ import COpenSSL
 
 /// The settings that all DTLS sessions of an identity share.
 enum DTLSContext {
-    /// Forward secrecy and authenticated encryption only; what RFC 8827 sect. 6.5 requires comes
-    /// first. ECDHE-RSA is for peers whose certificate is RSA.
+    /// Forward secrecy and authenticated encryption only; the suites required by RFC 8827 sect. 6.5
+    /// come first. ECDHE-RSA is for peers with RSA certificates.
     private static let cipherSuites = """
         ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:\
         ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:\
         ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384
         """
 
-    /// For the exchange of keys, and those on which a peer's certificate may lie. The last is only for
-    /// the latter: FFmpeg with GnuTLS makes certificates on P-224, and a peer has a better one of the
-    /// others for its keys.
+    /// The curves for key exchange and for peers' certificates. The last one is only for
+    /// certificates: FFmpeg with GnuTLS makes them on P-224, and for key exchange a peer has a
+    /// better one of the others.
     private static let groups = "X25519:P-256:P-384:P-521:P-224"
 
     /// An `SSL_CTX *` with one reference, which the caller frees.
@@ -46,8 +46,8 @@ enum DTLSContext {
         roomcast_disable_session_cache(context)
         SSL_CTX_set_options(context, roomcast_context_options())
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
-        // Replaces the search for a trusted chain: the fingerprint is the whole of the trust. To
-        // verify here, and not after the handshake, refuses the peer before our Finished leaves.
+        // Replaces the search for a trusted chain: all trust is in the fingerprint. Verifying here,
+        // and not after the handshake, refuses the peer before our Finished is sent.
         SSL_CTX_set_cert_verify_callback(context, verifyFingerprint, nil)
     }
 

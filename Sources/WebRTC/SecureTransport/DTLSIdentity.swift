@@ -1,13 +1,13 @@
 import COpenSSL
 
-/// A fresh ECDSA P-256 key with its self-signed certificate, and the TLS context made of them.
+/// A fresh ECDSA P-256 key with its self-signed certificate, and the TLS context made from them.
 ///
-/// Peers trust the fingerprint that the signalling carried, not the certificate's contents
-/// (RFC 8827 sect. 6.5), so one identity per process or per connection is equally safe.
+/// Peers trust the signalled fingerprint, not the certificate's contents (RFC 8827 sect. 6.5), so
+/// one identity per process is as safe as one per connection.
 // Unchecked because the OpenSSL objects are written only in `generate`; afterwards OpenSSL reads
 // them and counts references atomically, from any thread.
 public final class DTLSIdentity: @unchecked Sendable {
-    /// The certificate's SHA-256 digest, "AB:CD:…", as `a=fingerprint:sha-256` wants it.
+    /// The certificate's SHA-256 digest, "AB:CD:…", in the form of `a=fingerprint:sha-256`.
     public let fingerprint: String
 
     let context: OpaquePointer
@@ -31,7 +31,7 @@ public final class DTLSIdentity: @unchecked Sendable {
 
     /// Makes a key and a certificate: about 0.2 ms.
     ///
-    /// - Throws: `SecureTransportError.openSSL` when OpenSSL is out of memory or entropy.
+    /// - Throws: `SecureTransportError.openSSL` if OpenSSL lacks memory or entropy.
     public static func generate() throws(SecureTransportError) -> DTLSIdentity {
         ERR_clear_error()
         let key = try OpenSSLFailure.require(roomcast_generate_p256(), "EVP_EC_gen")
@@ -53,7 +53,7 @@ public final class DTLSIdentity: @unchecked Sendable {
         }
     }
 
-    /// Valid from yesterday, since peers' clocks differ, for a year.
+    /// Valid for a year from yesterday, since peers' clocks differ.
     private static func sign(
         _ certificate: OpaquePointer, with key: OpaquePointer
     ) throws(SecureTransportError) {

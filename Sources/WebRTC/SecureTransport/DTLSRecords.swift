@@ -12,15 +12,15 @@ enum DTLSRecords {
     /// handshake over 16 KB, so longer ones must not reach it.
     static let handshakeBytesMaximum = 16_384
 
-    /// The records of a datagram that are worth showing to OpenSSL. The others are sorted out, so
-    /// that a stray or damaged datagram cannot end a handshake: OpenSSL answers unencrypted nonsense
-    /// of known types with a fatal alert.
+    /// The records of a datagram to pass to OpenSSL. The others are dropped, so that a stray or
+    /// damaged datagram cannot end a handshake: OpenSSL answers unencrypted nonsense of known types
+    /// with a fatal alert.
     ///
     /// - Parameters:
-    ///   - epochs: those that may be in use now. Records of a later epoch would otherwise be stored
-    ///     by OpenSSL, unauthenticated.
-    ///   - encryptedMinimum: bytes of an encrypted record's body that holds nothing. OpenSSL ends
-    ///     the connection over a shorter one, where it should pass it over (RFC 6347 sect. 4.1.2.7).
+    ///   - epochs: the epochs that may be in use now. OpenSSL would store records of a later epoch
+    ///     unauthenticated.
+    ///   - encryptedMinimum: the body size of an empty encrypted record. OpenSSL ends the
+    ///     connection over a shorter one, which it should ignore (RFC 6347 sect. 4.1.2.7).
     static func screen(
         _ datagram: [UInt8], epochs: ClosedRange<UInt16>, encryptedMinimum: Int
     ) -> [Range<Int>] {
@@ -41,8 +41,8 @@ enum DTLSRecords {
         return kept
     }
 
-    /// Cuts OpenSSL's output, which is a stream of records, into datagrams: as many whole records
-    /// as fit in `maximum`, at least one.
+    /// Splits OpenSSL's output, a stream of records, into datagrams: as many whole records as fit
+    /// in `maximum`, at least one.
     static func datagrams(from stream: [UInt8], maximum: Int) -> [[UInt8]] {
         if stream.isEmpty { return [] }
         if stream.count <= maximum { return [stream] }

@@ -1,19 +1,19 @@
 import COpenSSL
 import MediaKernel
 
-/// One `SSL *` between two memory BIOs: the calls, without the meaning.
+/// A thin wrapper of one `SSL *` between two memory BIOs, without protocol logic.
 ///
-/// **The leak in "time is an argument".** OpenSSL stamps its retransmission timer with
-/// `gettimeofday` itself (`dtls1_start_timer`) and offers no way to give it another clock, only
-/// other durations. This file asks how long the timer still has to run and the owner adds that to
-/// its own `now`; so a fake clock drives everything but the retransmission of lost flights, and a
-/// step of the wall clock during a handshake shifts one of them.
+/// **An exception to "time is an argument".** OpenSSL sets its retransmission timer by
+/// `gettimeofday` (`dtls1_start_timer`) and allows other durations, but not another clock. This
+/// file asks for the timer's remaining time, and the owner adds that to its own `now`. So a fake
+/// clock drives everything except the retransmission of lost flights, and a step of the wall clock
+/// during a handshake shifts one of them.
 struct DTLSSession: ~Copyable {
-    /// Where `FingerprintCheck` hangs; OpenSSL keeps index 0 for the application.
+    /// The index of `FingerprintCheck` in the `SSL`; OpenSSL reserves index 0 for the application.
     static let checkIndex: Int32 = 0
 
-    /// A handshake is retransmitted after 200 ms, 400 ms, … 3 s. RFC 6347 sect. 4.2.4.1 proposes
-    /// a second for the public Internet; here ICE has shown already that the path works.
+    /// A handshake is retransmitted after 200 ms, 400 ms, … 3 s. RFC 6347 sect. 4.2.4.1 proposes a
+    /// second for the public Internet, but ICE has already shown that the path works.
     private static let firstTimeoutMicroseconds: UInt32 = 200_000
     private static let timeoutMaximumMicroseconds: UInt32 = 3_000_000
 
@@ -55,7 +55,7 @@ struct DTLSSession: ~Copyable {
         roomcast_set_mtu(ssl, mtu)
         if !profiles.isEmpty {
             let names = profiles.map(\.openSSLName).joined(separator: ":")
-            // This one function of OpenSSL returns 0 for success.
+            // This OpenSSL function returns 0 for success.
             guard SSL_set_tlsext_use_srtp(ssl, names) == 0 else {
                 throw OpenSSLFailure.take("SSL_set_tlsext_use_srtp")
             }
@@ -74,16 +74,16 @@ struct DTLSSession: ~Copyable {
 
     // MARK: Bytes
 
-    /// Gives OpenSSL one record. Call `handshake` or `read` until they want more before the next:
-    /// when a message comes again, OpenSSL wants more at once and leaves what stands behind it in
-    /// the same datagram until something else arrives.
+    /// Passes one record to OpenSSL. Call `handshake` or `read` until they want more before the
+    /// next record: after a repeated message OpenSSL wants more at once, and leaves the rest of the
+    /// datagram until another record arrives.
     func feed(_ record: ArraySlice<UInt8>) {
         record.withUnsafeBufferPointer { bytes in
             _ = BIO_write(input, bytes.baseAddress, Int32(bytes.count))
         }
     }
 
-    /// All that OpenSSL wants to send: whole records, one behind the other.
+    /// All output of OpenSSL: whole records, one after the other.
     func takeOutput() -> [UInt8] {
         let pending = BIO_ctrl_pending(output)
         guard pending > 0 else { return [] }
@@ -100,11 +100,11 @@ struct DTLSSession: ~Copyable {
         return result == 1 ? .done : progress(result)
     }
 
-    /// Reads one record's data into `data`, which is replaced.
+    /// Reads one record's data into `data`, replacing it.
     func read(into data: inout [UInt8]) -> Progress {
         ERR_clear_error()
         data = []
-        // A record of a path's MTU comes in one go; a longer one, of up to 16 KB, in pieces.
+        // A record up to the path MTU is read at once; a longer one, of up to 16 KB, in pieces.
         return withUnsafeTemporaryAllocation(byteCount: 2048, alignment: 16) { buffer in
             repeat {
                 let result = SSL_read(ssl, buffer.baseAddress, Int32(buffer.count))
@@ -138,16 +138,16 @@ struct DTLSSession: ~Copyable {
 
     // MARK: Timer
 
-    /// How long until the flight is due again; nil when no answer is awaited.
+    /// The time until the flight is retransmitted; nil if no answer is awaited.
     func timeRemaining() -> Duration? {
         var remaining = timeval()
         guard roomcast_dtls_get_timeout(ssl, &remaining) == 1 else { return nil }
         let microseconds = Int64(remaining.tv_sec) * 1_000_000 + Int64(remaining.tv_usec)
-        // A wall clock set back would make this hours.
+        // Otherwise a wall clock set back would make this hours.
         return .microseconds(min(max(0, microseconds), Int64(Self.timeoutMaximumMicroseconds)))
     }
 
-    /// Sends the flight again if OpenSSL's clock agrees that it is due. False: given up.
+    /// Retransmits the flight if it is due by OpenSSL's clock. Returns false if OpenSSL gives up.
     func retransmitIfDue() -> Bool {
         ERR_clear_error()
         return roomcast_dtls_handle_timeout(ssl) >= 0
@@ -155,8 +155,8 @@ struct DTLSSession: ~Copyable {
 
     // MARK: What was negotiated
 
-    /// Bytes of an encrypted record's body that holds nothing: the tag, and with AES-GCM the
-    /// explicit part of the nonce before it (RFC 5288 sect. 3, RFC 7905 sect. 2).
+    /// The body size of an empty encrypted record: the tag and, with AES-GCM, the explicit part of
+    /// the nonce (RFC 5288 sect. 3, RFC 7905 sect. 2).
     var encryptedMinimum: Int {
         guard let cipher = SSL_get_current_cipher(ssl) ?? SSL_get_pending_cipher(ssl) else {
             return 16

@@ -2,10 +2,10 @@ public import MediaKernel
 
 /// DTLS 1.2 with DTLS-SRTP over one ICE path (RFC 5764, RFC 8827): bytes in, bytes out.
 ///
-/// The owner calls one method, then `poll` until it returns nil, then sets its timer to
-/// `nextDeadline`. Not thread safe: the owner confines it. The remote certificate has been
-/// compared with the announced fingerprint before `.connected`, and nothing but handshake
-/// messages leaves before that.
+/// After each method call the owner calls `poll` until it returns nil, then sets its timer to
+/// `nextDeadline`. Not thread safe: the owner confines it. The remote certificate is verified
+/// against the announced fingerprint before `.connected`, and only handshake messages are sent
+/// before that.
 ///
 ///     idle ──start──► handshaking ──handle──► connected ──close, handle──► closed
 ///                          └────────handle, handleTimeout───────┴─────────► failed
@@ -20,23 +20,23 @@ public final class DTLSTransport {
     public enum Output: Hashable, Sendable {
         /// Send this datagram to the peer.
         case transmit([UInt8])
-        /// The handshake is complete and the peer is who the signalling said.
+        /// The handshake is complete, and the peer's certificate has the signalled fingerprint.
         case connected
         /// One record of application data.
         case applicationData([UInt8])
-        /// Either side closed; comes once and nothing follows it.
+        /// Either side closed. Occurs once, and no output follows.
         case closed
-        /// The transport is of no more use; comes once and nothing follows it.
+        /// The transport has failed for good. Occurs once, and no output follows.
         case failed(SecureTransportError)
     }
 
-    /// What was dropped, and why, since the start.
+    /// Counts dropped data by reason, since the start.
     public struct Statistics: Hashable, Sendable {
-        /// Datagrams of which no record could be shown to OpenSSL.
+        /// Datagrams without any record to pass to OpenSSL.
         public var strayDatagrams = 0
-        /// Outgoing data given before the handshake, after the close or over the maximum.
+        /// Outgoing data sent before the handshake, after the close or over the maximum.
         public var refusedSends = 0
-        /// Outputs lost since the owner did not poll.
+        /// Outputs lost because the owner did not poll.
         public var overflowedOutputs = 0
 
         public init() {}
@@ -44,14 +44,14 @@ public final class DTLSTransport {
 
     /// UDP payload. RFC 8831 sect. 5 and libwebrtc use the same for paths of unknown MTU.
     public static let datagramBytesMaximum = 1200
-    /// So that a record (13 of header, 8 of nonce, 16 of tag) fits one datagram.
+    /// A record (13 of header, 8 of nonce, 16 of tag) then fits one datagram.
     public static let applicationDataBytesMaximum = datagramBytesMaximum - 37
 
     private static let receivedBytesMaximum = 65_535
     private static let outputsMaximum = 1024
-    /// Records that one datagram can release, with those OpenSSL kept back meanwhile.
+    /// The most records that one datagram can release, with those that OpenSSL held back.
     private static let recordsPerDatagramMaximum = 8192
-    /// Times a server starts anew when what should be a ClientHello is none.
+    /// How often a server restarts after an invalid ClientHello.
     private static let restartsMaximum = 4
 
     private enum Phase {
@@ -63,7 +63,7 @@ public final class DTLSTransport {
     }
 
     public private(set) var statistics = Statistics()
-    /// When `handleTimeout` wants to be called; nil when nothing is awaited.
+    /// When to call `handleTimeout`; nil if nothing is awaited.
     public private(set) var nextDeadline: Instant?
 
     private let identity: DTLSIdentity
@@ -77,10 +77,10 @@ public final class DTLSTransport {
     private var restarts = 0
 
     /// - Parameters:
-    ///   - remoteFingerprints: of the peer's SDP; `sha-256`, `sha-384` and `sha-512` are known,
-    ///     others are passed over.
-    ///   - profiles: of SRTP, the preferred one first; empty for data channels only.
-    /// - Throws: `noUsableFingerprint`, or `openSSL` when memory is short.
+    ///   - remoteFingerprints: from the peer's SDP; `sha-256`, `sha-384` and `sha-512` are
+    ///     supported, others are ignored.
+    ///   - profiles: the SRTP profiles by preference; empty for data channels only.
+    /// - Throws: `noUsableFingerprint`, or `openSSL` if memory is short.
     public init(
         identity: DTLSIdentity, role: Role,
         remoteFingerprints: [(algorithm: String, value: String)],
@@ -98,21 +98,21 @@ public final class DTLSTransport {
         if case .connected = phase { true } else { false }
     }
 
-    /// The profile that both sides chose; nil before `.connected` and for data channels only.
+    /// The negotiated profile; nil before `.connected` and for data channels only.
     public var srtpProfile: SRTPProfile? {
         if case .connected(let srtp) = phase { srtp?.profile } else { nil }
     }
 
     // MARK: Input
 
-    /// A client sends its ClientHello; a server has nothing to do but wait for one.
+    /// Starts the handshake. A client sends its ClientHello; a server waits for one.
     public func start(at now: Instant) {
         guard case .idle = phase else { return }
         phase = .handshaking
         if role == .client { advanceHandshake(at: now) }
     }
 
-    /// A datagram whose first byte is 20…63 (RFC 7983). Anything else is counted and dropped.
+    /// Handles a datagram with first byte 20…63 (RFC 7983). Others are counted and dropped.
     public func handle(_ datagram: [UInt8], at now: Instant) {
         let epochs: ClosedRange<UInt16>
         switch phase {
@@ -133,7 +133,7 @@ public final class DTLSTransport {
         for record in records {
             session.feed(datagram[record])
             advance(at: now)
-            // What follows what spoiled a handshake is none of the next one's.
+            // The rest of a datagram that spoiled a handshake does not belong to the next one.
             guard restarts == starts else { return }
             switch phase {
             case .handshaking, .connected: break
@@ -154,8 +154,8 @@ public final class DTLSTransport {
 
     /// Sends `data` as one record in one datagram.
     ///
-    /// Empty data, data over `applicationDataBytesMaximum` and data given while not connected is
-    /// counted and dropped: like the datagram it would have become, it was never promised.
+    /// Empty data, data over `applicationDataBytesMaximum` and data sent while not connected are
+    /// counted and dropped: like a datagram, delivery was never promised.
     public func send(_ data: [UInt8]) {
         guard isConnected, !data.isEmpty, data.count <= Self.applicationDataBytesMaximum else {
             statistics.refusedSends += 1
@@ -169,7 +169,7 @@ public final class DTLSTransport {
         }
     }
 
-    /// Tells the peer with a close_notify, if there is a connection.
+    /// Closes the transport and sends a close_notify if it is connected.
     public func close() {
         switch phase {
         case .connected:
@@ -181,15 +181,16 @@ public final class DTLSTransport {
         finish()
     }
 
-    /// The next thing to do or to know; nil when there is none.
+    /// The next output; nil if there is none.
     public func poll() -> Output? { outputs.popFirst() }
 
     // MARK: SRTP
 
     /// SSRCs for outgoing streams.
     ///
-    /// - Parameter areInOrder: for streams that leave in order, or nearly: a packet 256 or more
-    ///   behind the newest is refused. It takes less to protect them. Of others it is 2048.
+    /// - Parameter areInOrder: whether packets leave in order, or nearly: a packet 256 or more
+    ///   behind the newest is refused. Such streams are cheaper to protect. For others the limit is
+    ///   2048.
     public static func outboundSSRCs(areInOrder: Bool) -> ClosedRange<UInt32> {
         let ordered = SRTPStreams.orderedSSRCs
         return areInOrder ? ordered : (ordered.upperBound + 1)...UInt32.max
@@ -197,14 +198,14 @@ public final class DTLSTransport {
 
     /// Encrypts an RTP packet in place; it grows by the profile's tag.
     ///
-    /// - Throws: `replayed` when this SSRC and sequence number have been protected before: send the
-    ///   protected bytes again, or use RTX (RFC 4588); and when it is too far behind the newest one
-    ///   (`outboundSSRCs`).
+    /// - Throws: `replayed` if this SSRC and sequence number have been protected before (send the
+    ///   protected bytes again, or use RTX, RFC 4588), or if the packet is too far behind the
+    ///   newest (`outboundSSRCs`).
     public func protectRTP(_ packet: inout [UInt8]) throws(SecureTransportError) {
         try srtp().protectRTP(&packet)
     }
 
-    /// What encrypts the RTP packets of one stream; of no use for those of another.
+    /// The protection for the RTP packets of one stream. Not valid for other streams.
     public func outboundProtection(ssrc: UInt32) throws(SecureTransportError) -> OutboundProtection
     {
         try srtp().outboundProtection(ssrc: ssrc)
@@ -215,32 +216,32 @@ public final class DTLSTransport {
         try srtp().protectRTCP(&packet)
     }
 
-    /// Verifies and decrypts in place. After an error the packet's bytes mean nothing.
+    /// Verifies and decrypts in place. After an error the packet's bytes are undefined.
     ///
     /// - Throws: `authenticationFailed`, `replayed`, `tooShort`, `tooManyStreams`, `srtp`.
     public func unprotectRTP(_ packet: inout [UInt8]) throws(SecureTransportError) {
         try srtp().unprotectRTP(&packet)
     }
 
-    /// Like `unprotectRTP`, for a compound of RTCP.
+    /// Like `unprotectRTP`, for an RTCP compound.
     public func unprotectRTCP(_ packet: inout [UInt8]) throws(SecureTransportError) {
         try srtp().unprotectRTCP(&packet)
     }
 
-    /// Frees the state of an outgoing stream that ended. Its SSRC must never be used again on
-    /// this transport.
+    /// Frees the state of an outgoing stream that ended. Its SSRC must never be reused on this
+    /// transport.
     public func retireOutboundStream(ssrc: UInt32) {
         guard case .connected(let srtp?) = phase else { return }
         srtp.retireOutbound(ssrc: ssrc)
     }
 
-    /// Says that an incoming stream has ended: it gives way to another one when there are too many.
+    /// Marks an incoming stream as ended: it is removed if there are too many streams.
     public func retireInboundStream(ssrc: UInt32) {
         guard case .connected(let srtp?) = phase else { return }
         srtp.retireInbound(ssrc: ssrc)
     }
 
-    /// Takes it back that an incoming stream has ended.
+    /// Unmarks an incoming stream as ended.
     public func expectInboundStream(ssrc: UInt32) {
         guard case .connected(let srtp?) = phase else { return }
         srtp.expectInbound(ssrc: ssrc)
@@ -307,8 +308,8 @@ public final class DTLSTransport {
         }
         if let code = OpenSSLFailure.peerAlert() { return fail(.alert(code: code)) }
         let reason = OpenSSLFailure.reason()
-        // What spoiled a handshake that had not begun may have been a stray: the peer's own
-        // ClientHello is still to come, or will come again.
+        // A stray may have spoiled a handshake that had not begun: the peer's own ClientHello is
+        // still to come, or will be repeated.
         if role == .server, !hasTransmitted, restarts < Self.restartsMaximum,
             let fresh = try? Self.makeSession(identity, role, profiles, check)
         {
@@ -348,8 +349,8 @@ public final class DTLSTransport {
     private func rearm(at now: Instant) {
         switch phase {
         case .handshaking, .connected:
-            // OpenSSL calls a timer of less than 15 ms expired, and says 0 for it; a driver that
-            // is told "now" for ever would spin, should the two not agree.
+            // OpenSSL considers a timer below 15 ms expired and returns 0. If handling it
+            // disagreed, a driver told "now" repeatedly would spin.
             nextDeadline = session.timeRemaining().map { now + max($0, .milliseconds(1)) }
         case .idle, .closed, .failed:
             nextDeadline = nil
@@ -364,8 +365,8 @@ public final class DTLSTransport {
         }
     }
 
-    /// A full queue loses datagrams and data, as a network would; the two places kept free are
-    /// for `.connected` and the end.
+    /// A full queue drops datagrams and data, as a network would. Two places are reserved for
+    /// `.connected` and the end.
     private func emit(_ output: Output) {
         if outputs.count < Self.outputsMaximum {
             outputs.append(output)

@@ -1,7 +1,7 @@
 import COpenSSL
 import MediaKernel
 
-/// A certificate's digest as the SDP's `a=fingerprint` carries it (RFC 8122 sect. 5).
+/// A certificate's digest in the form of SDP's `a=fingerprint` (RFC 8122 sect. 5).
 struct Fingerprint: Hashable {
     /// In rising order of preference.
     enum Algorithm: Int, Comparable {
@@ -30,7 +30,7 @@ struct Fingerprint: Hashable {
     let algorithm: Algorithm
     let digest: [UInt8]
 
-    /// Nil for an unknown algorithm, and for a value that is not its digest in "AB:CD:…" form.
+    /// Nil for an unknown algorithm, or a value that is not a digest of its size in "AB:CD:…" form.
     init?(algorithm name: String, value: String) {
         guard let algorithm = Algorithm(name: name) else { return nil }
         let pairs = value.split(separator: ":", omittingEmptySubsequences: false)
@@ -42,7 +42,7 @@ struct Fingerprint: Hashable {
         digest = pairs.flatMap { $0 }
     }
 
-    /// The digest of an `X509 *`; nil when OpenSSL is out of memory.
+    /// The digest of an `X509 *`; nil if OpenSSL is out of memory.
     init?(of certificate: OpaquePointer, _ algorithm: Algorithm) {
         let function =
             switch algorithm {
@@ -61,7 +61,7 @@ struct Fingerprint: Hashable {
     var value: String { Hexadecimal.text(digest, uppercase: true, separator: ":") }
 }
 
-/// The fingerprints that the remote certificate must fit, and whether it did.
+/// The fingerprints accepted for the remote certificate, and the result of the check.
 ///
 /// OpenSSL's verification callback reaches it through a pointer kept with the `SSL`.
 final class FingerprintCheck {
@@ -71,8 +71,8 @@ final class FingerprintCheck {
     private let accepted: [Fingerprint]
     private(set) var outcome = Outcome.pending
 
-    /// Several fingerprints of one algorithm mean several certificates, any of which will do; of
-    /// several algorithms only the strongest counts (RFC 8122 sect. 5).
+    /// Several fingerprints of one algorithm stand for several certificates, any of which is
+    /// accepted; of several algorithms only the strongest counts (RFC 8122 sect. 5).
     init(_ remote: [(algorithm: String, value: String)]) throws(SecureTransportError) {
         let usable = remote.compactMap { Fingerprint(algorithm: $0.algorithm, value: $0.value) }
         guard let strongest = usable.map(\.algorithm).max() else { throw .noUsableFingerprint }

@@ -1,7 +1,7 @@
 import COpenSSL
 import CSRTP
 
-/// AES with 128 bits in Galois/counter mode as libsrtp wants a cipher, by OpenSSL. RFC 7714.
+/// AES-128 in Galois/counter mode by OpenSSL, as a libsrtp cipher. RFC 7714.
 enum GaloisCounterCipher {
     private static let keyBytes = 16
     private static let saltBytes = 12
@@ -58,7 +58,7 @@ enum GaloisCounterCipher {
             .galoisCounterCipher, EVP_aes_128_gcm(), key: key, keyBytes: keyBytes)
     }
 
-    /// Twelve bytes, which is what OpenSSL takes unless told otherwise.
+    /// The nonce has twelve bytes, OpenSSL's default.
     private static let setNonce: srtp_cipher_set_iv_func_t = { pointer, nonce, direction in
         let encrypts: Int32 = direction == srtp_direction_encrypt ? 1 : 0
         let isSet = EVP_CipherInit_ex(context(pointer), nil, nil, nil, nonce, encrypts)
@@ -77,7 +77,7 @@ enum GaloisCounterCipher {
             ? srtp_err_status_ok : srtp_err_status_cipher_fail
     }
 
-    /// Writes the tag of what was encrypted.
+    /// Writes the tag of the encrypted data.
     private static let tag: srtp_cipher_get_tag_func_t = { pointer, tag, count in
         guard let tag, let count else { return srtp_err_status_bad_param }
         let context = context(pointer)
@@ -90,7 +90,7 @@ enum GaloisCounterCipher {
         return srtp_err_status_ok
     }
 
-    /// The tag lies behind what is decrypted.
+    /// The tag follows the data to decrypt.
     private static let decrypt: srtp_cipher_decrypt_func_t = { pointer, bytes, count in
         let context = context(pointer)
         let tagBytes = CipherState.at(pointer).pointee.tagBytes
@@ -115,7 +115,7 @@ enum GaloisCounterCipher {
         return EVP_CipherUpdate(context, bytes, &written, bytes, count) == 1
     }
 
-    /// Makes the tag or compares it. Nothing is left to write in this mode.
+    /// Computes or verifies the tag. This mode has no remaining data to write.
     private static func finishes(_ context: OpaquePointer?) -> Bool {
         var nothing: UInt64 = 0
         var written: Int32 = 0

@@ -1,10 +1,10 @@
 import COpenSSL
 import CSRTP
 
-/// HMAC-SHA1 as libsrtp wants an authentication function, by OpenSSL. RFC 3711 sect. 4.2.1.
+/// HMAC-SHA1 by OpenSSL, as a libsrtp authentication function. RFC 3711 sect. 4.2.1.
 enum HMACFunction {
     private struct State {
-        /// `keyed`'s, as it is needed for each packet.
+        /// The context of `keyed`, cached because each packet needs it.
         var context: OpaquePointer?
         var keyed: KeyedContext?
     }
@@ -17,7 +17,7 @@ enum HMACFunction {
 
     nonisolated(unsafe) private static let algorithm = EVP_MAC_fetch(nil, "HMAC", nil)
 
-    // A parameter points to its name and to its value: both must outlive the call that makes it.
+    // A parameter points to its name and value: both must outlive the call that creates it.
     /// `OSSL_MAC_PARAM_DIGEST`.
     nonisolated(unsafe) private static let digestParameter = PermanentMemory.text("digest")
     nonisolated(unsafe) private static let digest = PermanentMemory.text("SHA1")
@@ -77,7 +77,7 @@ enum HMACFunction {
         return keyed == nil ? srtp_err_status_init_fail : srtp_err_status_ok
     }
 
-    /// Begins anew under the same key.
+    /// Restarts under the same key.
     private static let start: srtp_auth_start_func = { pointer in
         EVP_MAC_init(context(pointer), nil, 0, nil) == 1
             ? srtp_err_status_ok : srtp_err_status_auth_fail
@@ -106,7 +106,7 @@ enum HMACFunction {
         state(pointer).pointee.context
     }
 
-    /// libsrtp hands back what `allocate` made.
+    /// The state from `allocate`, as libsrtp passes it.
     private static func state(
         _ pointer: UnsafeMutableRawPointer?
     ) -> UnsafeMutablePointer<State> {

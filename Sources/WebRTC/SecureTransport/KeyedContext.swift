@@ -1,4 +1,4 @@
-/// One of OpenSSL's contexts, under the key that it has for life.
+/// An OpenSSL context with its permanent key.
 final class KeyedContext {
     enum Kind { case counterCipher, galoisCounterCipher, hashedCode }
 
@@ -7,7 +7,7 @@ final class KeyedContext {
     private var key: [UInt8]
     private let free: (OpaquePointer) -> Void
 
-    /// - Parameter free: of `pointer`, which it makes forget its key.
+    /// - Parameter free: frees `pointer` and erases its key.
     init(
         _ pointer: OpaquePointer, kind: Kind, key: UnsafeRawBufferPointer,
         free: @escaping (OpaquePointer) -> Void

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// What the sessions of one direction of a connection have in common.
+/// The cipher contexts shared by the sessions of one direction of a connection.
 ///
-/// Each of libsrtp's sessions has ciphers of its own, and all of a direction have the same keys. With
-/// ten voices to a hundred subscribers a thousand of them take turns, and their tables were in
-/// nobody's cache; those of a hundred are.
+/// Each libsrtp session has its own ciphers, but all sessions of a direction have the same keys.
+/// With ten voices to a hundred subscribers, the tables of a thousand ciphers did not fit the
+/// cache; those of a hundred do.
 ///
 /// Confined to the thread of its connection, as the sessions are.
 final class KeyedContexts {
-    /// Held while libsrtp makes a session: it hands nothing of ours on to the instances it makes.
+    /// Held while libsrtp makes a session, because it passes no argument of ours to new instances.
     private static let making = Mutex<Void>(())
-    /// Those of the session that is being made. Nil while libsrtp tests its ciphers.
+    /// The contexts of the session being made. Nil while libsrtp tests its ciphers.
     nonisolated(unsafe) private static var current: KeyedContexts?
 
     private var contexts: [KeyedContext] = []
 
-    /// Calls `srtp_create` such that the instances it makes find these.
+    /// Calls `srtp_create` so that the new instances use these contexts.
     func sharing<Result>(_ create: () -> Result) -> Result {
         Self.making.withLock { _ in
             Self.current = self
@@ -24,9 +24,10 @@ final class KeyedContexts {
         }
     }
 
-    /// That of an instance which is being made.
+    /// The context for an instance being made.
     ///
-    /// - Parameter make: an instance's own, if there is none under the key yet; nil when it fails.
+    /// - Parameter make: makes a context if there is none under the key yet; returns nil on
+    ///   failure.
     static func context(
         _ kind: KeyedContext.Kind, key: UnsafeRawBufferPointer, make: () -> KeyedContext?
     ) -> KeyedContext? {

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// OpenSSL keeps its errors in a queue per thread: clear it before a call, read it after.
+/// OpenSSL has an error queue per thread: clear it before a call, read it afterwards.
 enum OpenSSLFailure {
     /// The newest error of this thread's queue.
     static func take(_ call: StaticString) -> SecureTransportError {
@@ -16,7 +16,7 @@ enum OpenSSLFailure {
         return String(cString: text)
     }
 
-    /// The code of the fatal alert that the peer sent, if that is the newest error.
+    /// The code of the peer's fatal alert, if that is the newest error.
     static func peerAlert() -> UInt8? {
         let reason = roomcast_error_reason(ERR_peek_last_error())
         // SSL_R_..._ALERT_... reasons are 1000 + the alert's code (openssl/sslerr.h).
@@ -24,7 +24,7 @@ enum OpenSSLFailure {
         return UInt8(reason - 1000)
     }
 
-    /// Passes a pointer on, or throws what OpenSSL says.
+    /// Returns the pointer, or throws OpenSSL's error if it is nil.
     static func require(
         _ pointer: OpaquePointer?, _ call: StaticString
     ) throws(SecureTransportError) -> OpaquePointer {
@@ -32,7 +32,7 @@ enum OpenSSLFailure {
         return pointer
     }
 
-    /// OpenSSL's habit: 1 (or more) is success.
+    /// Checks an OpenSSL result: 1 (or more) is success.
     static func check(_ result: Int32, _ call: StaticString) throws(SecureTransportError) {
         guard result > 0 else { throw take(call) }
     }

@@ -1,9 +1,9 @@
 import CSRTP
 
-/// What encrypts the packets of one outgoing stream. A stream of many packets has it at hand: to
-/// look it up takes longer than it seems, as its way there lies in nobody's cache.
+/// Encrypts the packets of one outgoing stream. Keep it for a stream with many packets: a lookup is
+/// slow, because it misses the cache.
 public struct OutboundProtection {
-    /// Bytes that a packet has to have behind it: what protection may add, whatever the profile.
+    /// The room needed after a packet: the most that any profile adds.
     public static let roomBytes = SRTPSession.trailerBytesMaximum
 
     private let session: srtp_t
@@ -15,8 +15,8 @@ public struct OutboundProtection {
         self.streams = streams
     }
 
-    /// Encrypts an RTP packet of the stream in place, which takes of its `roomBytes` what the
-    /// profile's tag needs and gives the rest back. See `DTLSTransport.protectRTP`.
+    /// Encrypts an RTP packet of the stream in place. It uses as much of `roomBytes` as the
+    /// profile's tag needs and removes the rest. See `DTLSTransport.protectRTP`.
     public func protect(_ packet: inout [UInt8]) throws(SecureTransportError) {
         try SRTPSession.protectRTP(withRoom: &packet, in: session)
     }

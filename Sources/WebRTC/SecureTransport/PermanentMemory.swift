@@ -1,4 +1,4 @@
-/// Memory that libsrtp keeps pointers into for as long as the process lives.
+/// Permanent memory for libsrtp, which keeps pointers to it for the life of the process.
 enum PermanentMemory {
     static func value<Value>(_ value: Value) -> UnsafeMutablePointer<Value> {
         let place = UnsafeMutablePointer<Value>.allocate(capacity: 1)

@@ -2,16 +2,16 @@ import CSRTP
 
 /// libsrtp's process-wide part, with OpenSSL's ciphers.
 ///
-/// Debian builds libsrtp on NSS, which opens and closes a session of its token for every packet, and
-/// looks for it in lists that grow with each connection: with a hundred of them a packet took 8 µs,
-/// of which the ciphers need less than one.
+/// Debian builds libsrtp on NSS, which opens and closes a token session for every packet, and looks
+/// it up in lists that grow with each connection: with a hundred connections a packet took 8 µs, of
+/// which the ciphers need less than one.
 enum SRTPLibrary {
     private static let status = begin()
 
     /// Initialises libsrtp at the first call.
     static func start() throws(SecureTransportError) { try check(status) }
 
-    /// libsrtp tests what it is handed, with our vectors and with its own.
+    /// libsrtp tests the ciphers it is given, with our test vectors and its own.
     private static func begin() -> srtp_err_status_t {
         var status = srtp_init()
         for replace in [CounterCipher.replace, GaloisCounterCipher.replace, HMACFunction.replace]

@@ -1,27 +1,27 @@
 import CSRTP
 
-/// Both directions of a connection's SRTP and SRTCP, in place.
+/// SRTP and SRTCP in both directions of a connection, in place.
 final class SRTPSession {
-    /// Distinct SSRCs that may be received, so that a participant cannot make libsrtp allocate
-    /// without end: a thousand publications of video, RTX and audio.
+    /// The most SSRCs received, so that a participant cannot make libsrtp allocate without limit: a
+    /// thousand publications of video, RTX and audio.
     static let inboundStreamsMaximum = 3000
     static let packetBytesMaximum = 65_535
-    /// libsrtp may write this much behind a packet, whatever the profile.
+    /// The most that libsrtp writes after a packet, whatever the profile.
     static let trailerBytesMaximum = Int(SRTP_MAX_TRAILER_LEN) + 4
-    /// Room for it, copied at one go.
+    /// The room for it, copied at once.
     private static let trailer = [UInt8](repeating: 0, count: trailerBytesMaximum)
 
     let profile: SRTPProfile
     private let outbound: SRTPStreams
     private let inbound: SRTPStreams
     private var inboundStreams: Set<UInt32> = []
-    /// Of them, those that ended, the earliest first: they make room when it is needed. Until then
-    /// their keys' state stays, as a sender may go on with one.
+    /// Ended streams, the earliest first. They are removed when room is needed. Until then their
+    /// key state stays, as a sender may resume one.
     private var endedInbound: [UInt32] = []
-    /// Those that made room. Their replay windows went with their states, so that what was recorded
-    /// of them would pass for new: nothing more is taken from them.
+    /// Removed streams. Their replay windows are gone, so replayed packets would pass as new: no
+    /// more packets of theirs are accepted.
     private var removedInbound: Set<UInt32> = []
-    /// Far more than one connection has in a day, in 1 MiB.
+    /// Far more than one connection needs in a day, in 1 MiB.
     static let removedStreamsMaximum = 65_536
 
     init(profile: SRTPProfile, material: [UInt8], isServer: Bool) throws(SecureTransportError) {
@@ -43,7 +43,7 @@ final class SRTPSession {
         try Self.extend(&packet, session, srtp_protect)
     }
 
-    /// - Parameter packet: with the room for the trailer behind it.
+    /// - Parameter packet: includes room for the trailer at its end.
     static func protectRTP(
         withRoom packet: inout [UInt8], in session: srtp_t
     ) throws(SecureTransportError) {
@@ -72,21 +72,21 @@ final class SRTPSession {
         try unprotect(&packet, of: Self.uint32(packet, 4), srtp_unprotect_rtcp)
     }
 
-    /// Frees what libsrtp keeps for an outgoing stream. Its SSRC must never be used again here:
-    /// the packet index would start anew under the same key.
+    /// Frees libsrtp's state of an outgoing stream. Its SSRC must never be reused here: the packet
+    /// index would restart under the same key.
     func retireOutbound(ssrc: UInt32) {
         guard let session = try? outbound.session(of: ssrc) else { return }
-        // libsrtp compares with the SSRC as it lies in the packet.
+        // libsrtp compares SSRCs in network order.
         _ = srtp_remove_stream(session, ssrc.bigEndian)
     }
 
-    /// Says that an incoming stream has ended.
+    /// Marks an incoming stream as ended.
     func retireInbound(ssrc: UInt32) {
         guard inboundStreams.contains(ssrc), !endedInbound.contains(ssrc) else { return }
         endedInbound.append(ssrc)
     }
 
-    /// Takes it back that an incoming stream has ended.
+    /// Unmarks an incoming stream as ended.
     func expectInbound(ssrc: UInt32) { endedInbound.removeAll { $0 == ssrc } }
 
     private var hasRoom: Bool {
@@ -105,8 +105,8 @@ final class SRTPSession {
         _ = srtp_remove_stream(session, ssrc.bigEndian)
     }
 
-    /// libsrtp makes a stream for an SSRC once a packet of it proved authentic. Only then does
-    /// another one give way to it.
+    /// libsrtp creates a stream for an SSRC after its first authentic packet. Only then is another
+    /// one removed for it.
     private func unprotect(
         _ packet: inout [UInt8], of ssrc: UInt32, _ transform: Transform
     ) throws(SecureTransportError) {
@@ -126,7 +126,7 @@ final class SRTPSession {
     private typealias Transform =
         (srtp_t?, UnsafeMutableRawPointer?, UnsafeMutablePointer<Int32>?) -> srtp_err_status_t
 
-    /// - Parameter packet: with the room for the trailer behind it.
+    /// - Parameter packet: includes room for the trailer at its end.
     private static func extend(
         _ packet: inout [UInt8], _ session: srtp_t, _ transform: Transform
     ) throws(SecureTransportError) {

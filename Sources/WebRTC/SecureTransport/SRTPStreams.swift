@@ -2,28 +2,28 @@ import CSRTP
 
 /// One direction's streams: any number of SSRCs under one key.
 ///
-/// libsrtp looks for a packet's stream in a list. With a hundred streams on each of a hundred
-/// connections that list is in nobody's cache, and walking it took longer than the ciphers: so the
-/// streams are dealt to several sessions, which are made when they are first needed.
+/// libsrtp looks up a packet's stream in a list. With a hundred streams on each of a hundred
+/// connections that list misses the cache, and walking it took longer than the ciphers. So the
+/// streams are distributed to several sessions, created on first use.
 final class SRTPStreams {
-    /// Of each width of window. A power of two.
+    /// For each window width. A power of two.
     private static let sessionsMaximum = 128
-    /// Packets a late one may lie behind the newest. RFC 3711 sect. 3.3.2 asks for 64; a video
-    /// burst with a retransmission a second later needs far more.
+    /// How many packets a late one may be behind the newest. RFC 3711 sect. 3.3.2 requires 64; a
+    /// video burst with a retransmission a second later needs far more.
     private static let replayWindowPackets: UInt = 2048
-    /// The same of what we send in order. libsrtp moves the whole window with every packet, and
-    /// those of ten thousand streams of sound would be 2.5 MB, in nobody's cache.
+    /// The same for streams that we send in order. libsrtp moves the whole window with every
+    /// packet, and the windows of ten thousand audio streams would take 2.5 MB and miss the cache.
     private static let orderedWindowPackets: UInt = 512
 
-    /// Which outgoing streams are to leave in order, or nearly. By nothing but the SSRC: a stream
-    /// whose session changed would begin anew under the same key.
+    /// The outgoing streams that leave in order, or nearly. Only the SSRC decides: a stream that
+    /// changed its session would restart under the same key.
     static let orderedSSRCs: ClosedRange<UInt32> = 1...0x7FFF_FFFF
 
     private let profile: SRTPProfile
     private let isInbound: Bool
-    /// Master key and salt, one behind the other.
+    /// Master key followed by the salt.
     private var key: [UInt8]
-    /// Those of the wide window first.
+    /// The sessions with the wide window come first.
     private var sessions: [srtp_t?]
     private let contexts = KeyedContexts()
 
@@ -33,7 +33,7 @@ final class SRTPStreams {
         self.isInbound = isInbound
         sessions = Array(repeating: nil, count: Self.sessionsMaximum * (isInbound ? 1 : 2))
         try SRTPLibrary.start()
-        // What is wrong with the key, if anything, is found at once.
+        // Creates a session to detect an invalid key at once.
         _ = try session(of: 0)
     }
 
@@ -42,7 +42,7 @@ final class SRTPStreams {
         for index in key.indices { key[index] = 0 }
     }
 
-    /// That of a stream, always the same.
+    /// The session of a stream, always the same.
     func session(of ssrc: UInt32) throws(SecureTransportError) -> srtp_t {
         let isOrdered = !isInbound && Self.orderedSSRCs.contains(ssrc)
         let place = Int(ssrc) & (Self.sessionsMaximum - 1)
@@ -62,8 +62,8 @@ final class SRTPStreams {
             srtp_crypto_policy_set_from_profile_for_rtcp(&policy.rtcp, profile.library))
         policy.ssrc.type = isInbound ? ssrc_any_inbound : ssrc_any_outbound
         policy.window_size = window
-        // To encrypt two different packets under one index gives an AES-GCM key away, and a
-        // retransmission whose header extensions changed is a different packet.
+        // Encrypting two different packets under one index reveals an AES-GCM key, and a
+        // retransmission with changed header extensions is a different packet.
         policy.allow_repeat_tx = 0
         var session: srtp_t?
         let status = key.withUnsafeMutableBufferPointer { bytes in

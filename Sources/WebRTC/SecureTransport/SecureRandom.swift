@@ -9,7 +9,7 @@ public struct SecureRandom: RandomNumberGenerator, Sendable {
     public mutating func next() -> UInt64 { system.next() }
 }
 
-/// Bytes that nobody can guess.
+/// Returns unpredictable bytes.
 public func secureRandomBytes(_ count: Int) -> [UInt8] {
     precondition(count >= 0, "a number of bytes is not negative")
     var generator = SecureRandom()

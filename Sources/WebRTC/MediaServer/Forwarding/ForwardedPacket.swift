@@ -1,15 +1,15 @@
 import RTP
 
-/// One packet on its way to the subscribers of its track, with what all of them ask of it.
+/// One packet for the subscribers of its track, with the data that all of them need.
 struct ForwardedPacket {
     let summary: PayloadSummary
-    /// The place of its encoding in the track.
+    /// The index of its encoding in the track.
     let encoding: Int
     let report: LayerForwarder.Report?
     let parameterSets: H264SetMemory
     private let packet: RTPPacket
-    /// With its header extensions by the ids of the latest subscriber. Those of the next are mostly
-    /// the same.
+    /// The packet with header extension ids of the latest subscriber. The next one mostly has the
+    /// same.
     private var named: RTPPacket
     private var ids: ExtensionIDs?
 

@@ -3,14 +3,14 @@ import PeerConnection
 import RTP
 import SDP
 
-/// One published track and who receives it.
+/// One published track and its subscriptions.
 final class ForwardedTrack {
-    /// What its publisher calls it.
+    /// The publisher's id of the track.
     let id: TrackID
     let publisher: PeerID
-    /// The connection that it comes on, which is closed only when the track is gone.
+    /// The connection that carries the track. It is closed only after the track is gone.
     unowned var source: Connection?
-    /// The section of that connection that it comes in.
+    /// The section of that connection that carries the track.
     var section: SectionIndex?
     var incoming: IncomingTrack {
         didSet {
@@ -19,7 +19,7 @@ final class ForwardedTrack {
             for encoding in encodings { encoding.state(incoming.parameterSets) }
         }
     }
-    /// Whether the publisher sends again what is lost. At hand, since each tick asks for it.
+    /// Whether the publisher retransmits lost packets. Cached because each tick needs it.
     private(set) var repairsLoss: Bool
     let codec: MediaCodec
     /// As in `incoming`: one, or the layers of a simulcast.
@@ -27,12 +27,12 @@ final class ForwardedTrack {
     var key: TrackKey { TrackKey(id, of: publisher) }
     var subscriptions: [PeerID: Subscription] = [:]
     var speaker = SpeakerDetector()
-    /// Somebody wishes another form of it, for which no key frame has been asked for yet. It may be
-    /// the one that is being forwarded, so it is left to the next tick.
+    /// A subscriber wishes another layer, and no key frame has been requested yet. That waits for
+    /// the next tick, since this track may be in the middle of being forwarded.
     var hasNewWishes = false
     private(set) var ladder: QualityLadder
     private(set) var lastPacket: Instant?
-    /// Pictures that have come to their end, over all encodings.
+    /// Completed pictures over all encodings.
     private(set) var pictures = 0
     var isFlowing = false
     var budget: TrackBudget
@@ -53,20 +53,20 @@ final class ForwardedTrack {
         ladder = QualityLadder(of: encodings, picture: 0, at: .zero)
     }
 
-    /// Whether what is announced under its id is the same as before, and not another track, as one
-    /// of another kind or codec is to whoever receives it.
+    /// Whether the track announced under this id is the same as before. Another kind or codec makes
+    /// it a different track to its receivers.
     func isContinued(by incoming: IncomingTrack) -> Bool {
         MediaCodec(rtpName: incoming.codec.name) == codec
             && incoming.encodings.map(\.rid) == encodings.map(\.rid)
     }
 
-    /// Over RTX, or as it was, where the publisher takes NACKs without RTX. Browsers do that for
-    /// sound where their page has them offer so.
+    /// Repair uses RTX, or plain retransmission if the publisher accepts NACKs without RTX.
+    /// Browsers accept those for audio if their page makes them offer it.
     private static func isRepaired(_ track: IncomingTrack) -> Bool {
         track.rtxPayloadType != nil || track.codec.feedback.contains("nack")
     }
 
-    /// Gives whether the forms in which the track can be had are others than before.
+    /// Returns whether the layers of the track have changed.
     func received(
         _ packet: RTPPacket, encoding: Int, summary: PayloadSummary, at now: Instant
     ) -> Bool {
@@ -94,27 +94,28 @@ final class ForwardedTrack {
     }
 }
 
-/// One track on its way to one subscriber.
+/// One track forwarded to one subscriber.
 final class Subscription {
     let stream: OutboundStream
     let connection: Connection
-    /// What the subscriber calls the track.
+    /// The subscriber's id of the track.
     let track: TrackID
     var forwarder: LayerForwarder
-    /// The best that the subscriber wishes to get.
+    /// The best layer that the subscriber wishes to receive.
     var preference: LayerPreference
-    /// Key frames that the subscriber may ask for: each costs the publisher, and all who receive it.
+    /// Limits the subscriber's key frame requests: a key frame costs the publisher and all
+    /// receivers.
     var keyframes: TokenBucket
     private var extensionIDs: ExtensionIDs?
-    /// Beginnings of the stream that were followed by a report.
+    /// The last beginning of the stream that was followed by a sender report.
     var reportedBeginning = 0
-    /// The name of the form that was chosen, and whether the way allows no better one.
+    /// The name of the chosen layer, and whether bandwidth allows no better one.
     var name = LayerPreference.none
     var isLimited = false
-    /// What the subscriber was last told of it.
+    /// The layers last reported to the subscriber.
     var told: TrackLayers?
 
-    /// One a second, after the first few.
+    /// One request a second, after the first few.
     static let keyframesPerSecond = 1
     static let keyframesBurst = 3
 
@@ -134,7 +135,7 @@ final class Subscription {
             wanted: isAtOnce ? LayerChoice(encoding: 0) : nil)
     }
 
-    /// Looked up for the first packet.
+    /// Looked up at the first packet.
     func extensionIDs(from publisher: PeerConnection) -> ExtensionIDs {
         if let extensionIDs { return extensionIDs }
         let ids = ExtensionIDs(from: publisher, to: connection.core)

@@ -1,10 +1,10 @@
 import MediaKernel
 
-/// Gathers the key frame wishes of many subscribers into few requests to one publisher.
+/// Merges the key frame requests of many subscribers into few requests to one publisher.
 ///
-/// A key frame costs the publisher many times an ordinary frame, so at most one request goes out
-/// per interval; a wish within it is kept and fulfilled at its end. A request that brings no key
-/// frame is repeated with back-off, because both it and the frame may get lost.
+/// A key frame costs the publisher many times an ordinary frame, so at most one request is sent per
+/// interval; a request within it is deferred to its end. A request without a key frame in response
+/// is repeated with back-off, because both it and the frame may get lost.
 struct KeyframeRequests {
     static let intervalMinimum: Duration = .milliseconds(300)
     static let intervalMaximum: Duration = .seconds(4)
@@ -12,10 +12,10 @@ struct KeyframeRequests {
     private var interval = intervalMinimum
     private var lastRequest: Instant?
     private var isWanted = false
-    /// No key frame has come since the last request.
+    /// No key frame has arrived since the last request.
     private var isUnanswered = false
 
-    /// Whether a request is to be sent now.
+    /// Notes the wish for a key frame. Returns whether to send a request now.
     mutating func wanted(at now: Instant) -> Bool {
         isWanted = true
         return due(at: now)

@@ -1,44 +1,44 @@
 import MediaKernel
 import RTP
 
-/// One subscriber's view of one track: picks a layer of what the publisher sends and makes one
-/// stream of it, whatever layer it is of.
+/// One subscriber's view of one track: picks a layer of the publisher's stream and makes one
+/// continuous stream, whatever layer is chosen.
 ///
-/// - A video begins, and goes over to another encoding, at a key frame of the wanted one; until
-///   then it stays what it was.
-/// - Sequence numbers and VP8's picture ids go on without a hole over a change and where layers
-///   are left out; what was lost on the way stays missing. RFC 3550 sect. 5.1, RFC 7741 sect. 4.2.
-/// - Timestamps go on from the publisher's own wall clock, where its sender reports tie both
-///   encodings to it, and from the time of arrival otherwise; they always rise.
+/// - A video begins, or switches to another encoding, at a key frame of the wanted encoding. Until
+///   then the old one continues.
+/// - Sequence numbers and VP8's picture ids stay continuous over a switch and where layers are
+///   dropped; packets lost on the path stay missing. RFC 3550 sect. 5.1, RFC 7741 sect. 4.2.
+/// - Timestamps continue by the publisher's own wall clock if its sender reports cover both
+///   encodings, otherwise by arrival time. They always rise.
 ///
-/// Packets from before a beginning are refused: their numbers may be taken.
+/// Packets from before a beginning are dropped: their numbers may be taken.
 struct LayerForwarder {
-    /// Ties a wall clock to the RTP clock of an encoding.
+    /// Maps a wall clock to the RTP clock of an encoding.
     struct Report: Equatable {
         var ntp: NTPTime
         var timestamp: UInt32
     }
 
-    /// Reports that put a change further from where its arrival does are wrong.
+    /// A report is wrong if its timestamp differs from the arrival time by more than this.
     static let reportErrorMaximum: Duration = .seconds(1)
-    /// Packets of the first source from before its first one that still have places.
+    /// Packets before the first one of the first source that still get numbers.
     static let reorderingMaximum: Int64 = 256
 
-    /// What is wanted; nil wants nothing, and what flows ends at once.
+    /// The wanted layer; nil ends the stream at once.
     var wanted: LayerChoice? {
         didSet { if wanted == nil { source = nil } }
     }
     private let clockRate: Int
     private let isVideo: Bool
     private var source: Source?
-    /// Packets of another stream of the encoding that flows came, and none that begins a key frame.
+    /// The current encoding now has packets of another stream, without the start of a key frame so
+    /// far.
     private var isOvertaken = false
     private var output = Output()
-    /// What goes to the subscriber before the packet that was last forwarded: the parameter sets of an
-    /// H.264 key frame that came without. A decoder may have begun anew, or not have got those of
-    /// before, so each key frame has them.
+    /// Sent before the last forwarded packet: the parameter sets of an H.264 key frame without
+    /// them. A decoder may have restarted or lost earlier ones, so each key frame gets them.
     private(set) var prologue: [RTPPacket] = []
-    /// How often an encoding began to flow.
+    /// How often an encoding has begun to flow.
     private(set) var beginnings = 0
 
     init(clockRate: Int, isVideo: Bool, wanted: LayerChoice?) {
@@ -47,22 +47,22 @@ struct LayerForwarder {
         self.wanted = wanted
     }
 
-    /// What flows now; nil before the first key frame and while nothing is wanted.
+    /// The current layer; nil before the first key frame and while nothing is wanted.
     var current: LayerChoice? {
         source.map {
             LayerChoice(encoding: $0.encoding, spatial: $0.spatial, temporal: $0.temporal)
         }
     }
 
-    /// Whether a key frame of the wanted encoding is what it takes to go on.
+    /// Whether the stream needs a key frame of the wanted encoding to continue.
     var awaitsKeyframe: Bool {
         guard isVideo, let wanted else { return false }
         guard let source, source.encoding == wanted.encoding else { return true }
         return isOvertaken || source.needsKeyframe(for: wanted)
     }
 
-    /// Where the subscriber's stream is, for its sender reports; nil for a report of another
-    /// encoding than the one that flows.
+    /// The timestamp for the subscriber's sender reports; nil if the report is of another encoding
+    /// than the current one.
     mutating func timestamp(of report: Report, encoding: Int) -> UInt32? {
         guard let source, source.encoding == encoding else { return nil }
         let timestamp = report.timestamp &+ source.timestampOffset
@@ -70,11 +70,11 @@ struct LayerForwarder {
         return timestamp
     }
 
-    /// Makes of a packet what goes to the subscriber. Gives false for nothing.
+    /// Rewrites a packet for the subscriber. Returns false to drop it.
     ///
     /// - Parameters:
     ///   - report: the encoding's last sender report.
-    ///   - parameterSets: those of H.264 that are known of the encoding.
+    ///   - parameterSets: the known H.264 parameter sets of the encoding.
     mutating func forward(
         _ packet: inout RTPPacket, encoding: Int, summary: PayloadSummary, report: Report?,
         parameterSets: H264SetMemory = .init(), at now: Instant
@@ -155,15 +155,15 @@ struct LayerForwarder {
         if let fields = summary.vp9, fields.endsLayerFrame,
             Int(fields.spatialLayer) == source?.spatial
         {
-            // The picture ends here for who does not get the layers above. RFC 9628 sect. 4.1.
+            // The picture ends here for a subscriber without the layers above. RFC 9628 sect. 4.1.
             packet.marker = true
         }
         place(&packet, at: number, now)
         return true
     }
 
-    /// Fills a place that was kept while its packet was missing with nothing when it is not wanted
-    /// after all: else the subscriber would ask for it again and again.
+    /// Makes an empty packet, to fill a reserved number whose packet turned out to be unwanted.
+    /// Otherwise the subscriber would request it again and again.
     private static func empty(_ packet: inout RTPPacket) {
         packet.payload = []
         packet.paddingLength = 1
@@ -180,11 +180,11 @@ struct LayerForwarder {
     }
 }
 
-/// One form of a track: an encoding and how much of it.
+/// A layer of a track: an encoding, and its highest spatial and temporal layers.
 struct LayerChoice: Hashable {
-    /// Place in the track's list of encodings.
+    /// The index in the track's list of encodings.
     var encoding: Int
-    /// The highest spatial layer of a scalable stream; its size decides.
+    /// The highest spatial layer of a scalable stream, which determines the size.
     var spatial: Int
     /// The highest temporal layer.
     var temporal: Int
@@ -204,14 +204,14 @@ private struct Output {
     var sequence: Int64?
     var timestamp: UInt32 = 0
     var sentAt = Instant.zero
-    /// The publisher's wall clock in the stream's own timestamps.
+    /// The publisher's wall clock mapped to the timestamps of this stream.
     var epoch: LayerForwarder.Report?
     /// VP8: the newest picture id, unwrapped, and the newest index of temporal layer 0.
     var picture: Int64?
     var temporalLayerZeroIndex: UInt8 = 0
 
-    /// The timestamp for a packet that begins, with what it is above the one that its reports
-    /// call for.
+    /// The timestamp for the first packet of a new source, and by how much it exceeds the one that
+    /// the sender reports imply.
     func nextTimestamp(
         after original: UInt32, report: LayerForwarder.Report?, clockRate: Int, stepMinimum: Int,
         at now: Instant
@@ -235,26 +235,26 @@ private struct Output {
     }
 
     private static func ticks(_ count: Double) -> UInt32 {
-        // Far apart clocks wrap as timestamps do; what is no number of ticks at all is none.
+        // Clocks far apart wrap as timestamps do; a value that is no tick count becomes 0.
         guard abs(count) < 9e15 else { return 0 }
         return UInt32(truncatingIfNeeded: Int64(count))
     }
 }
 
-/// The encoding that flows.
+/// The current encoding.
 private struct Source {
     let encoding: Int
     let ssrc: SSRC
     var unwrapper: SequenceUnwrapper
     var numbers: NumberCompactor
     let timestampOffset: UInt32
-    /// Ticks by which the timestamps are late, so that they rise.
+    /// Ticks added to the timestamps so that they rise.
     let shift: UInt32
     var pictures: PictureNumbers?
-    /// H.264: the picture, by the publisher's timestamps, with which parameter sets came last.
+    /// H.264: the publisher's timestamp of the last picture with parameter sets.
     var setsTimestamp: UInt32?
     private var newest: Int64?
-    /// Highest layers that flow. A beginning is a key frame, from where all may follow.
+    /// The highest layers forwarded. A source begins at a key frame, from which all may follow.
     var spatial = 0
     var temporal = LayerChoice.temporalMaximum
 
@@ -271,13 +271,13 @@ private struct Source {
         self.pictures = pictures
     }
 
-    /// What a packet is to the stream that flows.
+    /// The role of a packet in the current stream.
     struct Element {
-        /// Its number, unwrapped.
+        /// The unwrapped sequence number.
         let number: Int64
         let timestampOffset: UInt32
         let isLeftOut: Bool
-        /// H.264: a key frame begins, and its picture has come without parameter sets so far.
+        /// H.264: a key frame begins, and its picture has had no parameter sets so far.
         let lacksSets: Bool
     }
 
@@ -300,14 +300,14 @@ private struct Source {
 
     func needsKeyframe(for wanted: LayerChoice) -> Bool { wanted.spatial > spatial }
 
-    /// Whether no packet of a higher number has come.
+    /// Whether no packet with a higher number has arrived.
     mutating func isNewest(_ element: Int64) -> Bool {
         let isNewest = newest.map { element > $0 } ?? true
         if isNewest { newest = element }
         return isNewest
     }
 
-    /// Goes up and down among the layers where the stream allows it.
+    /// Switches layers up or down where the stream allows it.
     mutating func choose(_ summary: PayloadSummary, _ wanted: LayerChoice) {
         if summary.isKeyframeStart {
             spatial = wanted.spatial
@@ -316,7 +316,7 @@ private struct Source {
         }
         if let fields = summary.vp9 {
             if summary.startsPicture { spatial = min(spatial, wanted.spatial) }
-            // Depends on nothing but the layer below, which flows. RFC 9628 sect. 4.2.
+            // This frame depends only on the layer below, which flows. RFC 9628 sect. 4.2.
             let layer = Int(fields.spatialLayer)
             if fields.startsLayerFrame, !fields.isInterPicturePredicted, layer == spatial + 1,
                 layer <= wanted.spatial
@@ -328,7 +328,8 @@ private struct Source {
             temporal = min(temporal, wanted.temporal)
             let layer = Int(fields.temporalLayer ?? 0)
             if fields.isSync, layer > temporal, layer <= wanted.temporal {
-                // No layer above the highest there is will come to lift it further.
+                // At the stream's highest layer the value stays: no packet of a higher layer raises
+                // it.
                 temporal = layer
             }
         }
@@ -342,9 +343,9 @@ private struct Source {
     }
 }
 
-/// VP8's own counts, made continuous.
+/// Makes VP8's own counters continuous.
 private struct PictureNumbers {
-    /// Pictures that may be lost between two; an encoder that begins anew counts from anywhere.
+    /// The most pictures lost between two; an encoder that restarts counts from anywhere.
     static let lostMaximum: Int64 = 1000
 
     private var unwrapper: WrappingCount
@@ -352,7 +353,7 @@ private struct PictureNumbers {
     private var numbers: NumberCompactor
     private let indexOffset: UInt8
 
-    /// Nil where the stream has no picture ids.
+    /// Nil if the stream has no picture ids.
     init?(from fields: PayloadSummary.VP8Fields?, after newest: Int64?, index: UInt8) {
         guard let fields, let id = fields.pictureID else { return nil }
         unwrapper = WrappingCount(bits: fields.hasLongPictureID ? 15 : 7)
@@ -362,7 +363,7 @@ private struct PictureNumbers {
         indexOffset = newest == nil ? 0 : index &+ 1 &- zero
     }
 
-    /// Whether the picture of a packet that comes after all others may be counted on from theirs.
+    /// Whether the picture id of the newest packet continues the ids before it.
     func isContinued(by fields: PayloadSummary.VP8Fields?) -> Bool {
         guard let id = fields?.pictureID, let newest else { return true }
         var unwrapper = unwrapper
@@ -372,7 +373,7 @@ private struct PictureNumbers {
 
     mutating func leaveOut(_ fields: PayloadSummary.VP8Fields?) {
         guard let id = fields?.pictureID else { return }
-        // A picture whose place was kept stays a lost one.
+        // A picture whose number was reserved stays a lost one.
         _ = numbers.leaveOut(unwrapped(id))
     }
 
@@ -382,7 +383,7 @@ private struct PictureNumbers {
         return picture
     }
 
-    /// Nil for a packet of a picture that was left out.
+    /// Returns nil for a packet of a dropped picture.
     mutating func renumbered(
         _ payload: ArraySlice<UInt8>, _ fields: PayloadSummary.VP8Fields, _ output: inout Output
     ) -> ArraySlice<UInt8>? {

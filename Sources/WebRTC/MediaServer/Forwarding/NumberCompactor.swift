@@ -1,24 +1,24 @@
-/// Closes the holes that left-out elements make in a count, makes room for what is put in between, and
-/// does no more: what is lost on the way stays a hole. For RTP sequence numbers and picture ids, unwrapped.
+/// Renumbers a sequence to close the holes of dropped elements and make room for inserted ones.
+/// Elements lost on the path stay holes. For RTP sequence numbers and picture ids, unwrapped.
 ///
-/// Elements may come out of order. One that was left out had no place and gets none; one that was
-/// missing when its neighbours came has a place, even if nobody wants it any more.
+/// Elements may arrive out of order. A dropped element has no number; an element that was missing
+/// when its neighbours arrived keeps its number, even if it is no longer wanted.
 struct NumberCompactor {
-    /// Holes remembered: two seconds of a stream of which every second picture is left out.
+    /// Holes remembered: two seconds of a stream with every second picture dropped.
     static let holesMaximum = 64
 
-    /// Elements left out one after the other, or a place for something of our own before `first`.
+    /// A run of dropped elements, or an inserted number before `first`.
     private struct Hole {
         var first: Int64
         var end: Int64
-        /// How many were left out here; -1 for a place that was put in.
+        /// How many elements were dropped here; -1 for an insertion.
         var count: Int64
-        /// How many were left out up to here, these included.
+        /// How many elements were dropped up to here, including these.
         var total: Int64
     }
 
     private var holes: [Hole] = []
-    /// The first element of the source that has a place.
+    /// The first element of the source that has a number.
     private let first: Int64
     private let offset: Int64
     private var newest: Int64
@@ -30,18 +30,17 @@ struct NumberCompactor {
         newest = first - 1
     }
 
-    /// The number of an element; nil when it has no place: it was left out, or is older than
-    /// what is remembered, or than the first.
+    /// The number of an element; nil if it was dropped, is before the first, or is too old.
     mutating func place(_ element: Int64) -> Int64? {
         newest = max(newest, element)
         return number(element)
     }
 
-    /// Leaves an element out. Gives a number when it cannot be, since its place was kept: then
-    /// something empty must fill it.
+    /// Drops an element. Returns a number if it was already reserved: then an empty packet must
+    /// fill it.
     mutating func leaveOut(_ element: Int64) -> Int64? {
         guard element > newest else { return number(element) }
-        // What is missing between keeps its places.
+        // Missing elements in between keep their numbers.
         let isContinued =
             holes.last.map { $0.count > 0 && $0.end == element } ?? false && newest == element - 1
         newest = element
@@ -55,8 +54,8 @@ struct NumberCompactor {
         return nil
     }
 
-    /// A place for something of our own right before an element that has none yet. Nil unless the
-    /// element is the one after the newest: else the places before it are taken.
+    /// Inserts a number right before an element. Returns nil unless the element directly follows
+    /// the newest: otherwise the numbers before it are taken.
     mutating func insert(before element: Int64) -> Int64? {
         guard element == newest + 1 else { return nil }
         let number = element + offset - (holes.last?.total ?? 0)
@@ -78,7 +77,7 @@ struct NumberCompactor {
             if element >= hole.end { return element + offset - hole.total }
             if element >= hole.first { return nil }
         }
-        // Before the oldest hole remembered; only known when none was forgotten.
+        // The element is before the oldest hole. Its number is known only if no hole was forgotten.
         guard let oldest = holes.first else { return element + offset }
         guard oldest.total == oldest.count else { return nil }
         return element + offset

@@ -1,12 +1,12 @@
 public import MediaKernel
 
-/// Everything that one peer is to receive from now on, and how.
+/// The tracks that one peer receives from now on, and the limits.
 public struct PeerSubscriptions: Sendable, Hashable {
     public var peer: PeerID
     public var tracks: [WantedTrack]
-    /// Bits per second of all its audio and video; nil for as much as its way carries.
+    /// The maximum of all its audio and video; nil for as much as its path carries.
     public var bitsPerSecondMaximum: Int?
-    /// When it gets fewer videos for the packets that its way loses; nil for never.
+    /// When packet loss reduces the number of videos; nil for never.
     public var lossDegradation: LossDegradationRule?
 
     public init(
@@ -20,23 +20,24 @@ public struct PeerSubscriptions: Sendable, Hashable {
     }
 }
 
-/// A track that a peer is to receive, and how much it matters among the others.
+/// A track that a peer receives, and its importance.
 public struct WantedTrack: Sendable, Hashable {
-    /// What it is called in the description of who receives it. No other track is called so.
+    /// The id in the subscriber's description, unique there.
     public var id: TrackID
-    /// Whose track it is.
+    /// The publisher of the track.
     public var publisher: PeerID
-    /// What it is called in the description of its publisher.
+    /// The id in the publisher's description.
     public var publishedID: TrackID
-    /// What its publisher may send under that name: where it sends the other, nothing goes on.
+    /// The kind that the publisher may send under this id. A track of the other kind is not
+    /// forwarded.
     public var isVideo: Bool
-    /// What its publisher is told to send of it; nil for nothing. See `TrackBudget`.
+    /// The rate that the publisher is told to send; nil for none. See `TrackBudget`.
     public var statedBitsPerSecond: Int?
     public var importance: TrackImportance
-    /// Nothing of it is forwarded for now, whatever the subscriber prefers.
+    /// Suspends forwarding, whatever the subscriber prefers.
     public var isHeldBack: Bool
 
-    /// - Parameter publishedID: nil for the same as the id.
+    /// - Parameter publishedID: nil if equal to `id`.
     public init(
         id: TrackID, publisher: PeerID, publishedID: TrackID? = nil, isVideo: Bool,
         statedBitsPerSecond: Int? = nil, importance: TrackImportance = .init(),
@@ -52,11 +53,11 @@ public struct WantedTrack: Sendable, Hashable {
     }
 }
 
-/// What is served before what where a way does not carry all of it; the more important is less.
+/// The order in which tracks get bandwidth if it is short; more important compares less.
 public struct TrackImportance: Sendable, Hashable, Comparable {
-    /// Of the publisher's role: 1 (highest) to 5.
+    /// The priority of the publisher's role: 1 (highest) to 5.
     public var priority: Int
-    /// A screen goes before the cameras of the same priority.
+    /// A screen precedes the cameras of the same priority.
     public var isScreen: Bool
 
     public init(priority: Int = 5, isScreen: Bool = false) {

@@ -1,6 +1,6 @@
 import MediaKernel
 
-/// What one peer receives of a room.
+/// The tracks that one peer receives.
 struct ReceivedTracks {
     /// The most important first.
     var videos: [Video] = []
@@ -12,7 +12,7 @@ struct ReceivedTracks {
         let importance: TrackImportance
     }
 
-    /// Bits per second of the audio that is wanted.
+    /// The total rate of the wanted audio.
     func audioBitsPerSecond(at now: Instant) -> Int {
         audio.lazy.filter { $0.subscription.preference != .none }
             .reduce(0) { $0 + $1.track.audioBitsPerSecond(at: now) }

@@ -1,8 +1,8 @@
 import RTP
 
-/// Which of the newest sequence numbers of a stream have come.
+/// Remembers which of a stream's newest sequence numbers have arrived.
 struct SeenNumbers {
-    /// As many as SRTP tells from replayed ones; older ones are taken for seen.
+    /// The same as SRTP's replay window; older numbers count as seen.
     static let window = 2048
     private static let wordBits = 64
 
@@ -10,7 +10,7 @@ struct SeenNumbers {
     private var newest: Int64?
     private var bits = [UInt64](repeating: 0, count: window / wordBits)
 
-    /// Gives whether it was not there before.
+    /// Returns whether the number is new.
     mutating func insert(_ number: SequenceNumber) -> Bool {
         let element = unwrapper.unwrap(number)
         guard let newest else {

@@ -1,28 +1,28 @@
 import MediaKernel
 import RTP
 
-/// Leaves out most of what a silent microphone goes on to send.
+/// Drops most packets of a silent microphone.
 ///
-/// Under DTX an encoder sends on in silence every 400 ms: what there is to hear, then a packet
-/// without content, after which receivers make their own of it (RFC 7587 sect. 3.1.3). Of a room of
-/// a hundred most are silent, and everybody is sent everybody's. Where a muted microphone gives
-/// nothing at all, which the sender says by its level (RFC 6464), there is nothing to
-/// make either. Then such an update goes on once in a while only, by which a receiver that began or
-/// lost something meanwhile gets to know.
+/// Under DTX an encoder sends an update every 400 ms of silence: the background noise, then a
+/// packet without content, after which receivers generate their own noise (RFC 7587 sect. 3.1.3).
+/// In a room of a hundred most peers are silent, and each would receive all their updates. A muted
+/// microphone has no noise at all, as its audio level shows (RFC 6464), so there is nothing to
+/// generate either. Then updates are forwarded only occasionally, for receivers that joined or lost
+/// packets in the meantime.
 struct SilenceThinner {
-    /// From one update that goes on to the next, at least.
+    /// The least interval between forwarded updates.
     static let interval: Duration = .seconds(5)
-    /// libopus asks not to send packets of so many bytes: they have no content.
+    /// libopus advises not to send packets this small: they have no content.
     static let emptyBytesMaximum = 2
 
-    /// Whether there is nothing to hear, be it left out or one of the updates that go on.
+    /// Whether the track is silent, whether or not its updates are forwarded.
     private(set) var isQuiet = false
-    /// When something last went on.
+    /// When a packet was last forwarded.
     private var passedAt: Instant?
-    /// The newest packet that went on said that nothing follows.
+    /// The newest forwarded packet was one without content.
     private var hasEnded = false
 
-    /// - Parameter level: as the packet's sender measured it, if it says so.
+    /// - Parameter level: the level in the packet's header extension, if any.
     mutating func passes(_ payload: ArraySlice<UInt8>, level: AudioLevel?, at now: Instant) -> Bool
     {
         let isSilent = level.map { $0.level == AudioLevel.silence && !$0.voice } ?? false

@@ -1,87 +1,87 @@
 import MediaKernel
 import RTP
 
-/// One encoding of a published track, as it comes in: its only form or a layer of its simulcast.
+/// One received encoding of a published track: the only one, or a layer of its simulcast.
 final class SourceEncoding {
-    /// Packets kept while somebody waits for a key frame, whose beginning may come late. When there
-    /// are as many, the older half goes; a key frame has no more than the other.
+    /// Packets kept while a subscriber waits for a key frame, because its first packet may arrive
+    /// late. At this count the older half is dropped; a key frame fits into the other half.
     static let recentMaximum = 512
-    /// An encoding that is silent for as long as so many of its own pictures take, within these
-    /// limits, and for so many pictures of the others, has been switched off by its publisher. When
-    /// all are silent, nothing has happened to any of them.
+    /// An encoding counts as switched off by its publisher if it is silent for this many of its own
+    /// picture intervals, within these limits, and for this many pictures of the other encodings.
+    /// If all are silent, none counts as switched off.
     static let ownPicturesMissing = 8
     static let silenceLimits: ClosedRange<Duration> = .milliseconds(250) ... .seconds(1)
     static let othersPictures = 6
-    /// Packets of sound that are asked for at once: a second of it.
+    /// Audio packets requested at once: one second.
     static let soundOutstandingMaximum = 50
 
-    /// What the publisher calls it; nil without simulcast.
+    /// The publisher's rid; nil without simulcast.
     let rid: String?
-    /// The stream's SSRC; it changes when the publisher begins anew.
+    /// The stream's SSRC. It changes when the publisher restarts.
     private(set) var ssrc: SSRC?
     private var seen = SeenNumbers()
     private var silence = SilenceThinner()
-    /// A sender report came while there was nothing to hear.
+    /// A sender report arrived during silence and has not been forwarded.
     var owesReport = false
-    /// What of a sound is not left out, counted without holes: here once, not by each of its many
+    /// Numbers the forwarded audio packets without holes: once here, not for each of many
     /// subscribers.
     private var numbers: (unwrapper: SequenceUnwrapper, kept: NumberCompactor)?
     var keyframes = KeyframeRequests()
-    /// What we ask the publisher to send again.
+    /// Tracks the packets to request again from the publisher.
     var nacks: NACKGenerator
     private let repair: NACKGenerator.Configuration
-    /// The last tie of the publisher's wall clock to the encoding's RTP clock.
+    /// The last mapping of the publisher's wall clock to the encoding's RTP clock.
     private var lastReport: (ssrc: SSRC, report: LayerForwarder.Report)?
     private var lastPacket: (time: Instant, picture: Int)?
     private var lastPictureEnd: Instant?
-    /// From one picture to the next, averaged over some; slow until it is known better.
+    /// The average interval between pictures. Starts high until measured.
     private var pictureInterval: Duration = .milliseconds(100)
-    /// H.264: the newest that were stated or sent.
+    /// H.264: the newest parameter sets stated or received.
     private(set) var parameterSets = H264SetMemory()
-    /// Picture sizes by spatial layer, lowest first; of the last key frame.
+    /// Picture sizes of the last key frame by spatial layer, lowest first.
     private(set) var sizes: [PictureSize] = []
-    /// By spatial layer; one for a stream that has none.
+    /// By spatial layer; a single one if the stream has none.
     private var meters = [RateMeter()]
     private var baseMeter = RateMeter()
     private(set) var hasTemporalLayers = false
-    /// Somebody waits for a key frame of it.
+    /// A subscriber waits for a key frame of this encoding.
     var isAwaited = false { didSet { if !isAwaited { recent.removeAll() } } }
     private(set) var recent: [(packet: RTPPacket, summary: PayloadSummary)] = []
 
     init(rid: String?, isVideo: Bool) {
         self.rid = rid
         var repair = NACKGenerator.Configuration()
-        // After an outage nobody wants to hear more than its last second.
+        // After an outage, only the last second of sound is worth repairing.
         if !isVideo { repair.outstandingMaximum = Self.soundOutstandingMaximum }
         self.repair = repair
         nacks = NACKGenerator(repair)
     }
 
-    /// Whether a packet comes for the first time. One that was asked for in vain, or whose sender
-    /// tries out the way, comes twice: as itself and over RTX.
+    /// Whether a packet arrives for the first time. A packet may arrive both as itself and over
+    /// RTX, if it was requested needlessly or the sender probes for bandwidth.
     func isNew(_ packet: RTPPacket) -> Bool {
         if packet.ssrc != ssrc {
             ssrc = packet.ssrc
             seen = SeenNumbers()
             nacks = NACKGenerator(repair)
             recent.removeAll()
-            // So its first packet goes to all, who then know of it.
+            // The first packet then goes to all subscribers and announces the stream.
             silence = SilenceThinner()
             numbers = nil
         }
         return seen.insert(packet.sequenceNumber)
     }
 
-    /// Whether a packet of a sound is to be forwarded, for what it says.
+    /// Whether the content of an audio packet makes it worth forwarding.
     func passes(_ packet: RTPPacket, level: AudioLevel?, at now: Instant) -> Bool {
         silence.passes(packet.payload, level: level, at: now)
     }
 
-    /// Whether there is nothing to hear of a sound.
+    /// Whether an audio track is silent.
     var isQuiet: Bool { silence.isQuiet }
 
-    /// The number with which a packet of a sound is forwarded; nil for one that is not. One to be
-    /// left out gets one where its place was kept, since it came late.
+    /// The number for forwarding an audio packet; nil to drop it. A late packet to be dropped still
+    /// gets a number if one was reserved.
     func number(of original: SequenceNumber, isLeftOut: Bool) -> SequenceNumber? {
         var (unwrapper, kept) = numbers ?? Self.count(from: original)
         numbers = nil
@@ -99,7 +99,7 @@ final class SourceEncoding {
         return (unwrapper, NumberCompactor(first: earliest, as: earliest))
     }
 
-    /// Gives whether the picture sizes are others than before.
+    /// Returns whether the picture sizes have changed.
     ///
     /// - Parameter picture: the track's count of pictures over all encodings.
     func received(
@@ -129,12 +129,12 @@ final class SourceEncoding {
         return true
     }
 
-    /// The publisher's description states these sets.
+    /// Takes the parameter sets in the publisher's description.
     func state(_ sets: H264SetMemory?) {
         if let sets { parameterSets = sets }
     }
 
-    /// What came after a packet although it was sent later, in the order of sending.
+    /// Packets that arrived earlier but were sent after this one, in sending order.
     func recent(after number: SequenceNumber) -> [(packet: RTPPacket, summary: PayloadSummary)] {
         guard recent.contains(where: { $0.packet.sequenceNumber.isNewer(than: number) }) else {
             return []
@@ -148,7 +148,7 @@ final class SourceEncoding {
         if let ssrc { lastReport = (ssrc, report) }
     }
 
-    /// Nil before the first one of the stream that flows.
+    /// Nil before the first report of the current stream.
     var report: LayerForwarder.Report? {
         guard let lastReport, lastReport.ssrc == ssrc else { return nil }
         return lastReport.report
@@ -169,7 +169,7 @@ final class SourceEncoding {
         return now - lastPacket.time < limit || picture - lastPacket.picture < Self.othersPictures
     }
 
-    /// Of a spatial layer with those below it.
+    /// The rate of a spatial layer with those below it.
     func bitsPerSecond(upTo spatial: Int, at now: Instant) -> Int {
         var sum = 0
         for index in meters.indices where index <= spatial {
@@ -178,6 +178,6 @@ final class SourceEncoding {
         return sum
     }
 
-    /// Of the temporal layer 0 alone.
+    /// The rate of temporal layer 0 alone.
     func baseBitsPerSecond(at now: Instant) -> Int { baseMeter.bitsPerSecond(at: now) }
 }

@@ -1,31 +1,31 @@
 import MediaKernel
 
-/// Texts on their way to the data channels of a room's peers, dealt out some at a time.
+/// Texts for the data channels of a room's peers, sent some at a time.
 ///
-/// What all are told goes to each through an association of its own. For a hundred at once that
-/// takes as long as a thousand packets of sound do, which would wait. So it takes a few turns of
-/// the loop, between which packets come and go. Every peer gets its texts in order, none is lost,
-/// and what one peer is told while nothing waits goes at once. Pure.
+/// A broadcast goes to each peer over an association of its own. For a hundred peers at once that
+/// takes as long as a thousand audio packets, which would have to wait. So it is spread over a few
+/// turns of the loop, between which packets are handled. Every peer gets its texts in order and
+/// none is lost. A text to one peer goes out at once if none is waiting. Pure.
 struct TextQueue {
     struct QueuedText: Hashable {
         var peer: PeerID
         var text: String
     }
 
-    /// Turns in which one text to each peer goes out.
+    /// The number of turns in which one text to each peer goes out.
     static let turns = 20
-    /// Of one turn, however few peers there are.
+    /// The least number per turn, however few peers there are.
     static let sliceMinimum = 4
-    /// Of a turn at least that part of what waits, so that a flood does not make all late.
+    /// The least part of the backlog per turn, so that a flood does not delay all texts.
     static let backlogPart = 50
-    /// So many wait; where there are more, the first go at once.
+    /// The most waiting texts. Beyond that, the oldest is sent at once.
     static let waitingMaximum = 16_384
 
     private var waiting = BoundedQueue<QueuedText>(maximum: waitingMaximum)
-    /// How many more go in this turn.
+    /// How many more texts may go in this turn.
     private var left = sliceMinimum
 
-    /// - Returns: one that has to go first, since too many wait.
+    /// - Returns: a text to send at once, because too many wait.
     mutating func add(_ letter: QueuedText) -> QueuedText? {
         let first = waiting.isFull ? waiting.popFirst() : nil
         waiting.append(letter)
@@ -38,7 +38,7 @@ struct TextQueue {
             waiting.count / Self.backlogPart)
     }
 
-    /// The next one of this turn.
+    /// The next text of this turn.
     mutating func next() -> QueuedText? {
         guard left > 0, let letter = waiting.popFirst() else { return nil }
         left -= 1

@@ -1,5 +1,5 @@
-/// Turns a count of a few bits into one that never wraps: each value is taken as the candidate
-/// nearest to the newest one.
+/// Turns a counter of a few bits into one that never wraps: picks the candidate nearest to the
+/// newest value.
 struct WrappingCount {
     private let modulus: Int64
     private var newest: Int64?

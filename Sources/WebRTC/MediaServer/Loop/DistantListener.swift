@@ -1,14 +1,14 @@
 import Datagrams
 import MediaKernel
 
-/// A TCP listener of another media loop, for those of this loop's connections that come through it.
+/// A TCP listener of another media loop, for connections of this loop that use it.
 final class DistantListener: LinkSink {
     private let inbox: LoopInbox
     private let index: Int
 
     /// - Parameters:
-    ///   - inbox: of the listener's loop.
-    ///   - index: the listener's place there.
+    ///   - inbox: the inbox of the listener's loop.
+    ///   - index: the listener's index there.
     init(inbox: LoopInbox, index: Int) {
         self.inbox = inbox
         self.index = index

@@ -2,24 +2,24 @@ import MediaKernel
 import NIOCore
 import Synchronization
 
-/// Which of a server's media loops what belongs to.
+/// Records which of a server's media loops owns each room, connection and address.
 ///
-/// A room and its connections are one loop's. The kernel deals the datagrams of the one UDP port out
-/// by addresses, of which it does not know the rooms: so a loop that gets another's looks here whose
-/// it is. What is its own it knows itself.
+/// A room and its connections belong to one loop. The kernel distributes the datagrams of the one
+/// UDP port by address and knows no rooms, so a loop that receives another loop's datagram looks up
+/// the owner here. A loop knows its own connections itself.
 final class LoopDirectory: Sendable {
-    /// Connections that an empty room is expected to have, or all rooms that open at once would go to
+    /// The connections expected of an empty room. Without it, all rooms opened at once would go to
     /// one loop.
     private static let expectedConnections = 4
 
-    /// Whose an address is, and how long nobody else can have it for a mere claim.
+    /// The owner of an address, and until when an unproven claim cannot take it.
     private struct Holding {
         var loop: Int
         var end: Instant
     }
 
-    /// How long an address is held by whoever was heard there by its keys: as long as consent to send
-    /// there lasts. RFC 7675 sect. 5.1.
+    /// How long an address stays with the connection that sent authenticated packets from it: as
+    /// long as consent to send there lasts. RFC 7675 sect. 5.1.
     static let holdingTime: Duration = .seconds(30)
 
     private struct State {
@@ -29,7 +29,7 @@ final class LoopDirectory: Sendable {
         var connections: [Int]
     }
 
-    /// By loop.
+    /// Indexed by loop.
     let inboxes: [LoopInbox]
     private let state: Mutex<State>
 
@@ -41,7 +41,7 @@ final class LoopDirectory: Sendable {
 
     // MARK: Rooms
 
-    /// The loop for a new room: the one with the least to do.
+    /// Chooses the loop for a new room: the one with the least load.
     func placeRoom() -> Int {
         state.withLock { state in
             let loads = zip(state.rooms, state.connections).map { rooms, connections in
@@ -55,8 +55,8 @@ final class LoopDirectory: Sendable {
 
     func removeRoom(from loop: Int) { state.withLock { $0.rooms[loop] -= 1 } }
 
-    /// Hands over the one loop that has all rooms; nil where several have some, or none has any. No
-    /// room comes or goes meanwhile: what is made of it by the last one who asks is right.
+    /// Passes on the one loop that has all rooms; nil if several have rooms, or none. No room comes
+    /// or goes during the call, so the last caller acts on the correct state.
     func withOnlyLoop(_ body: (Int?) -> Void) {
         state.withLock { state in
             let rooms = state.rooms
@@ -76,10 +76,11 @@ final class LoopDirectory: Sendable {
 
     func forget(_ fragment: String) { state.withLock { $0.fragments[fragment] = nil } }
 
-    /// Gives an address to a connection of that loop, and takes it from one of another.
+    /// Assigns an address to a connection of this loop, and takes it from another loop's.
     ///
-    /// - Parameter isProven: the other side has shown that it is there, or the address must be free.
-    /// - Returns: false where somebody else holds it.
+    /// - Parameter isProven: whether the other side has proven its address; if not, the address
+    ///   must be free.
+    /// - Returns: false if another connection holds the address.
     func claim(
         _ address: TransportAddress, for loop: Int, isProven: Bool, at now: Instant
     ) -> Bool {
@@ -96,7 +97,7 @@ final class LoopDirectory: Sendable {
         return former.isGranted
     }
 
-    /// Whom it belongs to was heard there by its keys.
+    /// Renews the hold after an authenticated packet from the address.
     func hold(_ address: TransportAddress, for loop: Int, at now: Instant) {
         state.withLock { state in
             guard state.addresses[address]?.loop == loop else { return }
@@ -104,7 +105,7 @@ final class LoopDirectory: Sendable {
         }
     }
 
-    /// Unless it belongs to another loop by now.
+    /// Releases an address unless another loop owns it by now.
     func release(_ address: TransportAddress, of loop: Int) {
         state.withLock { state in
             if state.addresses[address]?.loop == loop { state.addresses[address] = nil }

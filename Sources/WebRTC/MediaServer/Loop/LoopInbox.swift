@@ -3,24 +3,24 @@ import MediaKernel
 import NIOCore
 import Synchronization
 
-/// What other media loops have for one of them.
+/// Items that other media loops send to one loop.
 ///
-/// Datagrams are dropped when a loop is too far behind, as the kernel drops those of a socket that is
-/// not read. All else is a matter of a connection's life and comes through.
+/// Datagrams are dropped if the loop is too far behind, as the kernel drops those of an unread
+/// socket. All other items concern a connection's lifetime and are never dropped.
 final class LoopInbox: Sendable {
     enum Item: Hashable, Sendable {
-        /// A datagram for one of its connections, which came to the same port of another loop, and
-        /// to that address of this machine.
+        /// A datagram for one of the loop's connections that arrived at another loop, at the same
+        /// port index and at this local address.
         case received(
             [UInt8], from: TransportAddress, port: Int, local: LocalAddress? = nil)
-        /// A datagram for a TCP connection that it holds.
+        /// A datagram for a TCP connection that the loop holds.
         case send([UInt8], to: TransportAddress, listener: Int)
-        /// Whom that TCP connection belonged to is gone.
+        /// The owner of this TCP connection is gone.
         case close(TransportAddress, listener: Int)
         /// The address belongs to a connection of another loop from now on.
         case lost(TransportAddress)
 
-        /// What it takes to keep it, near enough; nothing where it is not to be dropped.
+        /// The approximate memory of the item; 0 if it must not be dropped.
         fileprivate var bytes: Int {
             switch self {
             case .received(let bytes, _, _, _), .send(let bytes, _, _): 64 + bytes.count
@@ -29,12 +29,13 @@ final class LoopInbox: Sendable {
         }
     }
 
-    /// Bytes of datagrams that wait, and of what goes with each.
+    /// Limits the waiting datagrams, in bytes including the overhead of each.
     static let bytesMaximum = 4 << 20
-    /// What is taken at a time, as much as one call to the kernel reads: each may go to a hundred.
+    /// Items taken at once, as many as one kernel call reads: each may be forwarded to a hundred
+    /// peers.
     static let itemsAtOnce = 32
-    /// How long the rest waits, so that the loop looks at its sockets in between: it would not do
-    /// so for a task that is due at once.
+    /// How long the rest waits, so that the loop reads its sockets in between. A task due at once
+    /// would not let it.
     static let restDelay: TimeAmount = .microseconds(100)
 
     private struct State {
@@ -48,14 +49,14 @@ final class LoopInbox: Sendable {
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    /// - Parameter take: called on the loop with what has come, in order and some at a time.
+    /// - Parameter take: called on the loop with the received items, in order and some at a time.
     func open(_ take: @escaping @Sendable ([Item]) -> Void) {
         state.withLock { $0.take = take }
     }
 
-    /// What comes later is dropped.
+    /// Closes the inbox. Later items are dropped.
     ///
-    /// - Returns: what had come and was not taken yet, in order.
+    /// - Returns: the remaining items, in order.
     func close() -> [Item] {
         state.withLock { state in
             var items: [Item] = []
@@ -65,7 +66,7 @@ final class LoopInbox: Sendable {
         }
     }
 
-    /// From any thread.
+    /// Adds an item. Callable from any thread.
     func put(_ item: Item) {
         let isFirst = state.withLock { state in
             let isTooMuch = item.bytes > 0 && state.bytes + item.bytes > Self.bytesMaximum
@@ -74,7 +75,7 @@ final class LoopInbox: Sendable {
             state.bytes += item.bytes
             return state.items.count == 1
         }
-        // Whoever comes while the loop is on its way is taken along.
+        // Items added before the loop runs are taken in the same turn.
         if isFirst { eventLoop.execute { self.empty() } }
     }
 

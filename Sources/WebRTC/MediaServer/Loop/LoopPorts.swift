@@ -1,39 +1,39 @@
 import Datagrams
 import MediaKernel
 
-/// The ports of one media loop, and where they can be reached.
+/// The ports of one media loop and the addresses that reach them.
 struct LoopPorts {
-    /// What clients are told.
+    /// The addresses that clients are told.
     var advertised: [TransportAddress] = []
-    /// The addresses of this machine at which the UDP sockets can be reached, with ports: what a
-    /// recorder is told besides.
+    /// The addresses of this machine that reach the UDP sockets, with ports. Recorders are told
+    /// these as well.
     var localAddresses: [TransportAddress] = []
-    /// Of each bound address one.
+    /// One for each bound address.
     var sockets: [any SocketSink] = []
-    /// Of the first loop only: connections are few, and theirs is the slow way.
+    /// Only on the first loop: TCP connections are few and slow anyway.
     var listeners: [TCPListener] = []
-    /// Those of the server, be they here or on another loop.
+    /// The server's TCP listeners, on this loop or another.
     var links: [any LinkSink] = []
     /// Addresses of this machine, without ports.
     private let ownAddresses = Set(HostAddresses.all().map(\.ip))
-    /// The kernel does not, as was told.
+    /// The kernel cannot steer datagrams; this has been reported.
     private var cannotSteer = false
 
     init() {}
 
-    /// What a client is told of where it can reach the server.
+    /// The addresses at which a client can reach the server.
     func addresses(forRecorder isRecorder: Bool) -> [TransportAddress] {
         guard isRecorder else { return advertised }
         return localAddresses + advertised.filter { !localAddresses.contains($0) }
     }
 
-    /// Whether an address is of this machine, as a recorder's mostly is: what goes there passes no
-    /// link that could be full.
+    /// Whether an address belongs to this machine, as a recorder's mostly does. Packets to it cross
+    /// no link that could be congested.
     func isHere(_ address: TransportAddress?) -> Bool {
         address.map { $0.isLoopback || ownAddresses.contains($0.ip) } ?? false
     }
 
-    /// What answers go through.
+    /// The sink for answers.
     func sink(_ transport: TransportAddress.Transport, _ port: Int) -> (any DatagramSink)? {
         switch transport {
         case .udp: port < sockets.count ? sockets[port] : nil
@@ -41,14 +41,14 @@ struct LoopPorts {
         }
     }
 
-    /// Which of this machine's addresses the datagram came to that is being handled.
+    /// The address of this machine at which the current datagram arrived.
     func arrival(_ transport: TransportAddress.Transport, _ port: Int) -> LocalAddress? {
         transport == .udp && port < sockets.count ? sockets[port].arrivedAt : nil
     }
 
-    /// Has datagrams come to one loop, by its place; nil for all of them.
+    /// Directs incoming datagrams to one loop, by its index; nil for all loops.
     ///
-    /// - Returns: why the kernel does not, the first time.
+    /// - Returns: the reason, the first time that the kernel refuses.
     mutating func steer(to loop: Int?) -> String? {
         for socket in sockets where !cannotSteer {
             // Sockets were bound in the order of the loops.

@@ -1,18 +1,18 @@
-/// What the media plane has done since it was started, and what it has to do with now.
+/// Totals of the media plane since its start, and its current load.
 public struct MediaFigures: Hashable, Sendable {
     public var connections = 0
-    /// Datagrams of clients, over UDP and TCP, and their bytes without the headers below.
+    /// Datagrams of clients over UDP and TCP, and their bytes without lower-layer headers.
     public var receivedDatagrams = 0
     public var receivedBytes = 0
     public var sentDatagrams = 0
     public var sentBytes = 0
-    /// Received and of no connection: scans, late packets, strangers.
+    /// Received datagrams that belong to no connection: scans, late packets, strangers.
     public var strayDatagrams = 0
-    /// Checks whose address was somebody else's.
+    /// Checks refused because another connection holds the address.
     public var refusedAddresses = 0
-    /// Packets of publishers who sent more than may go on.
+    /// Packets dropped because their publishers exceeded their budgets.
     public var excessPackets = 0
-    /// Packets that could not be encrypted, and so were not sent.
+    /// Packets dropped because they could not be encrypted.
     public var unsentPackets = 0
 
     static func += (sum: inout MediaFigures, other: MediaFigures) {

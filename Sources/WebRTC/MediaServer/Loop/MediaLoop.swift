@@ -9,24 +9,23 @@ import PeerConnection
 import RTP
 import SecureTransport
 
-/// One of the threads of the media plane: its sockets, demultiplexing, time, and its rooms. Everything
-/// that it owns is confined to its event loop, so nothing here is locked; with the other loops it has
-/// the directory in common.
+/// One thread of the media plane, with its sockets, timers and rooms. Everything it owns is
+/// confined to its event loop and needs no locks; it shares only the directory with other loops.
 final class MediaLoop {
-    /// Granularity of all timers below but SCTP's: retransmissions, feedback.
+    /// Granularity of all timers except SCTP's: retransmissions, feedback.
     static let tickInterval: TimeAmount = .milliseconds(10)
-    /// SCTP's shortest timer is that of its delayed acknowledgements, 200 ms, and each look at its
-    /// timers locks it for the whole process. RFC 9260 sect. 6.2.
+    /// SCTP's shortest timer is its delayed acknowledgement, 200 ms (RFC 9260 sect. 6.2), and each
+    /// check of its timers takes a process-wide lock.
     static let channelInterval: Duration = .milliseconds(50)
-    /// How often it is said again that an address is a connection's own.
+    /// How often a connection renews its hold on its address.
     static let holdInterval: Duration = .seconds(5)
-    /// Addresses remembered per connection: a client that roams leaves old ones behind.
+    /// Addresses remembered per connection: a roaming client leaves old ones behind.
     static let addressesPerConnectionMaximum = 16
 
     let eventLoop: any EventLoop
     let identity: DTLSIdentity
     let logger: Logger
-    /// Its place among the server's loops.
+    /// Its index among the server's loops.
     private let index: Int
     private let directory: LoopDirectory
     var ports = LoopPorts()
@@ -50,7 +49,7 @@ final class MediaLoop {
         self.logger = logger
     }
 
-    /// - Parameter links: the server's TCP listeners. A loop that has them itself is given them as
+    /// - Parameter links: the server's TCP listeners. A loop that owns them gets them as
     ///   `listeners` too.
     func start(
         sockets: [any SocketSink], listeners: [TCPListener], links: [any LinkSink],
@@ -71,7 +70,7 @@ final class MediaLoop {
     func stop() {
         ticking?.cancel()
         ticking = nil
-        // Others' last words over TCP are among it.
+        // The inbox may contain other loops' last datagrams over TCP.
         take(directory.inboxes[index].close())
         let now = MonotonicClock.now
         for room in rooms.values { room.close(at: now) }
@@ -85,7 +84,7 @@ final class MediaLoop {
         return figures
     }
 
-    /// A packet was left out of what its publisher sends too much of.
+    /// Counts a packet dropped because its publisher exceeded a budget.
     func countExcess() { counted.excessPackets += 1 }
 
     func adopt(_ room: RoomForwarder) {
@@ -99,8 +98,8 @@ final class MediaLoop {
         steer()
     }
 
-    /// Has datagrams come to the loop that has all rooms, where one has: others could only pass
-    /// them on. What is elsewhere already still is passed on.
+    /// Directs datagrams to the loop that has all rooms, if there is one: other loops could only
+    /// relay them. Datagrams already at other loops are still relayed.
     private func steer() {
         guard directory.inboxes.count > 1 else { return }
         directory.withOnlyLoop { loop in
@@ -137,9 +136,9 @@ final class MediaLoop {
         return connection
     }
 
-    /// Makes a connection reachable under its current user name fragment. The one before it stays
-    /// valid, since checks from before a restart may still be under way; older ones the agent
-    /// itself knows no more.
+    /// Registers a connection under its current username fragment. The previous one stays valid,
+    /// since checks from before a restart may be under way; the agent itself has forgotten older
+    /// ones.
     func registerFragment(of connection: Connection) {
         let fragment = connection.core.localUsernameFragment
         guard connection.fragments.last != fragment else { return }
@@ -174,7 +173,7 @@ final class MediaLoop {
     // MARK: Datagrams
 
     /// - Parameters:
-    ///   - port: the socket or, over TCP, the listener that it came through, by its place.
+    ///   - port: the index of the socket or, over TCP, the listener that received it.
     func received(
         _ datagram: consuming [UInt8], from source: TransportAddress, port: Int,
         at now: Instant = MonotonicClock.now
@@ -184,8 +183,8 @@ final class MediaLoop {
     }
 
     /// - Parameters:
-    ///   - local: which of this machine's addresses it came to, where that is to be said.
-    ///   - isRelayed: another loop took it for one of ours.
+    ///   - local: the address of this machine at which it arrived, if that matters.
+    ///   - isRelayed: another loop passed the datagram to this one.
     private func received(
         _ datagram: consuming [UInt8], from source: TransportAddress, port: Int,
         local: LocalAddress?, isRelayed: Bool, at now: Instant
@@ -225,7 +224,7 @@ final class MediaLoop {
             .received(datagram, from: source, port: port, local: local))
     }
 
-    /// What other loops have for this one.
+    /// Takes items from other loops.
     private func take(_ items: [LoopInbox.Item]) {
         for item in items {
             switch item {
@@ -240,7 +239,7 @@ final class MediaLoop {
             case .close(let address, let listener):
                 if listener < ports.listeners.count { ports.listeners[listener].close(address) }
             case .lost(let address):
-                // It may have come back in the meantime.
+                // The address may have returned in the meantime.
                 guard directory.loop(of: address) != index else { continue }
                 byAddress.removeValue(forKey: address)?.removeRoute(to: address)
             }
@@ -248,8 +247,9 @@ final class MediaLoop {
         flush()
     }
 
-    /// After a valid check. Its source can be made up, so an address stays with whoever has lately
-    /// been heard there by its keys, unless the other side has proven to be there.
+    /// Claims an address after a valid check. The check's source can be forged, so an address stays
+    /// with the connection that recently sent authenticated packets from it, unless the other side
+    /// has proven its address.
     private func claim(
         _ address: TransportAddress, for connection: Connection, by route: Route?, at now: Instant
     ) {
@@ -257,7 +257,7 @@ final class MediaLoop {
         let isProven = connection.core.isProven(address)
         guard byAddress[address] !== connection else {
             connection.setRoute(route, to: address)
-            // At once: until then another may take it.
+            // Hold it at once: until then another connection may take it.
             if isProven { directory.hold(address, for: index, at: now) }
             return
         }
@@ -267,7 +267,7 @@ final class MediaLoop {
         }
         byAddress[address]?.removeRoute(to: address)
         if connection.addresses.count >= Self.addressesPerConnectionMaximum {
-            // Those in use stay.
+            // Keep addresses in use.
             for old in Array(connection.addresses) where !connection.core.isKnown(old) {
                 release(old)
                 connection.removeRoute(to: old)
@@ -278,7 +278,7 @@ final class MediaLoop {
         connection.nextHold = now
     }
 
-    /// After what only the other side could have sent.
+    /// Renews the hold on an address after an authenticated packet.
     private func keep(_ address: TransportAddress, for connection: Connection, at now: Instant) {
         guard connection.nextHold <= now, byAddress[address] === connection else { return }
         connection.nextHold = now + Self.holdInterval
@@ -292,7 +292,7 @@ final class MediaLoop {
 
     func flush() { ports.flush() }
 
-    /// Brings out what a connection has to say. Required after everything that feeds it.
+    /// Handles all output of a connection. Required after everything that feeds it.
     func drain(_ connection: Connection, at now: Instant) {
         while let output = connection.core.poll() {
             switch output {
@@ -304,7 +304,7 @@ final class MediaLoop {
         }
     }
 
-    /// Sends a datagram of a connection that has nothing else to say.
+    /// Sends a datagram of a connection that has no other output.
     func send(_ bytes: [UInt8], to address: TransportAddress, over connection: Connection) {
         counted.sentDatagrams += 1
         counted.sentBytes += bytes.count

@@ -5,12 +5,12 @@ public import NIOCore
 public import PeerConnection
 import SecureTransport
 
-/// The media plane: one UDP port, the same over TCP, and the forwarding of every room, each of which
-/// is one loop's. It never decodes.
+/// The media plane: one UDP port, the same port over TCP, and the forwarding of every room. Each
+/// room belongs to one loop. It never decodes.
 public final class MediaServer: Sendable {
     private let loops: [NIOLoopBound<MediaLoop>]
     private let directory: LoopDirectory
-    /// What clients are told, in order of preference.
+    /// The addresses that clients are told, in order of preference.
     public let advertised: [TransportAddress]
 
     private init(
@@ -21,9 +21,9 @@ public final class MediaServer: Sendable {
         self.advertised = advertised
     }
 
-    /// Binds the sockets. Fails when an address cannot be bound or no certificate can be made.
+    /// Binds the sockets. Throws if an address cannot be bound or no certificate can be made.
     ///
-    /// - Parameter group: rooms are dealt out to all of its loops.
+    /// - Parameter group: rooms are distributed to all of its loops.
     public static func start(
         configuration: MediaServerConfiguration, group: any EventLoopGroup, logger: Logger
     ) async throws -> MediaServer {
@@ -71,7 +71,7 @@ public final class MediaServer: Sendable {
         return MediaServer(loops: loops, directory: directory, advertised: advertised)
     }
 
-    /// One address, and a socket there for each loop.
+    /// One address, with a socket for each loop.
     private struct BoundSockets: Sendable {
         let sockets: [NIOLoopBound<DatagramSocket>]
         let address: TransportAddress
@@ -84,8 +84,8 @@ public final class MediaServer: Sendable {
         let address: TransportAddress
     }
 
-    /// A port that the kernel chose for UDP may be taken for TCP, if only by a connection that ended a
-    /// moment ago and waits there (RFC 9293 sect. 3.3.2), or at another address: so many are tried.
+    /// A port that the kernel chose for UDP may be taken for TCP, if only by a connection in
+    /// TIME-WAIT (RFC 9293 sect. 3.3.2), or at another address. So several ports are tried.
     private static let chosenPortsMaximum = 8
 
     private static func bind(
@@ -117,7 +117,7 @@ public final class MediaServer: Sendable {
             do {
                 let sockets = try await bindSockets(host: host, port: port, index: index, loops)
                 bound.append(sockets)
-                // One port for all addresses, also when the first one was chosen by the kernel.
+                // One port for all addresses, even if the kernel chose it for the first one.
                 port = Int(sockets.address.port)
             } catch {
                 throw MediaServerError.cannotBind(
@@ -194,7 +194,7 @@ public final class MediaServer: Sendable {
             batchEnded: { loop.value.flush() })
     }
 
-    /// With the bound port where they have none, and over what is bound.
+    /// The advertised addresses, with the bound port if they have none, and the bound transport.
     private static func advertisedAddresses(
         _ configured: [TransportAddress], bound: [TransportAddress]
     ) -> [TransportAddress] {
@@ -208,7 +208,7 @@ public final class MediaServer: Sendable {
         return reaching(bound)
     }
 
-    /// Under which addresses of this machine something that is bound so can be reached.
+    /// The addresses of this machine that reach the bound ones.
     private static func reaching(_ bound: [TransportAddress]) -> [TransportAddress] {
         var addresses: [TransportAddress] = []
         for address in bound {
@@ -218,12 +218,9 @@ public final class MediaServer: Sendable {
         return addresses
     }
 
-    /// Makes the media side of a room.
-    ///
-    /// - Parameters:
-    ///   - acceptsOrientation: whether publishers may send rotated pictures and say so in a header
-    ///     extension, which not every receiver understands.
-    ///   - channel: for texts on each peer's subscribe connection.
+    /// Creates the media side of a room.
+    /// - Parameter acceptsOrientation: whether publishers may send rotated pictures with an
+    ///   orientation header extension, which not every receiver understands.
     public func makeRoom(
         _ id: RoomID, acceptsOrientation: Bool = false,
         channel: ChannelFormat = ChannelFormat(label: "texts")
@@ -241,7 +238,7 @@ public final class MediaServer: Sendable {
         return MediaRoom(eventLoop: loop.eventLoop, forwarder: forwarder, events: events)
     }
 
-    /// Of all loops together.
+    /// The figures of all loops together.
     public func figures() async -> MediaFigures {
         var figures = MediaFigures()
         for loop in loops {
@@ -253,7 +250,7 @@ public final class MediaServer: Sendable {
     }
 
     public func shutdown() async {
-        // The first one last: what others say at the end over TCP goes through it.
+        // Stop the first loop last: the others' last datagrams over TCP go through it.
         for loop in loops.reversed() {
             try? await loop.eventLoop.submit { loop.value.stop() }.get()
         }

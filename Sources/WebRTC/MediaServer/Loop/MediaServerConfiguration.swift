@@ -1,24 +1,24 @@
 public import MediaKernel
 
-/// Where media is received and what clients are told of it.
+/// Where media is received, and the addresses that clients are told.
 public struct MediaServerConfiguration: Sendable {
     /// Local addresses to bind, as literals: `0.0.0.0`, `::`, `127.0.0.1`.
     public var bindHosts: [String]
     /// One UDP port for all media of all rooms. 0 takes a free one.
     public var port: Int
-    /// The addresses that clients are given, port included where it differs from the bound one
-    /// (behind a port mapping). Empty: the bound address, or all of this host's when that is a
+    /// The addresses that clients are given, with ports where they differ from the bound one
+    /// (behind a port mapping). Empty: the bound address, or all of this host's if that is a
     /// wildcard.
     public var advertised: [TransportAddress]
-    /// One TCP port for all media of clients whose networks let no UDP out.
+    /// One TCP port for all media of clients whose networks block UDP.
     public var tcpPort: TCPPort
-    /// What `advertised` is to the TCP port. Empty: the addresses of `advertised`.
+    /// Like `advertised`, for the TCP port. Empty: the addresses of `advertised`.
     public var tcpAdvertised: [TransportAddress]
 
-    /// Connections to the TCP port at a time, of which each is a file descriptor.
+    /// The most simultaneous connections to the TCP port. Each is a file descriptor.
     public var tcpLinksMaximum: Int
 
-    /// As many as there are without another wish.
+    /// The default.
     public static let tcpLinksMaximum = 4096
 
     public enum TCPPort: Hashable, Sendable {
@@ -41,14 +41,14 @@ public struct MediaServerConfiguration: Sendable {
     }
 }
 
-/// What the media plane refuses, with whose fault it is in the name.
+/// Errors of the media plane. The names say whose fault they are.
 public enum MediaServerError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownPeer(PeerID)
-    /// The client's description cannot be used; nothing has changed.
+    /// The client's description cannot be used. Nothing has changed.
     case badDescription(String)
     case tooManyPeers(maximum: Int)
     case roomClosed
-    /// The address cannot be had: taken, or not one of this machine's.
+    /// The address is taken, or not one of this machine's.
     ///
     /// - Parameter code: the `errno` of the call that failed; 0 when the host has no address.
     case cannotBind(TransportAddress.Transport, host: String, port: Int, code: Int32)

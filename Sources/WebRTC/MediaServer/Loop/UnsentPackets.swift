@@ -1,20 +1,20 @@
 import MediaKernel
 import PeerConnection
 
-/// Packets of a loop's connections that could not be encrypted, and so were not sent.
+/// Counts the packets of a loop's connections that could not be encrypted and were not sent.
 struct UnsentPackets {
-    /// How often it is looked whether there are some, and said at most.
+    /// How often the packets are counted and, at most, reported.
     static let interval: Duration = .seconds(10)
 
     private var nextLook = Instant.zero
-    /// Of connections that are closed, since the last look.
+    /// Packets of connections closed since the last look.
     private var ofClosed = 0
 
     mutating func closed(_ connection: Connection) {
         ofClosed += connection.core.takeUnsentPackets()
     }
 
-    /// How many there were since the last look; nil while the next one is not due.
+    /// The number since the last look; nil if the next look is not due.
     mutating func look(
         at connections: some Sequence<Connection>, at now: Instant
     ) -> Int? {

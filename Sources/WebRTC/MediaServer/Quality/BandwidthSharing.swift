@@ -1,20 +1,20 @@
 import MediaKernel
 
-/// How what a peer's way carries is shared out to the videos that it receives.
+/// The state for sharing a peer's bandwidth among the videos it receives.
 struct BandwidthSharing {
-    /// Bits per second of all that the peer receives; nil for as much as its way carries.
+    /// The maximum of everything that the peer receives; nil for as much as its path carries.
     var bitsPerSecondMaximum: Int?
     var lossRule: LossDegradationRule?
-    /// When the way is looked at again.
+    /// When layers are next allocated.
     var nextAllocation: Instant
-    /// The peer received videos at the last look.
+    /// The peer received videos at the last allocation.
     var hadVideos = false
     var allocator = LayerAllocator()
     var probes = ProbePlan()
     var lossDegradation = LossDegradation()
-    /// The way limits what the peer gets, and not its maximum.
+    /// The path limits the peer's videos, rather than the configured maximum.
     var isLimitedByWay = false
-    /// The address to which the probes were planned.
+    /// The address for which the probes were planned.
     var probedAddress: TransportAddress?
 
     init(nextAllocation: Instant) { self.nextAllocation = nextAllocation }

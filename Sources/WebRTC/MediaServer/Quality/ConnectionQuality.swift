@@ -1,20 +1,20 @@
 import MediaKernel
 
-/// How well what is sent to a peer arrives, in 100ms' figures: 0 (no way at all), 1 (bad) to 5
-/// (nothing is lost, and all that is wanted is carried). The worst of loss, delay and what the way
-/// leaves out decides, averaged over some seconds. Pure.
+/// The quality of a peer's downlink on 100ms' scale: 0 (no connection), 1 (bad) to 5 (no loss, and
+/// all wanted media is carried). The worst of packet loss, delay and missing video decides,
+/// averaged over some seconds. Pure.
 struct ConnectionQuality {
-    /// What is known of a way that is open.
+    /// Measurements of an open connection.
     struct Sample: Hashable {
-        /// Share of packets lost lately, 0…1; nil when nothing is known.
+        /// Share of packets lost recently, 0…1; nil if unknown.
         var loss: Double?
-        /// Nil when nothing is known.
+        /// Nil if unknown.
         var roundTrip: Duration?
-        /// Videos that the peer wants …
+        /// The number of videos that the peer wants.
         var videos = 0
-        /// … of which the way carries a poorer form than is wanted …
+        /// The wanted videos that the path carries only in a poorer layer.
         var reduced = 0
-        /// … or nothing.
+        /// The wanted videos that the path does not carry at all.
         var missing = 0
 
         fileprivate var score: Int { min(lossScore, delayScore, videoScore) }
@@ -45,9 +45,9 @@ struct ConnectionQuality {
         }
     }
 
-    /// Between samples, which come once a second, this share of the difference is taken over.
+    /// The average moves by this share of the difference with each sample, once a second.
     static let adaptation = 0.4
-    /// The score changes when the average is nearer to another one by so much.
+    /// The score changes when the average passes the midpoint to another score by this margin.
     static let hysteresis = 0.25
 
     /// 0…5.
@@ -56,7 +56,7 @@ struct ConnectionQuality {
 
     init() { score = 0 }
 
-    /// Takes what was seen in the last second; nil for a way that is not open.
+    /// Takes the measurements of the last second; nil if the connection is not open.
     mutating func update(_ sample: Sample?) {
         guard let sample else {
             (score, average) = (0, nil)

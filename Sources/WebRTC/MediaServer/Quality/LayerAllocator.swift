@@ -1,12 +1,12 @@
 import MediaKernel
 
-/// Shares what the way to one subscriber can carry among the videos it gets: the poorest form of
-/// each first, then better ones of those that matter most, of equals in turn.
+/// Shares the bandwidth to one subscriber among its videos: first the poorest layer of each, then
+/// better layers of the most important, taking turns among equals.
 ///
-/// What does not fit is taken back at once; something better is given only when there is room to
-/// spare and some time has passed since something was taken, or layers would swing. Pure.
+/// A layer that does not fit is taken away at once. A better layer is given only if there is room
+/// to spare and some time has passed since one was taken, so that layers do not oscillate. Pure.
 struct LayerAllocator {
-    /// One video, with the bit rates of the forms that may be given, poorest first.
+    /// One video, with the bit rates of its available layers, poorest first.
     struct Demand {
         var track: TrackID
         var importance = TrackImportance()
@@ -14,31 +14,31 @@ struct LayerAllocator {
     }
 
     struct Result: Equatable {
-        /// For each demand the place of its form; nil for none at all.
+        /// The index of each demand's layer; nil for no layer.
         var levels: [Int?]
-        /// What the next better form would need in all; nil when everything is given.
+        /// The total rate needed for the next better layer; nil if every video has its best.
         var missingBitsPerSecond: Int?
     }
 
-    /// To be given something better, all must fit with this much to spare.
+    /// A better layer is given only if the total fits with this margin.
     static let headroom = 1.15
-    /// What flows may be this much above the estimate before something is taken: rates waver.
+    /// The total may exceed the estimate by this factor before a layer is taken: rates fluctuate.
     static let tolerance = 1.05
-    /// The default of 100ms' policies, `recoverGracePeriodSeconds`.
+    /// The default of `recoverGracePeriodSeconds` in 100ms' policies.
     static let recoverGraceDefault: Duration = .seconds(4)
 
-    /// After something was taken, nothing better is given for so long.
+    /// After a layer is taken, no better one is given for this long.
     var recoverGrace = recoverGraceDefault
 
     private var given: [TrackID: Int?] = [:]
     private var lastTaken: Instant?
 
     /// - Parameters:
-    ///   - demands: the most important first, so that equals are neighbours.
-    ///   - budget: bits per second for all of them; nil for no limit.
-    ///   - keepingGiven: bits per second up to which nothing that is given is taken, where that is
-    ///     more than the budget.
-    ///   - keepingPoorest: the same for the poorest forms only.
+    ///   - demands: the most important first, so that equals are adjacent.
+    ///   - budget: bits per second for all demands; nil for no limit.
+    ///   - keepingGiven: up to this rate, in bits per second, no given layer is taken, even beyond
+    ///     the budget.
+    ///   - keepingPoorest: the same for the poorest layers only.
     mutating func allocate(
         _ demands: [Demand], budget: Int?, keepingGiven: Int = 0, keepingPoorest: Int = 0,
         at now: Instant
@@ -49,8 +49,8 @@ struct LayerAllocator {
             remember(demands, levels)
             return Result(levels: levels, missingBitsPerSecond: nil)
         }
-        // What a subscriber has not had yet is treated like what it has: it is the estimate that
-        // decides, not who came first.
+        // Treat a new video like one with its best layer: the estimate decides, not the order of
+        // arrival.
         let held = demands.indices.map { index -> Int in
             guard let level = given[demands[index].track] else { return tops[index] }
             return min(level ?? -1, tops[index])
@@ -97,7 +97,7 @@ struct LayerAllocator {
         return levels
     }
 
-    /// Raises some by one form at a time, in turn, while everything fits.
+    /// Raises these demands by one layer at a time, in turn, while everything fits.
     private static func raise(
         _ levels: inout [Int], _ places: Range<Int>, of demands: [Demand], upTo tops: [Int],
         into budget: Int
@@ -111,7 +111,7 @@ struct LayerAllocator {
             hasRaised = false
             let raisable = places.filter { levels[$0] < tops[$0] }.map { levels[$0] }
             guard let lowest = raisable.min(), let highest = raisable.max() else { break }
-            // The poorest are raised first; when none of them fits, the next poorest get a try.
+            // Raise the poorest first; if none of them fits, try the next poorest.
             for floor in lowest...highest {
                 for index in places where levels[index] == floor && floor < tops[index] {
                     let rates = demands[index].bitsPerSecond
@@ -142,16 +142,17 @@ struct LayerAllocator {
     }
 }
 
-/// When to try whether there is room for more: soon after it was taken, then ever more rarely
-/// while the tries fail, since each of them may cost others.
+/// Decides when to probe for more bandwidth: soon after a layer was taken, then ever more rarely
+/// while the probes fail, since each probe may cost other traffic.
 struct ProbePlan {
     static let intervalMinimum: Duration = .seconds(2)
     static let intervalMaximum: Duration = .seconds(30)
-    /// A short probe of few packets measures up to a fifth less than it was sent at: so much more
-    /// than what is missing must be tried, and so much of that be found, for it to be given.
+    /// A short probe of few packets measures up to a fifth less than its rate. So the probe exceeds
+    /// the missing rate by this factor, and succeeds at a share of its goal.
     static let goalFactor = 1.3
     static let reachedShare = 0.8
-    /// From a probe that found room for one form, which flows by then, to the next form's.
+    /// The interval between a successful probe for one layer, which flows by then, and the next
+    /// layer's.
     static let nextFormInterval: Duration = .milliseconds(500)
 
     private var interval = intervalMinimum
@@ -161,9 +162,9 @@ struct ProbePlan {
     /// The rate to probe at now; nil for no probe.
     ///
     /// - Parameters:
-    ///   - missing: what the next better form needs in all; nil when nothing is missing.
-    ///   - estimate: what is known to fit.
-    ///   - reached: what the last probe measured, and when.
+    ///   - missing: the total rate needed for the next better layer; nil if nothing is missing.
+    ///   - estimate: the rate known to fit.
+    ///   - reached: the result of the last probe, and its time.
     mutating func probe(
         missing: Int?, estimate: Int?, reached: (bitsPerSecond: Int, at: Instant)?,
         at now: Instant

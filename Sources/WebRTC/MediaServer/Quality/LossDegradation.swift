@@ -1,12 +1,12 @@
 import MediaKernel
 
-/// When a way loses too many packets for videos.
+/// Defines when a path loses too many packets for video.
 public struct LossDegradationRule: Sendable, Hashable {
-    /// Share of packets above which it does, 0…1.
+    /// Share of packets lost above which videos are taken, 0…1.
     public var threshold: Double
-    /// For how long it must, before each step down.
+    /// How long the loss must stay above the threshold before each step down.
     public var degradeGrace: Duration
-    /// For how long it must not, before each step up.
+    /// How long the loss must stay below the threshold before each step up.
     public var recoverGrace: Duration
 
     public init(threshold: Double, degradeGrace: Duration, recoverGrace: Duration) {
@@ -16,22 +16,22 @@ public struct LossDegradationRule: Sendable, Hashable {
     }
 }
 
-/// Takes videos from a subscriber whose way loses too many packets, the least important first, and
-/// gives them back when it loses fewer. 100ms: `subscribeDegradation` of a role.
+/// Takes videos from a subscriber whose path loses too many packets, the least important first, and
+/// gives them back when the loss falls. 100ms: `subscribeDegradation` of a role.
 ///
-/// Each step takes half of those that are left, and gives back half of those that were taken: of
-/// 25 videos the last goes in the fifth step. Pure.
+/// Each step down takes half of the remaining videos, and each step up gives back half of those
+/// taken: of 25 videos the last goes in the fifth step. Pure.
 struct LossDegradation {
-    /// Videos that the subscriber gets nothing of.
+    /// The number of videos taken from the subscriber.
     private(set) var taken = 0
     private var isTooMuch = false
-    /// When the loss went over or under the threshold, or the last step was made since.
+    /// The time of the last crossing of the threshold or the last step since.
     private var since: Instant?
 
     /// - Parameters:
-    ///   - loss: share of packets lost lately, 0…1; nil when nothing is known, as where nothing
-    ///     is sent, which counts as none.
-    ///   - videos: how many the subscriber wants.
+    ///   - loss: share of packets lost recently, 0…1; nil if unknown, for example if nothing is
+    ///     sent. Nil counts as no loss.
+    ///   - videos: the number of videos that the subscriber wants.
     mutating func update(loss: Double?, videos: Int, rule: LossDegradationRule?, at now: Instant) {
         guard let rule else {
             self = LossDegradation()

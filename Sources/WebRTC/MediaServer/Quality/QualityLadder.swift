@@ -1,12 +1,12 @@
 import MediaKernel
 import RTP
 
-/// The forms in which a track can be had, poorest first.
+/// The layers available of a track, poorest first.
 struct QualityLadder: Hashable {
     struct Rung: Hashable {
         var name: LayerPreference
         var choice: LayerChoice
-        /// Nil until a key frame has told.
+        /// Nil until the first key frame.
         var size: PictureSize?
         var bitsPerSecond: Int
         /// Whether the publisher sends it now.
@@ -14,7 +14,8 @@ struct QualityLadder: Hashable {
     }
 
     private(set) var rungs: [Rung] = []
-    /// The first rung without its upper temporal layers, for those who cannot even get that.
+    /// The first rung without its upper temporal layers, for subscribers that cannot receive even
+    /// that.
     private(set) var base: Rung?
 
     init() {}
@@ -25,7 +26,7 @@ struct QualityLadder: Hashable {
             rungs = Self.spatialRungs(of: encodings[0], at: now)
         } else {
             for (index, encoding) in encodings.enumerated() {
-                // Nothing has come of it yet, so it cannot be placed among the others.
+                // An encoding without packets cannot be ranked yet.
                 guard encoding.ssrc != nil else { continue }
                 rungs.append(
                     Rung(
@@ -35,7 +36,7 @@ struct QualityLadder: Hashable {
                         isLive: encoding.isLive(picture: picture, at: now)))
             }
             let ranks = encodings.compactMap { $0.rid.flatMap { Self.knownNames[$0] } }
-            // Sizes are known from key frames on, names before.
+            // Sizes are known only from key frames on, names earlier.
             let areNamed = Set(ranks).count == encodings.count
             rungs.sort { a, b in
                 if areNamed { return ranks[a.choice.encoding] < ranks[b.choice.encoding] }
@@ -54,7 +55,7 @@ struct QualityLadder: Hashable {
 
     private static func spatialRungs(of encoding: SourceEncoding, at now: Instant) -> [Rung] {
         let sizes = encoding.sizes
-        // One encoding is always there: without packets there is nothing else to wait for.
+        // A single encoding always counts as live: without packets there is no alternative.
         guard sizes.count > 1 else {
             return [
                 Rung(
@@ -71,12 +72,12 @@ struct QualityLadder: Hashable {
         }
     }
 
-    /// What clients of 100ms call their encodings.
+    /// The rids that 100ms' clients use.
     private static let knownNames: [String: LayerPreference] = [
         "f": .high, "h": .medium, "q": .low,
     ]
 
-    /// Others than those of known names are named by their place.
+    /// Names rungs with unknown rids by their position.
     private mutating func name(rids: [String?]) {
         for index in rungs.indices {
             let rid = rids[rungs[index].choice.encoding]
@@ -90,15 +91,14 @@ struct QualityLadder: Hashable {
         }
     }
 
-    /// The best rung that a preference allows: one the publisher sends, else none. When all are
-    /// above it, the poorest.
+    /// The best live rung within a preference. If all live rungs exceed it, the poorest.
     func best(for preference: LayerPreference) -> Int? {
         guard preference != .none else { return nil }
         let live = rungs.indices.filter { rungs[$0].isLive }
         return live.last { rungs[$0].name <= preference } ?? live.first
     }
 
-    /// What a preference asks for, whether or not the publisher sends it now.
+    /// The name that a preference asks for, whether or not the publisher sends it now.
     func expected(for preference: LayerPreference) -> LayerPreference {
         guard preference != .none else { return .none }
         return rungs.last { $0.name <= preference }?.name ?? rungs.first?.name ?? preference

@@ -14,12 +14,12 @@ struct RateMeter {
         buckets[Int(position & 7)] &+= Int32(clamping: bytes)
     }
 
-    /// Rises to the true rate within the first second.
+    /// Converges to the true rate within the first second.
     mutating func bitsPerSecond(at now: Instant) -> Int {
         guard let began else { return 0 }
         advance(to: now)
         let whole = (Self.step * Self.steps).inSeconds
-        // The step under way is only partly over; what is not yet seen is left out.
+        // The current step is incomplete, so only the elapsed time counts.
         let seen = min(max((now - began).inSeconds, Self.step.inSeconds), whole)
         var bytes = 0
         for index in 0..<Self.steps { bytes += Int(buckets[index]) }

@@ -2,9 +2,9 @@ import MediaKernel
 import RTP
 
 /// The loudness of one audio track over the reporting interval, from the audio-level header
-/// extension (RFC 6464): no decoding.
+/// extension (RFC 6464). Needs no decoding.
 struct SpeakerDetector {
-    /// Below this nobody would call it speech. dBov, 0 is full scale.
+    /// Quieter sound is not speech. In −dBov: 0 is full scale.
     static let threshold = 50
     private var loudest: Int?
 
@@ -14,7 +14,7 @@ struct SpeakerDetector {
         loudest = min(loudest ?? Int(AudioLevel.silence), value)
     }
 
-    /// 1…100 for a track that was heard in the interval that ends now, and starts the next one.
+    /// Returns 1…100 if the track was audible in the ending interval, and starts the next interval.
     mutating func takeLevel() -> Int? {
         defer { loudest = nil }
         guard let loudest, loudest < Self.threshold else { return nil }

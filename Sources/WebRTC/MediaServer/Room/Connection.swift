@@ -2,17 +2,16 @@ import Datagrams
 import MediaKernel
 import PeerConnection
 
-/// Where the datagrams of a connection go.
+/// Sends the datagrams of a connection.
 protocol DatagramSink: AnyObject {
-    /// - Parameter source: which of this machine's addresses it is to leave from, where there is a
-    ///   choice.
+    /// - Parameter source: the address of this machine to send from, if there is a choice.
     func send(_ bytes: [UInt8], to address: TransportAddress, from source: LocalAddress?)
 }
 
-/// The way back to where a datagram came from.
+/// The route back to the sender of a datagram.
 struct Route {
     let sink: any DatagramSink
-    /// Which of this machine's addresses it came to.
+    /// The address of this machine at which the datagram arrived.
     var source: LocalAddress?
 }
 
@@ -22,50 +21,51 @@ struct Way {
     let route: Route
 }
 
-/// Where they go over UDP: one of the sockets that share the port.
+/// A sink for UDP: one of the sockets that share the port.
 protocol SocketSink: DatagramSink {
     func flush()
     func close()
-    /// Which of this machine's addresses the datagram came to that is being handled.
+    /// The address of this machine at which the current datagram arrived.
     var arrivedAt: LocalAddress? { get }
     /// See `DatagramSocket`.
     func steer(to place: Int?) -> String?
 }
 
-/// Where they go over TCP.
+/// A sink for TCP.
 protocol LinkSink: DatagramSink {
-    /// Closes the TCP connection from this address: its peer has left.
+    /// Closes the TCP connection from this address, because its peer has left.
     func close(_ address: TransportAddress)
 }
 
 extension DatagramSocket: SocketSink {}
 extension TCPListener: LinkSink {
-    /// A TCP connection has its address.
+    /// Ignores the source: a TCP connection already has its address.
     func send(_ bytes: [UInt8], to address: TransportAddress, from source: LocalAddress?) {
         send(bytes, to: address)
     }
 }
 
-/// A peer connection with what the shared socket must know of it. Confined to its media loop.
+/// A peer connection and the state that the shared socket needs for it. Confined to its media loop.
 final class Connection {
-    /// Outlives the connection's time in the loop.
+    /// The peer outlives the connection's time in the loop.
     unowned let peer: MediaPeer
     let key: ConnectionKey
     let core: PeerConnection
     unowned let room: RoomForwarder
-    /// The tracks that come on it, by the places of their sections.
+    /// The tracks received on this connection, by section index.
     private var published: [ForwardedTrack?] = []
-    /// The tracks that are sent on it, by the mids of their sections.
+    /// The tracks sent on this connection, by mid.
     var forwarded: [String: ForwardedTrack] = [:]
-    /// Fragments, newest last, under which it is registered, to take them back.
+    /// The username fragments under which it is registered, newest last, so that they can be
+    /// removed.
     var fragments: [String] = []
-    /// The addresses that are its own, and what their last valid check came through.
+    /// The addresses that belong to the connection, with the route of their last valid check.
     private(set) var routes: [TransportAddress: Route] = [:]
-    /// The one that was asked for last, which is mostly asked for again.
+    /// A cache of the last route used: the next datagram mostly takes the same one.
     private var latest: Way?
-    /// Where the datagram came from that is being handled: answers go the same way back.
+    /// The origin of the current datagram. Answers take the same route back.
     var arrival: Way?
-    /// When it is to be said again that its address is its own.
+    /// When the connection next renews its hold on its addresses.
     var nextHold = Instant.zero
     var isClosed = false
 
@@ -76,12 +76,12 @@ final class Connection {
         self.room = room
     }
 
-    /// The track that comes in a section.
+    /// The track received in a section.
     func track(in section: SectionIndex) -> ForwardedTrack? {
         section.rawValue < published.count ? published[section.rawValue] : nil
     }
 
-    /// The same by the section's mid, for what is rare.
+    /// The track received in the section with this mid. For infrequent use.
     func track(mid: String) -> ForwardedTrack? {
         core.section(mid: mid).flatMap { track(in: $0) }
     }

@@ -1,12 +1,12 @@
-/// Which of a peer's connections.
+/// Identifies one of a peer's connections.
 public enum ConnectionKey: Hashable, Sendable {
-    /// The client offers what it sends.
+    /// The client offers the tracks it sends.
     case publish
-    /// We offer what the peer is to receive.
+    /// We offer the tracks that the peer receives.
     case subscribe
-    /// The client offers; it may send and receive on it. Any number, by the names of its protocol.
+    /// The client offers, and may send and receive. A peer may have several, named by its protocol.
     case named(String)
 
-    /// A longer name is none.
+    /// Longer names are refused.
     public static let nameBytesMaximum = 128
 }

@@ -1,9 +1,10 @@
 import PeerConnection
 
-/// What the header extensions that pass are called: a publisher's ids and a subscriber's. Those that
-/// speak of the media itself pass; those that speak of one transport do not.
+/// Maps a publisher's header extension ids to a subscriber's. Extensions that describe the media
+/// are forwarded; extensions that describe a single transport are not.
 struct ExtensionIDs: Equatable {
-    /// From and to, a byte each, for each extension: compared for every packet and subscriber.
+    /// One byte for the publisher's id and one for the subscriber's, per extension. Compact because
+    /// it is compared for every packet and subscriber.
     private var pairs: UInt64 = 0
 
     init(from publisher: PeerConnection, to subscriber: PeerConnection) {
@@ -15,7 +16,7 @@ struct ExtensionIDs: Equatable {
         }
     }
 
-    /// What the subscriber calls what the publisher calls so; nil for what does not pass.
+    /// The subscriber's id for a publisher's id; nil if the extension is not forwarded.
     func id(for id: UInt8) -> UInt8? {
         var rest = pairs
         while rest != 0 {

@@ -2,32 +2,33 @@ public import MediaKernel
 public import PeerConnection
 public import SDP
 
-/// What the media plane of one room has to say.
+/// An event from the media plane of one room.
 public enum MediaEvent: Sendable {
-    /// The peer is to answer this offer for its subscribe connection, through that WebSocket of it.
+    /// An offer of the subscribe connection, for the peer to answer through this WebSocket.
     case subscribeOffer(PeerID, SessionDescription, signallingSocket: Int)
     case connection(PeerID, ConnectionKey, PeerConnectionState)
-    /// The first packet of a track, named as its publisher does, has come, or none has for a while.
+    /// The first packet of a track has arrived, or no packet for a while. The id is the
+    /// publisher's.
     case trackMedia(PeerID, TrackID, isFlowing: Bool)
-    /// The peer sends more of the track than may go on, or of all its tracks together. Told now and
-    /// then as long as it lasts.
+    /// The peer exceeds the budget of this track or, if nil, of all its tracks together. Repeated
+    /// at intervals while it lasts.
     case excessMedia(PeerID, TrackID?)
     /// Text that a peer sent on its data channel.
     case dataText(PeerID, ConnectionKey, String)
     /// Bytes that a peer sent on a data channel.
     case dataBinary(PeerID, ConnectionKey, [UInt8])
-    /// What the peer gets of these videos has changed.
+    /// The layers that the peer receives of these videos have changed.
     case trackLayers(PeerID, [TrackLayers])
-    /// Who is heard, loudest first; levels 1…100. Empty when the room fell silent.
+    /// The active speakers, loudest first; levels 1…100. Empty when the room falls silent.
     case activeSpeakers([ActiveSpeaker])
-    /// How well these peers are reached: all of them now and then, and whose score has changed.
+    /// Connection quality: of all peers at intervals, in between of those whose score has changed.
     case connectionQuality([PeerQuality])
 }
 
-/// How well what is sent to a peer arrives.
+/// The quality of a peer's downlink.
 public struct PeerQuality: Sendable, Hashable {
     public var peer: PeerID
-    /// 0 (not at all) to 5 (all of it).
+    /// 0 (nothing arrives) to 5 (everything arrives).
     public var score: Int
 
     public init(peer: PeerID, score: Int) {
@@ -38,7 +39,7 @@ public struct PeerQuality: Sendable, Hashable {
 
 public struct ActiveSpeaker: Sendable, Hashable {
     public var peer: PeerID
-    /// As its publisher calls it.
+    /// The publisher's id of the track.
     public var track: TrackID
     /// 1 (barely heard) … 100 (full scale).
     public var level: Int

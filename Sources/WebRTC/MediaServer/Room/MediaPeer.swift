@@ -2,49 +2,50 @@ import MediaKernel
 import PeerConnection
 import RTP
 
-/// The connections of one peer and what it should receive.
+/// The connections of one peer and the tracks it should receive.
 final class MediaPeer {
     let id: PeerID
-    /// A video without a preference is not sent.
+    /// Videos without a stated preference are not sent.
     let asksForVideos: Bool
     let isRecorder: Bool
-    /// As they came.
+    /// In the order in which they were made.
     var connections: [Connection] = []
     var desired: [TrackID: WantedTrack] = [:] { didSet { received = nil } }
-    /// Tracks that are sent on its connections, by what they are called there. A track that went and
-    /// came again under its id is another one.
+    /// The tracks sent on its connections, by their ids there. A track that ended and returned
+    /// under the same id is a different one.
     private(set) var offered: [TrackID: Offered] = [:] {
         didSet { received = nil }
     }
-    /// Those of `offered` that it was not to receive at some time since it was offered anything. Its
-    /// client has been told that they are gone, so they have to come again.
+    /// The tracks in `offered` that left the subscriptions, even briefly, since the last offer. Its
+    /// client has been told that they are gone, so they must be removed and added again.
     var lapsed: Set<TrackID> = []
-    /// What the peer said of the tracks it is to receive.
+    /// The peer's own preferences for the tracks it receives.
     var preferences: [TrackID: LayerPreference] = [:]
-    /// Tracks for which there was no section left, as was logged last.
+    /// The number of tracks without a free section, as last logged.
     var leftOutCount = 0
     var sharing: BandwidthSharing
     var quality = ConnectionQuality()
-    /// What its role says of the tracks that it publishes, in bits per second.
+    /// The bit rates that the peer's role states for the tracks it publishes.
     var statedRates: [TrackID: Int] = [:]
-    /// What may go on of all its tracks together.
+    /// The budget of all its tracks together.
     var budget: PeerBudget
-    /// Texts that are taken from its data channel.
+    /// Limits the messages accepted from its data channels.
     var texts: TokenBucket
-    /// The subscribe connection's channel is open: what is said before is heard by nobody.
+    /// The channel of the subscribe connection is open. Messages sent earlier would be lost.
     var hasChannel = false
-    /// When its subscribe connection is offered.
+    /// Decides when to offer the subscribe connection.
     var negotiation = NegotiationMachine()
-    /// Which of its WebSockets, counted from 0, its offers are for.
+    /// The WebSocket that its offers go to, counted from 0.
     var signallingSocket = 0
 
-    /// What it receives; nil when that has changed and must be looked up again.
+    /// The tracks it receives; nil after a change, until they are looked up again.
     var received: ReceivedTracks?
 
-    /// A wish for every track of a full room at once, and then some a second.
+    /// Messages are limited to one preference for every track of a full room at once, and then 50 a
+    /// second.
     static let textsPerSecond = 50
     static let textsBurst = PeerConnection.sectionsMaximum * 2
-    /// It has no more tracks than a few at a time.
+    /// A limit on memory: a peer has only a few tracks at a time.
     static let statedRatesMaximum = 1024
 
     init(
@@ -68,8 +69,8 @@ final class MediaPeer {
     func connection(_ key: ConnectionKey) -> Connection? { connections.first { $0.key == key } }
     var publish: Connection? { connection(.publish) }
     var subscribe: Connection? { connection(.subscribe) }
-    /// The connection by which what the peer can receive is measured, and where it is told things:
-    /// the one that we offer, else the first that it has offered itself.
+    /// The connection on which we measure the peer's bandwidth and send it messages: the one that
+    /// we offer, else the first named one.
     var receiving: Connection? { subscribe ?? connections.first { $0.key.isNamed } }
 
     /// Puts a track into a connection's description.
@@ -80,13 +81,13 @@ final class MediaPeer {
         connection.forwarded[mid] = track
     }
 
-    /// Takes one out. Its section is free for another.
+    /// Removes a track from its connection's description and frees its section.
     func withdraw(_ id: TrackID) {
         guard let entry = offered.removeValue(forKey: id) else { return }
         entry.connection.forwarded[entry.mid] = nil
     }
 
-    /// The best form in which a track is to be sent to it.
+    /// The best layer of a track that the peer should receive.
     func preference(for track: ForwardedTrack, offeredAs id: TrackID) -> LayerPreference {
         if desired[id]?.isHeldBack ?? false { return .none }
         return preferences[id] ?? (asksForVideos && track.codec.isVideo ? .none : .high)

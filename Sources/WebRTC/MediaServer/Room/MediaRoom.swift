@@ -6,16 +6,16 @@ public import SDP
 
 /// The media side of one room, as seen from outside its media loop.
 public final class MediaRoom: Sendable {
-    /// Events waiting for a reader. A reader that is this far behind has stopped reading.
+    /// The most waiting events. A reader this far behind has stopped reading.
     public static let eventsMaximum = 16_384
     public static let peersMaximum = 5000
-    /// Recorders, which have a place in a full room too.
+    /// Extra places for recorders, which may join a full room.
     static let sparePlaces = 100
     public static let tracksPerPeerMaximum = 32
 
     let eventLoop: any EventLoop
     private let forwarder: NIOLoopBound<RoomForwarder>
-    /// For one reader. Ends when the room is closed.
+    /// The room's events, for one reader. Ends when the room is closed.
     public let events: AsyncStream<MediaEvent>
 
     init(
@@ -36,11 +36,12 @@ public final class MediaRoom: Sendable {
         }.get()
     }
 
-    /// Makes a peer known. Its subscribe connection is offered once the publish side has spoken.
+    /// Adds a peer. Its subscribe connection is offered after its first publish offer.
     /// - Parameters:
-    ///   - asksForVideos: it gets no video before it has stated a preference for it.
-    ///   - isRecorder: it is on this machine as a rule, and told this machine's own addresses
-    ///     besides the advertised ones: a router need not let it reach those from inside.
+    ///   - asksForVideos: the peer gets no video before it has stated a preference for it.
+    ///   - isRecorder: a recorder usually runs on this machine, and is told this machine's own
+    ///     addresses as well as the advertised ones: a router may not let it reach the latter from
+    ///     inside.
     public func addPeer(
         _ peer: PeerID, asksForVideos: Bool = false, isRecorder: Bool = false
     ) async throws {
@@ -54,18 +55,18 @@ public final class MediaRoom: Sendable {
         try? await onLoop { $0.removePeer(peer, at: $1) }
     }
 
-    /// The client's offer for one of its connections: the answer. What it offers to send is
-    /// published. In sections of a named connection that ask for media, the tracks of its
-    /// subscriptions are sent, the most important first, as far as the client offers their codecs;
-    /// a track that goes frees its section for the next one.
+    /// Takes the client's offer for one of its connections and returns the answer. The tracks it
+    /// offers to send are published. On a named connection, sections that ask for media get the
+    /// tracks of the peer's subscriptions, most important first, if the client offers their codecs;
+    /// a track that ends frees its section for the next one.
     public func offer(
         _ offer: SessionDescription, on key: ConnectionKey, from peer: PeerID
     ) async throws -> SessionDescription {
         try await onLoop { try $0.offer(offer, on: key, from: peer, at: $1) }
     }
 
-    /// Our offer of a named connection that does not exist yet, with one section of each kind, in which
-    /// the tracks of the peer's subscriptions are sent as on one that it has offered.
+    /// Offers a new named connection with one section of each kind. The sections carry the tracks
+    /// of the peer's subscriptions, as on a connection that the peer has offered.
     public func makeOffer(
         _ kinds: [MediaSection.Kind], on key: ConnectionKey, to peer: PeerID
     ) async throws -> SessionDescription {
@@ -84,12 +85,12 @@ public final class MediaRoom: Sendable {
         }
     }
 
-    /// Ends one of a peer's connections, with what is published and received on it.
+    /// Closes one of a peer's connections, with the tracks published and received on it.
     public func closeConnection(_ key: ConnectionKey, of peer: PeerID) async {
         try? await onLoop { $0.closeConnection(key, of: peer, at: $1) }
     }
 
-    /// The client's answer could not be read: no other one will come.
+    /// The client's answer could not be read. No other answer will follow.
     public func answerRefused(from peer: PeerID) async {
         try? await onLoop { $0.answerRefused(from: peer, at: $1) }
     }
@@ -100,7 +101,7 @@ public final class MediaRoom: Sendable {
         try await onLoop { try $0.trickle(candidate, on: key, from: peer, at: $1) }
     }
 
-    /// What these peers are to receive from now on. Tracks that are not published yet are
+    /// Sets the tracks that these peers receive from now on. Tracks that are not published yet are
     /// remembered.
     public func setSubscriptions(_ subscribers: [PeerSubscriptions]) async {
         try? await onLoop { forwarder, now in
@@ -108,27 +109,27 @@ public final class MediaRoom: Sendable {
         }
     }
 
-    /// The best form of a track that the peer wishes to receive; `none` for nothing. For audio
-    /// everything else means all of it. Forgotten with the subscription.
+    /// Sets the best layer of a track that the peer wishes to receive, or `none`. For audio,
+    /// anything but `none` means the whole track. Forgotten with the subscription.
     public func setPreference(
         _ preference: LayerPreference, track: TrackID, of peer: PeerID
     ) async {
         try? await onLoop { $0.setPreference(preference, track: track, of: peer, at: $1) }
     }
 
-    /// Offers the subscribe connection anew with fresh ICE credentials: at once for a new WebSocket,
-    /// where no answer is awaited; for the same one when the offer before it has been answered, or
-    /// 10 s after that offer.
-    /// - Parameter signallingSocket: a number, 0 for the one by which the peer was added. Offers
-    ///   carry it.
+    /// Offers the subscribe connection anew with fresh ICE credentials. On a new WebSocket it does
+    /// so at once, because no answer to an earlier offer will come there; on the same WebSocket it
+    /// waits for the answer to the previous offer, at most 10 s.
+    /// - Parameter signallingSocket: the number that offers carry, 0 for the WebSocket by which the
+    ///   peer was added.
     public func restartSubscribe(of peer: PeerID, signallingSocket: Int) async {
         try? await onLoop {
             $0.restartSubscribe(of: peer, signallingSocket: signallingSocket, at: $1)
         }
     }
 
-    /// Sends texts on the data channels of the peers' subscribe connections: to each in order, to
-    /// many one after the other.
+    /// Sends texts on the data channels of the peers' subscribe connections: in order to each peer,
+    /// and to many peers one after the other.
     public func sendTexts(_ texts: [(peer: PeerID, text: String)]) async {
         try? await onLoop { $0.sendTexts(texts, at: $1) }
     }

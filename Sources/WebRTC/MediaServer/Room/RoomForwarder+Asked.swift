@@ -3,12 +3,13 @@ import PeerConnection
 import RTP
 import SDP
 
-/// Connections that the client offers and asks for media on, as WHEP's players do.
+/// Connections on which the client offers and asks for media, as WHEP players do.
 extension RoomForwarder {
     static let connectionsPerPeerMaximum = 64
 
-    /// The client's offer for one of its connections: the answer. On a named one it may send, and
-    /// the tracks of its subscriptions are sent in the sections that ask for media.
+    /// Takes the client's offer for one of its connections and returns the answer. On a named
+    /// connection the client may send, and sections that ask for media get the tracks of its
+    /// subscriptions.
     func offer(
         _ offer: SessionDescription, on key: ConnectionKey, from id: PeerID, at now: Instant
     ) throws(MediaServerError) -> SessionDescription {
@@ -44,8 +45,8 @@ extension RoomForwarder {
         }
     }
 
-    /// Our own offer of a named connection, with one section of each kind: as if the client asked for
-    /// media there, from its answer on.
+    /// Offers a new named connection with one section of each kind. From the answer on, the
+    /// sections count as if the client had asked for media there.
     func makeOffer(
         _ kinds: [MediaSection.Kind], on key: ConnectionKey, to id: PeerID, at now: Instant
     ) throws(MediaServerError) -> SessionDescription {
@@ -67,7 +68,7 @@ extension RoomForwarder {
         }
     }
 
-    /// The client's answer to it.
+    /// Accepts the client's answer to ``makeOffer(_:on:to:at:)``.
     func accept(
         _ answer: SessionDescription, on key: ConnectionKey, from id: PeerID, at now: Instant
     ) throws(MediaServerError) {
@@ -85,22 +86,22 @@ extension RoomForwarder {
         loop.drain(connection, at: now)
     }
 
-    /// Brings what is sent on the connections that the peer offers in line with what it is to
-    /// receive: a track that goes frees its section for the next one.
+    /// Updates the tracks on the peer's named connections to match its subscriptions: a track that
+    /// ends frees its section for the next one.
     func refill(_ peer: MediaPeer, at now: Instant) {
         for connection in peer.connections where connection.key.isNamed {
             if fill(connection, of: peer) { begin(peer, on: connection, at: now) }
         }
     }
 
-    /// Gives whether anything has changed.
+    /// Returns whether anything has changed.
     @discardableResult
     private func fill(_ connection: Connection, of peer: MediaPeer) -> Bool {
         var hasChanged = false
         for (trackID, entry) in peer.offered where entry.connection === connection {
             let isWanted = peer.desired[trackID].map(TrackKey.init) == entry.track.key
             let isThere = tracks[entry.track.key] === entry.track
-            // A client that offers anew may ask for less.
+            // A client that renegotiates may ask for less.
             guard !isWanted || !isThere || connection.core.outboundStream(entry.mid) == nil else {
                 continue
             }

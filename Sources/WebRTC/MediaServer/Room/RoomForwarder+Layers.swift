@@ -2,22 +2,23 @@ import MediaKernel
 import PeerConnection
 import RTP
 
-/// Who gets which form of which video.
+/// Chooses the layer of each video for each subscriber.
 extension RoomForwarder {
-    /// How often rates and estimates are looked at.
+    /// How often rates and estimates are evaluated.
     static let allocationInterval: Duration = .milliseconds(100)
-    /// Parts of the interval, in each of which it is some peers' turn: all at once would hold up
-    /// what is forwarded.
+    /// Each interval is split into turns, one group of peers per turn: all peers at once would
+    /// delay forwarding.
     static let allocationTurns = 10
 
-    /// Share of packets that may be lost and a video is still of use, as what is lost is sent again.
+    /// Up to this packet loss a video is still usable, because lost packets are sent again.
     static let repairedLoss = 0.3
 
-    /// Wishes kept for one peer; past it, those for tracks that it is not to receive go.
+    /// Preferences kept per peer. Beyond that, those for tracks outside its subscriptions are
+    /// dropped.
     static let preferencesMaximum = 1024
 
-    /// The best form of a track that a peer wishes to get; for audio, `none` or anything else.
-    /// Wishes for tracks that are not offered to the peer yet are kept.
+    /// Sets the best layer of a track that a peer wishes to receive; for audio, `none` or anything
+    /// else. Preferences for tracks that are not offered to the peer yet are kept.
     func setPreference(
         _ preference: LayerPreference, track id: TrackID, of peerID: PeerID, at now: Instant
     ) {
@@ -29,7 +30,8 @@ extension RoomForwarder {
         preferenceChanged(of: id, for: peer, at: now)
     }
 
-    /// Has a track flow in the form that the peer is to get now, or not at all.
+    /// Applies the peer's current preference to a track: sends it in the right layer, or not at
+    /// all.
     func preferenceChanged(of id: TrackID, for peer: MediaPeer, at now: Instant) {
         guard let track = peer.offered[id]?.track, let subscription = track.subscriptions[peer.id]
         else { return }
@@ -45,7 +47,7 @@ extension RoomForwarder {
         }
     }
 
-    /// Looks anew at what the publishers send.
+    /// Re-evaluates the layers that the publishers send.
     func refreshLadders(at now: Instant) {
         for track in tracks.values where track.codec.isVideo {
             track.refreshLadder(at: now)
@@ -53,7 +55,7 @@ extension RoomForwarder {
         }
     }
 
-    /// A key frame has shown that a track's forms are others than they were.
+    /// A key frame has shown that the layers of a track have changed.
     func ladderChanged(of track: ForwardedTrack, at now: Instant) {
         track.refreshLadder(at: now)
         for id in track.subscriptions.keys {
@@ -61,7 +63,7 @@ extension RoomForwarder {
         }
     }
 
-    /// Decides for one subscriber.
+    /// Chooses the layers for one subscriber.
     func allocate(_ peer: MediaPeer, at now: Instant) {
         guard let connection = peer.receiving else { return }
         let core = connection.core
@@ -71,7 +73,7 @@ extension RoomForwarder {
             core.measuresBandwidth = !loop.ports.isHere(core.selectedAddress)
         }
         let received = received(by: peer)
-        // Sound is not shared out. Once more where there were videos, which are forgotten so.
+        // Audio is not allocated. After the last video is gone, run once more to forget the videos.
         guard !received.videos.isEmpty || peer.sharing.hadVideos else { return }
         peer.sharing.hadVideos = !received.videos.isEmpty
         let wishes = received.videos.map { video in
@@ -88,13 +90,14 @@ extension RoomForwarder {
         let budget = min(estimate ?? .max, maximum)
         peer.sharing.isLimitedByWay =
             estimate.map { $0 < maximum } ?? false || peer.sharing.lossDegradation.taken > 0
-        // Asked for where it counts: it is a sum over the whole room.
+        // Computed only if needed: it is a sum over the whole room.
         let hasToShare = budget < .max && !received.videos.isEmpty
         let audio = hasToShare ? received.audioBitsPerSecond(at: now) : 0
-        // A radio link loses packets at any rate: for that alone no video is left out.
+        // A radio link always loses some packets, so moderate loss alone leaves out no video.
         let isRepaired = (core.loss(at: now) ?? 0) <= Self.repairedLoss
         let poorest = isRepaired ? min(core.bandwidth.bitsPerSecondByDelay ?? .max, maximum) : 0
-        // What flows wavers, by a key frame for one. It is too much where it fills the way.
+        // Current rates fluctuate, for example at a key frame. They are too high if the path is
+        // congested.
         let given = core.bandwidth.isCongested(at: now) ? 0 : maximum
         let result = peer.sharing.allocator.allocate(
             demands, budget: budget == .max ? nil : max(budget - audio, 0),
@@ -106,7 +109,7 @@ extension RoomForwarder {
         }
         let missing = result.missingBitsPerSecond.map { $0 + audio }
         let goal = peer.sharing.probes.probe(
-            // Room for what the peer may not get is not looked for.
+            // Do not probe for more than the peer may receive.
             missing: missing.flatMap { $0 <= maximum ? $0 : nil }, estimate: estimate,
             reached: core.bandwidth.lastProbeResult, at: now)
         if let goal {
@@ -116,7 +119,7 @@ extension RoomForwarder {
         tell(peer, received.videos)
     }
 
-    /// Looked up when it has changed, and not whenever layers are shared out, ten times a second.
+    /// Cached until a change, because layers are allocated ten times a second.
     func received(by peer: MediaPeer) -> ReceivedTracks {
         if let known = peer.received { return known }
         var received = ReceivedTracks()
@@ -139,7 +142,7 @@ extension RoomForwarder {
         return received
     }
 
-    /// Leaves nothing of the least important videos that a way which loses packets is too bad for.
+    /// Drops the least important videos if the path loses too many packets.
     private func takeForLoss(
         _ demands: inout [LayerAllocator.Demand], from peer: MediaPeer, at now: Instant
     ) {
@@ -153,7 +156,7 @@ extension RoomForwarder {
         }
     }
 
-    /// Gives whether another form is wanted than before.
+    /// Returns whether the wanted layer has changed.
     private func apply(_ level: Int?, of rungs: Rungs, to subscription: Subscription) -> Bool {
         let choice = level.map { rungs.list[$0].choice }
         subscription.isLimited = (level ?? -1) < rungs.list.count - 1
@@ -163,7 +166,7 @@ extension RoomForwarder {
         return true
     }
 
-    /// Says what a subscriber gets where that has changed.
+    /// Reports the layers of a subscriber's videos if they have changed.
     private func tell(_ peer: MediaPeer, _ videos: [ReceivedTracks.Video]) {
         guard peer.hasChannel else { return }
         var changed: [TrackLayers] = []
@@ -177,7 +180,7 @@ extension RoomForwarder {
                 layers: track.ladder.rungs.compactMap { rung in
                     rung.size.map { .init(name: rung.name, width: $0.width, height: $0.height) }
                 })
-            // Of what has not come yet, or was not asked for yet, there is nothing to say.
+            // Do not report a track that has not arrived or has not been requested yet.
             guard layers != subscription.told, !layers.layers.isEmpty,
                 subscription.told != nil || subscription.preference != .none
             else { continue }
@@ -189,7 +192,7 @@ extension RoomForwarder {
 
     // MARK: Key frames
 
-    /// Asks for key frames of the encodings that somebody waits for.
+    /// Requests key frames of the encodings that subscribers wait for.
     func requestAwaited(of track: ForwardedTrack, at now: Instant) {
         track.hasNewWishes = false
         var awaited: Set<Int> = []
@@ -204,7 +207,7 @@ extension RoomForwarder {
         }
     }
 
-    /// For a subscriber who has just begun to receive.
+    /// Requests key frames for a subscriber that has just begun to receive.
     func requestAwaited(by peer: MediaPeer, at now: Instant) {
         for entry in peer.offered.values where entry.track.codec.isVideo {
             requestAwaited(of: entry.track, at: now)
@@ -224,7 +227,7 @@ extension RoomForwarder {
     }
 }
 
-/// The rungs that a subscriber may be given, poorest first.
+/// The rungs that a subscriber may receive, poorest first.
 private struct Rungs {
     var list: [QualityLadder.Rung] = []
 

@@ -2,7 +2,7 @@ import MediaKernel
 import PeerConnection
 import RTP
 
-/// The way of a packet through the room.
+/// The path of a packet through the room.
 extension RoomForwarder {
     func handle(_ output: PeerConnection.Output, of connection: Connection, at now: Instant) {
         switch output {
@@ -96,7 +96,8 @@ extension RoomForwarder {
             let before = subscription.forwarder.beginnings
             send(&forwarded, of: track, from: publish, to: subscription, at: now)
             guard subscription.forwarder.beginnings != before, encoding.isAwaited else { continue }
-            // The beginning came late; what came before it follows.
+            // The key frame's first packet came late. Send the later packets that arrived before
+            // it.
             for (packet, summary) in encoding.recent(after: packet.sequenceNumber) {
                 var forwarded = ForwardedPacket(
                     packet, summary, of: encoding, at: incoming.encoding)
@@ -117,8 +118,8 @@ extension RoomForwarder {
                 &rewritten, encoding: packet.encoding, summary: packet.summary,
                 report: packet.report, parameterSets: packet.parameterSets, at: now)
         else { return }
-        // Another form has begun where the best does not fit: there is no room for what went
-        // before.
+        // The path is limited and another layer has begun: there is no room to retransmit the old
+        // one.
         if subscription.isLimited, subscription.forwarder.beginnings != before {
             subscription.stream.forgetSent()
         }
@@ -138,8 +139,9 @@ extension RoomForwarder {
         if let datagram { loop.send(datagram.bytes, to: datagram.address, over: connection) }
     }
 
-    /// Passes the publisher's latest report on. Silence is in step with everything, so who only
-    /// listens gets it with the sound that follows. Who records goes on to follow the clocks.
+    /// Forwards the publisher's latest sender report. Silence needs no synchronization, so
+    /// listeners get the report with the sound that follows it. Recorders get it always, to follow
+    /// the clocks.
     private func report(_ track: ForwardedTrack, encoding: Int, at now: Instant) {
         let isQuiet = track.encodings[encoding].isQuiet
         track.encodings[encoding].owesReport = isQuiet
@@ -150,9 +152,9 @@ extension RoomForwarder {
         }
     }
 
-    /// Passes the publisher's own tie of clocks on. Keeping its wall clock keeps its audio and
-    /// video together at every subscriber, whatever our clock says. RFC 3550 sect. 7.2 allows
-    /// this to translators.
+    /// Forwards the publisher's own mapping of wall clock to RTP time. It keeps the publisher's
+    /// audio and video in sync at every subscriber, whatever our clock says. RFC 3550 sect. 7.2
+    /// allows this to translators.
     private func report(_ track: ForwardedTrack, encoding: Int, to subscription: Subscription) {
         guard subscription.connection.core.canSendMedia,
             let report = track.encodings[encoding].report,

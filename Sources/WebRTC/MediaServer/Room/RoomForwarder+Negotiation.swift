@@ -4,7 +4,7 @@ import PeerConnection
 import RTP
 import SDP
 
-/// What is published and who is offered it: everything that changes a description.
+/// Changes to descriptions: the tracks published, and the subscribers they are offered to.
 extension RoomForwarder {
     func publishOffer(
         _ offer: SessionDescription, from id: PeerID, at now: Instant
@@ -27,8 +27,8 @@ extension RoomForwarder {
         }
     }
 
-    /// Of more tracks than a peer may publish the last ones are taken for inactive, which the answer
-    /// says of them, so that the client does not send them.
+    /// Marks tracks beyond the maximum per peer as inactive. The answer then says so, and the
+    /// client does not send them.
     func bounded(
         _ offer: SessionDescription, of peer: MediaPeer, on key: ConnectionKey
     ) -> SessionDescription {
@@ -44,7 +44,7 @@ extension RoomForwarder {
         return offer
     }
 
-    /// Brings the tracks of a peer in line with what its description announces.
+    /// Updates the tracks of a peer to match its description.
     func publishedTracksChanged(of peer: MediaPeer, at now: Instant) {
         let announced = peer.connections.flatMap { connection in
             connection.core.incomingTracks.filter(\.isSending).map { (connection, $0) }
@@ -61,8 +61,8 @@ extension RoomForwarder {
         var added: Set<TrackID> = []
         for (source, incoming) in announced {
             let key = TrackKey(TrackID(incoming.trackID), of: peer.id)
-            // Of several under one id the first is meant. Another one may be of a kind that its
-            // publisher may not send under that id.
+            // If several tracks share one id, the first counts. The others may be of a kind that
+            // the publisher may not send under that id.
             guard let first = live[key.id], first.0 === source, first.1 == incoming,
                 let codec = MediaCodec(rtpName: incoming.codec.name)
             else { continue }
@@ -122,7 +122,8 @@ extension RoomForwarder {
         offerSubscribe(peer, at: now)
     }
 
-    /// What their publishers are told to send, of whom all subscribers say the same.
+    /// Records the bit rates that publishers are told to send. All subscribers of a track state the
+    /// same.
     private func stateRates(of tracks: [WantedTrack], at now: Instant) {
         for track in tracks {
             let key = TrackKey(track)
@@ -159,7 +160,7 @@ extension RoomForwarder {
         if peer.negotiation.isDirty { offerSubscribe(peer, at: now) }
     }
 
-    /// Has the tracks flow that both sides have agreed to send on a connection.
+    /// Starts the tracks that both sides have agreed to send on a connection.
     func begin(_ peer: MediaPeer, on connection: Connection, at now: Instant) {
         for (trackID, entry) in peer.offered
         where entry.connection === connection && connection.core.isWanted(mid: entry.mid) {
@@ -176,8 +177,8 @@ extension RoomForwarder {
         requestAwaited(by: peer, at: now)
     }
 
-    /// The answer to an offer was of no use, and no other one will come. The client may do better
-    /// with the same offer once more, or with a restart; after that it is offered what changes.
+    /// Handles an unusable answer; no other will follow. The same offer, or a restart, is tried
+    /// once more; after that only changes are offered.
     func answerRefused(from id: PeerID, at now: Instant) {
         guard let peer = peers[id], let core = peer.subscribe?.core, core.isOfferOutstanding else {
             return
@@ -187,8 +188,8 @@ extension RoomForwarder {
         offerSubscribe(peer, at: now)
     }
 
-    /// - Parameter signallingSocket: through which the peer is offered from now on. On a new one
-    ///   nobody answers what was offered through the old one; on the same one it is waited for.
+    /// - Parameter signallingSocket: the WebSocket for offers from now on. On a new one nobody
+    ///   answers offers made through the old one; on the same one the answer is awaited.
     func restartSubscribe(of id: PeerID, signallingSocket: Int, at now: Instant) {
         guard let peer = peers[id] else { return }
         let isNew = signallingSocket != peer.signallingSocket
@@ -198,10 +199,11 @@ extension RoomForwarder {
         offerSubscribe(peer, at: now, waits: !isNew)
     }
 
-    /// How often a peer is offered its subscribe connection at most. In a room that fills, every
-    /// newcomer changes what everybody receives.
+    /// The shortest time between two offers to a peer. While a room fills, every newcomer changes
+    /// what all peers receive.
     static let offerInterval: Duration = .milliseconds(100)
-    /// The same for each track that it receives: an offer and its answer speak of all of them.
+    /// The interval grows by this for each track received, since offer and answer describe all
+    /// tracks.
     static let offerIntervalPerTrack: Duration = .milliseconds(5)
     static let offerIntervalMaximum: Duration = .seconds(1)
 
@@ -210,13 +212,14 @@ extension RoomForwarder {
         return min(max(Self.offerInterval, wanted), Self.offerIntervalMaximum)
     }
 
-    /// Offers the subscribe connection when what the peer should receive has changed and its
-    /// negotiation allows it.
+    /// Offers the subscribe connection if the peer's tracks have changed and the negotiation allows
+    /// an offer.
     ///
-    /// - Parameter waits: for the answer to the offer before it, and for the interval.
+    /// - Parameter waits: whether to wait for the answer to the previous offer and for the
+    ///   interval.
     func offerSubscribe(_ peer: MediaPeer, at now: Instant, waits: Bool = true) {
         refill(peer, at: now)
-        // The client makes its subscribe connection when it joins, which it does by publishing.
+        // The client creates its subscribe connection when it joins, which it does by publishing.
         guard peer.publish != nil else { return }
         let known = peer.subscribe
         let connection =
@@ -240,11 +243,11 @@ extension RoomForwarder {
         }
     }
 
-    /// Adds and removes sections of the subscribe connection. Gives whether anything changed.
+    /// Adds and removes sections of the subscribe connection. Returns whether anything changed.
     private func reconcile(_ peer: MediaPeer, over connection: Connection) -> Bool {
         let gone = removeSections(of: peer, from: connection)
-        // What is gone and there again is offered as gone first. In one offer it might have the same
-        // section, of which a browser tells its page nothing.
+        // Offer the removal of a returning track first. In a single offer it might get the same
+        // section, and a browser would not notify its page.
         if gone.contains(where: { peer.desired[$0] != nil }) { peer.negotiation.changed() }
         let hasAdded = addSections(of: peer, but: gone, to: connection)
         return hasAdded || !gone.isEmpty
@@ -259,7 +262,7 @@ extension RoomForwarder {
             guard tracks[track.key] !== track || peer.lapsed.contains(trackID) else { continue }
             connection.core.remove(mid: entry.mid)
             peer.withdraw(trackID)
-            // What it wished of a track that comes again in another form, it wishes still.
+            // A track that returns in another form keeps the peer's preference.
             if peer.desired[trackID] == nil { peer.preferences[trackID] = nil }
             track.subscriptions[peer.id] = nil
             gone.insert(trackID)
@@ -274,7 +277,7 @@ extension RoomForwarder {
         var hasAdded = false
         var leftOut: PeerConnectionError?
         var leftOutCount = 0
-        // Sound first, of which nothing may be missing; then what counts most.
+        // Audio first, since none may be missing; then videos by importance.
         for wanted in peer.desired.values.sorted(by: Self.isOfferedBefore)
         where peer.offered[wanted.id] == nil && !gone.contains(wanted.id) {
             guard wanted.publisher != peer.id, let track = tracks[TrackKey(wanted)],
@@ -313,14 +316,14 @@ extension OutgoingTrack {
         HeaderExtensionURI.audioLevel, HeaderExtensionURI.videoOrientation,
     ]
 
-    /// What the subscriber may say of a video that it gets. Its estimate of the bandwidth is ours to make,
-    /// from `transport-cc`, so `goog-remb` is left out.
+    /// The feedback a subscriber may send for a video. We estimate its bandwidth ourselves, from
+    /// `transport-cc`, so `goog-remb` is left out.
     static let forwardedFeedback: Set<String> = ["nack", "nack pli", "ccm fir", "transport-cc"]
-    /// The same of sound, of which nothing is kept to be sent again.
+    /// The feedback for audio. Audio packets are not kept for retransmission.
     static let forwardedSoundFeedback: Set<String> = ["transport-cc"]
 
-    /// Offers the bitstream that the publisher sends, since nothing is transcoded, in one of the forms
-    /// of ``CodecCapability/forwarded(_:)``.
+    /// Offers the publisher's own bitstream, since nothing is transcoded, in one of the forms of
+    /// ``CodecCapability/forwarded(_:)``.
     static func forwarding(_ track: IncomingTrack, as id: TrackID) -> OutgoingTrack {
         let capability = Defaults.roomcast.first { $0.matches(track.codec) }
         var codec = capability?.forwarded(track.codec) ?? track.codec

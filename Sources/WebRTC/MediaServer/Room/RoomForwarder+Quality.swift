@@ -2,10 +2,10 @@ import MediaKernel
 import PeerConnection
 import RTP
 
-/// How well everybody's way carries what is sent to them.
+/// Reports how well the path to each peer carries the media sent to it.
 extension RoomForwarder {
     static let qualityInterval: Duration = .seconds(1)
-    /// All are said so often, in units of the interval; in between those that have changed.
+    /// All peers are reported once in this many intervals; in between only changed scores.
     static let qualityReport = 5
 
     func reportQuality(at now: Instant) {

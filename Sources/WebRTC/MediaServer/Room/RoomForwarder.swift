@@ -3,12 +3,12 @@ import MediaKernel
 import PeerConnection
 import RTP
 
-/// The forwarding of one room: who publishes what, who receives it. Confined to the media loop.
+/// Forwards the media of one room from publishers to subscribers. Confined to the media loop.
 ///
-/// A packet's way: publisher's connection → `SourceEncoding` of a `ForwardedTrack` → the
-/// `LayerForwarder` of each `Subscription` picks and renumbers → subscriber's connection. Of the
-/// payload only VP8's own counters are changed; of H.264 the parameter sets are put before key frames
-/// that come without.
+/// A packet's path: publisher's connection → `SourceEncoding` of a `ForwardedTrack` → the
+/// `LayerForwarder` of each `Subscription`, which picks and renumbers → subscriber's connection.
+/// The payload stays unchanged except that VP8's own counters are rewritten, and H.264 key frames
+/// without parameter sets get them in front.
 final class RoomForwarder {
     /// A track without packets for so long is reported as not flowing.
     static let idleAfter: Duration = .seconds(3)
@@ -17,7 +17,7 @@ final class RoomForwarder {
     let id: RoomID
     unowned let loop: MediaLoop
     private let events: AsyncStream<MediaEvent>.Continuation
-    /// Whether pictures may come that are to be turned by whoever shows them.
+    /// Whether publishers may send rotated pictures for the receiver to turn.
     let acceptsOrientation: Bool
     /// The channel for texts on each subscribe connection, as the room's protocol has it.
     let channel: ChannelFormat
@@ -25,7 +25,7 @@ final class RoomForwarder {
     var tracks: [TrackKey: ForwardedTrack] = [:]
     private var queuedTexts = TextQueue()
     private var nextAllocation = Instant.zero
-    /// Peers that were ever added.
+    /// The number of peers ever added.
     private var addedPeers = 0
     private var nextSpeakerReport: Instant?
     private var speakersReported = false
@@ -66,7 +66,7 @@ final class RoomForwarder {
         guard peers.count < MediaRoom.peersMaximum + MediaRoom.sparePlaces else {
             throw .tooManyPeers(maximum: MediaRoom.peersMaximum)
         }
-        // They take turns, also where all come at once.
+        // Peers take turns, even if they all join at once.
         let turn = addedPeers % Self.allocationTurns
         addedPeers += 1
         peers[id] = MediaPeer(
@@ -137,7 +137,7 @@ final class RoomForwarder {
             refreshLadders(at: now)
         }
         for peer in peers.values where peer.sharing.nextAllocation <= now {
-            // In its turn also after a pause.
+            // Keeps to the peer's turn even after a pause.
             peer.sharing.nextAllocation = max(
                 peer.sharing.nextAllocation + Self.allocationInterval,
                 now + Self.allocationInterval / 2)
@@ -175,7 +175,7 @@ final class RoomForwarder {
             guard let level = track.speaker.takeLevel() else { continue }
             speakers.append(ActiveSpeaker(peer: track.publisher, track: track.id, level: level))
         }
-        // Silence is said once, not every second.
+        // Silence is reported once, not every second.
         guard !speakers.isEmpty || speakersReported else { return }
         speakersReported = !speakers.isEmpty
         emit(.activeSpeakers(speakers.sorted { ($1.level, $0.track) < ($0.level, $1.track) }))

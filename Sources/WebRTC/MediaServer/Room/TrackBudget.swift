@@ -1,20 +1,21 @@
 import MediaKernel
 
-/// What may go on of one track: several times of what its publisher's role is told to send, since
-/// encoders overshoot and pages ask for more, but not whatever a client likes to send to everybody.
+/// Limits the bandwidth of one track to several times the rate that the publisher's role states.
+/// Encoders overshoot and pages ask for more, but a client must not flood all subscribers.
 ///
-/// What comes twice, repairs of what came and padding do not count: they go no further.
+/// Duplicates, retransmissions of received packets and padding do not count: they are not
+/// forwarded.
 struct TrackBudget {
-    /// Of the rate that the role states.
+    /// A multiple of the rate that the role states.
     static let factor = 4
-    /// Opus' most, 510 kbit/s (RFC 6716 sect. 2.1.1), and some.
+    /// Opus' maximum, 510 kbit/s (RFC 6716 sect. 2.1.1), and some reserve.
     static let soundMinimum = 640_000
-    /// Packets of sound a second: Opus' shortest have 2.5 ms. RFC 7587 sect. 4.2.
+    /// Audio packets per second: the shortest Opus packets have 2.5 ms. RFC 7587 sect. 4.2.
     static let soundPackets = 400
     static let videoMinimum = 10_000_000
-    /// Where the role states nothing: a sharp 4K picture.
+    /// The limit if the role states no rate: a sharp 4K picture.
     static let videoUnstated = 40_000_000
-    /// What may come at once, in seconds of the rate: key frames, and what waited for a network.
+    /// The burst size in seconds of the rate: for key frames, and packets that a network delayed.
     static let burstSeconds = 2
     private let isVideo: Bool
     private var stated: Int?
@@ -30,10 +31,10 @@ struct TrackBudget {
             rate: Self.soundPackets, burst: Self.soundPackets * Self.burstSeconds, at: now)
     }
 
-    /// Bits per second that may go on for long.
+    /// The sustained limit in bits per second.
     static func maximum(isVideo: Bool, stated: Int?) -> Int {
         let least = isVideo ? videoMinimum : soundMinimum
-        // Whatever a policy may say, no more than counters hold.
+        // Caps the policy's rate so that counters do not overflow.
         guard let stated else { return isVideo ? videoUnstated : least }
         return max(min(stated, 1_000_000_000) * factor, least)
     }
@@ -43,26 +44,26 @@ struct TrackBudget {
         return TokenBucket(rate: rate, burst: rate * burstSeconds, at: now)
     }
 
-    /// The role states another rate, in bits per second, or none.
+    /// Sets the rate stated by the role, in bits per second, or none.
     mutating func state(_ stated: Int?, at now: Instant) {
         guard stated != self.stated else { return }
         self.stated = stated
         bytes = Self.bytes(isVideo: isVideo, stated: stated, at: now)
     }
 
-    /// Whether a packet may go on.
+    /// Returns whether a packet may be forwarded.
     mutating func take(bytes count: Int, at now: Instant) -> Bool {
         guard isVideo || packets.take(at: now) else { return false }
         return bytes.take(count, at: now)
     }
 
-    /// Whether the publisher is to be told that something was left out just now.
+    /// Returns whether to tell the publisher now that packets were dropped.
     mutating func warns(at now: Instant) -> Bool { warnings.take(at: now) }
 }
 
-/// What may go on of everything that one peer publishes.
+/// Limits the bandwidth of everything that one peer publishes.
 struct PeerBudget {
-    /// Several screens and cameras in layers.
+    /// Enough for several screens and cameras in layers.
     static let bitsPerSecond = 100_000_000
     static let packetsPerSecond = 20_000
 
@@ -85,7 +86,7 @@ struct PeerBudget {
     mutating func warns(at now: Instant) -> Bool { warnings.take(at: now) }
 }
 
-/// When somebody is told once more.
+/// Limits how often a warning is repeated.
 private struct Warnings {
     static let interval: Duration = .seconds(10)
 

@@ -1,7 +1,7 @@
 import MediaKernel
 
-/// A track by who sends it and what its sender calls it: peers choose the names of their tracks, and may
-/// choose another one's.
+/// Identifies a track by its publisher and the publisher's id for it. Publishers choose their ids,
+/// so two publishers may choose the same one.
 struct TrackKey: Hashable {
     let id: TrackID
     let publisher: PeerID

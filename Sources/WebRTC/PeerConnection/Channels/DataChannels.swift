@@ -1,13 +1,13 @@
 public import DataChannel
 
-/// A data channel of a connection, from when it was asked for until it is closed.
+/// A data channel of a connection, from the request to its closing.
 public struct ChannelHandle: Hashable, Sendable {
     public let rawValue: Int
 
     init(_ rawValue: Int) { self.rawValue = rawValue }
 }
 
-/// What is agreed upon when a data channel is opened. RFC 8832 sect. 5.1.
+/// The parameters agreed when a data channel is opened. RFC 8832 sect. 5.1.
 public struct ChannelFormat: Hashable, Sendable {
     public var label: String
     public var `protocol`: String
@@ -31,16 +31,16 @@ public enum ChannelMessage: Hashable, Sendable {
     case binary([UInt8])
 }
 
-/// The data channels of one connection: those that wait for the association, and those that are open.
+/// The data channels of one connection, both open and waiting for the association.
 struct DataChannels {
     struct Entry {
         let handle: ChannelHandle
         let format: ChannelFormat
-        /// Nil while it waits.
+        /// Nil while the channel waits.
         var id: ChannelID?
     }
 
-    /// The association under all of them; nil while there is none.
+    /// The association that carries them; nil while there is none.
     var transport: DataChannelTransport?
     /// Both sides have set the association up.
     var isAssociated = false

@@ -1,13 +1,13 @@
 import DataChannel
 public import MediaKernel
 
-/// Data channels of either side. RFC 8831.
+/// Data channels opened by either side. RFC 8831.
 extension PeerConnection {
-    /// Longest label and protocol, in bytes.
+    /// The longest label and protocol, in bytes.
     public static let channelNameBytesMaximum = 256
 
-    /// Opens a channel, at once or when the association is up. `channelOpened` follows. Where no
-    /// description has a data section yet, the next offer has one.
+    /// Opens a channel, at once or when the association is up. `channelOpened` follows. If no
+    /// description has a data section yet, the next offer adds one.
     public func openChannel(
         _ format: ChannelFormat, at now: Instant
     ) throws(PeerConnectionError) -> ChannelHandle {
@@ -27,8 +27,8 @@ extension PeerConnection {
         return handle
     }
 
-    /// Sends a message on a channel. Gives false, and sends nothing, while the channel is not open
-    /// or too much waits.
+    /// Sends a message on a channel. Returns false, and sends nothing, if the channel is not open
+    /// or too much data is waiting.
     @discardableResult
     public func send(_ message: ChannelMessage, on handle: ChannelHandle, at now: Instant) -> Bool {
         guard let transport = channels.transport, let id = channels.id(of: handle) else {
@@ -46,13 +46,13 @@ extension PeerConnection {
         return true
     }
 
-    /// Sends text on the channel of that label. Dropped while there is none.
+    /// Sends text on the channel with that label. Dropped if there is none.
     public func send(_ text: String, on label: String, at now: Instant) {
         let entry = channels.entries.first { $0.format.label == label && $0.id != nil }
         if let entry { send(.text(text), on: entry.handle, at: now) }
     }
 
-    /// Closes a channel when what was sent on it has arrived.
+    /// Closes a channel after the sent messages have arrived.
     public func closeChannel(_ handle: ChannelHandle, at now: Instant) {
         guard let id = channels.id(of: handle) else { return channels.remove(handle) }
         channels.transport?.close(id)
@@ -75,7 +75,7 @@ extension PeerConnection {
         }
     }
 
-    /// What a channel has to say.
+    /// Handles an event of a channel.
     func channelEvent(_ output: DataChannelTransport.Output) {
         switch output {
         case .opened(let id, let label, let name, let isRemote):

@@ -1,5 +1,5 @@
-/// Which of a participant's two connections: the one it sends on, or the one it receives on.
-/// One direction each keeps offers from colliding: whoever sends, offers.
+/// One of a participant's two connections: for sending or for receiving. With one direction each,
+/// offers do not collide: the sender offers.
 public enum ConnectionDirection: Sendable, Hashable {
     case publish
     case subscribe

@@ -2,11 +2,10 @@ import RTP
 import SDP
 
 extension IncomingTrack {
-    /// A longer name of a stream, which everybody is told who receives it, is none. Browsers write
-    /// 36 bytes.
+    /// Longer stream ids are ignored, since every receiver is told them. Browsers write 36 bytes.
     static let streamIDBytes = 128
 
-    /// What a remote section says of the track that comes in it.
+    /// The track that a remote section describes.
     init(of remote: MediaSection, mid: String, agreed: NegotiatedCodec) {
         let msid = remote.msids.first ?? remote.sources.lazy.compactMap(\.msid).first
         self.init(
@@ -22,12 +21,12 @@ extension IncomingTrack {
             encodings: Self.encodings(of: remote))
     }
 
-    /// The layers of a section: by name (RFC 8853), by `SIM` group as browsers did before, or
-    /// one and only.
+    /// The layers of a section: by rid (RFC 8853), by `SIM` group as in older browsers, or a single
+    /// one.
     fileprivate static func encodings(of remote: MediaSection) -> [IncomingEncoding] {
         let sending = Set(remote.rids.filter { $0.direction == .send }.map(\.id))
         let rids = (remote.simulcast?.sendRIDs ?? []).filter(sending.contains)
-        // Named SSRCs, which some write beside the names, do not say which layer they are.
+        // Some senders list SSRCs as well as rids, but do not say which layer an SSRC belongs to.
         if !rids.isEmpty {
             return rids.prefix(OutgoingTrack.layersMaximum).map { IncomingEncoding(rid: $0) }
         }

@@ -1,10 +1,10 @@
 import RTP
 
-/// Header extensions as agreed upon for one transport. RFC 8285: one space of ids per bundle.
+/// The header extensions negotiated for one transport. RFC 8285: one id space per bundle.
 struct NegotiatedExtensions {
     /// By URI.
     private(set) var ids: [String: UInt8] = [:]
-    // At hand, since each packet asks for them.
+    // Cached because each packet needs them.
     private(set) var transportSequence: UInt8?
     private(set) var audioLevel: UInt8?
     private(set) var mid: UInt8?

@@ -1,21 +1,21 @@
 public import MediaKernel
 import SDP
 
-/// What both sides have agreed upon, and which offer waits for its answer.
+/// The negotiated state, and the offer that waits for its answer.
 struct Negotiation {
-    /// The sections of our descriptions, each at its place for ever.
+    /// The sections of our descriptions. Each keeps its index forever.
     var sections: [Section] = []
-    /// The sections that both sides know, by place.
+    /// The mids of the sections that both sides know, by index.
     var settledMIDs: [String] = []
     var payloadTypes = PayloadTypeAllocator()
-    /// Header extensions as agreed upon for this transport.
+    /// The header extensions negotiated for this transport.
     var extensions = NegotiatedExtensions()
-    /// Ids that our offers give to extensions, by URI.
+    /// The ids of extensions in our offers, by URI.
     private var offeredExtensions: [String: UInt8] = [:]
     private var nextMID = 0
-    /// When the offer was made that is to be answered; nil while there is none.
+    /// When the outstanding offer was made; nil while there is none.
     var offeredAt: Instant?
-    /// An offer of the remote side's was taken and is not answered.
+    /// An offer of the remote side has been applied and not answered.
     var owesAnswer = false
     private var version: UInt64 = 0
 
@@ -25,18 +25,18 @@ struct Negotiation {
         return version
     }
 
-    /// Clients of 100ms parse mids as numbers (docs/PROTOCOL.md sect. 8).
+    /// 100ms' clients parse mids as numbers (docs/PROTOCOL.md sect. 8).
     mutating func takeMID() -> String {
-        // The remote side may have taken a number for a section of its own.
+        // The remote side may have used a number for a section of its own.
         while sections.contains(where: { $0.mid == String(nextMID) }) { nextMID += 1 }
         defer { nextMID += 1 }
         return String(nextMID)
     }
 
-    /// One id per URI for the life of the connection; ids up to 14 fit the one-byte form.
+    /// One id per URI for the life of the connection. Ids up to 14 fit the one-byte form.
     mutating func extensionID(of uri: String) -> UInt8 {
         if let id = offeredExtensions[uri] { return id }
-        // Those that the remote side has offered keep their ids.
+        // Extensions that the remote side has offered keep their ids.
         let taken = Set(extensions.ids.values).union(offeredExtensions.values)
         let id = extensions.ids[uri] ?? (1...255).first { !taken.contains($0) } ?? 255
         offeredExtensions[uri] = id
@@ -45,13 +45,13 @@ struct Negotiation {
 }
 
 extension PeerConnection {
-    /// Those of the negotiation. Changed in their place.
+    /// The sections of the negotiation, modified in place.
     var sections: [Section] {
         get { negotiation.sections }
         _modify { yield &negotiation.sections }
     }
 
-    /// When the offer was made that is to be answered; nil while there is none.
+    /// When the outstanding offer was made; nil while there is none.
     public var offeredAt: Instant? { negotiation.offeredAt }
 
     /// An offer of ours waits for its answer.
@@ -60,6 +60,6 @@ extension PeerConnection {
     /// Ids of header extensions as negotiated on this transport, by URI.
     public var headerExtensions: [String: UInt8] { negotiation.extensions.ids }
 
-    /// The id of the audio level, which is asked for with each packet.
+    /// The id of the audio level extension, cached because each packet needs it.
     public var audioLevelID: UInt8? { negotiation.extensions.audioLevel }
 }

@@ -1,36 +1,34 @@
 public import MediaKernel
 
-/// When one side of a connection offers. Pure: the owner tells what has happened and when, and asks
-/// whether it is its turn.
+/// Decides when one side of a connection offers. Pure: the owner reports events with their time,
+/// and asks whether to offer.
 ///
 ///     stable ──offered──► offered(at) ──answered, refused, gave way──► stable
 ///
-/// Beside the phase there is what the next offer is for: something has changed, a restart is wanted,
-/// or the last answer was of no use. One offer is outstanding at a time; changes meanwhile go into
-/// the next.
+/// Besides the phase, the machine keeps the reasons for the next offer: a change, a wanted restart,
+/// or an unusable answer. One offer is outstanding at a time; changes meanwhile go into the next.
 public struct NegotiationMachine: Sendable {
     private enum Phase {
         case stable
         case offered(at: Instant)
     }
 
-    /// How long a restart waits for the answer to an offer. Some clients end their session when
-    /// another offer comes while they make their answer.
+    /// How long a restart waits for the answer to an offer. Some clients end their session if
+    /// another offer arrives while they prepare their answer.
     public static let answerTimeout: Duration = .seconds(10)
-    /// Refused answers in a row after which the same is offered once more, the last time with a
-    /// restart.
+    /// After up to this many refused answers in a row the same offer is made again, the last time
+    /// with a restart.
     public static let refusalsMaximum = 2
 
     private var phase = Phase.stable
     private var hasOffered = false
-    /// When it last offered, the first time left out: the beginning does not count, or every join
-    /// would wait.
+    /// The time of the last offer. The first offer does not count, otherwise every join would wait.
     private var lastOffer: Instant?
     private var isOwed = false
     private var refusals = 0
-    /// Something has changed of which no offer speaks yet.
+    /// A change that no offer includes yet.
     public private(set) var isDirty = false
-    /// The next offer takes fresh ICE credentials.
+    /// The next offer uses fresh ICE credentials.
     public private(set) var wantsRestart = false
 
     public init() {}
@@ -39,21 +37,21 @@ public struct NegotiationMachine: Sendable {
         if case .offered = phase { true } else { false }
     }
 
-    /// The next offer is due even where nothing has changed.
+    /// The next offer is due even without a change.
     public var mustOffer: Bool { !hasOffered || wantsRestart || isOwed }
 
     // MARK: What happens
 
-    /// Something has changed that an offer is to speak of.
+    /// Notes a change that an offer must include.
     public mutating func changed() { isDirty = true }
 
     public mutating func restart() { wantsRestart = true }
 
-    /// Whether it may offer now. Where it may not, the connection is dirty until it may.
+    /// Whether an offer may be made now. If not, the connection is dirty until it may.
     ///
     /// - Parameters:
-    ///   - interval: between two offers.
-    ///   - waits: for the answer to the offer before it, and for the interval.
+    ///   - interval: the least time between two offers.
+    ///   - waits: whether to wait for the answer to the previous offer and for the interval.
     public mutating func mayOffer(
         at now: Instant, interval: Duration = .zero, waits: Bool = true
     ) -> Bool {
@@ -81,12 +79,12 @@ public struct NegotiationMachine: Sendable {
         refusals = 0
     }
 
-    /// An answer came that nobody waits for. One to an earlier offer was taken for this one's, so
-    /// the other side has something else: it is offered once more.
+    /// Notes an answer without an outstanding offer. An answer to an earlier offer was taken for
+    /// that to the current one, so the sides disagree: the current one is offered again.
     public mutating func answeredUnasked() { isOwed = true }
 
-    /// The answer was of no use, and no other one will come. The other side may do better with the
-    /// same offer once more, or with a restart; after that it is offered what changes.
+    /// Notes an unusable answer; no other will follow. The same offer, or a restart, is tried
+    /// again; after that only changes are offered.
     public mutating func answerRefused() {
         phase = .stable
         refusals += 1
@@ -94,7 +92,7 @@ public struct NegotiationMachine: Sendable {
         if refusals == Self.refusalsMaximum { wantsRestart = true }
     }
 
-    /// Both sides have offered at once, and this one takes its offer back. RFC 9429 sect. 4.1.10.2.
+    /// Both sides have offered at once, and this side withdraws its offer. RFC 9429 sect. 4.1.10.2.
     public mutating func gaveWay() {
         guard isOutstanding else { return }
         phase = .stable

@@ -4,22 +4,22 @@ import RTP
 public import SDP
 import SecureTransport
 
-/// Answering: the remote side offers. What it offers to send we may receive, and what it asks for
-/// we may send. RFC 9429 sect. 5.3.
+/// Answering a remote offer. We may receive the media it offers and send the media it asks for. RFC
+/// 9429 sect. 5.3.
 extension PeerConnection {
-    /// Header extensions we understand on the way in. AV1's dependency descriptor is not one of them:
-    /// it numbers the frames of one encoding and of all its layers, and would be wrong behind a
-    /// forwarder that changes encodings and drops layers.
+    /// Header extensions that we understand on reception. AV1's dependency descriptor is excluded:
+    /// it numbers the frames of one encoding with all its layers, and would be wrong after a
+    /// forwarder has switched encodings and dropped layers.
     static let receivableExtensions: [String] = [
         HeaderExtensionURI.mid, HeaderExtensionURI.rid, HeaderExtensionURI.repairedRid,
         HeaderExtensionURI.transportSequence, HeaderExtensionURI.audioLevel,
         HeaderExtensionURI.videoOrientation,
     ]
 
-    /// What the remote side has announced, by section order.
+    /// The tracks that the remote side has announced, by section order.
     public var incomingTracks: [IncomingTrack] { sections.compactMap(\.incoming) }
 
-    /// Applies a remote offer and gives the answer. On an error nothing has changed.
+    /// Applies a remote offer and returns the answer. On an error nothing has changed.
     public func answer(
         _ offer: SessionDescription, at now: Instant
     ) throws(PeerConnectionError) -> SessionDescription {
@@ -29,9 +29,9 @@ extension PeerConnection {
 
     /// Applies a remote offer. On an error nothing has changed.
     ///
-    /// What the remote side offers to send is accepted with the first of its codecs that we know, so
-    /// that what arrives can be announced to others before it arrives. What is not wanted keeps its
-    /// section, inactive, and is no track that is sending.
+    /// Each offered track is accepted with the first of its codecs that we know, so that it can be
+    /// announced to others before its media arrives. A section with an unwanted track stays,
+    /// inactive, and its track does not count as sending.
     public func take(
         _ offer: SessionDescription, at now: Instant
     ) throws(PeerConnectionError) {
@@ -60,14 +60,14 @@ extension PeerConnection {
             for ssrc in section.activeSSRCs.values { forget(ssrc) }
         }
         sections = next
-        // Sections keep their places (RFC 3264 sect. 8), but a client may not know that.
+        // Sections must keep their indices (RFC 3264 sect. 8), but a client may violate that.
         receiving.place { section(mid: $0) }
         negotiation.owesAnswer = true
         for codec in offer.media.lazy.flatMap(\.codecs) { negotiation.payloadTypes.note(codec) }
         settleICE(at: now)
     }
 
-    /// The answer to the offer that was taken last.
+    /// Returns the answer to the offer applied last.
     public func makeAnswer(at now: Instant) throws(PeerConnectionError) -> SessionDescription {
         guard negotiation.owesAnswer else { throw .unexpectedAnswer }
         negotiation.owesAnswer = false
@@ -121,9 +121,10 @@ extension PeerConnection {
         return section
     }
 
-    /// The offerer's first choice among what we know. RFC 3264 sect. 6.1 asks to keep its order; but
-    /// what comes is offered to others as it is, and Firefox refuses the high profile of H.264 that
-    /// Safari would like best. So other profiles than the constrained baseline come last.
+    /// Chooses the offerer's first codec among those we know. RFC 3264 sect. 6.1 recommends keeping
+    /// the offerer's order. But the media is offered unchanged to others, and Firefox refuses
+    /// H.264's high profile, which Safari prefers. So H.264 profiles other than constrained
+    /// baseline come last.
     private static func firstKnownCodec(of remote: MediaSection) -> NegotiatedCodec? {
         let known = negotiate(offered: remote, capabilities: Defaults.roomcast)
         return known.min { a, b in

@@ -4,12 +4,12 @@ import RTP
 public import SDP
 import SecureTransport
 
-/// Offering: our sections, to send in, to receive in, or both. RFC 9429 sect. 5.2.
+/// Offering our sections, for sending, receiving, or both. RFC 9429 sect. 5.2.
 extension PeerConnection {
-    /// The largest message we take, as announced. Browsers' own is 256 KiB.
+    /// The largest message that we announce and accept. Browsers use 256 KiB too.
     static let messageBytesMaximum: UInt64 = 262_144
 
-    /// Announces a track from the next offer on. Gives the mid under which to send it.
+    /// Announces a track from the next offer on. Returns the mid for sending it.
     public func add(_ track: OutgoingTrack) throws(PeerConnectionError) -> String {
         addDataSectionIfNeeded()
         guard !descriptions(of: track).isEmpty else { throw .tooMany(what: "codecs", maximum: 61) }
@@ -21,7 +21,7 @@ extension PeerConnection {
         return mid
     }
 
-    /// A new section of ours: in the place of one that was refused, or behind all others.
+    /// Adds a section of ours, in the place of a rejected one or after all others.
     func makeOwnSection(_ kind: MediaSection.Kind) throws(PeerConnectionError) -> Int {
         let maximum = Self.sectionsMaximum
         guard sections.count < maximum else {
@@ -41,26 +41,26 @@ extension PeerConnection {
         return sections.count - 1
     }
 
-    /// Withdraws a track from the next offer on; nothing of it is sent any more.
+    /// Withdraws a track from the next offer on. Sending stops at once.
     public func remove(mid: String) {
         removeOutbound(mid: mid)
         guard let index = sections.firstIndex(where: { $0.mid == mid }) else { return }
         sections[index].outgoing = nil
     }
 
-    /// Whether the remote side has agreed to receive what is sent under this mid.
+    /// Whether the remote side has agreed to receive the track with this mid.
     public func isWanted(mid: String) -> Bool {
         sending.stream(mid, 0)?.payloadType != nil
     }
 
-    /// The offer for all tracks that were added. A restart takes new ICE credentials.
+    /// Creates the offer for all added tracks. A restart uses new ICE credentials.
     public func createOffer(
         restartsICE: Bool = false, at now: Instant
     ) throws(PeerConnectionError) -> SessionDescription {
         guard !negotiation.owesAnswer else { throw .unexpectedOffer }
         addDataSectionIfNeeded()
         for index in sections.indices { refreshOffer(at: index) }
-        // Last, since nothing may have changed when the above throws.
+        // Restart last, since nothing may have changed if the above throws.
         if restartsICE {
             connectivity.agent.restart(local: Self.freshCredentials(), at: now)
         }
@@ -73,7 +73,7 @@ extension PeerConnection {
         let section = sections[index]
         guard section.use == .media else { return }
         if let remote = section.remote {
-            // Its formats and their numbers stay as they were offered. RFC 3264 sect. 8.3.2.
+            // The section keeps its offered formats and payload types. RFC 3264 sect. 8.3.2.
             let wanted = MediaDirection(
                 sends: section.receives || remote.direction.sends, receives: true)
             return describe(index, facing: remote, wanted)
@@ -87,7 +87,7 @@ extension PeerConnection {
         }
         let rids = section.outgoing?.rids ?? []
         var extensions = section.outgoing?.headerExtensions ?? []
-        // A receiver binds a layer's SSRC by what its packets say of themselves. RFC 8852.
+        // A receiver maps a layer's SSRC by the mid and rid in its packets. RFC 8852.
         let named = [
             HeaderExtensionURI.mid, HeaderExtensionURI.rid, HeaderExtensionURI.repairedRid,
         ]
@@ -143,13 +143,13 @@ extension PeerConnection {
         settleICE(at: now)
     }
 
-    /// Takes the outstanding offer back, since no answer to it is of use. What it announced is in
-    /// the next one.
+    /// Withdraws the outstanding offer, because any answer to it is useless. The next offer
+    /// includes its changes.
     public func withdrawOffer() { negotiation.offeredAt = nil }
 
-    /// Takes the outstanding offer back and lets the remote side offer, as the one that gives way
-    /// where both have offered at once. Gives the mids of sections that the remote side has never
-    /// heard of, which are gone: their tracks are to be added again. RFC 9429 sect. 4.1.10.2.
+    /// Withdraws the outstanding offer in favour of the remote side's, to resolve a glare. Returns
+    /// the mids of removed sections, which the remote side never knew: their tracks must be added
+    /// again. RFC 9429 sect. 4.1.10.2.
     @discardableResult
     public func rollBack() -> [String] {
         negotiation.offeredAt = nil
@@ -159,7 +159,7 @@ extension PeerConnection {
         for mid in gone { removeOutbound(mid: mid) }
         sections.removeSubrange(min(negotiation.settledMIDs.count, sections.count)...)
         for index in sections.indices where sections[index].mid != negotiation.settledMIDs[index] {
-            // It had taken the place of one that was refused.
+            // The section had replaced a rejected one.
             sections[index].mid = negotiation.settledMIDs[index]
             sections[index].local.mid = negotiation.settledMIDs[index]
             sections[index].reject(sections[index].local)
@@ -183,7 +183,7 @@ extension PeerConnection {
 
     private func settleMedia(_ remote: MediaSection, at index: Int) {
         let section = sections[index]
-        // Those that were offered, under the ids that they were offered with. RFC 8285 sect. 6.
+        // Accept only offered extensions under their offered ids. RFC 8285 sect. 6.
         let ids = Dictionary(section.local.headerExtensions.map { ($0.uri, $0.id) }) { $1 }
         let agreed = remote.headerExtensions.filter { ids[$0.uri] == $0.id }
         for entry in agreed { negotiation.extensions.agree(entry.uri, id: entry.id) }
@@ -218,7 +218,7 @@ extension PeerConnection {
         registerIncoming(at: index)
     }
 
-    /// The answer to a section that we hold says what may be sent in it, as an offer would.
+    /// Handles the answer to a held section, which says what we may send there, like an offer.
     private func hold(
         _ index: Int, as remote: MediaSection, _ extensions: [HeaderExtension],
         _ codec: NegotiatedCodec?
@@ -245,7 +245,7 @@ extension PeerConnection {
                     maxMessageSize: Self.messageBytesMaximum)))
     }
 
-    /// Its codecs under our payload types; none when there are no more of them.
+    /// The track's codecs under our payload types; empty if no payload types are left.
     private func descriptions(of track: OutgoingTrack) -> [CodecDescription] {
         track.codecs.flatMap { codec in
             negotiation.payloadTypes.descriptions(for: codec, withRetransmission: track.isRepaired)

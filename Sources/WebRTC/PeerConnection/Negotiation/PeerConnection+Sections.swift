@@ -5,28 +5,27 @@ import SecureTransport
 
 /// The two directions of one section.
 extension PeerConnection {
-    /// Header extensions that our packets may carry in a section without a track yet.
+    /// Header extensions that our packets may carry in a section without a track so far.
     static let sendableExtensions: [String] = [
         HeaderExtensionURI.mid, HeaderExtensionURI.transportSequence,
         HeaderExtensionURI.audioLevel, HeaderExtensionURI.videoOrientation,
     ]
 
-    /// The place of a section.
+    /// The index of a section.
     public func section(mid: String) -> SectionIndex? {
         sections.firstIndex { $0.mid == mid }.map(SectionIndex.init)
     }
 
-    /// Sections in which the remote side's offer asks for media of that kind and nothing is sent,
-    /// first come first.
+    /// The unused sections in which the remote side asks for media of that kind, in order.
     public func freeSections(for kind: MediaSection.Kind) -> [SectionIndex] {
         sections.indices.filter { sections[$0].isAskedFor(kind) }.map(SectionIndex.init)
     }
 
-    /// Sends a track in a section that the remote side has offered: from the answer on, or at once
-    /// where the last answer has agreed to send in it. Gives the mid under which to send it.
+    /// Sends a track in a section that the remote side has offered, from the answer on, or at once
+    /// if the last answer has agreed to send there. Returns the mid for sending it.
     ///
-    /// - Throws: `mismatchedTrack` where the section is not free for the track, or the remote side
-    ///   has none of its codecs there.
+    /// - Throws: `mismatchedTrack` if the section is not free for the track, or the remote side
+    ///   supports none of its codecs there.
     @discardableResult
     public func send(
         _ track: OutgoingTrack, on section: SectionIndex
@@ -44,23 +43,23 @@ extension PeerConnection {
         return sections[index].mid
     }
 
-    /// Agrees to send in these sections of the remote side's offer, though there may be no track
-    /// yet: one that comes later needs no other description.
+    /// Agrees to send in these sections of the remote side's offer, even without a track. A later
+    /// track then needs no new description.
     public func hold(_ sections: [SectionIndex]) {
         for section in sections where self.sections.indices.contains(section.rawValue) {
             self.sections[section.rawValue].isHeld = true
         }
     }
 
-    /// Adds a section of ours that is sent in from the next offer on, though there may be no track
-    /// yet. Once the remote side has answered, it is one of the ``freeSections(for:)``.
+    /// Adds a section of ours for sending from the next offer on, even without a track. Once the
+    /// remote side has answered, it is one of the ``freeSections(for:)``.
     public func holdSection(_ kind: MediaSection.Kind) throws(PeerConnectionError) {
         let index = try makeOwnSection(kind)
         sections[index].isHeld = true
     }
 
-    /// Asks the remote side to send in a section of ours, from the next offer on: in the one of a
-    /// track that we send there, or in a new one.
+    /// Asks the remote side to send in a section of ours, from the next offer on: in that of a
+    /// track we send, or in a new one.
     ///
     /// - Parameter mid: the section of a track that was added; nil for a new one.
     @discardableResult
@@ -79,9 +78,9 @@ extension PeerConnection {
 
     // MARK: Descriptions
 
-    /// Writes our side of a section whose formats the remote side has chosen, under its numbers.
+    /// Writes our side of a section with formats and payload types chosen by the remote side.
     ///
-    /// - Parameter direction: what the remote side would have us do, in its words.
+    /// - Parameter direction: the direction that the remote side asks for, from its point of view.
     func describe(_ index: Int, facing remote: MediaSection, _ direction: MediaDirection) {
         let section = sections[index]
         guard section.use == .media, let incoming = section.incoming else { return }
@@ -138,7 +137,7 @@ extension PeerConnection {
         return known
     }
 
-    /// Says of which stream a track is, and names its SSRCs where its packets do not.
+    /// Adds the track's stream id, and its SSRCs if its packets do not carry rids.
     func announce(_ track: OutgoingTrack, mid: String, in section: inout MediaSection) {
         section.msids = [MediaStreamIdentifier(stream: track.streamID, track: track.trackID)]
         guard let stream = sending.stream(mid, 0), track.rids.isEmpty else { return }
@@ -151,7 +150,8 @@ extension PeerConnection {
         ]
     }
 
-    /// What of a track's codecs the remote side offers to receive, under its numbers; nil for none.
+    /// The codec of a track that the remote side offers to receive, under its payload type; nil if
+    /// none.
     private static func codec(
         for track: OutgoingTrack, in remote: MediaSection
     ) -> NegotiatedCodec? {
@@ -167,9 +167,9 @@ extension PeerConnection {
 
     // MARK: What follows from an agreement
 
-    /// Expects what the remote side announces to send in a section.
+    /// Registers the SSRCs that the remote side announces in a section.
     func registerIncoming(at index: Int) {
-        // What is not sent has no streams yet. They are announced again when it is.
+        // A track that is not sent has no streams yet. It is announced again when it is sent.
         guard let track = sections[index].incoming, track.isSending else { return }
         for (encoding, announced) in track.encodings.enumerated() {
             guard let ssrc = announced.ssrc else { continue }
@@ -177,7 +177,7 @@ extension PeerConnection {
         }
     }
 
-    /// Has the streams of a section that the remote side has offered go as was answered.
+    /// Binds the streams of a section offered by the remote side to our answer.
     func bindOutgoing(at index: Int) {
         let section = sections[index]
         guard let track = section.outgoing, let remote = section.remote else { return }
@@ -201,7 +201,7 @@ extension PeerConnection {
         _ streams: [OutboundStream], to codec: NegotiatedCodec?, accepted: [String], counts: Bool
     ) {
         for (encoding, stream) in streams.enumerated() {
-            // Who does not do simulcast takes the first layer alone. RFC 8853 sect. 5.3.2.
+            // A receiver without simulcast takes the first layer alone. RFC 8853 sect. 5.3.2.
             let isTaken = stream.rid.map {
                 accepted.contains($0) || (accepted.isEmpty && encoding == 0)
             }

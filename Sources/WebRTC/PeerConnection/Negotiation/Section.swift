@@ -1,48 +1,48 @@
 import RTP
 import SDP
 
-/// One media section of this connection's descriptions with its transceiver, the same at the same
-/// index for ever. RFC 9429 sect. 3.4.
+/// One media section of this connection's descriptions with its transceiver. It keeps its index
+/// forever. RFC 9429 sect. 3.4.
 struct Section {
     enum Use {
         case data
         case media
-        /// One side refused it. Such a section may come back only under a new mid, since the
-        /// refusing side has stopped its transceiver. RFC 9429 sect. 5.2.2.
+        /// One side rejected the section. It may return only under a new mid, since the rejecting
+        /// side has stopped its transceiver. RFC 9429 sect. 5.2.2.
         case rejected
     }
 
     var mid: String
     var kind: MediaSection.Kind
     var use: Use
-    /// What our last description said here.
+    /// The section in our last description.
     var local: MediaSection
-    /// What the remote side's last offer said here, or its answer in a section that we hold; nil in
-    /// another one that only we have offered.
+    /// The section in the remote side's last offer, or in its answer if we hold the section;
+    /// otherwise nil if only we have offered it.
     var remote: MediaSection?
-    /// Our track that is sent in it.
+    /// Our track sent in this section.
     var outgoing: OutgoingTrack?
-    /// The remote side's track that comes in it.
+    /// The remote side's track received in this section.
     var incoming: IncomingTrack?
-    /// Whether our offers ask the remote side to send in it.
+    /// Whether our offers ask the remote side to send here.
     var receives = false
-    /// Whether our descriptions agree to send in it though there is no track yet.
+    /// Whether our descriptions agree to send here although there is no track yet.
     var isHeld = false
     /// The newest SSRC seen or announced for each encoding of the incoming track.
     var activeSSRCs: [Int: SSRC] = [:]
     var remoteSCTPPort: UInt16 = 5000
-    /// RFC 8841 sect. 6.1: 64 KiB when the remote side does not say.
+    /// RFC 8841 sect. 6.1: 64 KiB if the remote side states no limit.
     var remoteMaximumMessageBytes = 65_536
 
     var isRejected: Bool { use == .rejected }
 
-    /// Whether another track of that kind may take over a section that we have offered.
+    /// Whether another track of that kind may reuse a section that we have offered.
     func isFree(for kind: MediaSection.Kind) -> Bool {
         self.kind == kind && use == .media && remote == nil && outgoing == nil && !receives
             && !isHeld
     }
 
-    /// Whether the remote side's offer asks for a track of that kind and nothing is sent here.
+    /// Whether the remote side's offer asks for a track of that kind and we send none here.
     func isAskedFor(_ kind: MediaSection.Kind) -> Bool {
         self.kind == kind && use == .media && outgoing == nil && remote?.direction.receives == true
     }
@@ -54,7 +54,7 @@ struct Section {
         local = .rejection(of: description)
     }
 
-    /// What a remote section says of SCTP.
+    /// Reads the SCTP parameters of a remote section.
     mutating func readSCTP(of remote: MediaSection) {
         remoteSCTPPort = remote.sctpPort ?? 5000
         // 0 means "no limit". The channel's own limit is lower than either.

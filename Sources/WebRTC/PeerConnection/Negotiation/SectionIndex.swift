@@ -1,5 +1,5 @@
-/// A section of a connection's descriptions by its place in them, which it keeps: what packets are
-/// sorted by. On the wire sections go by their mids.
+/// A section by its fixed index in a connection's descriptions, used to dispatch packets. On the
+/// wire, sections are identified by mid.
 public struct SectionIndex: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let rawValue: Int
 

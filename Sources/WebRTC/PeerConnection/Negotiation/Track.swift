@@ -1,20 +1,20 @@
 public import RTP
 public import SDP
 
-/// One audio or video that we send over a connection: what our offer says of it.
+/// One audio or video track that we send over a connection, as described in our offer.
 public struct OutgoingTrack: Hashable, Sendable {
     /// First token of the SDP `msid`.
     public var streamID: String
     /// Second token of the SDP `msid`.
     public var trackID: String
     public var kind: MediaSection.Kind
-    /// What is offered, in order of preference. A forwarder offers exactly what its source sends.
+    /// In order of preference. A forwarder offers exactly what its source sends.
     public var codecs: [CodecDescription]
     /// The header extensions that this track's packets may carry, by URI.
     public var headerExtensions: [String]
-    /// Whether what is lost of it can be asked for and is sent again, over RTX (RFC 4588).
+    /// Whether lost packets are retransmitted on request, over RTX (RFC 4588).
     public var isRepaired: Bool
-    /// The names of its simulcast layers, RFC 8851; empty for a track that is sent in one form.
+    /// The rids of its simulcast layers, RFC 8851; empty without simulcast.
     public var rids: [String]
 
     /// The most layers of one track; browsers send three.
@@ -35,14 +35,14 @@ public struct OutgoingTrack: Hashable, Sendable {
     }
 }
 
-/// One audio or video that the remote side announced in its description.
+/// One audio or video track that the remote side announced in its description.
 public struct IncomingTrack: Hashable, Sendable {
-    /// The section it came with; stable for the life of the track.
+    /// The section that carries it; stable for the life of the track.
     public var mid: String
     public var streamID: String
     public var trackID: String
     public var kind: MediaSection.Kind
-    /// What was agreed upon, with the payload type of the wire.
+    /// The negotiated codec, with the payload type on the wire.
     public var codec: CodecDescription
     public var rtxPayloadType: UInt8?
     /// Whether the remote side says it sends now.
@@ -58,11 +58,11 @@ public struct IncomingTrack: Hashable, Sendable {
     public var rtxSSRC: SSRC? { encodings.first?.rtxSSRC }
 }
 
-/// One form in which the remote side sends a track: the only one, or a layer of its simulcast.
+/// One encoding of a track that the remote side sends: the only one, or a simulcast layer.
 public struct IncomingEncoding: Hashable, Sendable {
-    /// The layer's name where layers are told apart by name. RFC 8852.
+    /// The layer's rid, if layers are identified by rid. RFC 8852.
     public var rid: String?
-    /// As announced; nil where the remote side names no SSRC and the first packet tells.
+    /// The announced SSRC; nil if the remote side announces none and the first packet reveals it.
     public var ssrc: SSRC?
     public var rtxSSRC: SSRC?
 
@@ -76,11 +76,11 @@ public struct IncomingEncoding: Hashable, Sendable {
 /// One RTP packet of an incoming track, decrypted, with a retransmission already unwrapped.
 public struct IncomingPacket: Sendable {
     public var mid: String
-    /// The place of the section of that mid, to find the track by.
+    /// The index of the section, to find the track by.
     public var section: SectionIndex
-    /// Which of the track's encodings it is of.
+    /// The index of the encoding in the track.
     public var encoding: Int
     public var packet: RTPPacket
-    /// It came by RTX, so it may be late or a repeat.
+    /// The packet came by RTX, so it may be late or a duplicate.
     public var isRetransmission: Bool
 }

@@ -1,17 +1,17 @@
 import MediaKernel
 import RTP
 
-/// What is known of one SSRC that the remote side sends. RFC 3550 sect. 6.4.
+/// The state of one SSRC that the remote side sends. RFC 3550 sect. 6.4.
 final class InboundStream {
     let mid: String
-    /// The place of that section.
+    /// The index of that section.
     var section: SectionIndex
-    /// Which encoding of the section's track it is.
+    /// The index of the encoding in the section's track.
     let encoding: Int
     let payloadType: PayloadType
     private let clockRate: Int
     private var statistics: ReceptionStatistics
-    /// Whether anything came since the last report: a silent stream is not reported on.
+    /// Whether packets arrived since the last report: a silent stream is not reported.
     private var isFresh = false
 
     init(
@@ -41,7 +41,7 @@ final class InboundStream {
         return statistics.report(at: now)
     }
 
-    /// A packet of the stream with what is known of it.
+    /// Combines a packet with its stream's section and encoding.
     func incoming(_ packet: RTPPacket, isRetransmission: Bool) -> IncomingPacket {
         IncomingPacket(
             mid: mid, section: section, encoding: encoding, packet: packet,

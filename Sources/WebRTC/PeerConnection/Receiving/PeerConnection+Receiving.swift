@@ -3,7 +3,7 @@ public import RTP
 import SDP
 import SecureTransport
 
-/// Media in, and what its sender is told of it.
+/// Receiving media, and feedback to its sender.
 extension PeerConnection {
     /// Interval of our reception reports.
     static let reportInterval: Duration = .seconds(1)
@@ -14,13 +14,13 @@ extension PeerConnection {
         requestKeyframe(in: section, encoding: encoding)
     }
 
-    /// The same by the place of the section.
+    /// Like ``requestKeyframe(mid:encoding:)``, by section index.
     public func requestKeyframe(in section: SectionIndex, encoding: Int = 0) {
         guard let ssrc = activeSSRC(in: section, encoding: encoding) else { return }
         send([.pictureLossIndication(sender: reporter, media: ssrc)])
     }
 
-    /// Asks the remote side for packets of a track again. RFC 4585 sect. 6.2.1.
+    /// Requests retransmission of lost packets of a track. RFC 4585 sect. 6.2.1.
     public func requestRetransmission(
         of lost: [SequenceNumber], mid: String, encoding: Int = 0
     ) {
@@ -28,7 +28,7 @@ extension PeerConnection {
         requestRetransmission(of: lost, in: section, encoding: encoding)
     }
 
-    /// The same by the place of the section.
+    /// Like ``requestRetransmission(of:mid:encoding:)``, by section index.
     public func requestRetransmission(
         of lost: [SequenceNumber], in section: SectionIndex, encoding: Int = 0
     ) {
@@ -36,14 +36,14 @@ extension PeerConnection {
         send([.genericNACK(GenericNACK(sender: reporter, media: ssrc, lost: lost))])
     }
 
-    /// The newest stream of an encoding, which is the one feedback is about.
+    /// The newest stream of an encoding, which feedback refers to.
     private func activeSSRC(in section: SectionIndex, encoding: Int) -> SSRC? {
         guard sections.indices.contains(section.rawValue) else { return nil }
         return sections[section.rawValue].activeSSRCs[encoding]
     }
 
     func sendReceptionReports(at now: Instant) {
-        // A report names a stream only while something of it arrives, at most 31 per packet.
+        // Streams are reported only while their packets arrive, at most 31 per packet.
         let reports = receiving.reports(at: now)
         for start in stride(from: 0, to: reports.count, by: 31) {
             let part = Array(reports[start..<min(start + 31, reports.count)])
@@ -56,7 +56,7 @@ extension PeerConnection {
 
     // MARK: Packets
 
-    /// Decrypts a datagram in its own place. Gives whether it is the remote side's by its keys.
+    /// Decrypts a datagram in place. Returns whether the remote side's keys authenticate it.
     func handleMedia(_ datagram: consuming [UInt8], at now: Instant) -> Bool {
         guard security.isConnected, let dtls = security.dtls else {
             receiving.discardedDatagrams += 1
@@ -130,14 +130,14 @@ extension PeerConnection {
             sending.bandwidth.received(feedback, at: now)
         case .receiverReport(let report):
             for block in report.reports { sending.received(block, at: now) }
-        // Those for key frames are gathered over the datagram.
+        // Key frame requests are collected over the whole datagram.
         case .pictureLossIndication, .fullIntraRequest, .sourceDescription, .bye,
             .receiverEstimatedMaximumBitrate, .unknown:
             break
         }
     }
 
-    /// The streams of which a datagram asks for key frames, each once however often it is named.
+    /// The streams for which a datagram requests key frames, each once however often it is named.
     private static func keyframesRequested(by packets: [RTCPPacket]) -> Set<SSRC> {
         var streams: Set<SSRC> = []
         for packet in packets {
@@ -170,7 +170,7 @@ extension PeerConnection {
         var encoding = 0
         if track.encodings.first?.rid != nil {
             let rid = text(isRepair ? extensions.repairedRid : extensions.rid, of: packet)
-            // Without its name, nobody can tell which layer it is: a later packet will say.
+            // Without a rid the layer is unknown: a later packet will carry it.
             guard let index = track.encodings.firstIndex(where: { $0.rid == rid }) else {
                 return nil
             }
@@ -209,7 +209,7 @@ extension PeerConnection {
         security.dtls?.expectInboundStream(ssrc: repair.rawValue)
     }
 
-    /// The keys' state of streams that have ended makes room when it is needed.
+    /// Lets the key state of ended streams be discarded when room is needed.
     private func retire(_ streams: [SSRC]) {
         for ssrc in streams { security.dtls?.retireInboundStream(ssrc: ssrc.rawValue) }
     }

@@ -2,19 +2,19 @@ import MediaKernel
 import RTP
 import SDP
 
-/// What comes from the remote side, and what it is told of that.
+/// The media received from the remote side, and the feedback on it.
 struct Receiving {
-    /// Different SSRCs that one remote side may use at a time.
+    /// The most SSRCs that one remote side may use at a time.
     static let streamsMaximum = 1024
-    /// RTCP datagrams that are read in a second. A bot that asks for lost packets of twenty-five
-    /// videos sends some hundred; who sends more would have us do nothing else.
+    /// RTCP datagrams handled per second. A bot that requests lost packets of twenty-five videos
+    /// sends some hundred; a sender of more would take all our time.
     static let reportDatagramsPerSecond = 2000
-    /// Packets of which transport feedback may tell in a second: as many as 150 Mbit/s are. Two
-    /// bytes of it may claim thousands, and each is looked at.
+    /// Packets that transport feedback may report per second: as many as 150 Mbit/s need. Two bytes
+    /// of feedback may claim thousands, and each is processed.
     static let statusesPerSecond = 16_384
 
     private(set) var inbound: [SSRC: InboundStream] = [:]
-    /// RTX stream to the stream it repairs; at most one for each of `inbound`.
+    /// Maps an RTX stream to the stream it repairs; at most one for each of `inbound`.
     private(set) var repairs: [SSRC: SSRC] = [:]
     var feedback: TransportFeedbackRecorder
     var reportAllowance: TokenBucket
@@ -24,7 +24,7 @@ struct Receiving {
     /// Datagrams that were neither valid nor expected.
     var discardedDatagrams = 0
 
-    /// - Parameter reporter: from which the feedback is.
+    /// - Parameter reporter: the sender SSRC of the feedback.
     init(reporter: SSRC, at now: Instant) {
         feedback = TransportFeedbackRecorder(sender: reporter)
         reportAllowance = TokenBucket(
@@ -35,7 +35,7 @@ struct Receiving {
 
     var isFull: Bool { inbound.count >= Self.streamsMaximum }
 
-    /// Notes when a packet came that the transport has counted.
+    /// Records the arrival of a packet with a transport-wide sequence number.
     mutating func count(_ packet: RTPPacket, extensionID id: UInt8, at now: Instant) {
         guard let bytes = packet.extensions[id], bytes.count == 2 else { return }
         let first = bytes.startIndex
@@ -44,7 +44,7 @@ struct Receiving {
         feedback.received(sequence: UInt16(bytes[first]) << 8 | UInt16(bytes[first + 1]), at: now)
     }
 
-    /// Expects a stream of a track. Gives false where it is expected already, or there are too many.
+    /// Expects a stream of a track. Returns false if it is expected already or there are too many.
     mutating func expect(
         _ ssrc: SSRC, of track: IncomingTrack, encoding: Int, in section: SectionIndex
     ) -> Bool {
@@ -59,8 +59,8 @@ struct Receiving {
         return true
     }
 
-    /// Expects repairs of a stream. Gives those that were expected before, which the newest replace,
-    /// or a peer could fill our memory with them; nil where these are expected already.
+    /// Expects an RTX stream for a stream. Returns the former RTX streams, which it replaces so
+    /// that a peer cannot fill our memory; nil if it is expected already.
     mutating func expectRepairs(_ repair: SSRC, of ssrc: SSRC) -> [SSRC]? {
         guard repairs[repair] != ssrc else { return nil }
         let replaced = forgetRepairs(of: ssrc)
@@ -68,7 +68,7 @@ struct Receiving {
         return replaced
     }
 
-    /// Gives the streams that are gone: this one and its repairs.
+    /// Forgets a stream and its RTX streams, and returns them.
     mutating func forget(_ ssrc: SSRC) -> [SSRC] {
         inbound[ssrc] = nil
         return [ssrc] + forgetRepairs(of: ssrc)
@@ -80,14 +80,14 @@ struct Receiving {
         return gone
     }
 
-    /// Sections have other places.
+    /// Updates the section indices after a change.
     func place(_ section: (_ mid: String) -> SectionIndex?) {
         for stream in inbound.values {
             if let section = section(stream.mid) { stream.section = section }
         }
     }
 
-    /// What there is to report on: streams of which something has come since the last time.
+    /// The reports on all streams that have received packets since the last time.
     func reports(at now: Instant) -> [ReceptionReport] {
         inbound.values.compactMap { $0.report(at: now) }
     }

@@ -2,24 +2,24 @@ import MediaKernel
 import RTP
 import SecureTransport
 
-/// One track on its way out: its SSRCs, its payload types on this connection, what it has sent and
-/// what can be sent again. RFC 3550 sect. 6.4.1, RFC 4588.
+/// One outgoing track: its SSRCs, its payload types on this connection, its counters and the
+/// packets kept for retransmission. RFC 3550 sect. 6.4.1, RFC 4588.
 public final class OutboundStream {
-    /// The section that it is sent in.
+    /// The section that carries it.
     let mid: String
-    /// Which of the track's layers it is, by their order.
+    /// The index of the layer in the track.
     let encoding: Int
     let ssrc: SSRC
     let rtxSSRC: SSRC
-    /// The layer's name, where the track has several.
+    /// The layer's rid, if the track has several layers.
     let rid: String?
-    /// What encrypts its packets; made for the first one.
+    /// Encrypts its packets; created for the first one.
     var protection: OutboundProtection?
-    /// The section agreed upon one count over all packets of the transport.
+    /// The section has negotiated transport-wide sequence numbers.
     var countsTransport = false
-    /// What its packets say of their section, where the remote side has offered that.
+    /// The mid extension for its packets, if the remote side has offered that.
     var sectionName: (id: UInt8, mid: [UInt8])?
-    /// Set once an answer took the section; nil while the remote side does not want the track.
+    /// Set once an answer accepted the section; nil while the remote side does not want the track.
     var payloadType: PayloadType?
     var rtxPayloadType: PayloadType?
     private var packetCount: UInt32 = 0
@@ -43,7 +43,7 @@ public final class OutboundStream {
         cache = RetransmissionCache(packetsMaximum: Self.retransmissionPacketsMaximum)
     }
 
-    /// Dresses a packet for this connection and remembers it. Gives false while nobody wants it.
+    /// Adapts a packet to this connection and stores it. Returns false if the track is not wanted.
     func dress(_ packet: inout RTPPacket) -> Bool {
         guard let payloadType else { return false }
         packet.ssrc = ssrc
@@ -55,17 +55,17 @@ public final class OutboundStream {
         return true
     }
 
-    /// Whether there is anything that could be sent again.
+    /// Whether there is any packet to retransmit.
     var hasSent: Bool { cache.newestPacket != nil }
 
-    /// Whether it may be filled up for a probe.
+    /// Whether the stream can carry filler packets for a probe.
     var isFillable: Bool { rtxPayloadType != nil && payloadType != nil && countsTransport }
 
-    /// Nothing that was sent so far is sent again.
+    /// Discards the packets kept for retransmission.
     public func forgetSent() { cache.removeAll() }
 
-    /// The packets to send for a NACK: wrapped in RTX. Unknown numbers and repeats within a
-    /// round trip are left out, and what is over the budget.
+    /// The RTX packets to send for a NACK. Unknown numbers, repeats within a round trip and packets
+    /// beyond the budget are left out.
     func retransmissions(
         of lost: [SequenceNumber], within budget: inout RepairBudget, at now: Instant
     ) -> [RTPPacket] {
@@ -79,7 +79,7 @@ public final class OutboundStream {
         }
     }
 
-    /// A packet that carries nothing new, to fill the way: the newest one again, or padding.
+    /// A packet to fill the path for a probe: the newest packet again, or padding.
     func filler() -> RTPPacket? {
         guard let rtxPayloadType, payloadType != nil else { return nil }
         rtxSequence = rtxSequence.advanced(by: 1)
@@ -92,7 +92,7 @@ public final class OutboundStream {
             payload: [], paddingLength: 255)
     }
 
-    /// A sender report that ties this stream's RTP clock to a wall clock.
+    /// A sender report that maps this stream's RTP clock to a wall clock.
     func senderReport(ntp: NTPTime, rtpTimestamp: UInt32) -> SenderReport {
         SenderReport(
             ssrc: ssrc, ntp: ntp, rtpTimestamp: rtpTimestamp, packetCount: packetCount,

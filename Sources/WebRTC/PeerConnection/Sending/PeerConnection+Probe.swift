@@ -1,15 +1,15 @@
 public import MediaKernel
 import RTP
 
-/// A short stretch of sending at a higher rate, to see whether the way carries it.
+/// A short period of sending at a higher rate, to test whether the path carries it.
 struct ProbeSchedule {
     static let duration: Duration = .milliseconds(80)
-    /// At low rates it lasts until so many packets have been sent: of fewer the estimator takes no
-    /// measure, one of them lost.
+    /// At low rates the probe lasts until this many packets have been sent: with fewer, one of them
+    /// lost, the estimator takes no measurement.
     static let packetsMinimum = 6
     static let durationMaximum: Duration = .seconds(1)
     static let interval: Duration = .milliseconds(10)
-    /// Fillers sent at one moment; a rate that needs more is out of reach.
+    /// Fillers sent per interval. Rates that need more are not reached.
     static let fillersMaximum = 64
 
     let bitsPerSecond: Int
@@ -24,7 +24,7 @@ struct ProbeSchedule {
         due = now
     }
 
-    /// Ordinary media counts too: only what it leaves over is filled.
+    /// Counts ordinary media too: fillers only make up the rest.
     mutating func sent(bytes: Int) {
         sentBytes += bytes
         sentPackets += 1
@@ -36,20 +36,20 @@ struct ProbeSchedule {
         return sentPackets >= Self.packetsMinimum || elapsed >= Self.durationMaximum
     }
 
-    /// Bytes that should have been sent at the end of the interval that begins now.
+    /// The bytes due by the end of the interval that begins now.
     func goal(at now: Instant) -> Int {
         Int(Double(bitsPerSecond / 8) * (now - began + Self.interval).inSeconds)
     }
 }
 
-/// Probing for bandwidth. draft-ietf-rmcat-gcc-02 leaves it open how; this sends what was sent
-/// before again on the stream for repairs, where a receiver drops it without harm.
+/// Probing for bandwidth. draft-ietf-rmcat-gcc-02 does not specify how. We repeat earlier packets
+/// on the RTX stream, where the receiver drops them without harm.
 extension PeerConnection {
     /// RTP and extension headers, SRTP tag, UDP and IP headers.
     static let packetOverheadBytes = 12 + 12 + 10 + 28
 
-    /// Sends at this rate for a moment; what came of it is in `bandwidth.lastProbeResult`.
-    /// Refused while another probe is on its way or nothing can be repeated.
+    /// Probes at this rate for a moment. The result is in `bandwidth.lastProbeResult`. Ignored
+    /// while another probe is under way or if no stream can carry fillers.
     public func beginProbe(bitsPerSecond: Int, at now: Instant) {
         guard sending.probe == nil, measuresBandwidth, canSendMedia, sending.filledStream != nil
         else { return }

@@ -3,30 +3,30 @@ public import RTP
 import SDP
 import SecureTransport
 
-/// Media out, and what keeps its receiver in step.
+/// Sending media, sender reports and retransmissions.
 extension PeerConnection {
-    /// Whether packets can leave: an address is known, what goes there is wanted, and the handshake is
-    /// over.
+    /// Whether packets can be sent: an address is known, the remote side consents, and the
+    /// handshake is complete.
     public var canSendMedia: Bool { connectivity.hasConsent && security.isConnected }
 
-    /// Sends one packet of our track. SSRC and payload type are ours; sequence number, timestamp,
-    /// marker and extensions (by this connection's ids) are the caller's.
+    /// Sends one packet of our track. We set SSRC and payload type; the caller sets sequence
+    /// number, timestamp, marker and extensions (by this connection's ids).
     ///
-    /// - Parameter encoding: the layer of a track with `rids`, by its place there.
+    /// - Parameter encoding: the index of the layer in the track's `rids`.
     public func send(_ packet: RTPPacket, mid: String, encoding: Int = 0, at now: Instant) {
         guard let stream = outboundStream(mid, encoding) else { return }
         send(packet, on: stream, at: now)
     }
 
-    /// The same on the stream that was looked up before.
+    /// Like ``send(_:mid:encoding:at:)``, on a stream looked up before.
     public func send(_ packet: consuming RTPPacket, on stream: OutboundStream, at now: Instant) {
         if let datagram = datagram(of: packet, on: stream, at: now) {
             emit(.transmit(datagram.bytes, to: datagram.address))
         }
     }
 
-    /// The datagram to send for a packet, for an owner who sends it at once: it does not come out
-    /// of `poll`. Nil where nothing can be sent or nobody wants the track.
+    /// Returns the datagram for a packet, for an owner that sends it at once: it does not appear in
+    /// `poll`. Nil if nothing can be sent or the track is not wanted.
     public func datagram(
         of packet: consuming RTPPacket, on stream: OutboundStream, at now: Instant
     ) -> (bytes: [UInt8], address: TransportAddress)? {
@@ -50,25 +50,26 @@ extension PeerConnection {
         return (bytes, address)
     }
 
-    /// Where the packets of our track go, until it is withdrawn.
+    /// The stream of our track, until it is withdrawn.
     public func outboundStream(_ mid: String, _ encoding: Int = 0) -> OutboundStream? {
         sending.stream(mid, encoding)
     }
 
-    /// What the way out can carry; fed while packets carry the transport's count.
+    /// Estimates the bandwidth to the remote side, from packets with transport-wide sequence
+    /// numbers.
     public var bandwidth: BandwidthEstimator { sending.bandwidth }
 
-    /// Whether packets are counted for the receiver's feedback. Off where the way is no limit.
+    /// Whether packets are numbered for transport feedback. Off if the path is no limit.
     public var measuresBandwidth: Bool {
         get { sending.measuresBandwidth }
         set { sending.measuresBandwidth = newValue }
     }
 
-    /// Share of our packets that were lost lately, 0…1; nil when nothing tells. Of all packets of
-    /// the transport where they are counted, otherwise of what the remote side reports on.
+    /// Share of our packets lost recently, 0…1; nil if unknown. Covers all numbered packets of the
+    /// transport; without numbering, the streams in the remote side's reports.
     public func loss(at now: Instant) -> Double? { sending.loss(at: now) }
 
-    /// How many packets of ours could not be encrypted, and so were not sent, since the last call.
+    /// Returns how many packets could not be encrypted, and so were not sent, since the last call.
     public func takeUnsentPackets() -> Int { sending.takeUnsent() }
 
     // MARK: Control packets
@@ -81,7 +82,7 @@ extension PeerConnection {
         sendSenderReport(on: stream, ntp: ntp, rtpTimestamp: rtpTimestamp)
     }
 
-    /// The same on the stream that was looked up before.
+    /// Like ``sendSenderReport(mid:encoding:ntp:rtpTimestamp:)``, on a stream looked up before.
     public func sendSenderReport(on stream: OutboundStream, ntp: NTPTime, rtpTimestamp: UInt32) {
         guard stream.payloadType != nil else { return }
         let report = stream.senderReport(ntp: ntp, rtpTimestamp: rtpTimestamp)
@@ -103,7 +104,7 @@ extension PeerConnection {
         ])
     }
 
-    /// The remote side asks for packets of ours again. RFC 4585 sect. 6.2.1.
+    /// Retransmits packets that the remote side requests. RFC 4585 sect. 6.2.1.
     func retransmit(_ nack: GenericNACK, at now: Instant) {
         guard let stream = sending.stream(nack.media), let dtls = security.dtls else { return }
         let packets = sending.retransmissions(of: nack.lost, on: stream, at: now)
@@ -112,7 +113,7 @@ extension PeerConnection {
 
     // MARK: Packets
 
-    /// Sends packets that were sent before, or fillers, on the stream for repairs.
+    /// Sends retransmissions or fillers on the RTX stream.
     func sendRepairs(
         _ packets: [RTPPacket], of stream: OutboundStream, over dtls: DTLSTransport,
         at now: Instant
@@ -125,7 +126,7 @@ extension PeerConnection {
         }
     }
 
-    /// Says on a packet which section and which layer it is of. RFC 8852, RFC 9143 sect. 14.
+    /// Marks a packet with its mid and rid. RFC 8852, RFC 9143 sect. 14.
     private func name(
         _ packet: inout RTPPacket, of stream: OutboundStream, layer rid: String, by id: UInt8?
     ) {
@@ -142,7 +143,7 @@ extension PeerConnection {
         emit(.transmit(bytes, to: address))
     }
 
-    /// - Parameter counted: whether the packet's section takes part in the transport's count.
+    /// - Parameter counted: whether the section uses transport-wide sequence numbers.
     private func serialized(
         _ packet: RTPPacket, counted: Bool, room: Int = 0, at now: Instant
     ) -> [UInt8] {
@@ -158,9 +159,9 @@ extension PeerConnection {
 
     // MARK: Streams
 
-    /// Makes the streams of a track of ours in a section.
+    /// Creates the streams of a track of ours in a section.
     func addOutbound(_ track: OutgoingTrack, mid: String) {
-        // A repaired picture comes late; sound is of no use then, and repairs are in order.
+        // Retransmitted video packets come late; audio is useless then. RTX streams stay in order.
         let ssrcs = DTLSTransport.outboundSSRCs(areInOrder: track.kind == .audio)
         let repairSSRCs = DTLSTransport.outboundSSRCs(areInOrder: true)
         let streams = (0..<max(track.rids.count, 1)).map { encoding in
@@ -177,7 +178,7 @@ extension PeerConnection {
 
     func removeOutbound(mid: String) {
         for stream in sending.remove(mid: mid) {
-            // SSRCs are never taken again, so the keys' state of these is of no more use.
+            // SSRCs are never reused, so the key state of these is useless now.
             security.dtls?.retireOutboundStream(ssrc: stream.ssrc.rawValue)
             security.dtls?.retireOutboundStream(ssrc: stream.rtxSSRC.rawValue)
         }

@@ -1,14 +1,14 @@
 import MediaKernel
 import RTP
 
-/// What this side sends, and what is known of the way that it goes.
+/// The streams that this side sends, and the measurements of their path.
 struct Sending {
-    /// By section; one stream for each encoding.
+    /// By mid; one stream for each encoding.
     private var sections: [String: [OutboundStream]] = [:]
     private var streams: [SSRC: OutboundStream] = [:]
-    /// What the way out can carry; fed while packets carry the transport's count.
+    /// Fed while packets carry transport-wide sequence numbers.
     var bandwidth = BandwidthEstimator()
-    /// Whether packets are counted for the receiver's feedback.
+    /// Whether packets are numbered for transport feedback.
     var measuresBandwidth = true
     private var receptionLoss = ReceptionLoss()
     private var repairBudget = RepairBudget()
@@ -19,7 +19,7 @@ struct Sending {
 
     // MARK: Streams
 
-    /// Those of one section, by encoding.
+    /// The streams of one section, by encoding.
     func streams(mid: String) -> [OutboundStream] { sections[mid] ?? [] }
 
     func stream(_ mid: String, _ encoding: Int) -> OutboundStream? {
@@ -34,7 +34,7 @@ struct Sending {
         for stream in streams { self.streams[stream.ssrc] = stream }
     }
 
-    /// Gives those that were sent in the section.
+    /// Removes the streams of a section and returns them.
     mutating func remove(mid: String) -> [OutboundStream] {
         let removed = sections.removeValue(forKey: mid) ?? []
         for stream in removed {
@@ -46,8 +46,8 @@ struct Sending {
         return removed
     }
 
-    /// The stream to repeat for a probe: any that can be repaired and is counted. One that has
-    /// something to repeat goes first: of padding it takes many small packets to fill the way.
+    /// The stream for a probe's fillers: any with RTX and transport-wide numbers. One with packets
+    /// to repeat is preferred: padding needs many small packets to fill the path.
     var filledStream: OutboundStream? {
         let fillable = streams.values.filter(\.isFillable)
         return fillable.first(where: \.hasSent) ?? fillable.first
@@ -65,17 +65,17 @@ struct Sending {
         receptionLoss.received(report, at: now)
     }
 
-    /// What is to be sent again of a stream.
+    /// The packets of a stream to retransmit.
     mutating func retransmissions(
         of lost: [SequenceNumber], on stream: OutboundStream, at now: Instant
     ) -> [RTPPacket] {
-        // What is lost by chance is not lost for want of room.
+        // Use the limit by delay: random loss does not mean lack of capacity.
         let limit = measuresBandwidth ? bandwidth.bitsPerSecondByDelay : nil
         repairBudget.refill(limit: limit, sent: rate.bitsPerSecond(at: now), at: now)
         return stream.retransmissions(of: lost, within: &repairBudget, at: now)
     }
 
-    /// From one network to another: what is known of the old one says nothing of the new one.
+    /// Resets the measurements after a change of network, which make no sense for the new one.
     mutating func routeChanged() { bandwidth.routeChanged() }
 
     // MARK: What could not be sent

@@ -1,7 +1,7 @@
 import MediaKernel
 
-/// How much a connection has sent lately, what it sent again left out: bits per second over the
-/// last whole second, or over this one where that is more already.
+/// The recent sending rate of a connection without retransmissions: bits per second over the last
+/// whole second, or over the current one if that is already more.
 struct SentRate {
     static let window: Duration = .seconds(1)
 

@@ -1,25 +1,25 @@
 import ICE
 import MediaKernel
 
-/// Where the remote side can be reached, and how much may be sent there.
+/// The address of the remote side, and how much may be sent there.
 struct Connectivity {
-    /// How often the agent hears that media comes.
+    /// The least interval for telling the agent that packets arrive.
     static let hearingInterval: Duration = .milliseconds(250)
-    /// Datagrams of a handshake are as many.
+    /// As many as the datagrams of a handshake.
     static let heldBackMaximum = 16
 
     var agent: ICEAgent { didSet { readAgent() } }
     var remoteCredentials: ICECredentials?
     /// The address of the pair in use, once a check has succeeded.
     private(set) var selectedAddress: TransportAddress?
-    /// Whether the remote side has shown lately that it wants what goes there. RFC 7675.
+    /// Whether the remote side has recently consented to receive. RFC 7675.
     private(set) var hasConsent = false
     private(set) var nextDeadline: Instant?
-    /// Another pair is in use than at the last call of `takeMove`.
+    /// The selected pair has changed since the last call of `takeMove`.
     private var hasMoved = false
-    /// Parts of the handshake that wait until more may go to an address that is not proven.
+    /// Handshake datagrams that wait until more may be sent to an unproven address.
     private var heldBack = BoundedQueue<[UInt8]>(maximum: heldBackMaximum)
-    /// When the agent was last told that something had come.
+    /// When the agent was last told that a packet arrived.
     private var lastHeard: Instant?
 
     init(agent: ICEAgent) {
@@ -27,7 +27,7 @@ struct Connectivity {
         readAgent()
     }
 
-    /// Keeps at hand what each packet and each tick asks of the agent.
+    /// Caches the values that each packet and each tick needs.
     private mutating func readAgent() {
         nextDeadline = agent.nextDeadline
         hasConsent = agent.hasConsent
@@ -36,7 +36,7 @@ struct Connectivity {
         selectedAddress = agent.selected
     }
 
-    /// Whether packets have gone over to another pair since the last call.
+    /// Whether the selected pair has changed since the last call.
     mutating func takeMove() -> Bool {
         defer { hasMoved = false }
         return hasMoved
@@ -44,13 +44,13 @@ struct Connectivity {
 
     // MARK: In
 
-    /// What comes from an address that is not proven says how much may go there.
+    /// Counts bytes from an unproven address, which determine how much may be sent there.
     mutating func received(bytes: Int, from source: TransportAddress) {
         guard !hasConsent || source != selectedAddress else { return }
         agent.received(bytes: bytes, from: source)
     }
 
-    /// Something came that only the remote side could have sent. Gives whether the agent was told.
+    /// Handles an authenticated packet. Returns whether the agent was told.
     mutating func heard(from source: TransportAddress, at now: Instant) -> Bool {
         if hasConsent, source == selectedAddress, let lastHeard,
             now < lastHeard + Self.hearingInterval
@@ -64,11 +64,11 @@ struct Connectivity {
 
     // MARK: Out
 
-    /// Whether so much may be sent now.
+    /// Whether this many bytes may be sent now.
     mutating func admits(bytes: Int) -> Bool { hasConsent || agent.spend(bytes: bytes) }
 
-    /// The same for a part of a handshake, which is held back where it may not: it would be repeated
-    /// only after a second.
+    /// The same for a handshake datagram. If it may not be sent it is held back, since DTLS would
+    /// repeat it only after a second.
     mutating func admits(handshake bytes: [UInt8]) -> Bool {
         guard hasConsent || heldBack.isEmpty && agent.spend(bytes: bytes.count) else {
             heldBack.append(bytes)
@@ -77,7 +77,7 @@ struct Connectivity {
         return true
     }
 
-    /// The next part that was held back and may go now.
+    /// Returns the next held-back datagram if it may be sent now.
     mutating func popHeldBack() -> [UInt8]? {
         guard let next = heldBack.first, admits(bytes: next.count) else { return nil }
         return heldBack.popFirst()

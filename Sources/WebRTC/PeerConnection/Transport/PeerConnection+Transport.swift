@@ -4,7 +4,7 @@ public import MediaKernel
 import SDP
 import SecureTransport
 
-/// The layers below: bringing their outputs out, and what they amount to together.
+/// Forwards the outputs of the lower layers and combines their states.
 extension PeerConnection {
     func settleICE(at now: Instant) {
         while let output = connectivity.agent.poll() {
@@ -23,18 +23,18 @@ extension PeerConnection {
         updateState()
     }
 
-    /// Sends what was held back and may go now.
+    /// Sends the held-back datagrams that may be sent now.
     private func releaseHeldBack() {
         guard let address = connectivity.selectedAddress else { return }
         while let next = connectivity.popHeldBack() { emit(.transmit(next, to: address)) }
     }
 
-    /// Sends a part of a handshake, now or when it may go.
+    /// Sends a handshake datagram, now or when allowed.
     private func emitHandshake(_ bytes: [UInt8], to address: TransportAddress) {
         if connectivity.admits(handshake: bytes) { emit(.transmit(bytes, to: address)) }
     }
 
-    /// Gives whether something came that only the remote side could have sent.
+    /// Returns whether authenticated data arrived.
     @discardableResult
     func settleDTLS(at now: Instant) -> Bool {
         guard let dtls = security.dtls else { return false }
@@ -66,8 +66,8 @@ extension PeerConnection {
         return isAuthentic
     }
 
-    /// Begins SCTP once both the handshake is over and a data section is agreed upon, whichever
-    /// comes last.
+    /// Begins SCTP once the handshake is complete and a data section is negotiated, whichever is
+    /// later.
     func openChannels(at now: Instant) {
         guard security.isConnected, channels.transport == nil,
             let section = sections.first(where: { $0.kind == .application && !$0.isRejected })
@@ -79,18 +79,17 @@ extension PeerConnection {
         exchangeWithChannels()
     }
 
-    /// Whether `settleChannels` would be worth its while.
+    /// Whether `settleChannels` has anything to do.
     public var hasChannelWork: Bool { channels.transport?.hasWork ?? false }
 
-    /// Brings channel events out. Call on every tick, or on those when `hasChannelWork` says so,
-    /// since SCTP's timers run beside us.
+    /// Handles channel events. Call on every tick, or whenever `hasChannelWork` says so, since
+    /// SCTP's timers run independently.
     public func settleChannels(at now: Instant) {
         exchangeWithChannels()
         settleDTLS(at: now)
     }
 
-    /// Takes what the channels have to say. What they send waits in the DTLS transport, for
-    /// `settleDTLS`.
+    /// Handles the channels' outputs. Data to send waits in the DTLS transport for `settleDTLS`.
     private func exchangeWithChannels() {
         guard let transport = channels.transport, let dtls = security.dtls else { return }
         while let output = transport.poll() {
@@ -103,7 +102,7 @@ extension PeerConnection {
             case .opened, .text, .binary, .closed:
                 channelEvent(output)
             case .failed:
-                // Media goes on without the channels.
+                // Media continues without the channels.
                 channels.transport = nil
                 channels.isAssociated = false
             }

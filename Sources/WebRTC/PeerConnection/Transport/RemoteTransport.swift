@@ -3,7 +3,7 @@ public import MediaKernel
 import SDP
 import SecureTransport
 
-/// What a remote description says of the one transport under all of its sections.
+/// The parameters of the bundled transport in a remote description.
 struct RemoteTransport {
     let credentials: ICECredentials
     let fingerprints: [Fingerprint]
@@ -15,7 +15,7 @@ struct RemoteTransport {
 
     init(of description: SessionDescription) throws(PeerConnectionError) {
         let live = description.media.filter { !$0.isRejected }
-        // The first section of the bundle speaks for all. RFC 9143 sect. 7.2.
+        // The first section of the bundle counts for all. RFC 9143 sect. 7.2.
         let tag = description.bundledMIDs.first
         guard let section = live.first(where: { $0.mid == tag }) ?? live.first else {
             throw .missing("section that is in use")
@@ -32,8 +32,8 @@ struct RemoteTransport {
 }
 
 extension PeerConnection {
-    /// Points ICE and DTLS at the remote side. The only part of a negotiation that can fail after
-    /// the sections were found good, so it comes first and changes nothing when it throws.
+    /// Configures ICE and DTLS for the remote side. This is the only part of a negotiation that can
+    /// fail after the sections are validated, so it comes first and changes nothing if it throws.
     func apply(
         _ remote: RemoteTransport, isAnswer: Bool, at now: Instant
     ) throws(PeerConnectionError) {
@@ -63,7 +63,7 @@ extension PeerConnection {
     }
 
     /// RFC 8842 sect. 5.3: the offer says "either", the answerer chooses. A lite server answers
-    /// passive, since the browser then begins as soon as its check succeeds.
+    /// passive, so that the browser begins as soon as its check succeeds.
     private func role(
         facing setup: DTLSSetup, isAnswer: Bool
     ) throws(PeerConnectionError) -> DTLSTransport.Role {
@@ -78,8 +78,8 @@ extension PeerConnection {
         }
     }
 
-    /// Adds a trickled candidate: what follows `a=`, with or without that. One that cannot be
-    /// used (mDNS, TCP, another component) is left out in silence, as RFC 8838 asks.
+    /// Adds a trickled candidate, with or without the `a=` prefix. Unusable ones (mDNS, TCP,
+    /// another component) are ignored silently, as RFC 8838 asks.
     public func addRemoteCandidate(_ text: String, at now: Instant) {
         let text = text.hasPrefix("a=") ? String(text.dropFirst(2)) : text
         guard let candidate = try? ICECandidate(parsing: text) else { return }
@@ -87,7 +87,7 @@ extension PeerConnection {
         settleICE(at: now)
     }
 
-    /// Our side of the current negotiation.
+    /// Our description for the current negotiation.
     func describe(setup: DTLSSetup) -> SessionDescription {
         var description = SessionDescription(
             origin: Origin(
@@ -110,8 +110,8 @@ extension PeerConnection {
                 media.setup = setup
             }
             if section.mid == description.bundledMIDs.first {
-                // The bundle has one transport, of which its first section speaks. RFC 9143
-                // sect. 7.1.3.
+                // The bundle has one transport, described in its first section. RFC 9143 sect.
+                // 7.1.3.
                 media.candidates = connectivity.agent.localCandidates.map { $0.rendered() }
                 media.hasEndOfCandidates = true
             }

@@ -1,14 +1,14 @@
 import SDP
 import SecureTransport
 
-/// The handshake, and the keys that it gives.
+/// The DTLS handshake and its keys.
 struct Security {
-    /// Nil until the remote side has said which certificate it has, and once closed.
+    /// Nil until the remote side has stated its certificate fingerprint, and after closing.
     var dtls: DTLSTransport?
     var role = DTLSTransport.Role.server
     var remoteFingerprints: [Fingerprint]?
     var hasStarted = false
     var hasFailed = false
-    /// At hand, since each packet asks for it.
+    /// Cached because each packet needs it.
     var isConnected = false
 }
