@@ -4,20 +4,21 @@ import Glibc
 import MediaKernel
 import Recording
 
-/// The right to be the server of a directory, until it is released or the process ends.
+/// The exclusive right to serve a directory, until it is released or the process ends.
 ///
-/// A lock on a file in the directory keeps others out as long as it is that directory. Somebody may
-/// delete it and make another under the same path: so the path is claimed too, by a Unix socket with
-/// an abstract name made of it (unix(7)), which no file system can take away.
+/// A lock on a file in the directory keeps other servers out. But somebody may delete the directory
+/// and create another at the same path, so the path is claimed too: by a Unix socket with an
+/// abstract name derived from it (unix(7)), which is independent of the file system.
 final class DirectoryClaim: Sendable {
     private let lock: StreamLock
-    /// Nil where the path could not be claimed: by a stranger's socket, or for want of sockets.
+    /// Nil if the path could not be claimed: a stranger's socket has the name, or sockets are
+    /// unavailable.
     private let path: PathClaim?
 
     /// Never waits.
     ///
-    /// - Parameter directory: exists.
-    /// - Returns: nil while another server has it.
+    /// - Parameter directory: an existing directory.
+    /// - Returns: nil if another server has claimed it.
     /// - Throws: `RecordingError`.
     init?(_ directory: String) throws(RecordingError) {
         guard let lock = try StreamLock.take(in: directory) else { return nil }
@@ -30,11 +31,11 @@ final class DirectoryClaim: Sendable {
     }
 }
 
-/// A listening socket whose abstract name tells a path.
+/// A listening socket with an abstract name derived from a path.
 private final class PathClaim: Sendable {
     enum Outcome {
         case taken(PathClaim)
-        /// Another process of this user has it.
+        /// Another process of this user has the claim.
         case held
         case unavailable
     }
@@ -55,28 +56,28 @@ private final class PathClaim: Sendable {
         return code == EADDRINUSE && isOurs(directory) ? .held : .unavailable
     }
 
-    /// Closed when a program is started: a bot must not hold its dead server's claim.
+    /// Closed on exec, so that a bot does not keep its dead server's claim.
     private static let type = Int32(SOCK_STREAM.rawValue) | O_CLOEXEC | O_NONBLOCK
 
-    /// Whether who holds it is this user, or root: anybody may take a name to keep a server from
+    /// Whether this user or root holds the name: anybody else may take a name to keep a server from
     /// starting.
     private static func isOurs(_ directory: String) -> Bool {
         let socket = Glibc.socket(AF_UNIX, type, 0)
         guard socket >= 0 else { return false }
         defer { close(socket) }
         guard withAddress(of: directory, { connect(socket, $0, $1) }) == 0 else {
-            // The queue of who listens is full of servers that were refused before.
+            // The holder's backlog is full of servers that were refused earlier.
             return errno == EAGAIN
         }
-        // `struct ucred`, which the headers have for GNU sources only: process, user, group.
+        // `struct ucred`, which the headers declare for GNU sources only: process, user, group.
         var peer: (pid_t, uid_t, gid_t) = (0, 0, 0)
         var length = socklen_t(MemoryLayout.size(ofValue: peer))
         guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 else { return false }
         return peer.1 == geteuid() || peer.1 == 0
     }
 
-    /// The name is of the path that remains when links are followed, by its hash: a socket's name
-    /// has room for 107 bytes.
+    /// The name is a hash of the path with links resolved, since a socket's name has at most 107
+    /// bytes.
     private static func withAddress<Result>(
         of directory: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Error {
-    /// What the kernel said, where it was the kernel: `Permission denied`.
+    /// The kernel's message, if the error is the kernel's: `Permission denied`.
     var systemReason: String {
         if let systemCode { return String(cString: strerror(systemCode)) }
         let error = self as? CocoaError

@@ -1,8 +1,8 @@
 import Glibc
 
-/// SIGHUP, with which a terminal that closes ends what was started in it.
+/// SIGHUP, by which a closing terminal ends the processes started in it.
 public enum HangUp {
-    /// Whether whoever started this process wants it to outlive the terminal, as `nohup` does.
+    /// Whether the process was started to outlive its terminal, as with `nohup`.
     public static var isIgnored: Bool {
         var action = sigaction()
         guard sigaction(SIGHUP, nil, &action) == 0 else { return false }

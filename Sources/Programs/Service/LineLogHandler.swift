@@ -2,18 +2,18 @@ import Clocks
 public import Logging
 import MediaKernel
 
-/// Writes one line an event to standard error: time, level, logger, message, then the metadata by
-/// name. As logfmt for people and `grep`, or as JSON for collectors.
+/// Writes one line per event to standard error: time, level, logger, message, then the metadata by
+/// name. The format is logfmt for people and `grep`, or JSON for collectors.
 ///
-/// A line is written with one system call, so lines of several threads and of the bots, which
-/// inherit the same file, do not get mixed up.
+/// Each line is written with one system call, so that lines of several threads, and of bots that
+/// inherit the same file, do not mix.
 public struct LineLogHandler: LogHandler {
     public enum Format: String, Hashable, Sendable, CaseIterable {
         case logfmt
         case json
     }
 
-    /// A longer value is cut: nobody shall fill the log with one request.
+    /// Longer values are cut, so that one request cannot fill the log.
     public static let valueCharactersMaximum = 2000
 
     public var logLevel: Logger.Level
@@ -65,7 +65,7 @@ public struct LineLogHandler: LogHandler {
         write(line + "\n")
     }
 
-    /// Quoted unless it is one plain word; what would end a line or a quote is escaped.
+    /// Quotes all but single plain words; escapes characters that would end a line or a quote.
     static func logfmt(_ value: String) -> String {
         let isPlain =
             !value.isEmpty
@@ -76,8 +76,8 @@ public struct LineLogHandler: LogHandler {
         return isPlain ? value : json(value)
     }
 
-    /// What some reader takes for the end of a line (U+0085, U+2028), what steers a terminal, and
-    /// what changes how a line looks without being seen itself (writing from right to left).
+    /// Characters that some readers take for a line end (U+0085, U+2028), that control a terminal,
+    /// or that invisibly change how a line looks (writing from right to left).
     private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true

@@ -11,19 +11,19 @@ public import ServiceLifecycle
 public import UnixSignals
 
 extension RoomcastServer {
-    /// The whole server as `roomcast serve` runs it: media, rooms, signalling, streams, HTTP.
+    /// Runs the whole server as `roomcast serve`: media, rooms, signalling, streams, HTTP.
     ///
     /// - Parameters:
-    ///   - signals: on which to stop in good order.
+    ///   - signals: the signals for an orderly stop.
     ///   - guest: started last; when it returns, the server stops in good order.
     ///   - onRunning: called with the bound HTTP port, once everything answers.
-    /// - Throws: what keeps the server from starting, each with its reason.
+    /// - Throws: the errors that keep the server from starting, each with its reason.
     public func run(
         stoppingOn signals: [UnixSignal] = Self.stopSignals,
         guest: (any ServiceLifecycle.Service)? = nil,
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) async throws {
-        // Threads of its own: media does not wait for who downloads, nor they for media.
+        // On its own threads, so that media and downloads do not wait for each other.
         let threads = MultiThreadedEventLoopGroup(numberOfThreads: settings.udpThreads)
         do {
             try await run(on: threads, stoppingOn: signals, guest: guest, onRunning: onRunning)
@@ -55,7 +55,7 @@ extension RoomcastServer {
             streaming: streamsInRoom,
             streams: streams, opensTokens: settings.opensTokens, turn: settings.turn,
             journal: journal, logger: logger)
-        // What is noted while the rooms end is written down before the journal does.
+        // The journal ends last, so that it saves what the rooms note while they end.
         let account: [any ServiceLifecycle.Service] = [journal, sessions]
         try await run(
             door: directory,

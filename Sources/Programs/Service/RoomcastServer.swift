@@ -14,11 +14,11 @@ import Signing
 public import Tokens
 public import UnixSignals
 
-/// The composition of `roomcast serve`: tokens, streams and HTTP are made here, the rooms come
-/// from outside as a `SignallingGateway` and `RoomControl`, with whatever services they need.
+/// The composition of `roomcast serve`. It creates tokens, streams and HTTP; the caller supplies
+/// the rooms as a `SignallingGateway` and `RoomControl`, with the services they need.
 public struct RoomcastServer: Sendable {
     public let settings: Settings
-    /// Who may do what, and where streams go.
+    /// Permissions of roles, and destinations of streams.
     let policies: PolicyStore
     public let authority: TokenAuthority
     public let streams: StreamService
@@ -27,24 +27,24 @@ public struct RoomcastServer: Sendable {
     private let playbackKey: SigningKey
     private let store: StoreAccess?
     private let events: StreamEvents?
-    /// The streams as peers ask for them, for the rooms' signalling.
+    /// The streams as peers request them, for the rooms' signalling.
     public let streamsInRoom: StreamsInRoom
     private let claims: [DirectoryClaim]
     private let storage: [HeldFile]
     let logger: Logger
 
-    /// On which a server stops in good order.
+    /// The signals for an orderly stop.
     public static var stopSignals: [UnixSignal] {
         HangUp.isIgnored ? [.sigterm, .sigint] : [.sigterm, .sigint, .sighup]
     }
 
-    /// Reads the policy and takes the directories, before anything in them is touched.
+    /// Reads the policy and claims the directories, before anything in them is touched.
     ///
     /// - Throws: `SettingsError` for a bad policy file or directories of another server,
     ///   `TokenKeyError`, `CatalogueFileError`.
     /// - Parameters:
     ///   - launcher: starts the bots, as processes in the real server.
-    ///   - finishers: starts who makes the assets of recorded streams.
+    ///   - finishers: starts the processes that make the assets of recorded streams.
     public init(
         settings: Settings, launcher: any BotLauncher, finishers: any FinisherLauncher,
         logger: Logger
@@ -94,15 +94,15 @@ public struct RoomcastServer: Sendable {
             control: streams, chat: chat, authorities: settings.http.authorities)
     }
 
-    /// Serves until one of the signals comes. Then, in this order: the streams are stopped and their
-    /// bots finish, while the rooms are still there for them; HTTP closes; the rooms' services
-    /// end.
+    /// Serves until one of the signals arrives. Then, in this order: the streams are stopped and
+    /// their bots finish, while their rooms still exist; HTTP closes; the rooms' services end.
     ///
     /// - Parameters:
-    ///   - signalling: by which protocols clients come into rooms.
-    ///   - services: what the rooms need, e.g. the media server; started first, ended last.
-    ///   - metrics: the figures of the rooms and of what they need.
-    ///   - signals: on which to stop; a program that embeds the server may watch them itself.
+    ///   - signalling: the protocols by which clients join rooms.
+    ///   - services: the services that the rooms need, e.g. the media server; started first, ended
+    ///     last.
+    ///   - metrics: the metrics of the rooms and their services.
+    ///   - signals: the signals to stop on; a program that embeds the server may watch them itself.
     ///   - guest: started last; when it returns, the server stops in good order.
     ///   - onRunning: called with the bound HTTP port.
     public func run(
@@ -113,7 +113,8 @@ public struct RoomcastServer: Sendable {
         guest: (any ServiceLifecycle.Service)? = nil,
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) async throws {
-        // A bot that died leaves a pipe that nobody reads; writing to it is an error, not an end.
+        // A dead bot leaves a pipe without a reader; writing to it must be an error, not end the
+        // server.
         signal(SIGPIPE, SIG_IGN)
         if settings.usesDevelopmentKey {
             logger.warning(
@@ -141,7 +142,7 @@ public struct RoomcastServer: Sendable {
             streams.listening(at: settings.botEndpoint(port: port))
             await onRunning(port)
         }
-        // What is told is told last: streams and rooms end before it does.
+        // The sender ends last, after the streams and rooms have reported their ends.
         let sender: [any ServiceLifecycle.Service] =
             settings.webhooks.map {
                 [WebhookSender(settings: $0, catalogue: catalogue, logger: logger)]
@@ -167,7 +168,7 @@ public struct RoomcastServer: Sendable {
         }
     }
 
-    /// What the server takes of the machine.
+    /// The server's use of resources.
     private var machine: [any MetricsSource] {
         [
             DiskMetrics(directories: [
@@ -178,7 +179,7 @@ public struct RoomcastServer: Sendable {
         ]
     }
 
-    /// What becomes of assets that were made.
+    /// The services that manage finished assets.
     private func assetKeepers() async throws -> [any ServiceLifecycle.Service] {
         let root = settings.stream.recordingsDirectory
         let notes = ManifestUpdates(root: root)
@@ -212,8 +213,8 @@ public struct RoomcastServer: Sendable {
         ]
     }
 
-    /// One server at a time: another one would bring this one's streams to their end, as it does
-    /// with what a dead one left.
+    /// Ensures that only one server runs: another one would end this one's streams, as it does with
+    /// those of a dead server.
     private static func claims(_ settings: StreamSettings) throws -> [DirectoryClaim] {
         try [
             ("output.directory", settings.outputDirectory),
@@ -234,7 +235,7 @@ public struct RoomcastServer: Sendable {
         }
     }
 
-    /// Where a stream's assets are: paths, or addresses in the store.
+    /// The locations of a stream's assets: paths, or addresses in the store.
     ///
     /// - Throws: `CatalogueError`.
     public func assetFiles(of stream: StreamID) async throws -> [String] {
@@ -243,7 +244,7 @@ public struct RoomcastServer: Sendable {
         }
     }
 
-    /// The catalogue of the recordings' directory, which is made.
+    /// Opens the catalogue in the directory of recordings, and creates both if necessary.
     ///
     /// - Throws: `SettingsError`, `CatalogueFileError`.
     public static func openCatalogue(_ settings: StreamSettings) throws -> Catalogue {
@@ -265,7 +266,7 @@ public struct RoomcastServer: Sendable {
 
     private static let catalogueName = "catalogue.sqlite"
 
-    /// The settings with maxima that fit into the file descriptors that there are.
+    /// The settings with maxima that fit the available file descriptors.
     ///
     /// - Throws: `.tooFewDescriptors`.
     private static func fitted(

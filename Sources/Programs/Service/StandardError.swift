@@ -1,9 +1,9 @@
 import Glibc
 
-/// Where log lines and what is wrong go.
+/// The output for log lines and errors.
 public enum StandardError {
-    /// Writes all of a text, or as much as can be written: neither a full disk nor a reader that is
-    /// gone may end who writes. (`FileHandle.write` ends the process.)
+    /// Writes the whole text, or as much as possible: neither a full disk nor a reader that is gone
+    /// may end the process. (`FileHandle.write` would.)
     public static func write(_ text: String) {
         var text = text
         text.withUTF8 { bytes in

@@ -3,8 +3,8 @@ import Logging
 import NIOPosix
 import ServiceLifecycle
 
-/// The files and directories without which what this server does is lost, and another server can
-/// start beside it: looked at now and then, and told of when one is not what it was any more.
+/// Watches essential files and directories: without them the server's work is lost, and another
+/// server can start beside it. Logs when one of them is no longer the original.
 struct StorageWatch: Service {
     private static let interval: Duration = .seconds(2)
     private static let tickInterval: Duration = .milliseconds(200)
@@ -16,7 +16,7 @@ struct StorageWatch: Service {
         var lost: [String: HeldFile.Loss] = [:]
         var ticks = 0
         while !Task.isCancelled, !Task.isShuttingDownGracefully {
-            // A path of a network may hang.
+            // A path on a network may hang.
             if ticks.isMultiple(of: Int(Self.interval / Self.tickInterval)),
                 let found = try? await NIOThreadPool.singleton.runIfActive({ losses() })
             {
@@ -34,7 +34,7 @@ struct StorageWatch: Service {
         return losses
     }
 
-    /// Says what has changed.
+    /// Logs changes.
     func tell(_ losses: [String: HeldFile.Loss], after before: [String: HeldFile.Loss]) {
         for (path, loss) in losses.sorted(by: { $0.key < $1.key }) where before[path] != loss {
             logger.error(

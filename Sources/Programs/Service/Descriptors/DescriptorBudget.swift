@@ -1,22 +1,21 @@
-/// How the file descriptors of a process are dealt out: what the server itself has open, what is
-/// kept free, and how many connections, media links, bots and finishers there is room for in what
-/// is left.
+/// The distribution of a process's file descriptors: the server's own, a free reserve, and the
+/// numbers of connections, media links, bots and finishers that fit into the rest.
 ///
-/// A process without free descriptors cannot start or write anything, and may even be ended by its
-/// own runtime: libdispatch traps when it cannot open `/proc/self/task/*/stat`. So each kind has a
-/// maximum of its own, and with all of them reached the reserve is still free.
+/// A process without free descriptors cannot start or write anything, and its own runtime may even
+/// crash it: libdispatch traps when it cannot open `/proc/self/task/*/stat`. So each kind has its
+/// own maximum, and the reserve stays free even if all maxima are reached.
 struct DescriptorBudget: Hashable, Sendable {
-    /// As many of each as there may be at a time.
+    /// The maximal numbers of each kind at a time.
     struct Shares: Hashable, Sendable {
-        /// Of HTTP, the WebSockets of peers and bots among them.
+        /// HTTP connections, including the WebSockets of peers and bots.
         var connections: Int
-        /// Media over TCP.
+        /// Media connections over TCP.
         var links: Int
         var bots: Int
         var finishers: Int
     }
 
-    /// It does not even suffice for the least that is of use.
+    /// The limit is too low even for the smallest useful server.
     struct Shortage: Error, Hashable, Sendable {
         var limit: Int
         var needed: Int
@@ -24,16 +23,16 @@ struct DescriptorBudget: Hashable, Sendable {
         var reserve: Int
     }
 
-    /// The connection, and the file that is sent to it.
+    /// The connection, and the file being sent.
     static let perConnection = 2
     static let perLink = 1
-    /// Its standard input and output, its process, and the file of its room's chat.
+    /// Standard input and output, the process, and the file of the room's chat.
     static let perBot = 4
-    /// Of HTTP: its WebSocket, and the one over which it was told where that is.
+    /// HTTP connections: the WebSocket, and the request that looked up its address.
     static let connectionsPerBot = 2
-    /// Its standard output and its process.
+    /// Standard output and the process.
     static let perFinisher = 2
-    /// The fewest that a server is of use with.
+    /// The smallest useful numbers.
     static let least = Shares(
         connections: 16 + connectionsPerBot, links: 8, bots: 1, finishers: 1)
 
@@ -42,12 +41,12 @@ struct DescriptorBudget: Hashable, Sendable {
     let reserve: Int
     let shares: Shares
 
-    /// Fits what is wished for into a limit. Bots and finishers come first, but take no more than a
-    /// third together; of the rest, links have a fifth, and what connections do not need.
+    /// Fits the wanted numbers into a limit. Bots and finishers come first, but get at most a third
+    /// in total; of the rest, links get a fifth and whatever connections do not need.
     ///
     /// - Parameters:
-    ///   - limit: descriptors that the process may have.
-    ///   - own: what it has open whoever calls.
+    ///   - limit: the descriptors that the process may have.
+    ///   - own: the server's own descriptors, independent of clients.
     init(fitting wish: Shares, into limit: Int, own: Int) throws(Shortage) {
         self.limit = limit
         self.own = own
@@ -75,8 +74,8 @@ struct DescriptorBudget: Hashable, Sendable {
             links: links, bots: bots, finishers: finishers)
     }
 
-    /// What is kept free: for files that are open for a moment, for what is accepted only to be
-    /// refused, for a child that is being started, and for the runtime.
+    /// The free reserve: for briefly opened files, connections accepted only to be refused, a child
+    /// process being started, and the runtime.
     private static func reserve(of limit: Int) -> Int { max(24, min(limit / 16, 256)) }
 
     static func cost(of shares: Shares) -> Int {

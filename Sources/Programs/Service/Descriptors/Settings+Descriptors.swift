@@ -3,7 +3,7 @@ import NIOCore
 import Webhooks
 
 extension Settings {
-    /// What is wished for at a time.
+    /// The wanted maxima.
     var descriptorWish: DescriptorBudget.Shares {
         DescriptorBudget.Shares(
             connections: httpConnectionsMaximum,
@@ -11,20 +11,20 @@ extension Settings {
             bots: stream.streamsMaximum, finishers: stream.finishersMaximum)
     }
 
-    /// What the server itself has open at most, whoever calls.
+    /// The most descriptors of the server itself, independent of clients.
     ///
-    /// - Parameter cores: for each of which there is a loop of HTTP.
+    /// - Parameter cores: each core has one HTTP event loop.
     func ownDescriptors(cores: Int = System.coreCount) -> Int {
         let loops = cores + udpThreads
         return OwnDescriptors.fixed + loops * OwnDescriptors.perLoop
-            // A socket of UDP each.
+            // One UDP socket each.
             + udpThreads
-            // A connection each, and what it sends.
+            // A connection and the file being sent each.
             + (store == nil ? 0 : StoreConnection.connectionsMaximum * 2)
             + (webhooks == nil ? 0 : WebhookOutbox.inFlightMaximum)
     }
 
-    /// The same settings with as many of each as there is room for.
+    /// These settings with the maxima of a budget.
     func fitted(to budget: DescriptorBudget) -> Settings {
         var settings = self
         settings.httpConnectionsMaximum = budget.shares.connections
@@ -36,10 +36,9 @@ extension Settings {
 }
 
 private enum OwnDescriptors {
-    /// Standard input, output and error 3, locks of the two directories 2, the catalogue with its
-    /// journal at each of the writer and five readers 12, their shared memory 1, signals 3, timers
-    /// and the watch over children 6, the listening sockets 2, and what is held of the files that
-    /// must not be exchanged 5.
+    /// Standard input, output and error 3, locks of the two directories 2, the catalogue and its
+    /// journal for the writer and five readers 12, their shared memory 1, signals 3, timers and the
+    /// watch over children 6, listening sockets 2, files held to detect their replacement 5.
     static let fixed = 34
     /// epoll, eventfd and timerfd.
     static let perLoop = 3

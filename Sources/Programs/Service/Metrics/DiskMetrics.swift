@@ -1,10 +1,9 @@
 import ControlAPI
 import Glibc
 
-/// How much room there is where streams and recordings are written: a stream whose disk is full
-/// fails.
+/// The free space on the disks of streams and recordings: a stream on a full disk fails.
 struct DiskMetrics: MetricsSource {
-    /// By the names of their settings.
+    /// Keyed by the names of the settings.
     let directories: [(setting: String, path: String)]
 
     func metrics() async -> [Metric] {

@@ -1,7 +1,7 @@
 import ControlAPI
 import MediaServer
 
-/// The media plane's figures.
+/// The metrics of the media plane.
 struct MediaMetrics: MetricsSource {
     let media: MediaServer
 

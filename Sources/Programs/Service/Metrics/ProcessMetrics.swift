@@ -2,7 +2,7 @@ import ControlAPI
 import Foundation
 import Glibc
 
-/// What the process takes of the machine, under the names that Prometheus' client libraries use.
+/// The process's use of resources, with the names that Prometheus' client libraries use.
 struct ProcessMetrics: MetricsSource {
     private let startedAt = Date().timeIntervalSince1970
 

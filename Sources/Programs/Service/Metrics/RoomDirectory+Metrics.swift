@@ -2,7 +2,7 @@ public import ControlAPI
 import Streams
 
 extension RoomDirectory: MetricsSource {
-    /// Of what is known: no room is waited for.
+    /// Uses the known outlines, and waits for no room.
     public func metrics() async -> [Metric] {
         let occupancies = self.occupancies
         return [

@@ -6,10 +6,10 @@ import NIOPosix
 import ObjectStorage
 import ServiceLifecycle
 
-/// Removes the files of assets whose time is over, and nothing else.
+/// Removes the files of expired assets, and nothing else.
 ///
-/// An asset is `expired` in the catalogue before its files go, so that what is listed as completed
-/// is there. A server that is killed in between leaves files behind, which the next one removes.
+/// The catalogue marks an asset `expired` before its files are removed, so that assets listed as
+/// completed exist. If a server is killed in between, the next one removes the files.
 struct AssetRetention: Service {
     /// Assets are kept for days; a minute more does not matter.
     static let interval: Duration = .seconds(60)
@@ -38,7 +38,7 @@ struct AssetRetention: Service {
         }
     }
 
-    /// Whatever is over now.
+    /// Expires all assets whose time is over.
     func expire() async {
         do {
             while true {
@@ -53,13 +53,13 @@ struct AssetRetention: Service {
                 guard expired.count == Self.pageSize else { return }
             }
         } catch {
-            // The server stops.
+            // The server is stopping.
             guard !Task.isCancelled else { return }
             logger.error("assets cannot be expired", metadata: ["error": "\(error)"])
         }
     }
 
-    /// What was expired and is still there.
+    /// Removes remaining files of expired assets.
     func removeLeftOver() async {
         var query = CatalogueQuery<CatalogueAsset.Status>(
             status: .expired, limit: Self.pageSize)
@@ -76,8 +76,8 @@ struct AssetRetention: Service {
         }
     }
 
-    /// What is over and lies in a store: noted in the manifest, removed there, forgotten here.
-    /// What fails is tried again the next time, and holds up nothing behind it.
+    /// Removes expired assets from the store: notes it in the manifest, deletes the objects, and
+    /// updates the catalogue. Failures are retried the next time, and do not block other assets.
     func removeStored() async {
         guard let store else { return }
         var last: CatalogueAsset?
@@ -92,7 +92,7 @@ struct AssetRetention: Service {
                         logger.warning(
                             "expired asset not removed from the store yet",
                             metadata: ["asset": "\(asset.id)", "reason": "\(error)"])
-                        // It is away, and would be for the others too.
+                        // The store is unreachable, also for the other assets.
                         if let failure = error as? StoreFailure, failure.status == nil { return }
                     }
                 }
@@ -108,7 +108,7 @@ struct AssetRetention: Service {
     private func removeStored(
         _ asset: CatalogueAsset, _ store: any ObjectStoreClient
     ) async throws {
-        // A recording whose manifest is gone is not made anew from it either.
+        // Without a manifest, a rebuild of the catalogue cannot restore the asset anyway.
         if let directory = try await catalogue.stream(asset.stream)?.assetDirectory,
             let manifest = RecordingManifest.read("\(root)/\(directory)"),
             manifest.assets.contains(where: { $0.id == asset.id })

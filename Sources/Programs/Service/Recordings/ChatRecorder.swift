@@ -6,15 +6,15 @@ import Recording
 import Rooms
 import Synchronization
 
-/// Keeps the chat of rooms while their streams are recorded: what was said to everybody, or to
-/// roles. What was said to one peer is private, as it is with 100ms.
+/// Records the chat of rooms while their streams are recorded: messages to everybody or to roles.
+/// Messages to one peer are private, as with 100ms.
 ///
-/// From any thread, and nobody waits for a disk: each stream has a ``ChatWriter``.
+/// Callable from any thread without waiting for a disk: each stream has a ``ChatWriter``.
 public final class ChatRecorder: Sendable {
     private struct Chats {
-        /// Also of streams whose chat has ended, until it is written.
+        /// Includes streams whose chat has ended but is not fully written.
         var writers: [StreamID: ChatWriter] = [:]
-        /// Those whose chat goes on.
+        /// The streams whose chat is being recorded.
         var streams: [RoomID: Set<StreamID>] = [:]
     }
 
@@ -23,7 +23,7 @@ public final class ChatRecorder: Sendable {
 
     public init(logger: Logger) { self.logger = logger }
 
-    /// - Parameter directory: of the stream; it exists.
+    /// - Parameter directory: the stream's existing directory.
     func begin(_ stream: StreamID, in room: RoomID, directory: String, isPaused: Bool) {
         var logger = logger
         logger[metadataKey: "stream"] = "\(stream)"
@@ -39,7 +39,7 @@ public final class ChatRecorder: Sendable {
         chats.withLock { $0.writers[stream] }?.setPaused(isPaused)
     }
 
-    /// Ending what has not begun is no error.
+    /// Ending a chat that has not begun is no error.
     func end(_ stream: StreamID, in room: RoomID) {
         let writer = chats.withLock { chats -> ChatWriter? in
             chats.streams[room]?.remove(stream)
@@ -57,9 +57,9 @@ public final class ChatRecorder: Sendable {
         for writer in writers { writer.said(record) }
     }
 
-    /// Waits until what was said in a stream is in its file.
+    /// Waits until a stream's messages are in its file.
     ///
-    /// - Returns: false when it is not after `patience`, or the task is cancelled.
+    /// - Returns: false on a timeout after `patience`, or if the task is cancelled.
     func caughtUp(_ stream: StreamID, within patience: Duration) async -> Bool {
         guard let writer = chats.withLock({ $0.writers[stream] }) else { return true }
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -86,7 +86,7 @@ extension ChatRecord {
         case .peer: return nil
         }
         let sender = message.sender
-        // A text as such, any other JSON as it came.
+        // A text is decoded; any other JSON stays as it is.
         let text = try? JSONDocument.decode(String.self, from: message.body.text.utf8)
         self.init(
             senderID: sender?.id.rawValue ?? "", senderName: sender?.name ?? "",

@@ -3,24 +3,24 @@ import Logging
 import Recording
 import Synchronization
 
-/// Writes the chat of one recorded stream, on a queue of its own: a disk that hangs holds up
-/// neither the room nor what is written elsewhere.
+/// Writes the chat of one recorded stream, on a queue of its own: a hanging disk delays neither the
+/// room nor other writers.
 final class ChatWriter: Sendable {
-    /// In UTF-8, of the lines that wait for the disk. What is said beyond that is not kept.
+    /// The most UTF-8 bytes of lines that wait for the disk. Further messages are dropped.
     static let waitingBytesMaximum = 1 << 20
 
     private struct State {
         var isPaused: Bool
         var waitingBytes = 0
-        /// Messages are lost since the disk does not keep up.
+        /// Messages are being lost because the disk is too slow.
         var isBehind = false
-        /// The file is as long as it may be.
+        /// The file has reached its maximal length.
         var isFull = false
     }
 
     private enum Verdict {
         case kept
-        /// - Parameter isNew: whether it is the first one since the disk kept up.
+        /// - Parameter isNew: whether it is the first lost message since the disk last kept up.
         case lost(isNew: Bool)
         case unwanted
     }
@@ -56,7 +56,7 @@ final class ChatWriter: Sendable {
         }
     }
 
-    /// Runs the body when all is dealt with that was said before.
+    /// Runs the body after all earlier messages are processed.
     func whenCaughtUp(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
     private func write(_ record: ChatRecord, _ byteCount: Int) {

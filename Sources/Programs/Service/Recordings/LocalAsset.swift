@@ -1,17 +1,17 @@
 import Catalogue
 import Foundation
 
-/// An asset's files on the disk.
+/// An asset's files on disk.
 struct LocalAsset: Sendable {
-    /// Of the file.
+    /// The path of the file.
     let path: String
     private let kind: CatalogueAsset.Kind
-    /// Where the pictures of its recording lie, if there are any.
+    /// The directory of the recording's thumbnails, if there are any.
     private let pictures: String?
 
-    /// Nil for a path that leads out of the root: paths come from files that may have been edited.
+    /// Nil for a path that leaves the root: paths come from files that may have been edited.
     ///
-    /// - Parameter root: of recordings.
+    /// - Parameter root: the root of recordings.
     init?(_ asset: CatalogueAsset, root: String) {
         guard Self.isUsable(asset.path) else { return nil }
         path = "\(root)/\(asset.path)"
@@ -24,19 +24,19 @@ struct LocalAsset: Sendable {
         return parts.count > 1 && !parts.contains { $0.isEmpty || $0 == "." || $0 == ".." }
     }
 
-    /// A VOD's directory holds it, zipped and unzipped, and nothing else.
+    /// The directory holds the VOD, zipped and unzipped, and nothing else.
     private var directory: String {
         path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path
     }
 
-    /// Removes all that belongs to it, pictures too: all that share them are of one age. What is
-    /// not there is removed.
+    /// Removes all files of the asset, including shared thumbnails, since the assets that share
+    /// them expire together. Missing files are no error.
     func remove() throws {
         if let pictures { try remove(pictures) }
         try remove(kind == .roomVOD ? directory : path)
     }
 
-    /// Removes what lies in a store: of a VOD the playlists stay, since they are served from here.
+    /// Removes the files that are in a store, but not a VOD's playlists, which this server serves.
     func removeStored() throws {
         if kind == .roomVOD {
             let manager = FileManager.default

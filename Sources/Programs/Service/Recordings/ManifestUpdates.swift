@@ -3,13 +3,13 @@ import NIOPosix
 import Recording
 import Synchronization
 
-/// Notes in recordings' manifests where assets lie and that they are over, so that the catalogue
-/// can be made anew from the disk. One at a time, since all assets of a recording share a file.
+/// Notes the locations and expiry of assets in the manifests of recordings, so that the catalogue
+/// can be rebuilt from the disk. One note at a time, since all assets of a recording share a file.
 final class ManifestUpdates: Sendable {
     private let root: String
     private let turn = Mutex(())
 
-    /// - Parameter root: of recordings.
+    /// - Parameter root: the root of recordings.
     init(root: String) { self.root = root }
 
     enum Failure: Error, CustomStringConvertible {
@@ -24,9 +24,9 @@ final class ManifestUpdates: Sendable {
         }
     }
 
-    /// Changes an asset in its manifest; on the disk when it returns.
+    /// Changes an asset in its manifest; the change is on disk on return.
     ///
-    /// - Parameter directory: of the recording, relative to the root.
+    /// - Parameter directory: the recording's directory, relative to the root.
     /// - Throws: `Failure`, `RecordingError`.
     func note(
         asset id: String, in directory: String,

@@ -5,20 +5,20 @@ import HundredMS
 import MediaKernel
 import Rooms
 
-/// A policy, and how streams are made in rooms that have it.
+/// A policy, and the settings for streams in rooms with that policy.
 struct RoomPolicy: Sendable {
     var policy: Policy
     var streams: StreamSettings
 }
 
-/// The policies of rooms: that of the policy file, and those of templates in the catalogue.
+/// The policies of rooms: from the policy file, and from templates in the catalogue.
 struct PolicyStore: TemplateControl {
     let standard: StandardTemplate
     let standardPolicy: RoomPolicy
     private let catalogue: Catalogue
 
-    /// - Parameter streams: how they are made where a policy says nothing.
-    /// - Throws: `SettingsError` for a destination that cannot be.
+    /// - Parameter streams: the defaults for settings that a policy leaves out.
+    /// - Throws: `SettingsError` for an invalid destination.
     init(policy: Policy, streams: StreamSettings, catalogue: Catalogue) throws {
         var streams = streams
         try streams.read(policy)
@@ -27,10 +27,10 @@ struct PolicyStore: TemplateControl {
         self.catalogue = catalogue
     }
 
-    /// What a room has the next time that it opens.
+    /// The policy that a room gets the next time it opens.
     ///
-    /// - Throws: a 503 when it cannot be told. Another policy than the room's would let in who
-    ///   must not.
+    /// - Throws: a 503 if the policy is unknown. A wrong policy could admit peers who must not
+    ///   join.
     func policy(of room: RoomID) async throws(APIError) -> RoomPolicy {
         let template: RoomTemplate
         do throws(CatalogueError) {
@@ -44,7 +44,7 @@ struct PolicyStore: TemplateControl {
         case .missing(let id):
             throw .unavailable("the room's template cannot be used", "template \(id) is not there")
         case .written(let template):
-            // It was checked when it was written, against settings that may have changed.
+            // The template was checked when it was saved, but the settings may have changed since.
             do {
                 return try policy(of: template.contents, id: template.id)
             } catch {
@@ -91,7 +91,7 @@ struct PolicyStore: TemplateControl {
 }
 
 extension TemplateDocument {
-    /// A policy, of which everything has been spelled out.
+    /// Spells a policy out in full.
     init(_ policy: Policy) throws {
         var roles: Object = [:]
         for role in policy.roles { roles[role.name] = try JSONValue(encoding: role) }

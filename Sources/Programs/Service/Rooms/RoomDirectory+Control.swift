@@ -3,7 +3,7 @@ public import MediaKernel
 import RoomHost
 public import Rooms
 
-/// What the control API sees of rooms in which somebody is, and does to them.
+/// The control API's access to occupied rooms.
 extension RoomDirectory: RoomControl {
     public func activeRoom(_ id: RoomID) async -> ActiveRoom? {
         guard let snapshot = await host(of: id)?.snapshot(), let session = snapshot.session,
@@ -57,8 +57,7 @@ extension RoomDirectory: RoomControl {
     public func end(_ room: RoomID, isLocked: Bool, reason: String) async throws(APIError) {
         let host = try await occupiedHost(of: room)
         if isLocked {
-            // Written down before it is answered, and before anybody is put out who might come
-            // back at once.
+            // Saved before the response, and before peers are removed who might rejoin at once.
             await registry.locked(room)
             await host.setLocked(true)
         }
@@ -69,7 +68,7 @@ extension RoomDirectory: RoomControl {
         try await host(of: id) { await !$0.snapshot().peers.isEmpty }
     }
 
-    /// The same where those count too who are taken for gone and may come back.
+    /// Like `activeHost`, but disconnected peers who may come back also count.
     private func occupiedHost(of id: RoomID) async throws(APIError) -> RoomHost {
         try await host(of: id) { await $0.isOccupied }
     }

@@ -5,7 +5,7 @@ import Rooms
 import Tokens
 import WHIP
 
-/// Clients of WHIP come into rooms as peers like any other.
+/// WHIP clients join rooms as peers like any other.
 extension RoomDirectory: WHIPGateway {
     public func publish(
         _ offer: String, by request: WHIPRequest

@@ -13,10 +13,10 @@ public import Streams
 public import Tokens
 import WHIP
 
-/// All rooms of this server: each is made when the first peer comes and let go when it has been
+/// All rooms of this server. A room is created for its first peer, and removed when it has been
 /// empty for a while.
 public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLifecycle.Service {
-    /// How long an empty room is kept, so that a reload does not take it down and make it anew.
+    /// How long an empty room is kept, so that a page reload does not recreate it.
     static let emptyKept: Duration = .seconds(5)
     static let tickInterval: Duration = .seconds(1)
 
@@ -24,20 +24,20 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         let host: RoomHost
         let hundredMS: HundredMSEntrance
         let media: MediaRoom
-        /// What it opened with, until it is let go.
+        /// The room's policy while it is open.
         let policy: RoomPolicy
-        /// Hands the media plane's events to the host, until the media is closed.
+        /// Passes the media plane's events to the host until the media room is closed.
         let pump: Task<Void, Never>
-        /// As it is by now; what it began with is in the host's room.
+        /// The current record; the host's room has the initial one.
         var record: CatalogueRoom
-        /// Which look into the catalogue the record is of.
+        /// The number of the catalogue look-up that the record is from.
         var look = 0
         var timer = SessionTimer()
-        /// Its last tick is not over yet.
+        /// The last tick is still running.
         var isTicking = false
-        /// What it is told of its streams, one after the other.
+        /// Tells the room about its streams, one update after the other.
         var telling: Task<Void, Never>?
-        /// Sockets on their way in, of which the host does not know yet.
+        /// Sockets about to open that the host does not know yet.
         var arrivals = 0
         var emptyTicks = 0
     }
@@ -49,20 +49,20 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     private let streaming: any LiveStreaming
     private let streamControl: StreamService
     private let opensTokens: Bool
-    /// Nil where clients need none.
+    /// Nil if clients need no relay.
     private let turn: TURNRelay?
-    /// Nil when nobody is to be told of rooms.
+    /// Nil if there are no receivers of room events.
     private let journal: SessionRecorder?
     private let logger: Logger
     private var entries: [RoomID: Entry] = [:]
-    /// Rooms that are being made, so that two peers who come at once meet.
+    /// Rooms being created, so that two peers who arrive at once meet in one room.
     private var making: [RoomID: Task<Entry, any Error>] = [:]
-    /// The streams of rooms as last heard, for rooms that are made later: a stream that was
-    /// started by HTTP may be there before anybody is.
+    /// The last known streams of each room, for rooms created later: a stream started over HTTP may
+    /// exist before any peer joins.
     private var streams: [RoomID: HLSState] = [:]
-    /// The same of recordings without a live stream.
+    /// The same for recordings without a live stream.
     private var recordings: [RoomID: RoomRecording] = [:]
-    /// Into the catalogue, for what the control API has changed.
+    /// Counts look-ups in the catalogue, due to changes by the control API.
     private var looks = 0
     private var isWritingDown = false
     private var random = SystemRandomNumberGenerator()
@@ -86,7 +86,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
 
     // MARK: Life
 
-    /// Lets the rooms' time pass until the server is stopped, then ends them all.
+    /// Ticks the rooms until the server is stopped, then ends them all.
     public func run() async {
         while !Task.isCancelled, !Task.isShuttingDownGracefully {
             try? await Task.sleep(for: Self.tickInterval)
@@ -100,8 +100,8 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         await media.shutdown()
     }
 
-    /// Lets a second of each room's time pass, in a task of its own: one that is busy delays no
-    /// other, and has its next one when it is done.
+    /// Ticks each room once, in a task of its own: a busy room delays no other, and skips ticks
+    /// until it is done.
     func tick() {
         if !isWritingDown {
             isWritingDown = true
@@ -125,7 +125,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         if isOver == true { await host.end(reason: "max duration reached") }
         await streamControl.seen(id, RoomOccupancy(outline))
         let isEmpty = await host.isEmpty
-        // Another room may have its name by now.
+        // A new room may have this id by now.
         guard let entry = entries[id], entry.host === host else { return }
         entries[id]?.isTicking = false
         guard isEmpty, entry.arrivals == 0 else {
@@ -150,7 +150,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     private func entry(_ id: RoomID) async throws -> Entry {
         if let entry = entries[id] { return entry }
         if let task = making[id] { return try await task.value }
-        // Once more than before its socket was opened: many may have come since.
+        // Checked again since the socket was opened: many rooms may have opened since.
         try checkPlace(for: id)
         let task = Task { try await self.make(id) }
         making[id] = task
@@ -165,7 +165,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         }
     }
 
-    /// Of a room that exists now.
+    /// The host of a room that is currently open.
     func host(of id: RoomID) -> RoomHost? { entries[id]?.host }
 
     private func make(_ id: RoomID) async throws -> Entry {
@@ -175,7 +175,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         let record = await registry.opened(id)
         var limits = settings.limits
         if record.size > 0 { limits.visiblePeers = min(record.size, limits.peers) }
-        // What a peer is told when it is back waits in its outbox beside everything else.
+        // Events replayed to a returning peer share its outbox with everything else.
         limits.recentEvents = min(limits.recentEvents, settings.signalling.outboxFrames / 2)
         limits.recentBytes = min(limits.recentBytes, settings.signalling.outboxBytes / 4)
         let room = Room(
@@ -212,18 +212,18 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         peer: PeerID?, claims: RoomTokenClaims
     ) async throws(APIError) -> InitialConfiguration {
         let role = try await check(claims, peer: peer)
-        // Cameras may come in layers, and who cannot receive them is told.
+        // Cameras may send layers, and peers are told about poor reception.
         return InitialConfiguration(
             iceServers: role.isHidden ? [] : relays(for: peer),
             enabledFlags: ["simulcast", "subscribeDegradation"])
     }
 
-    /// Makes the room of a client that is let in, if there is none yet.
+    /// Checks a client and returns its room, creating the room if necessary.
     func admitted(_ claims: RoomTokenClaims) async throws(APIError) -> RoomHost {
         _ = try await check(claims, peer: nil)
         do {
             let host = try await entry(claims.room).host
-            // An empty room is kept until the client has joined.
+            // Keeps the empty room until the client has joined.
             entries[claims.room]?.emptyTicks = 0
             return host
         } catch let error as APIError {
@@ -237,7 +237,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
 
     public func iceServers() -> [InitialConfiguration.ICEServer] { relays(for: nil) }
 
-    /// For everybody but a recorder, which is beside the server.
+    /// For everybody but a recorder, which runs beside the server.
     private func relays(for peer: PeerID?) -> [InitialConfiguration.ICEServer] {
         guard let turn else { return [] }
         let peer = peer ?? PeerID(String(random.next(), radix: 36))
@@ -248,18 +248,18 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         _ = try await check(claims, peer: peer)
     }
 
-    /// - Returns: the role that is asked for, which may be had.
+    /// - Returns: the requested role.
     private func check(
         _ claims: RoomTokenClaims, peer: PeerID?
     ) async throws(APIError) -> Role {
         guard let role = try await policy(of: claims.room).role(claims.role) else {
             throw .unknownRole(claims.role)
         }
-        // Not only when the socket is opened: browsers do not say why one was not.
+        // Also checked here, since browsers do not report why a socket could not be opened.
         try checkPlace(for: claims.room)
-        // A recorder comes where somebody who may has started a stream.
+        // A recorder joins after somebody with permission has started a stream.
         guard !role.isHidden else { return role }
-        // Who is in a room may come back to it, whatever has become of the room.
+        // A peer in a room may rejoin it, even if the room was closed to others.
         if let peer, let host = entries[claims.room]?.host, await host.isHere(peer) {
             return role
         }
@@ -295,14 +295,15 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
             peer: peer, claims: SignallingClaims(claims, of: client, at: authority),
             socket: Socket(connection: socket))
         entries[claims.room]?.arrivals -= 1
-        // A refused peer has been told; its socket is read to its end so that the words arrive.
+        // A refused peer has its reason; reading the socket to its end ensures that the message
+        // arrives.
         for await text in messages {
             if let connection { await room.received(text, on: connection) }
         }
         if let connection { await room.closed(connection) }
     }
 
-    /// Of what is known: no room is waited for.
+    /// Uses the known outlines, and waits for no room.
     public func rooms() -> [RoomSummary] {
         entries.map { id, entry in
             let outline = entry.host.outline
@@ -320,20 +321,20 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         try await roomPolicy(of: room).policy
     }
 
-    /// A room keeps what it opened with.
+    /// An open room keeps its policy.
     private func roomPolicy(of room: RoomID) async throws(APIError) -> RoomPolicy {
         if let entry = entries[room] { return entry.policy }
         return try await policies.policy(of: room)
     }
 
     public func roomChanged(_ room: CatalogueRoom, saysEnabled: Bool) async {
-        // A room that is being made may have been looked up before the change.
+        // A room being created may have been looked up before the change.
         if let task = making[room.id] { _ = try? await task.value }
         looks += 1
         let look = looks
         let room = await registry.changed(room, saysEnabled: saysEnabled)
-        // Changes may be heard of, and looks be answered, in another order than they were made in.
-        // Each look is after its change, so the last one sees them all.
+        // Changes may be reported, and look-ups answered, out of order. Each look-up follows its
+        // change, so the latest look-up includes them all.
         guard let entry = entries[room.id], entry.look < look else { return }
         entries[room.id]?.look = look
         entries[room.id]?.record = room
@@ -379,7 +380,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         tell(room) { await $0.recordingChanged(state) }
     }
 
-    /// In order, and without waiting for the room: the others' streams are told after it.
+    /// Tells the room in order, without waiting for it, so that others are not delayed.
     private func tell(
         _ room: RoomID, _ words: @escaping @Sendable (RoomHost) async -> Void
     ) {

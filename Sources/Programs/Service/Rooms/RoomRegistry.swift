@@ -4,15 +4,15 @@ import ControlAPI
 import Logging
 import MediaKernel
 
-/// What is known of rooms where peers come in. The catalogue is the truth, and is asked each time:
-/// so whatever writes there, it holds at once.
+/// The facts about rooms that joining depends on. The catalogue is the source of truth and is read
+/// each time, so every change of it takes effect at once.
 actor RoomRegistry {
     private let catalogue: Catalogue
-    /// Whether a room comes to be when somebody joins it.
+    /// Whether joining an unknown room creates it.
     private let opensOnJoin: Bool
     private let logger: Logger
     private let clock: @Sendable () -> UnixTime
-    /// Rooms that were locked and of which the catalogue does not say so yet.
+    /// Locked rooms whose lock is not saved in the catalogue yet.
     private var unwritten: Set<RoomID> = []
 
     init(
@@ -25,12 +25,12 @@ actor RoomRegistry {
         self.clock = clock
     }
 
-    /// Checks that who is not in a room may come in.
+    /// Checks that a peer from outside may join the room.
     func checkOpen(_ id: RoomID) async throws(APIError) {
         let room: CatalogueRoom?
         do throws(CatalogueError) {
             room = try await catalogue.room(id)
-            // It would come to be, and be written down nowhere.
+            // Otherwise the room would be created without a record of it.
             if room == nil { try catalogue.checkPresence() }
         } catch {
             throw .unavailable("rooms cannot be looked up", error.description)
@@ -41,7 +41,7 @@ actor RoomRegistry {
         }
     }
 
-    /// A room that somebody made or joined. Where the catalogue does not answer it is taken for one.
+    /// A room that was created or joined before. Assumed to exist if the catalogue does not answer.
     func known(_ id: RoomID) async -> CatalogueRoom? {
         do throws(CatalogueError) {
             return try await catalogue.room(id)
@@ -50,10 +50,10 @@ actor RoomRegistry {
         }
     }
 
-    /// What a room that somebody comes into is like. One that nobody made comes to be, unless that
-    /// is not wanted.
+    /// The record of a room that a peer joins. An unknown room is created, unless the settings
+    /// forbid it.
     ///
-    /// - Returns: when the catalogue does not answer, all that is known: media come first.
+    /// - Returns: the known facts if the catalogue does not answer: media come first.
     func opened(_ id: RoomID) async -> CatalogueRoom {
         let new = CatalogueRoom(id: id, name: id.rawValue, createdAt: clock())
         var room = new
@@ -67,8 +67,8 @@ actor RoomRegistry {
         return room
     }
 
-    /// A peer has locked a room. Holds until the control API enables it, whatever becomes of this
-    /// process.
+    /// Locks a room on behalf of a peer. The lock holds until the control API enables the room,
+    /// even across a restart.
     func locked(_ id: RoomID) async {
         unwritten.insert(id)
         await writeDown()
@@ -77,11 +77,11 @@ actor RoomRegistry {
         }
     }
 
-    /// The control API has changed a room.
+    /// Takes a change of a room by the control API.
     ///
-    /// - Parameter saysEnabled: whether it said that the room is enabled, or disabled, and so has the
-    ///   last word on that. Other changes do not know of a lock that is not written down.
-    /// - Returns: what the room is like by now; as given where the catalogue does not answer.
+    /// - Parameter saysEnabled: whether the change set the room's enabled state, which then wins.
+    ///   Other changes do not know of an unsaved lock.
+    /// - Returns: the present record; the given one if the catalogue does not answer.
     func changed(_ room: CatalogueRoom, saysEnabled: Bool) async -> CatalogueRoom {
         if saysEnabled { unwritten.remove(room.id) }
         var room = (try? await catalogue.room(room.id)) ?? room
@@ -89,12 +89,12 @@ actor RoomRegistry {
         return room
     }
 
-    /// Tries again what the disk did not take.
+    /// Retries saving locks that the disk refused.
     func writeDown() async {
         for id in unwritten {
             let room = CatalogueRoom(id: id, name: id.rawValue, createdAt: clock())
             do throws(CatalogueError) {
-                // Its first join may have met the same full disk.
+                // The first join may have met the same full disk.
                 _ = try await register(room)
                 // The control API may have enabled it meanwhile.
                 guard unwritten.contains(id) else { continue }
@@ -110,7 +110,7 @@ actor RoomRegistry {
     }
 
     private func register(_ room: CatalogueRoom) async throws(CatalogueError) -> CatalogueRoom {
-        // A point is in no room's id, so no other room that was joined first has this name.
+        // No room id contains a period, so no room created by a join has this name.
         try await catalogue.registerRoom(
             room, otherName: "\(room.id).\(UInt64.random(in: .min ... .max))")
     }

@@ -1,18 +1,18 @@
 public import HundredMS
 public import Rooms
 
-/// How the rooms come to be, and how much they take.
+/// How rooms are created, and their limits.
 public struct RoomSettings: Hashable, Sendable {
-    /// Whether a room comes to be when somebody joins it.
+    /// Whether joining an unknown room creates it.
     public var opensOnJoin = true
-    /// How long sessions are kept once they are over; nil for ever.
+    /// How long to keep finished sessions; nil for ever.
     public var sessionsKept: Duration? = .seconds(30 * 86_400)
-    /// Rooms at a time. A room without peers is dropped, so this bounds occupied rooms.
+    /// Concurrent rooms. A room without peers is dropped, so this bounds occupied rooms.
     public var maximum = 1000
-    /// Of each room.
+    /// Per room.
     public var limits = RoomLimits()
     public var signalling = SignallingLimits()
-    /// Whether publishers may leave it to receivers to turn their pictures.
+    /// Whether publishers may leave the rotation of their pictures to receivers.
     public var acceptsOrientation = false
 
     public init() {}

@@ -5,15 +5,15 @@ import MediaKernel
 import Rooms
 import ServiceLifecycle
 
-/// Keeps account of the rooms' sessions in the catalogue, and of what is told of them: each
-/// change and its webhook are one transaction, in the order in which they happened.
+/// Records the rooms' sessions and their events in the catalogue: each change and its webhook event
+/// are one transaction, in order of occurrence.
 ///
-/// What it finds there when it starts is of a server that died, and is closed: the peers were put
-/// out by that, and nobody but the catalogue knows of them any more.
+/// Sessions that are open at the start belong to a dead server, and are closed: its peers were
+/// disconnected, and only the catalogue still knows them.
 final class SessionRecorder: Service {
-    /// Changes that wait for the disk. More are not told; this is a day of a busy server.
+    /// The most changes that wait for the disk: a day of a busy server. Further ones are dropped.
     static let waitingMaximum = 100_000
-    /// From a change that could not be written down to the next attempt.
+    /// The delay before a failed save is retried.
     static let retryDelay: Duration = .seconds(1)
 
     private struct Entry {
@@ -25,7 +25,7 @@ final class SessionRecorder: Service {
     }
 
     private let catalogue: Catalogue
-    /// Nil when nobody is to be told.
+    /// Nil without receivers.
     private let events: SessionEvents?
     private let logger: Logger
     private let clock: @Sendable () -> UnixTime
@@ -55,8 +55,8 @@ final class SessionRecorder: Service {
         }
     }
 
-    /// Runs until all that was noted before the shutdown is written down. What the disk does not
-    /// take then is known to the next server only as far as it is in the catalogue.
+    /// Runs until all changes before the shutdown are saved. Changes that the disk refuses are
+    /// lost, and the next server knows only what the catalogue has.
     func run() async throws {
         await withGracefulShutdownHandler {
             await closeLeftBehind()
@@ -87,7 +87,7 @@ final class SessionRecorder: Service {
         }
     }
 
-    /// - Returns: nil for what is nothing to sessions. An event by itself changes nothing of one.
+    /// - Returns: nil if the note does not concern sessions. Some events change no session.
     private func written(_ entry: Entry) -> (SessionChange?, CatalogueDelivery?)? {
         func session(_ session: Room.Session) -> OpenSession {
             OpenSession(
@@ -140,7 +140,7 @@ final class SessionRecorder: Service {
         }
     }
 
-    /// Asks again until it is answered: the next change must not overtake this one.
+    /// Retries until the catalogue answers: the next change must not overtake this one.
     private func asked<Value: Sendable>(
         _ body: (Catalogue) async throws(CatalogueError) -> Value
     ) async -> Value? {

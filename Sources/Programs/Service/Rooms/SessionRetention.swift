@@ -4,10 +4,10 @@ import Logging
 import MediaKernel
 import ServiceLifecycle
 
-/// Forgets sessions that ended long ago.
+/// Removes sessions that ended long ago.
 struct SessionRetention: Service {
     static let interval: Duration = .seconds(600)
-    /// At a time, so that the catalogue is free for others between.
+    /// The most sessions per transaction, so that others can use the catalogue in between.
     static let sweptMaximum = 100
 
     let catalogue: Catalogue

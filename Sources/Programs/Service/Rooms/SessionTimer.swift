@@ -1,15 +1,15 @@
 import MediaKernel
 
-/// How long a room's session has gone on, as far as it was looked at.
+/// Measures how long a room's session has lasted since it was first seen.
 struct SessionTimer {
     private var session: SessionID?
     private var since: Instant = .zero
 
-    /// Whether the session that goes on now has lasted as long as it may.
+    /// Whether the current session has reached its maximal duration.
     ///
     /// - Parameters:
-    ///   - session: nil while there is none.
-    ///   - maximum: nil for a session without an end.
+    ///   - session: nil if there is none.
+    ///   - maximum: nil for no limit.
     mutating func isOver(_ session: SessionID?, maximum: Duration?, at now: Instant) -> Bool {
         if session != self.session {
             self.session = session

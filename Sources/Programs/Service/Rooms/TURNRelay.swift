@@ -2,13 +2,13 @@ import ControlAPI
 import MediaKernel
 import Signing
 
-/// The TURN relay that clients are told of, for networks that let nothing else through.
+/// The TURN relay offered to clients, for networks that block everything else.
 public struct TURNRelay: Hashable, Sendable {
-    /// RFC 7065, e.g. `turn:relay.example.org:3478?transport=udp`; ways to one and the same relay.
+    /// RFC 7065, e.g. `turn:relay.example.org:3478?transport=udp`; all reach the same relay.
     public var urls: [String]
-    /// The relay has it too.
+    /// Shared with the relay.
     public var secret: String
-    /// How long a credential is good. A client asks for a new one whenever it joins or comes back.
+    /// The validity of a credential. A client gets a new one whenever it joins or rejoins.
     public var lifetime: Duration
 
     public static let urlsMaximum = 8
@@ -20,7 +20,7 @@ public struct TURNRelay: Hashable, Sendable {
         self.lifetime = lifetime
     }
 
-    /// Whether browsers take it. They refuse to connect at all with one that they cannot read.
+    /// Whether browsers accept the URL. An invalid one makes them refuse to connect at all.
     static func isURL(_ text: String) -> Bool {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         if parts.count == 2, !["transport=udp", "transport=tcp"].contains(parts[1]) {
@@ -54,8 +54,8 @@ public struct TURNRelay: Hashable, Sendable {
             }
     }
 
-    /// What one client is given. The relay, and whoever listens on the way to it, learns the peer's
-    /// id and not the user's.
+    /// The relay with credentials for one client. The relay, and eavesdroppers on the way to it,
+    /// learn the peer's id but not the user's.
     func server(for peer: PeerID, at now: UnixTime) -> InitialConfiguration.ICEServer {
         let credential = TURNCredential(
             user: peer.rawValue, secret: secret, expiry: now + lifetime)

@@ -138,7 +138,7 @@ enum SettingKey: String, CaseIterable {
         }
     }
 
-    /// Kept out of logs and of child processes.
+    /// Kept out of logs and child processes.
     var isSecret: Bool { Self.secrets.contains(self) }
 
     static let secrets: Set<SettingKey> = [
@@ -148,7 +148,7 @@ enum SettingKey: String, CaseIterable {
 
     private static let variablePrefix = "ROOMCAST_"
 
-    /// Names with the settings' prefix that no setting has, sorted.
+    /// The variables that have the settings' prefix but match no setting, sorted.
     static func unknownVariables(in environment: [String: String]) -> [String] {
         let known = Set(allCases.map(\.variable))
         return environment.keys.filter { $0.hasPrefix(variablePrefix) && !known.contains($0) }
@@ -177,7 +177,7 @@ enum SettingKey: String, CaseIterable {
     }
 }
 
-/// What is wrong with the settings: for the operator, who sees the name and the reason.
+/// An error in the settings, with name and reason for the operator.
 public enum SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable(file: String, reason: String)
     case unknownKeys([String], file: String)
@@ -185,8 +185,8 @@ public enum SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
     case invalid(key: String, reason: String)
     case accessKeyNeeded
     case accessKeyNeededInPublic
-    /// File descriptors: how many there may be and how many are needed, of which the server has so
-    /// many open itself and keeps so many free.
+    /// The limit on file descriptors is too low. `needed` includes the server's `own` descriptors
+    /// and a free `reserve`.
     case tooFewDescriptors(limit: Int, needed: Int, own: Int, reserve: Int)
 
     public var description: String {

@@ -3,7 +3,7 @@ import MediaKernel
 import Rooms
 
 extension Settings {
-    /// `recordings.thumbnails`: what is missing in it is as it was.
+    /// `recordings.thumbnails`: missing fields keep their values.
     mutating func readThumbnails(_ source: SettingsSource) throws(SettingsError) {
         guard let text = source.text(.recordingsThumbnails) else { return }
         let key = SettingKey.recordingsThumbnails.rawValue

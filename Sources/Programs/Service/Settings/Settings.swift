@@ -18,41 +18,42 @@ import Webhooks
     import Foundation
 #endif
 
-/// Everything an operator can set, checked. `docs/CONFIGURATION.md` describes each of it.
+/// All settings of an operator, validated. `docs/CONFIGURATION.md` describes each of them.
 public struct Settings: Hashable, Sendable {
     public var httpHost = "127.0.0.1"
     public var httpPort = 8080
-    /// Viewers' and peers' together.
+    /// Total for viewers and peers.
     public var httpConnectionsMaximum = 8192
     public var httpConnectionsPerAddressMaximum = 1024
     /// PEM files, both or none.
     public var certificateFile: String?
     public var privateKeyFile: String?
-    /// How the outside names this server, e.g. `https://live.example.org`, without a slash.
+    /// The public URL of this server, e.g. `https://live.example.org`, without a trailing slash.
     public var publicURL: String?
     public var udpHost = "0.0.0.0"
     public var udpPort = 7882
-    /// Threads that receive and forward media. Each room is one thread's.
+    /// Threads that receive and forward media. Each room belongs to one thread.
     public var udpThreads = min(System.coreCount, 8)
-    /// IP addresses under which clients reach the UDP port; empty means those of this machine.
+    /// IP addresses at which clients reach the UDP port; empty for this machine's own.
     public var advertisedAddresses: [String] = []
     public var tcpPort = MediaServerConfiguration.TCPPort.sameAsUDP
-    /// The same for the TCP port; empty means those of the UDP port.
+    /// The same for the TCP port; empty for those of the UDP port.
     public var tcpAdvertisedAddresses: [String] = []
-    /// Connections to the TCP port at a time.
+    /// Concurrent connections to the TCP port.
     public var tcpLinksMaximum = MediaServerConfiguration.tcpLinksMaximum
-    /// Nil where clients need none.
+    /// Nil if clients need no relay.
     public var turn: TURNRelay?
     public var accessKey = Settings.developmentAccessKey
     public var secret = Settings.developmentSecret
     public var policyFile: String?
     public var rooms = RoomSettings()
-    /// Nil when nobody is to be told.
+    /// Nil without a receiver.
     public var webhooks: WebhookSettings?
-    /// Nil when assets stay here.
+    /// Nil if assets stay on this machine.
     public var store: StoreSettings?
     public var stream = StreamSettings()
-    /// Whom bots and finishers become, which handle what strangers sent; nil for the server's own user.
+    /// The user that runs bots and finishers, which process data from strangers; nil for the
+    /// server's own user.
     public var botUser: SystemUser?
     public var opensTokens = false
     public var listsRooms = true
@@ -60,21 +61,22 @@ public struct Settings: Hashable, Sendable {
     public var pagesDirectory: String?
     public var logLevel = Logger.Level.info
     public var logFormat = LineLogHandler.Format.logfmt
-    /// Variables with the prefix of settings that name none, which `serve` warns about. They are no
-    /// error: Kubernetes, for one, sets `<SERVICE>_PORT` and the like in every container.
+    /// Environment variables with the settings' prefix that match no setting; `serve` warns about
+    /// them. They are not errors: Kubernetes, for example, sets `<SERVICE>_PORT` and the like in
+    /// every container.
     public private(set) var unknownVariables: [String] = []
 
-    /// Known to everybody, hence only good on a machine's loopback address.
+    /// Publicly known, so only acceptable on a loopback address.
     public static let developmentAccessKey = "roomcast-development"
     public static let developmentSecret = "roomcast-development-secret-known-to-everybody"
 
-    /// Environment variables that nobody is to see once they are read.
+    /// Environment variables to hide once they are read.
     public static let secretVariables = Set(
         SettingKey.secrets.union([.authAccessKey]).map(\.variable))
 
     public init() {}
 
-    /// Reads the file, then the environment over it, and checks the whole.
+    /// Reads the file, then the environment, which takes precedence, and validates the result.
     ///
     /// - Parameter file: a JSON file; nil for none.
     public init(
@@ -108,8 +110,8 @@ public struct Settings: Hashable, Sendable {
         stream.logFormat = logFormat.rawValue
     }
 
-    /// Reads only what tokens are made with; the rest is as it is by default. The secrets of other
-    /// services need not be there.
+    /// Reads only the settings needed to make tokens; the others have their defaults. The secrets
+    /// of other services may be missing.
     public init(
         keyIn file: String?, environment: [String: String]? = nil
     ) throws(SettingsError) {
@@ -120,7 +122,7 @@ public struct Settings: Hashable, Sendable {
         try readAccess(source)
     }
 
-    /// Reads only where streams and recordings are; the rest is as it is by default.
+    /// Reads only the directories of streams and recordings; other settings have their defaults.
     public init(
         directoriesIn file: String?, environment: [String: String]? = nil
     ) throws(SettingsError) {
@@ -131,20 +133,20 @@ public struct Settings: Hashable, Sendable {
     /// Whether the built-in key is in use, which `serve` warns about.
     public var usesDevelopmentKey: Bool { accessKey == Self.developmentAccessKey }
 
-    /// By value, not by absence: writing the well-known key into the file changes nothing.
+    /// Compares values: writing the well-known key to the file does not make it secret.
     private var isKeyWellKnown: Bool { usesDevelopmentKey || secret == Self.developmentSecret }
 
     public var isTLS: Bool { certificateFile != nil }
 
-    /// In front of playback URLs.
+    /// The base of playback URLs.
     public var publicBaseURL: String {
         if let publicURL { return publicURL }
         let host = Self.isAnyAddress(httpHost) ? "localhost" : Self.bracketed(httpHost)
         return HTTPURL(isSecure: isTLS, authority: "\(host):\(httpPort)").origin
     }
 
-    /// Where a bot on this machine finds the server: by its public name under TLS, since that is
-    /// what the certificate is for, or else directly.
+    /// The server's URL for bots on this machine: the public URL with TLS, since the certificate is
+    /// for that name, otherwise the direct one.
     public func botEndpoint(port: Int) -> String {
         if isTLS, let publicURL { return publicURL }
         let host = Self.isAnyAddress(httpHost) ? "127.0.0.1" : Self.bracketed(httpHost)
@@ -171,7 +173,7 @@ public struct Settings: Hashable, Sendable {
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// Whether the outside has no name for this server, or one that is this machine's alone.
+    /// Whether the server has no public URL, or one that names a loopback address.
     private var isPublicURLLoopback: Bool {
         guard let url = publicURL.flatMap({ HTTPURL($0) }) else { return true }
         return Self.isLoopback(url.host)
@@ -237,7 +239,8 @@ extension Settings {
         }
         let isWellKnown = isKeyWellKnown
         guard !isWellKnown || Self.isLoopback(httpHost) else { throw .accessKeyNeeded }
-        // Behind a proxy on this machine everybody reaches a server that listens on loopback.
+        // Behind a proxy on this machine, a server that listens on loopback is reachable by
+        // everybody.
         guard !isWellKnown || isPublicURLLoopback else { throw .accessKeyNeededInPublic }
         opensTokens = source.flag(.pagesOpenTokens) ?? isWellKnown
         listsRooms = source.flag(.pagesListRooms) ?? isWellKnown
@@ -296,7 +299,7 @@ extension Settings {
         }
     }
 
-    /// A server that is root has its bots become somebody who may do nothing.
+    /// A server that runs as root has its bots switch to an unprivileged user.
     private mutating func readBots(_ source: SettingsSource) throws(SettingsError) {
         let name = source.text(.botsUser)
         guard SystemUser.mayChange else {
@@ -326,7 +329,7 @@ extension Settings {
     }
 
     private mutating func readLimits(_ source: SettingsSource) throws(SettingsError) {
-        // 100ms leaves a room in which nobody has been for five minutes.
+        // 100ms ends a stream after five minutes in an empty room.
         stream.rules.emptyTimeout =
             try limit(source, .streamEmptyTimeoutSeconds, 86_400) ?? .some(.seconds(300))
         stream.rules.idleTimeout = try limit(source, .streamIdleTimeoutSeconds, 86_400) ?? nil
@@ -350,7 +353,7 @@ extension Settings {
             singleFilePerLayer: wanted.contains("single_file_per_layer"))
     }
 
-    /// - Returns: nil when it is not given; `.some(nil)` for 0, which is for ever.
+    /// - Returns: nil if the setting is missing; `.some(nil)` for 0, which means for ever.
     private func limit(
         _ source: SettingsSource, _ key: SettingKey, _ maximum: Int
     ) throws(SettingsError) -> Duration?? {
@@ -388,7 +391,7 @@ extension Settings {
         }
     }
 
-    /// RFC 2104 sect. 3: shorter than the hash's output weakens it.
+    /// RFC 2104 sect. 3: a key shorter than the hash's output weakens it.
     private static let webhookSecretBytesMinimum = 32
 
     private mutating func readWebhooks(_ source: SettingsSource) throws(SettingsError) {

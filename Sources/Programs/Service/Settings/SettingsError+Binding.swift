@@ -3,16 +3,16 @@ import MediaKernel
 import MediaServer
 import NIOCore
 
-/// Where a server socket is to be, and the settings that say so.
+/// The address of a server socket, and the settings that determine it.
 struct BindingPlace {
     var host: (key: String, value: String)
     var port: (key: String, value: Int)
 }
 
 extension SettingsError {
-    /// Why a socket cannot be there, and what to do about it.
+    /// Why a socket cannot be bound, and what to do about it.
     ///
-    /// - Parameter code: the `errno` of bind(2); 0 when the host has no address.
+    /// - Parameter code: the `errno` of bind(2); 0 if the host has no address.
     init(_ place: BindingPlace, code: Int32) {
         let (host, port) = (place.host.value, place.port.value)
         self =
@@ -45,7 +45,7 @@ extension SettingsError {
             }
     }
 
-    /// Nil for what has nothing to do with an address.
+    /// Nil for errors that do not concern an address.
     init?(_ error: any Error, at place: BindingPlace) {
         switch error {
         case let error as IOError where error.isOfBinding:
@@ -68,7 +68,8 @@ extension Settings {
         BindingPlace(host: ("http.host", httpHost), port: ("http.port", httpPort))
     }
 
-    /// What keeps the media server from starting, in the settings' terms where it is about them.
+    /// The error that keeps the media server from starting, in terms of the settings if it concerns
+    /// them.
     func explained(_ error: any Error) -> any Error {
         guard
             case .cannotBind(let transport, let host, let port, let code)? =

@@ -2,19 +2,19 @@ import Configuration
 import Foundation
 import MediaKernel
 
-/// The settings' values as they were given: the environment first, then the file.
+/// The values of the settings as given: from the environment first, then the file.
 ///
-/// What the operator wrote is checked before anything is read from it: a name that does not exist
-/// or a value of the wrong type is an error, never silently the default.
+/// The operator's input is checked before any of it is used: an unknown name or a value of the
+/// wrong type is an error, never silently replaced by the default.
 struct SettingsSource {
     private let reader: ConfigReader
-    /// Variables with the prefix of settings that name none.
+    /// Variables with the settings' prefix that match no setting.
     let unknownVariables: [String]
 
-    /// Bytes of a settings file.
+    /// The most bytes of a settings file.
     static let bytesMaximum = 1 << 20
 
-    /// - Parameter environment: nil for this process's own.
+    /// - Parameter environment: nil for that of this process.
     init(file: String?, environment: [String: String]?) throws(SettingsError) {
         let environment = environment ?? ProcessInfo.processInfo.environment
         unknownVariables = SettingKey.unknownVariables(in: environment)
@@ -111,7 +111,7 @@ struct SettingsSource {
 }
 
 extension JSONValue {
-    /// The object with a dotted name, as it was written; nil when there is something else.
+    /// The object with a dotted name, as written; nil if the value is not an object.
     fileprivate func text(ofObjectAt name: String) -> String? {
         var value = self
         for part in name.split(separator: ".") {
@@ -125,7 +125,7 @@ extension JSONValue {
     }
 }
 
-/// A JSON file of nested objects with simple values at the ends.
+/// A JSON file of nested objects with simple values as leaves.
 private enum SettingsTree: Decodable {
     case node([String: SettingsTree])
     case text(String)

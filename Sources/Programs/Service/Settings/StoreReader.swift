@@ -7,7 +7,7 @@ import ObjectStorage
     import Foundation
 #endif
 
-/// Reads `recordings.store.…`: a store, or none when no bucket is named.
+/// Reads `recordings.store.…`: a store, or none if no bucket is named.
 struct StoreReader {
     let source: SettingsSource
 
@@ -87,7 +87,7 @@ struct StoreReader {
                 .recordingsStoreEndpoint,
                 "it must be http:// or https:// with a host and nothing behind it")
         }
-        // Clients leave the scheme's own port out of the Host header, which is signed.
+        // Clients omit the scheme's default port from the Host header, which is signed.
         let port = url.isSecure ? ":443" : ":80"
         var authority = url.authority.lowercased()
         if authority.hasSuffix(port), authority.count > port.count {

@@ -1,8 +1,8 @@
 import Dispatch
 
-/// A call that lasts as long as a disk hangs: on a thread that nobody else waits for.
+/// Runs a call that a hanging disk may block, on a thread that nobody else waits for.
 enum BlockingCall {
-    /// - Parameter queue: calls on the same queue wait for each other.
+    /// - Parameter queue: calls on the same queue run one after the other.
     static func run<Value: Sendable, Failure: Error>(
         on queue: DispatchQueue = DispatchQueue(label: "disk"),
         _ body: @escaping @Sendable () throws(Failure) -> Value

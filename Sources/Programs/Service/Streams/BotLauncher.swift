@@ -2,11 +2,11 @@ public import ChildProcesses
 public import MediaKernel
 public import Streams
 
-/// Everything a bot's process needs to be started.
+/// Everything needed to start a bot's process.
 public struct BotJob: Hashable, Sendable {
     public var stream: StreamID
     public var room: RoomID
-    /// Where the bot finds the room: the server's HTTP address.
+    /// The server's HTTP address, where the bot joins the room.
     public var endpoint: String
     /// A room token of the hidden recorder's role.
     public var token: String
@@ -15,23 +15,23 @@ public struct BotJob: Hashable, Sendable {
     public var configurationFile: String
 }
 
-/// What a running bot is told.
+/// A signal to a running bot.
 public enum BotSignal: Hashable, Sendable {
-    /// Finish the playlists and leave.
+    /// The bot finishes the playlists and exits.
     case stop
     case order(BotOrder)
-    /// SIGTERM, for a bot that does not read its standard input any more.
+    /// SIGTERM, for a bot that no longer reads its standard input.
     case terminate
     case kill
 }
 
-/// Starts bots. The server does it with processes, tests without.
+/// Starts bots: as processes in the server, without them in tests.
 public protocol BotLauncher: Sendable {
     /// Runs one bot to its end.
     ///
     /// - Parameters:
-    ///   - signals: what to tell it; ends when there is nothing more to say.
-    ///   - report: called for each of its reports, one at a time, in order.
+    ///   - signals: the signals to send; ends after the last one.
+    ///   - report: called for each report of the bot, one at a time, in order.
     func run(
         _ job: BotJob, signals: AsyncStream<BotSignal>,
         report: @escaping @Sendable (BotReport) async -> Void

@@ -9,12 +9,11 @@ import SystemPackage
 
 /// Starts bots as processes of their own: `<executable> bot …`.
 ///
-/// The token travels in the environment, since anybody on the machine can read the arguments of a
-/// process. Of the server's own there is only what
-/// `ChildProcess` lists. A bot whose parent dies sees the end of
-/// its standard input and finishes by itself.
+/// The token is passed in the environment, since anybody on the machine can read the arguments of a
+/// process. Of the server's own environment, bots get only the variables that `ChildProcess` lists.
+/// A bot whose parent dies sees the end of its standard input and finishes by itself.
 public struct BotProcess: BotLauncher {
-    /// The variable in which a bot finds its token.
+    /// The environment variable with a bot's token.
     public static let tokenVariable = "ROOMCAST_BOT_TOKEN"
 
     private let executable: String
@@ -22,8 +21,8 @@ public struct BotProcess: BotLauncher {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - executable: the path of the program that has a `bot` command.
-    ///   - user: whom bots become; nil for the server's own.
+    ///   - executable: the path of the program with the `bot` command.
+    ///   - user: the user that runs bots; nil for the server's own.
     public init(executable: String, user: SystemUser?, logger: Logger) {
         self.executable = executable
         self.user = user
@@ -80,7 +79,7 @@ public struct BotProcess: BotLauncher {
         }
     }
 
-    /// What a bot says of its end.
+    /// A bot's own report of its end.
     private struct Ending {
         var reason = ""
         var hasFailed = false
@@ -100,14 +99,14 @@ public struct BotProcess: BotLauncher {
 
     private typealias Bot = Execution<CustomWriteInput, SequenceOutput, FileDescriptorOutput>
 
-    /// Never waits for the bot: one that does not read what it is told is to be killed for it.
+    /// Never waits for the bot, so that a bot that does not read its orders can still be killed.
     ///
-    /// - Parameter orders: lines that it is to read.
+    /// - Parameter orders: takes the lines for the bot's standard input.
     private static func obey(
         _ signals: AsyncStream<BotSignal>, _ orders: AsyncStream<String>.Continuation, _ bot: Bot
     ) async {
         for await signal in signals {
-            // A process that is already gone cannot be told anything; its end is reported anyway.
+            // A process that is already gone ignores signals; its end is reported anyway.
             switch signal {
             case .stop: orders.yield("stop\n")
             case .order(let order):
@@ -119,7 +118,7 @@ public struct BotProcess: BotLauncher {
         orders.finish()
     }
 
-    /// Waits for a bot that has not read what came before.
+    /// Waits while the bot has not read earlier orders.
     private static func write(_ orders: AsyncStream<String>, _ bot: Bot) async {
         for await order in orders { _ = try? await bot.standardInputWriter.write(order) }
     }

@@ -2,7 +2,7 @@ public import ChildProcesses
 public import MediaKernel
 public import Streams
 
-/// Everything a finisher's process needs to be started.
+/// Everything needed to start a finisher's process.
 public struct FinisherJob: Hashable, Sendable {
     public var stream: StreamID
     public var directory: String
@@ -16,20 +16,20 @@ public struct FinisherJob: Hashable, Sendable {
     }
 }
 
-/// What is done to a finisher that is at work.
+/// A signal to a running finisher.
 public enum FinisherSignal: Hashable, Sendable {
-    /// A stream is on air: it is to take only what CPU and disk nobody else wants.
+    /// A stream is on air: the finisher should use only idle CPU and disk time.
     case giveWay
     case kill
 }
 
-/// Starts finishers. The server does it with processes, tests without.
+/// Starts finishers: as processes in the server, without them in tests.
 public protocol FinisherLauncher: Sendable {
     /// Runs one finisher to its end.
     ///
     /// - Parameters:
-    ///   - signals: what is to be done to it.
-    ///   - report: called for each of its reports, one at a time, in order.
+    ///   - signals: the signals to send.
+    ///   - report: called for each report of the finisher, one at a time, in order.
     func run(
         _ job: FinisherJob, signals: AsyncStream<FinisherSignal>,
         report: @escaping @Sendable (FinisherReport) async -> Void

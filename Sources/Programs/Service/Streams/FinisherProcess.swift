@@ -6,15 +6,15 @@ import Subprocess
 import Synchronization
 import SystemPackage
 
-/// Starts finishers as processes of their own: `<executable> finish …`. One whose parent dies
-/// goes on to its end; the next server's finisher waits for it and finds its work done.
+/// Starts finishers as processes of their own: `<executable> finish …`. A finisher whose parent
+/// dies continues to its end; the next server's finisher waits for it and finds the work done.
 public struct FinisherProcess: FinisherLauncher {
     private let executable: String
     private let user: SystemUser?
 
     /// - Parameters:
-    ///   - executable: the path of the program that has a `finish` command.
-    ///   - user: whom finishers become; nil for the server's own.
+    ///   - executable: the path of the program with the `finish` command.
+    ///   - user: the user that runs finishers; nil for the server's own.
     public init(executable: String, user: SystemUser?) {
         self.executable = executable
         self.user = user

@@ -1,29 +1,28 @@
 import MediaKernel
 
-/// How many cores were idle in the last seconds, on average.
+/// The average number of idle cores in the last seconds.
 struct IdleCores {
-    /// How far back the average goes.
+    /// The length of the averaging window.
     static let window: Duration = .seconds(5)
-    /// From one look at the counters to the next.
+    /// The interval between two readings of the counters.
     static let interval: Duration = .seconds(1)
 
     private var readings: [(instant: Instant, counters: ProcessorCounters)] = []
 
-    /// Whether it is time for another look.
+    /// Whether the next reading is due.
     func isDue(at now: Instant) -> Bool {
         readings.last.map { now - $0.instant >= Self.interval } ?? true
     }
 
     mutating func note(_ counters: ProcessorCounters, at now: Instant) {
         readings.append((now, counters))
-        // The newest of those before the window stays: the average is of the whole window.
+        // Keeps the newest reading before the window, so that the average covers the whole window.
         while readings.count > 2, now - readings[1].instant >= Self.window {
             readings.removeFirst()
         }
     }
 
-    /// Cores, of which a quota's rest may be fewer than those that are idle; nil as long as there
-    /// is nothing to compare.
+    /// The idle cores, or the rest of a quota if that is less; nil until there are two readings.
     var mean: Double? {
         guard let first = readings.first, let last = readings.last else { return nil }
         let seconds = (last.instant - first.instant).inSeconds

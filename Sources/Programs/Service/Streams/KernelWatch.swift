@@ -1,8 +1,8 @@
 import MediaKernel
 import Streams
 
-/// What the kernel says of the machine: how many cores are idle, and whom it killed for want of
-/// memory. It is asked now and then; its files are no disk's, and never hang.
+/// Facts from the kernel: how many cores are idle, and which processes it killed for lack of
+/// memory. The kernel's files are not on a disk, and never hang.
 struct KernelWatch {
     private let processors: @Sendable () -> ProcessorCounters?
     private let countedKills: @Sendable () -> Int?
@@ -10,8 +10,8 @@ struct KernelWatch {
     private var memoryKills = MemoryKills()
 
     /// - Parameters:
-    ///   - processors: what the kernel counts of them.
-    ///   - kills: how many processes it has killed for want of memory.
+    ///   - processors: reads the kernel's counters of processors.
+    ///   - kills: reads how many processes the kernel has killed for lack of memory.
     init(
         processors: @escaping @Sendable () -> ProcessorCounters?,
         kills: @escaping @Sendable () -> Int?
@@ -20,22 +20,22 @@ struct KernelWatch {
         countedKills = kills
     }
 
-    /// Cores, on average; nil as long as it is not known.
+    /// Average; nil until known.
     var idleCores: Double? { cores.mean }
 
     mutating func look(at now: Instant) {
         if cores.isDue(at: now), let counters = processors() {
             cores.note(counters, at: now)
         }
-        // So that a death finds what is new in it.
+        // Keeps the counter current, so that a death shows up as an increase.
         if memoryKills.isDue(at: now) { memoryKills.note(countedKills(), at: now) }
     }
 
-    /// Whose doing it was that a process has just died.
+    /// The cause of a process's death, just after it.
     ///
     /// - Parameters:
-    ///   - order: for what we had killed it; nil when we had not.
-    ///   - message: what it said itself.
+    ///   - order: the reason for which we killed the process; nil if we did not.
+    ///   - message: the process's own message.
     mutating func death(
         _ role: ProcessDeath.Role, _ ending: ProcessEnding, orderedFor order: ProcessDeath.Cause?,
         message: String, at now: (instant: Instant, time: UnixTime)

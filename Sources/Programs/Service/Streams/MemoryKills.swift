@@ -1,34 +1,34 @@
 import Foundation
 import MediaKernel
 
-/// Whom the kernel has killed for want of memory: it counts them, and a process that dies of
-/// SIGKILL at that time was one of them.
+/// Detects processes that the kernel killed for lack of memory. The kernel only counts them; a
+/// process that dies of SIGKILL at that time is assumed to be one of them.
 struct MemoryKills {
-    /// From the kernel's decision to the end of a large process on a busy machine.
+    /// The time from the kernel's decision to the end of a large process on a busy machine.
     static let window: Duration = .seconds(10)
-    /// From one look at the counter to the next.
+    /// The interval between two readings of the counter.
     static let interval: Duration = .seconds(1)
 
     private var count: Int?
     private var lookedAt: Instant?
-    /// Those that belong to no death yet.
+    /// Kills that are not yet matched with a death.
     private var unclaimed: [Instant] = []
 
-    /// Whether it is time for another look.
+    /// Whether the next reading is due.
     func isDue(at now: Instant) -> Bool { lookedAt.map { now - $0 >= Self.interval } ?? true }
 
-    /// - Parameter count: of all that there ever were; nil when the kernel does not say.
+    /// - Parameter count: the total number of kills; nil if the kernel does not report it.
     mutating func note(_ count: Int?, at now: Instant) {
         lookedAt = now
         unclaimed.removeAll { now - $0 > Self.window }
         guard let count else { return }
-        // Of this machine's programs no more can matter here.
+        // More kills cannot matter for this machine's programs.
         let new = min(max(0, count - (self.count ?? count)), 1000)
         unclaimed += Array(repeating: now, count: new)
         self.count = count
     }
 
-    /// Whether a process that has just died of SIGKILL is one of those that were counted.
+    /// Whether a process that has just died of SIGKILL was among the counted kills.
     mutating func claim(_ count: Int?, at now: Instant) -> Bool {
         note(count, at: now)
         guard !unclaimed.isEmpty else { return false }
@@ -38,14 +38,14 @@ struct MemoryKills {
 }
 
 extension MemoryKills {
-    /// What the kernel has counted: in our own control group, or on this machine where groups do
-    /// not count. The kernel's cgroup-v2.rst, cgroup-v1/memory.rst and proc_vmstat(5).
+    /// The kernel's counter: of our own control group, or of the machine if groups have none. The
+    /// kernel's cgroup-v2.rst, cgroup-v1/memory.rst and proc_vmstat(5).
     static func counted() -> Int? {
         let groups = text("/proc/self/cgroup") ?? ""
         return paths(groups).lazy.compactMap { text($0).flatMap(count) }.first
     }
 
-    /// Where it is looked for, from `/proc/self/cgroup` (cgroups(7)).
+    /// The paths of the counters, from `/proc/self/cgroup` (cgroups(7)).
     static func paths(_ groups: String) -> [String] {
         let lines = groups.split(separator: "\n").map {
             $0.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

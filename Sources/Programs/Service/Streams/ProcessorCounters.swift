@@ -1,23 +1,23 @@
 import Foundation
 
-/// What the kernel has counted of the processors that this process may use.
+/// The kernel's counters of the processors that this process may use.
 struct ProcessorCounters: Hashable, Sendable {
-    /// A control group whose CPU is limited: a container, or a service with a quota.
+    /// A control group with limited CPU: a container, or a service with a quota.
     struct Group: Hashable, Sendable {
-        /// CPU seconds that all of its processes have taken.
+        /// The CPU seconds used by all processes of the group.
         var used: Double
-        /// CPU seconds that they may take in a second.
+        /// The CPU seconds that the group may use per second.
         var cores: Double
     }
 
-    /// Seconds of all processors together in which they had nothing to do, since they started.
+    /// The total idle seconds of all processors since the boot.
     var idle: Double
-    /// Nil where there is no quota. Quotas of the groups above our own are not looked at.
+    /// Nil without a quota. Quotas of parent groups are ignored.
     var group: Group?
 }
 
 extension ProcessorCounters {
-    /// The present figures; nil where the kernel does not give them.
+    /// The current values; nil if the kernel does not provide them.
     static func current() -> ProcessorCounters? {
         guard let stat = text("/proc/stat"), let status = text("/proc/self/status"),
             let idle = idleSeconds(
@@ -36,8 +36,8 @@ extension ProcessorCounters {
         try? String(contentsOfFile: path, encoding: .utf8)
     }
 
-    /// Of the processors that `/proc/self/status` allows, from `/proc/stat`: proc(5). Waiting for
-    /// a disk leaves a processor free.
+    /// The idle time of the processors allowed in `/proc/self/status`, from `/proc/stat`: proc(5).
+    /// Waiting for a disk counts as idle.
     static func idleSeconds(stat: String, status: String, ticksPerSecond: Double) -> Double? {
         guard let allowed = value(of: "Cpus_allowed_list:", in: status).flatMap(processors) else {
             return nil
@@ -46,7 +46,7 @@ extension ProcessorCounters {
         var isKnown = false
         for line in stat.split(separator: "\n") where line.hasPrefix("cpu") {
             let fields = line.split(separator: " ")
-            // "cpu" alone is their sum.
+            // "cpu" alone is the sum.
             guard let number = Int(fields[0].dropFirst(3)),
                 allowed.contains(where: { $0 ~= number }), fields.count > 5,
                 let idle = Double(fields[4]), let waiting = Double(fields[5])
@@ -77,7 +77,7 @@ extension ProcessorCounters {
         text.split(separator: "\n").first { $0.hasPrefix("0::/") }.map { String($0.dropFirst(3)) }
     }
 
-    /// From `cpu.max` and `cpu.stat` (the kernel's cgroup-v2.rst); nil where there is no quota.
+    /// From `cpu.max` and `cpu.stat` (the kernel's cgroup-v2.rst); nil without a quota.
     static func group(maximum: String, stat: String) -> Group? {
         let fields = maximum.split(whereSeparator: \.isWhitespace).map { Double($0) }
         guard fields.count == 2, let quota = fields[0], let period = fields[1], period > 0,

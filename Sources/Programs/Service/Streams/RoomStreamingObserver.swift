@@ -1,23 +1,23 @@
 public import MediaKernel
 public import Streams
 
-/// What the streams need of the rooms, and how the rooms learn of their streams.
+/// The rooms as the streams see them, and the rooms' news about their streams.
 public protocol RoomStreamingObserver: Sendable {
     func scene(of room: RoomID) async -> StreamScene
 
-    /// How streams are made in that room; nil where nothing else is wanted than what is configured.
+    /// The settings for streams in the room; nil for the configured ones.
     ///
     /// - Throws: `.unknownPolicy`.
     func settings(of room: RoomID) async throws(LiveStreamError) -> StreamSettings?
 
-    /// A stream of the room changed its state. Called for every change, in order,
-    /// of all rooms, so it must not wait for one of them.
+    /// A stream of the room changed its state. Called for every change, in order, for all rooms, so
+    /// it must not wait for any of them.
     ///
-    /// - Parameter streams: those on air, oldest first, and the one that changed if it just ended.
+    /// - Parameter streams: the streams on air, oldest first, and the changed one if it just ended.
     func streamingChanged(room: RoomID, streams: [LiveStream]) async
 
     /// The room's recording without a live stream changed. Called for every change, in order.
     ///
-    /// - Parameter recording: the one that goes on, or else the one that just ended.
+    /// - Parameter recording: the current recording, or the one that just ended.
     func recordingChanged(room: RoomID, recording: LiveStream) async
 }

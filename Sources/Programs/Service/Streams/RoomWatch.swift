@@ -1,29 +1,29 @@
 import MediaKernel
 import Streams
 
-/// What is known of the rooms that somebody is in, as far as streams depend on it.
+/// The occupied rooms, as far as streams depend on them.
 struct RoomWatch {
     private var occupancies: [RoomID: RoomOccupancy] = [:]
     private var autoStarters: [AutoStartKey: AutoStarter] = [:]
-    /// Rooms in which streams begin by themselves at the moment, with the latest look that comes
-    /// after that; nil as long as there is none. Also of rooms that nobody is in any more.
+    /// Rooms with an automatic start in progress, with the latest occupancy seen since; nil if
+    /// there is none. Includes rooms that are empty by now.
     private var looks: [RoomID: RoomOccupancy?] = [:]
 
     func isEmpty(_ room: RoomID) -> Bool { occupancies[room] == nil }
 
-    /// Whether nobody publishes anything.
+    /// Whether nobody publishes in the room.
     func isIdle(_ room: RoomID) -> Bool { occupancies[room]?.publishers ?? 0 == 0 }
 
     mutating func seen(_ room: RoomID, _ occupancy: RoomOccupancy) {
         occupancies[room] = occupancy.isEmpty ? nil : occupancy
     }
 
-    /// - Returns: whether nobody works off the room's looks yet.
+    /// - Returns: whether nobody processes the room's looks yet.
     mutating func looked(at room: RoomID, _ occupancy: RoomOccupancy) -> Bool {
         looks.updateValue(occupancy, forKey: room) == nil
     }
 
-    /// The room's latest look; nil when all are worked off.
+    /// The room's latest look; nil when all are processed.
     mutating func nextLook(at room: RoomID) -> RoomOccupancy? {
         guard let look = looks[room] ?? nil else {
             looks.removeValue(forKey: room)
@@ -33,7 +33,7 @@ struct RoomWatch {
         return look
     }
 
-    /// Whether a stream is to begin by itself now.
+    /// Whether to start a stream automatically now.
     mutating func starts(
         _ key: AutoStartKey, on condition: AutoStart, _ occupancy: RoomOccupancy
     ) -> Bool {
@@ -43,15 +43,15 @@ struct RoomWatch {
         return starts
     }
 
-    /// A stream that was to begin by itself did not.
+    /// An automatic start was refused.
     ///
-    /// - Returns: whether that is new.
+    /// - Returns: whether this is the first refusal.
     mutating func refused(_ key: AutoStartKey) -> Bool {
         let isNew = autoStarters[key]?.isRefused == false
         autoStarters[key]?.refused()
         return isNew
     }
 
-    /// Somebody stopped the stream, and does not want it back.
+    /// Somebody stopped the stream, so it must not restart.
     mutating func stopped(_ key: AutoStartKey) { autoStarters[key]?.stopped() }
 }

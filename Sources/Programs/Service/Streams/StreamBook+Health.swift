@@ -3,12 +3,12 @@ import MediaKernel
 import Rooms
 import Streams
 
-/// How well the streams are made, as their bots say.
+/// The quality of streams, as their bots report it.
 extension StreamBook {
-    /// Deaths of a stream that are remembered; the oldest is forgotten first.
+    /// The most deaths to remember of a stream; the oldest is dropped first.
     static let deathsMaximum = 10
 
-    /// - Parameter tracks: all that are left out now.
+    /// - Parameter tracks: all tracks that are currently left out.
     mutating func leftOut(
         _ tracks: [BotReport.LeftOutTrack], of id: StreamID, at time: UnixTime
     ) {
@@ -22,9 +22,9 @@ extension StreamBook {
         }
     }
 
-    /// What the segments hold, which is less than the plan says where pictures come too late.
+    /// Takes the frame rate of the segments, which is below the plan's if pictures come too late.
     ///
-    /// - Returns: whether the picture is reduced now, where that has changed.
+    /// - Returns: whether the picture is reduced now; nil if unchanged.
     mutating func measured(
         _ id: StreamID, frameRate: Double, at time: UnixTime
     ) -> Bool? {
@@ -56,7 +56,7 @@ extension StreamBook {
         }
     }
 
-    /// A bot takes the place of one that has died.
+    /// A bot replaces a dead one.
     mutating func restarted(_ id: StreamID, at time: UnixTime) {
         counts.botRestarts += 1
         update(id) { stream in
@@ -72,7 +72,7 @@ extension StreamBook {
         }
     }
 
-    /// The first segments of all layers are there.
+    /// The first segments of all layers are published.
     mutating func ran(_ id: StreamID, at now: Instant) {
         guard let life = self[life: id], statistics(of: id)?.startedAfter == nil else { return }
         counts.ran(after: now - life.requestedAt)

@@ -1,18 +1,18 @@
 import MediaKernel
 import Streams
 
-/// What has become of all streams and recordings since the server was started.
+/// Counters of all streams and recordings since the server's start.
 struct StreamCounts {
     /// From the request to the first segment of every layer.
     var starts = (count: 0, total: Duration.zero)
-    /// Bots that were started because another one had died.
+    /// Bots that replaced a dead one.
     var botRestarts = 0
     var botWarnings = 0
-    /// Steps up and down of pictures that were adapted to the CPU.
+    /// Steps up and down in adapting pictures to the CPU.
     var adaptations = 0
     var completed = 0
     var failed = 0
-    /// Starts that were refused since there were too many streams, or too little CPU.
+    /// Starts refused because of too many streams or too little CPU.
     var refused = 0
 
     mutating func ran(after duration: Duration) {

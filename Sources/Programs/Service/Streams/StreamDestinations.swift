@@ -4,13 +4,13 @@ import Rooms
 import Stage
 import Streams
 
-/// What a policy's destinations ask for, by the destination's name.
+/// The settings of a policy's destinations, by name.
 public struct StreamDestinations: Hashable, Sendable {
-    /// Nil is as configured.
+    /// Nil fields stand for the configured values.
     private struct Destination: Hashable {
         var ladder: Ladder?
         var playlist: PlaylistMode?
-        /// What it has other than the configured layout.
+        /// Differences from the configured layout.
         var layout: JSONValue?
         var durationMaximum: Duration?
         var emptyTimeout: Duration?
@@ -18,9 +18,9 @@ public struct StreamDestinations: Hashable, Sendable {
         var signedPlayback: Duration?
         var autoStart: AutoStart?
         var recording: RecordingOptions?
-        /// Which rungs are kept; empty for all.
+        /// The rungs to record; empty for all.
         var recordedLayers: [HLSDestination.Layer] = []
-        /// What it has other than the configured thumbnails.
+        /// Differences from the configured thumbnails.
         var thumbnails: ThumbnailOptions?
     }
 
@@ -32,10 +32,10 @@ public struct StreamDestinations: Hashable, Sendable {
     /// Checks destinations of a policy.
     ///
     /// - Parameters:
-    ///   - written: by their names.
-    ///   - standard: gives the rungs that a destination leaves open.
-    ///   - playlist: gives what it leaves open of its own.
-    ///   - layout: what its layout changes.
+    ///   - written: the destinations by name.
+    ///   - standard: supplies the missing values of rungs.
+    ///   - playlist: supplies the missing values of playlists.
+    ///   - layout: the layout that destinations change.
     /// - Throws: `.invalid`, with the destination and the rule that it breaks.
     init(
         _ written: [String: HLSDestination], standard: Ladder, playlist: PlaylistMode,
@@ -68,18 +68,18 @@ public struct StreamDestinations: Hashable, Sendable {
         }
     }
 
-    /// Nil where nothing is said of what is to be kept, which thumbnails alone do not.
+    /// Nil if the destination says nothing about recordings; thumbnails alone do not count.
     private static func recording(_ destination: HLSDestination) -> RecordingOptions? {
         guard let kept = destination.recording, (kept.hlsVod ?? kept.singleFilePerLayer) != nil
         else { return nil }
         return RecordingOptions(hlsVOD: kept.hlsVod, singleFilePerLayer: kept.singleFilePerLayer)
     }
 
-    /// As with 100ms, a number of segments is of live playlists alone.
+    /// As with 100ms, a number of segments applies only to live playlists.
     private static func playlist(
         _ destination: HLSDestination, standard: PlaylistMode, of name: String
     ) throws(SettingsError) -> PlaylistMode? {
-        // Clients that have to say something say 0, or nothing in quotes.
+        // Clients that must send a value send 0, or an empty string.
         let count = destination.numPlaylistSegments.flatMap { $0 == 0 ? nil : $0 }
         let type = destination.playlistType.flatMap { $0.isEmpty ? nil : $0 }
         guard count.map(playlistSegments.contains) ?? true else {
@@ -103,8 +103,8 @@ public struct StreamDestinations: Hashable, Sendable {
 
     private static let playlistSegments = 3...150
 
-    /// Checks that what is to be kept is streamed. Not where the ladder is the server's, which may
-    /// change: that must close no room.
+    /// Checks that the layers to record are streamed. Not checked against the server's own ladder:
+    /// a change of that ladder must not close any room.
     private static func checkRecorded(
         _ destination: HLSDestination, ladder: Ladder, of name: String
     ) throws(SettingsError) {
@@ -118,7 +118,7 @@ public struct StreamDestinations: Hashable, Sendable {
         }
     }
 
-    /// What a rung leaves open may be anything.
+    /// Missing fields of a rung match any value.
     private static func fits(_ rung: HLSDestination.Layer, _ layer: Layer) -> Bool {
         func fits(_ asked: Int?, _ made: Int) -> Bool { asked.map { $0 == made } ?? true }
         return fits(rung.width, layer.width) && fits(rung.height, layer.height)
@@ -160,12 +160,12 @@ public struct StreamDestinations: Hashable, Sendable {
         }
     }
 
-    /// A side that is left out follows from the other one and the shape; of a rung that has
-    /// neither the short side is the configured one.
+    /// Calculates a missing side from the other one and the shape; without both, the short side is
+    /// the configured one.
     private static func size(
         of rung: HLSDestination.Layer, like shape: Layer, standard: Layer
     ) -> (width: Int, height: Int) {
-        /// The nearest even number; 0, which the ladder refuses, where there is none.
+        /// The nearest even number; 0, which the ladder refuses, if there is none.
         func scaled(_ side: Int, _ numerator: Int, _ denominator: Int) -> Int {
             let exact = Double(side) * Double(numerator) / Double(max(1, denominator))
             return abs(exact) < 1e9 ? 2 * Int((exact / 2).rounded()) : 0
@@ -182,7 +182,7 @@ public struct StreamDestinations: Hashable, Sendable {
         }
     }
 
-    /// Nil for what is not given, and for 0, as 100ms' templates have it.
+    /// Nil for a missing value, and for 0, as in 100ms' templates.
     private static func limit(
         _ seconds: Int?, _ field: String, of name: String
     ) throws(SettingsError) -> Duration? {
@@ -210,35 +210,35 @@ public struct StreamDestinations: Hashable, Sendable {
     /// A month.
     private static let secondsMaximum = 1...2_678_400
 
-    /// Policies count in kbit/s. What would overflow is refused by the ladder's own limits.
+    /// Policies use kbit/s. The ladder's own limits refuse values that would overflow.
     private static func bits(_ kilobits: Int) -> Int {
         kilobits.multipliedReportingOverflow(by: 1000).overflow ? .max : kilobits * 1000
     }
 
-    /// Whether a request may name this destination. Without any in the policy, any name is only
-    /// kept with the stream.
+    /// Whether a request may name this destination. If the policy has none, any name is accepted
+    /// and only stored.
     func knows(_ destination: String) -> Bool {
         destination.isEmpty || destinations.isEmpty || destinations[destination] != nil
     }
 
-    /// A request that names no destination gets the only one there is, or the one called "default".
+    /// Without a name, the only destination or the one called "default" applies.
     func ladder(for destination: String) -> Ladder? { destinations[named(destination)]?.ladder }
 
-    /// What the destination's media playlists show; nil for what is configured.
+    /// The playlist mode of the destination; nil for the configured one.
     func playlist(for destination: String) -> PlaylistMode? {
         destinations[named(destination)]?.playlist
     }
 
-    /// What the destination's layout has other than the configured one.
+    /// The destination's differences from the configured layout.
     func layout(for destination: String) -> JSONValue? { destinations[named(destination)]?.layout }
 
-    /// What is kept of the destination's streams unless a request says otherwise.
+    /// The destination's recordings, unless a request says otherwise.
     func recording(for destination: String) -> RecordingOptions? {
         destinations[named(destination)]?.recording
     }
 
-    /// Which layers of a stream are kept, best first; nil for all, also where none of those that are
-    /// wanted is streamed.
+    /// The layers to record, best first; nil for all, also if none of the wanted layers is
+    /// streamed.
     func recordedLayers(for destination: String, of ladder: Ladder) -> [Int]? {
         let rungs = destinations[named(destination)]?.recordedLayers ?? []
         var kept: Set<Int> = []
@@ -252,22 +252,22 @@ public struct StreamDestinations: Hashable, Sendable {
         return kept.isEmpty || kept.count == ladder.layers.count ? nil : kept.sorted()
     }
 
-    /// How long the addresses of the destination's streams hold, where it says so.
+    /// How long signed URLs of the destination's streams are valid; nil if unspecified.
     func signedPlayback(for destination: String) -> Duration? {
         destinations[named(destination)]?.signedPlayback
     }
 
-    /// A destination whose addresses are signed; nil when there is none.
+    /// A destination with signed URLs; nil if there is none.
     var signed: String? {
         destinations.keys.sorted().first { destinations[$0]?.signedPlayback != nil }
     }
 
-    /// What the destination's recordings are to have other than the configured thumbnails.
+    /// The destination's differences from the configured thumbnails.
     func thumbnails(for destination: String) -> ThumbnailOptions? {
         destinations[named(destination)]?.thumbnails
     }
 
-    /// The configured rules, with the destination's limits of time.
+    /// The configured rules with the destination's time limits.
     func rules(for destination: String, _ configured: StreamRules) -> StreamRules {
         guard let destination = destinations[named(destination)] else { return configured }
         var rules = configured
@@ -277,19 +277,19 @@ public struct StreamDestinations: Hashable, Sendable {
         return rules
     }
 
-    /// A stream that starts by itself.
+    /// A stream that starts automatically.
     struct AutoStartOptions: Hashable {
-        /// As a request would name it: the default one is not named.
+        /// As in a request: empty for the default destination.
         var destination: String
         var condition: AutoStart
         var recording: RecordingOptions
     }
 
-    /// What starts by itself: the default stream, and that of each destination which says so.
+    /// The automatic starts: of the default stream, and of each destination that wants one.
     ///
     /// - Parameters:
-    ///   - condition: of the default one, where its destination says nothing.
-    ///   - recording: what is kept where a destination says nothing of that.
+    ///   - condition: for the default destination, if it has none of its own.
+    ///   - recording: for destinations that say nothing about recordings.
     func autoStarts(
         _ condition: AutoStart, keeping recording: RecordingOptions
     ) -> [AutoStartOptions] {
@@ -305,7 +305,7 @@ public struct StreamDestinations: Hashable, Sendable {
         }
     }
 
-    /// The whole name of what a request may leave unnamed. Streams of one name are the same.
+    /// The full name of the destination. Streams with the same name are the same.
     func named(_ destination: String) -> String {
         if !destination.isEmpty { return destination }
         if destinations.count == 1, let only = destinations.keys.first { return only }
@@ -314,7 +314,7 @@ public struct StreamDestinations: Hashable, Sendable {
 }
 
 extension Layout {
-    /// This layout with changes, whose images must be where images may be fetched from.
+    /// This layout with changes. Its images must be on allowed hosts.
     func changed(
         by json: JSONValue, pictures hosts: WebHosts
     ) throws(LayoutError) -> Layout {

@@ -7,21 +7,21 @@ import MediaKernel
 import Recording
 import Streams
 
-/// What the server does to the files of streams. Each call may last as long as a disk hangs, so
-/// ``StreamPersister`` makes them where nobody waits but the stream itself.
+/// The server's operations on the files of streams. Each call may block on a hanging disk, so
+/// ``StreamPersister`` runs them where only the stream itself waits.
 struct StreamDisk: Sendable {
-    /// Recordings of one room that may begin in one second.
+    /// The most recordings of one room that may begin in one second.
     static let placesMaximum: Int64 = 1000
 
     /// The root of recordings.
     let recordings: String
-    /// The directories, and what keeps other servers out of them.
+    /// The directories, and the files that keep other servers out of them.
     var held: [HeldFile] = []
-    /// Hears which directory is touched next. A test hangs here as a disk would.
+    /// Receives each directory before it is accessed. Tests block here to simulate a hanging disk.
     var touching: @Sendable (String) -> Void = { _ in }
 
-    /// Checks that the directories are still those that they were. One that was deleted would be
-    /// made anew by the next stream, which no other server and no restart of this one would know of.
+    /// Checks that the directories are still the original ones. Otherwise the next stream would
+    /// recreate a deleted directory, unknown to other servers and to restarts of this one.
     ///
     /// - Throws: `.storage`.
     func check() throws(LiveStreamError) {
@@ -31,11 +31,11 @@ struct StreamDisk: Sendable {
         }
     }
 
-    /// Makes the directory of a new stream with its record in it, and a directory for its assets.
+    /// Creates the directory of a new stream with its record, and a directory for its assets.
     ///
-    /// - Parameter order: what is to be kept; nil for nothing.
-    /// - Returns: where the assets come to lie; nil where there will be none.
-    /// - Throws: `.storage`; nothing is left on the disk then.
+    /// - Parameter order: the assets to make; nil for none.
+    /// - Returns: the place of the assets; nil if there will be none.
+    /// - Throws: `.storage`; then nothing remains on the disk.
     func begin(
         _ stream: LiveStream, in directory: String, order: RecordingOrder?
     ) throws(LiveStreamError) -> RecordingPlace? {
@@ -53,8 +53,8 @@ struct StreamDisk: Sendable {
         return place
     }
 
-    /// Streams of one room may begin in the same second; making the directory tells who is first.
-    /// The number is one for both kinds, since their chats lie together.
+    /// Streams of one room may begin in the same second; creating the directory decides who is
+    /// first. Both kinds share the number, since their chats share a directory.
     private func reservePlace(of stream: LiveStream) throws(LiveStreamError) -> RecordingPlace {
         let time = stream.createdAt
         let date = String(time.description.prefix(10))
@@ -84,30 +84,30 @@ struct StreamDisk: Sendable {
 
     private func path(of place: RecordingPlace) -> String { "\(recordings)/\(place.directory)" }
 
-    /// Removes what `begin` has made.
+    /// Removes what `begin` has created.
     func takeBack(_ directory: String, _ place: RecordingPlace?) {
         try? FileManager.default.removeItem(atPath: directory)
         giveBack(place)
     }
 
-    /// The assets' directory of a stream of which nothing is kept: no finisher has written there.
+    /// Removes the assets' directory of a stream without assets: no finisher has written to it.
     private func giveBack(_ place: RecordingPlace?) {
         if let place { rmdir(path(of: place)) }
     }
 
-    /// Writes a state that is not the last into the stream's directory.
+    /// Saves a state, other than the last one, in the stream's directory.
     func note(_ record: StreamRecordStore.Record) throws {
         touching(record.directory)
         try StreamRecordStore.note(record)
     }
 
-    /// - Returns: the path of the bot's settings.
+    /// - Returns: the path of the bot's configuration.
     func write(_ configuration: BotConfiguration, to directory: String) throws -> String {
         touching(directory)
         return try configuration.write(to: directory)
     }
 
-    /// Lists timed metadata in the stream's log.
+    /// Appends timed metadata to the stream's log.
     func append(
         _ metadata: [TimedMetadata], in directory: String
     ) throws(RecordingError) {
@@ -115,7 +115,7 @@ struct StreamDisk: Sendable {
         try TimedMetadataLog.append(metadata, in: directory)
     }
 
-    /// The settings of a bot that is gone hold nothing that the next server needs.
+    /// Removes a dead bot's configuration, which the next server does not need.
     func removeConfiguration(in directory: String) {
         try? FileManager.default.removeItem(
             atPath: "\(directory)/\(BotConfiguration.fileName)")
@@ -123,15 +123,15 @@ struct StreamDisk: Sendable {
 
     /// Ends the playlists that the last bot left open.
     ///
-    /// - Returns: how many.
+    /// - Returns: the number of playlists.
     func finishPlaylists(in directory: String) throws -> Int {
         touching(directory)
-        // First, since a full disk has room for the rest then.
+        // First, to free space on a full disk.
         removeConfiguration(in: directory)
         return try PlaylistFinisher.finish(in: directory)
     }
 
-    /// Removes what the bots of a stream that never ran left behind, except the record.
+    /// Removes the bots' output of a stream that never ran, except the record.
     func discard(_ directory: String, _ place: RecordingPlace?) throws {
         touching(directory)
         defer { giveBack(place) }
@@ -144,8 +144,8 @@ struct StreamDisk: Sendable {
 
 extension StreamRecordStore.Record {
     /// - Parameters:
-    ///   - order: nil when the stream is not recorded.
-    ///   - place: of its assets; nil where there will be none.
+    ///   - order: nil if the stream is not recorded.
+    ///   - place: the place of the assets; nil if there will be none.
     init(
         _ stream: LiveStream, in directory: String, order: RecordingOrder?, place: RecordingPlace?
     ) {

@@ -1,10 +1,10 @@
-/// What is done for a stream that touches a disk: one errand after the other, in the order in which
-/// they were given, while everybody else goes on. Bounded by what a stream's life has of them.
+/// The disk operations for a stream: they run one after the other in order, while everything else
+/// goes on. A stream's life bounds their number.
 struct StreamErrands {
     private var last: Task<Void, Never>?
 
-    /// Not structured: whoever gave the errand may not be able to wait for a disk that hangs, and a
-    /// server that is stopped leaves it behind.
+    /// An unstructured task, since the caller may be unable to wait for a hanging disk, and a
+    /// stopping server abandons it.
     mutating func add<Value: Sendable>(
         _ errand: @escaping @Sendable () async -> Value
     ) -> Task<Value, Never> {
@@ -17,6 +17,6 @@ struct StreamErrands {
         return task
     }
 
-    /// Those that were given until now.
+    /// All errands so far.
     var all: Task<Void, Never>? { last }
 }

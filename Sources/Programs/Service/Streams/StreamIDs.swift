@@ -1,8 +1,8 @@
 import MediaKernel
 
-/// Makes stream ids: 24 hexadecimal digits like 100ms', of which the first twelve are the time in
-/// milliseconds and the next four a counter. So they sort by creation, which makes an id a good
-/// place to continue a list from, also when the stream it named is forgotten.
+/// Makes stream ids: 24 hexadecimal digits like 100ms'. The first twelve are the time in
+/// milliseconds, the next four a counter. So ids sort by creation, and a list can continue after an
+/// id even if its stream was removed.
 struct StreamIDs {
     private var lastMilliseconds: Int64 = 0
     private var counter: UInt16 = 0
@@ -12,7 +12,7 @@ struct StreamIDs {
             lastMilliseconds = now.milliseconds
             counter = 0
         } else if counter == .max {
-            // The clock was set back, or 65536 streams began within a millisecond.
+            // The clock was set back, or 65536 streams began within one millisecond.
             lastMilliseconds += 1
             counter = 0
         } else {
@@ -23,7 +23,7 @@ struct StreamIDs {
                 + Hexadecimal.text(counter) + Hexadecimal.text(random))
     }
 
-    /// Ids that come are behind this one, also when the clock was set back.
+    /// Ensures that later ids sort after this one, even if the clock was set back.
     mutating func isTaken(_ id: StreamID) {
         guard let milliseconds = Int64(id.rawValue.prefix(12), radix: 16),
             milliseconds >= lastMilliseconds

@@ -3,9 +3,9 @@ import Logging
 import MediaKernel
 import Streams
 
-/// What the catalogue knows of streams.
+/// Queries of the catalogue for streams.
 extension StreamPersister {
-    /// - Throws: `.catalogueUnavailable`, `.catalogueBroken`, as all of these.
+    /// - Throws: `.catalogueUnavailable`, `.catalogueBroken`, as do all functions here.
     nonisolated func row(of id: StreamID) async throws(LiveStreamError) -> CatalogueStream? {
         try await asked { (catalogue) throws(CatalogueError) in try await catalogue.stream(id) }
     }

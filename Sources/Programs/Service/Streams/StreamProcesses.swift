@@ -1,17 +1,16 @@
 import ChildProcesses
 import Streams
 
-/// The bot and the finisher of a stream that are alive, as far as is known here, and why they were
-/// sent signals.
+/// The living bot and finisher of a stream, as far as known, and why they were sent signals.
 struct StreamProcesses {
     private var bot: AsyncStream<BotSignal>.Continuation?
     private var finisher: AsyncStream<FinisherSignal>.Continuation?
-    /// For what the bot that is alive was sent a signal, or the finisher; nil when it was not.
+    /// Why the living bot or finisher was sent a signal; nil if it was not.
     private(set) var killedBotFor: ProcessDeath.Cause?
     private(set) var killedFinisherFor: ProcessDeath.Cause?
-    /// Whether the next bot is to leave the hardware's encoders alone.
+    /// Whether the next bot should avoid hardware encoders.
     private(set) var mistrustsHardware = false
-    /// Which bot is meant: reports of an earlier one come too late.
+    /// The number of the current bot, to detect late reports of earlier ones.
     private(set) var generation = 0
 
     var hasBot: Bool { bot != nil }
@@ -19,7 +18,7 @@ struct StreamProcesses {
 
     // MARK: The bot
 
-    /// - Returns: what the next bot is told, from now on.
+    /// - Returns: the signals for the next bot.
     mutating func nextBot() -> AsyncStream<BotSignal> {
         bot?.finish()
         let (signals, continuation) = AsyncStream.makeStream(of: BotSignal.self)
@@ -40,7 +39,7 @@ struct StreamProcesses {
 
     mutating func killBot(for cause: ProcessDeath.Cause) {
         killedBotFor = cause
-        // It may hang in the hardware, in which the next bot would hang as well.
+        // The bot may hang in the hardware, where the next bot would hang as well.
         mistrustsHardware = true
         bot?.yield(.kill)
     }
@@ -50,15 +49,15 @@ struct StreamProcesses {
         bot = nil
     }
 
-    /// It may have been the hardware, which the next bot would fail on as well. A driver that
-    /// crashes takes the bot with it, before it can say anything.
+    /// The hardware may be at fault, and the next bot would fail as well. A driver that crashes
+    /// kills the bot before it can report.
     mutating func botFailed(_ ending: ProcessEnding) {
         if !ending.isKill { mistrustsHardware = true }
     }
 
     // MARK: The finisher
 
-    /// - Returns: what is done to the next finisher, from now on.
+    /// - Returns: the signals for the next finisher.
     mutating func nextFinisher() -> AsyncStream<FinisherSignal> {
         let (signals, continuation) = AsyncStream.makeStream(of: FinisherSignal.self)
         finisher = continuation

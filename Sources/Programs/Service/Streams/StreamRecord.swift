@@ -10,19 +10,19 @@ import Streams
     import Foundation
 #endif
 
-/// What a live stream's record says beyond the catalogue's columns, beside its plan: `details` of
+/// The fields of a live stream's record beyond the catalogue's columns and the plan: `details` of
 /// `stream.json`.
 private struct StreamDetails: Codable {
     var playbackURL: String
-    /// Nil in records of before there was a choice.
+    /// Nil in records that predate signed URLs.
     var isSigned: Bool?
     var startedAt: UnixTime?
     var startedBy: String
     var stoppedBy: String
     var degradation: LiveStream.Degradation?
-    /// Older records have none.
+    /// Older records lack it.
     var origin: LiveStream.Origin?
-    /// Nil where nothing died.
+    /// Nil if no process has died.
     var deaths: [ProcessDeath]?
 
     enum CodingKeys: String, CodingKey {
@@ -36,7 +36,7 @@ private struct StreamDetails: Codable {
     }
 }
 
-/// Both in one object.
+/// The plan and the details in one object.
 private struct StreamDocument: Codable {
     var plan: StreamPlan
     var details: StreamDetails
@@ -63,7 +63,7 @@ private struct StreamDocument: Codable {
 }
 
 extension CatalogueStream {
-    /// - Parameter assetDirectory: relative to the root of recordings; nil when it is not recorded.
+    /// - Parameter assetDirectory: relative to the root of recordings; nil if not recorded.
     init(_ stream: LiveStream, assetDirectory: String?) {
         let details = StreamDetails(
             playbackURL: stream.playback.url, isSigned: stream.playback.isSigned,
@@ -86,7 +86,7 @@ extension CatalogueStream {
 }
 
 extension LiveStream {
-    /// Nil for a record that a later version wrote and this one cannot read.
+    /// Nil for a record of a later version that this one cannot read.
     init?(_ record: CatalogueStream) {
         guard
             let document = try? JSONDocument.decode(
@@ -111,9 +111,9 @@ extension LiveStream {
 }
 
 extension LiveStream {
-    /// Where its bots write, below the root of streams. What begins with a dot is served by
-    /// nobody, neither by the origin, but for who comes with a signature, nor by a web server in
-    /// its place.
+    /// The directory of the bots' output, below the root of streams. The origin, or a web server in
+    /// its place, serves no path that begins with a dot, except that the origin accepts signed
+    /// URLs.
     var directory: String {
         let isOpen = kind == .stream && !playback.isSigned
         return isOpen ? "\(room)/\(id)" : "\(room)/.\(id)"

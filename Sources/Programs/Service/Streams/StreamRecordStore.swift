@@ -8,10 +8,10 @@ import Streams
     import Foundation
 #endif
 
-/// Writes down what becomes of the streams: into the stream's directory first, then into the
-/// catalogue. So the catalogue never knows more than the disk.
+/// Saves the states of streams: first in the stream's directory, then in the catalogue. So the
+/// catalogue never knows more than the disk.
 struct StreamRecordStore: Sendable {
-    /// One state of one stream, to be kept.
+    /// A state of a stream to save.
     struct Record: Sendable {
         var file: StreamFile
         /// Absolute, or relative to the working directory.
@@ -21,20 +21,20 @@ struct StreamRecordStore: Sendable {
     let catalogue: Catalogue
     /// The root of recordings.
     let recordings: String
-    /// What is told of it; nil when nobody wants to be told.
+    /// The events of streams; nil without receivers.
     let events: StreamEvents?
 
-    /// A state that is not the last: in the file before anybody is told of it. It waits for no
-    /// disk to have it for good, so that starts and stops are answered soon; a process' death costs
-    /// nothing all the same.
+    /// Saves a state, other than the last one, in the file before anybody is told. It does not wait
+    /// for a sync of the disk, so that starts and stops are answered soon; the death of the process
+    /// still loses nothing.
     static func note(_ record: Record) throws {
         try data(record).write(
             to: URL(fileURLWithPath: "\(record.directory)/\(StreamFile.name)"), options: .atomic)
     }
 
-    /// Writes down what was noted, or the last state, which is on the disk then.
+    /// Saves a noted state to the catalogue; syncs the last state to the disk first.
     ///
-    /// - Throws: `RecordingError`, `CatalogueError`; it can be asked again.
+    /// - Throws: `RecordingError`, `CatalogueError`; it may be retried.
     func save(_ record: Record) async throws {
         if record.file.stream.status.isFinal {
             try await BlockingCall.run {
@@ -45,10 +45,10 @@ struct StreamRecordStore: Sendable {
         try await saveRow(record)
     }
 
-    /// Brings the catalogue to what the file says already, and with it, in the same transaction,
-    /// what is told of it. A stream that is final there stays as it is, so each end is told once.
+    /// Updates the catalogue to the file's state, and adds its events in the same transaction. A
+    /// stream that is final there does not change, so each end is reported once.
     ///
-    /// - Parameter isTold: false when what was told before is not known.
+    /// - Parameter isTold: false if the earlier events are unknown.
     func saveRow(_ record: Record, isTold: Bool = true) async throws {
         let stream = record.file.stream
         let assets = stream.status.isFinal ? await assets(of: stream) : []

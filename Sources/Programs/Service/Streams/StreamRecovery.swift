@@ -5,23 +5,23 @@ import MediaKernel
 import NIOPosix
 import Streams
 
-/// What a server finds of the streams of the one before: the files on the disk are believed, the
-/// catalogue is brought to what they say.
+/// Recovers the previous server's streams: the files on disk are the source of truth, and the
+/// catalogue is updated from them.
 struct StreamRecovery: Sendable {
     let keeper: StreamRecordStore
     /// The root of streams.
     let streams: String
     let logger: Logger
 
-    /// Bytes of a `stream.json`; they are a few KiB.
+    /// The most bytes of a `stream.json`; usual ones have a few KiB.
     private static let bytesMaximum = 1 << 20
 
-    /// - Returns: those that came to no end, oldest first. They have rows.
+    /// - Returns: the unfinished streams, oldest first. They have rows.
     /// - Throws: `CatalogueError`.
     func run() async throws -> [StreamRecordStore.Record] {
         let isLost = try await remakeCatalogue()
-        // A row that is final was written behind a file that was: of what ended, only the names are
-        // read.
+        // A final row is only written after a final file, so ended streams are recognized by name
+        // without reading their files.
         let ended = try await keeper.catalogue.finalStreamDirectories()
         let records = try await NIOThreadPool.singleton.runIfActive { self.files(except: ended) }
         var unfinished: [StreamRecordStore.Record] = []
@@ -30,8 +30,8 @@ struct StreamRecovery: Sendable {
             let stream = record.file.stream
             known.insert(stream.id)
             let row = try await keeper.catalogue.stream(stream.id)
-            // What was told is not known when the catalogue was lost, and nothing may be told twice.
-            // Else an end that is on the disk was told to nobody.
+            // If the catalogue was lost, the earlier events are unknown, and none may be sent
+            // twice. Otherwise an end that is only on disk has not been reported yet.
             try await keeper.saveRow(record, isTold: row != nil && !isLost)
             if !stream.status.isFinal { unfinished.append(record) }
         }
@@ -39,10 +39,10 @@ struct StreamRecovery: Sendable {
         return unfinished.sorted { $0.file.stream.id < $1.file.stream.id }
     }
 
-    /// One without a stream was lost, or nothing was ever streamed. It learns of recordings whose
-    /// streams' directories are gone, too.
+    /// Rebuilds a catalogue without streams: either it was lost, or nothing was ever streamed. The
+    /// rebuild also finds recordings whose streams' directories are gone.
     ///
-    /// - Returns: whether it was made anew.
+    /// - Returns: whether the catalogue was rebuilt.
     private func remakeCatalogue() async throws -> Bool {
         guard try await keeper.catalogue.hasNoStreams() else { return false }
         let rebuilt = try await keeper.catalogue.rebuild(
@@ -54,8 +54,8 @@ struct StreamRecovery: Sendable {
         return true
     }
 
-    /// Streams whose directories somebody removed meanwhile. Those that are only not to be read now,
-    /// as on a volume that is not mounted yet, are left to a later start: an end is final.
+    /// Ends streams whose directories were removed meanwhile. Streams that are only unreadable now,
+    /// e.g. on a volume that is not mounted yet, are left to a later start: an end is final.
     private func endMissing(_ known: Set<StreamID>) async throws {
         let missing = try await keeper.catalogue.unfinishedStreams()
             .filter { !known.contains($0.id) }
@@ -83,11 +83,11 @@ struct StreamRecovery: Sendable {
         }
     }
 
-    /// Whether a root of streams holds any. Where it holds none, it is more likely that the root is
-    /// not the one it was than that somebody removed them all.
+    /// Whether a root of streams has any. If not, it is probably a different root rather than one
+    /// that somebody emptied.
     static func holdsStreams(_ root: String) -> Bool { !names(in: root).isEmpty }
 
-    /// Those whose directories somebody removed.
+    /// The streams whose directories were removed.
     private func removed(of missing: [CatalogueStream]) -> Set<StreamID> {
         guard Self.holdsStreams(streams) else { return [] }
         let gone = missing.filter { stream in
@@ -96,7 +96,7 @@ struct StreamRecovery: Sendable {
         return Set(gone.map(\.id))
     }
 
-    /// - Parameter ended: directories that are not looked into.
+    /// - Parameter ended: the directories to skip.
     private func files(except ended: Set<String>) -> [StreamRecordStore.Record] {
         var records: [StreamRecordStore.Record] = []
         for room in Self.names(in: streams) {
@@ -108,7 +108,7 @@ struct StreamRecovery: Sendable {
                 guard let data = FileManager.default.contents(atPath: path),
                     data.count <= Self.bytesMaximum,
                     let file = try? JSONDocument.decode(StreamFile.self, from: data, limits: .own),
-                    // A directory that was copied or renamed is not the stream's own.
+                    // A copied or renamed directory does not belong to the stream.
                     file.stream.directory == "\(room)/\(name)"
                 else {
                     logger.warning("a stream's record is not usable", metadata: ["path": "\(path)"])
@@ -120,8 +120,8 @@ struct StreamRecovery: Sendable {
         return records
     }
 
-    /// - Parameter isHidden: whether hidden names are among them, as those of recordings without a
-    ///   live stream.
+    /// - Parameter isHidden: whether to include hidden names, as of recordings without a live
+    ///   stream.
     private static func names(in directory: String, isHidden: Bool = false) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? [])
             .filter { isHidden || !$0.hasPrefix(".") }.sorted()

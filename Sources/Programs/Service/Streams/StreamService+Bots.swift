@@ -14,7 +14,7 @@ extension StreamService {
         }
     }
 
-    /// The bot's settings are written first; what it is told meanwhile waits for it.
+    /// Writes the bot's configuration first; signals wait in the meantime.
     private func launch(
         _ id: StreamID, resumes: Bool, generation: Int, signals: AsyncStream<BotSignal>
     ) async {
@@ -53,9 +53,9 @@ extension StreamService {
         if resumes { book.restarted(id, at: time) }
         log(.info, resumes ? "bot restarted" : "bot started", id)
         guard let stream = book[id] else { return }
-        // Its successor finds out anew what it cannot decode.
+        // The new bot finds out anew which tracks it cannot decode.
         if !stream.health.tracksLeftOut.isEmpty { leftOut([], of: id) }
-        // Its successor makes the whole picture, until it is short of CPU itself.
+        // The new bot makes the whole picture until it runs short of CPU itself.
         if stream.isReduced, stream.health.degradation != nil {
             degraded(
                 id, frameRate: stream.plan.frameRate ?? 0, layersThinned: 0,
@@ -63,7 +63,7 @@ extension StreamService {
         }
     }
 
-    /// Nothing is logged, which a warning for each has done.
+    /// Not logged, since each track has caused a warning already.
     private func leftOut(_ tracks: [BotReport.LeftOutTrack], of id: StreamID) {
         book.leftOut(tracks, of: id, at: clock().time)
         announce(id)
@@ -95,7 +95,7 @@ extension StreamService {
             ])
     }
 
-    /// A process of a stream has died: that is kept in its record, and told in the log.
+    /// Records the death of a stream's process, and logs it.
     func note(_ death: ProcessDeath, of id: StreamID) {
         book.died(death, of: id)
         var metadata: Logger.Metadata = [
@@ -104,7 +104,7 @@ extension StreamService {
         if let signal = death.signal { metadata["signal"] = "\(signal)" }
         if let status = death.status { metadata["status"] = "\(status)" }
         log(.warning, "\(death.role.rawValue) died", id, metadata)
-        // With the next state at the latest, but who looks for the cause may not wait for that.
+        // The next state would save it too, but an operator may look for the cause earlier.
         errand(for: id) { service in
             guard let record = service.book.record(of: id) else { return }
             await service.persister.note(record)

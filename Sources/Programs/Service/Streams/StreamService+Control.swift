@@ -4,7 +4,7 @@ public import MediaKernel
 import Stage
 public import Streams
 
-/// What is asked of streams that are there.
+/// Requests about existing streams.
 extension StreamService {
     public func checkStorage() async throws(LiveStreamError) {
         try await persister.check(.directories)
@@ -50,7 +50,7 @@ extension StreamService {
         guard let plan = book[stream]?.plan, let life = book[life: stream],
             life.status.isOnAir, life.status != .stopping
         else { throw .notOnAir(stream) }
-        // Before anything is changed: it may be refused.
+        // Checked before any change, since it may be refused.
         if let json = change.layout {
             let layout: Layout
             do throws(LayoutError) {

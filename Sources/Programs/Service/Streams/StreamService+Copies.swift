@@ -2,7 +2,7 @@ import Logging
 import MediaKernel
 import Streams
 
-/// Live streams that are taken into a store while they are on air.
+/// Live streams that are uploaded to a store while on air.
 extension StreamService: LiveCopySource {
     func streamsToCopy() -> [LiveCopySubject] { book.subjectsToCopy }
 
@@ -11,8 +11,8 @@ extension StreamService: LiveCopySource {
         if upload?.isPlayable == true { tellRunning(id) }
     }
 
-    /// What was held back is told: the copy can be played, it was waited for long enough, or the
-    /// stream comes to its end, which is that of one that ran.
+    /// Reports a held back start: the copy is playable, the wait was long enough, or the stream
+    /// ends and counts as having run.
     func tellRunning(_ id: StreamID) {
         guard book[life: id]?.runningIsHeldUntil != nil else { return }
         book[life: id]?.runningIsHeldUntil = nil
@@ -21,7 +21,7 @@ extension StreamService: LiveCopySource {
         }
     }
 
-    /// Those that were held long enough.
+    /// Reports the starts that were held back for long enough.
     func tellHeld(at now: Instant) {
         for id in book.unfinished {
             guard let end = book[life: id]?.runningIsHeldUntil, end <= now else { continue }

@@ -5,7 +5,7 @@ import Rooms
 import Streams
 
 extension StreamService {
-    /// Somebody does not want a stream that is on air any more.
+    /// Stops a stream on air at somebody's request.
     func requestStop(_ id: StreamID, by peer: PeerID?) {
         guard let life = book[life: id], life.status.isOnAir, let stream = book[id] else { return }
         if life.status != .stopping {
@@ -16,7 +16,7 @@ extension StreamService {
         requestStop(id, for: .stopped)
     }
 
-    /// A stream is to come to its end, which nobody asked for by name.
+    /// Stops a stream that nobody asked to stop by name.
     func requestStop(_ id: StreamID, for end: StreamEnd) {
         tellRunning(id)
         carryOut(book[life: id]?.machine.stopRequested(end, at: clock().instant), of: id)
@@ -58,7 +58,7 @@ extension StreamService {
         case .postProcessing(let end):
             endPlaylists(of: id)
             changed(id, to: .postProcessing, end)
-            // Behind the playlists that it reads.
+            // After the end of the playlists, which the finisher reads.
             errand(for: id) { $0.queueFinisher(id) }
         case nil: break
         }
@@ -71,8 +71,8 @@ extension StreamService {
         }
     }
 
-    /// A state that is not final is told when it is in the file; a final one when it is written
-    /// down.
+    /// Changes a stream's status. A status is reported once it is in the file; a final one once it
+    /// is fully saved.
     func changed(_ id: StreamID, to status: LiveStream.Status, _ end: StreamEnd?) {
         book.counts.changed(to: status)
         if let stream = book[id], let life = book[life: id] {
@@ -97,7 +97,7 @@ extension StreamService {
         announce(id)
     }
 
-    /// A stream's final state is on the disk.
+    /// A stream's final state is on disk.
     func finalStateKept(_ record: CatalogueStream) {
         guard var life = book.endLife(record.id) else { return }
         life.processes.botEnded()
@@ -116,7 +116,7 @@ extension StreamService {
         if let news = book.news(of: id) { changeQueue.yield(news) }
     }
 
-    /// Does something for a stream that touches a disk, behind what is done for it already.
+    /// Runs a disk operation for a stream, after its earlier ones.
     @discardableResult
     func errand<Value: Sendable>(
         for id: StreamID, _ body: @escaping @Sendable (isolated StreamService) async -> Value
@@ -124,7 +124,7 @@ extension StreamService {
         book[life: id]?.errands.add { await body(self) }
     }
 
-    /// Waits for what is being done for streams, not for what comes meanwhile.
+    /// Waits for the streams' present errands, not for later ones.
     func settle(_ ids: [StreamID]) async {
         for errands in ids.map({ book[life: $0]?.errands.all }) { await errands?.value }
     }
@@ -141,7 +141,7 @@ extension StreamService {
 }
 
 extension ChatRecorder {
-    /// The chat is kept from the first segment to the stop.
+    /// Records the chat from the first segment to the stop.
     fileprivate func follow(_ stream: LiveStream, _ life: StreamLife, _ status: LiveStream.Status) {
         if status == .running, life.order != nil {
             begin(
@@ -154,7 +154,7 @@ extension ChatRecorder {
 }
 
 extension LiveStream {
-    /// - Parameter end: nil where it goes on, or ended before.
+    /// - Parameter end: nil if the stream goes on, or ended before.
     fileprivate mutating func change(to status: Status, _ end: StreamEnd?, at time: UnixTime) {
         self.status = status
         updatedAt = time

@@ -4,7 +4,7 @@ public import MediaKernel
 public import Streams
 
 extension StreamService {
-    /// The paused part is in no asset; the live stream goes on.
+    /// The assets lack the paused part; the live stream goes on.
     public func setRecording(
         stream id: StreamID, isPaused: Bool
     ) async throws(LiveStreamError) -> LiveStream {

@@ -2,7 +2,7 @@ import Catalogue
 public import MediaKernel
 public import Streams
 
-/// What is known of streams: those of this process from memory, all others from the catalogue.
+/// Look-ups of streams: those of this process in memory, all others in the catalogue.
 extension StreamService {
     public func running(in room: RoomID) -> [LiveStream] {
         book.onAir(in: room, .stream).filter { $0.status == .running }
@@ -18,21 +18,21 @@ extension StreamService {
     ) async throws(LiveStreamError) -> LiveStream? {
         if let stream = book.onAir(in: room, kind).last { return stream }
         let row = try await persister.latestRow(of: room, kind)
-        // This process may remember one that was left behind, and know nothing of a later one. Ids
-        // sort by creation.
+        // This process may remember only a stream left behind, while the catalogue has a later one.
+        // Ids sort by creation.
         let known = book.current(in: room, kind)
         guard let row, known.map({ !$0.status.isOnAir && $0.id < row.id }) ?? true
         else { return known }
         return book.shown(row) ?? known
     }
 
-    /// The catalogue's page, with what this process knows better: rows follow the memory.
+    /// The catalogue's page, updated from memory, which is ahead of the rows.
     public func streams(
         _ query: LiveStreamQuery
     ) async throws(LiveStreamError) -> LiveStreamPage {
         let page = try await persister.rows(query)
         let rows = page.records.compactMap { book.shown($0) }
-        // What is older than the page belongs to the next one.
+        // Streams older than the page belong to the next one.
         let oldest = page.last.map { StreamID($0) }
         var found = book.matching(query).filter { stream in
             oldest.map { stream.id >= $0 } ?? true

@@ -4,7 +4,7 @@ import MediaKernel
 import Streams
 
 extension StreamService {
-    /// Takes over what the server before left behind. To be called before `run`.
+    /// Takes over the streams of the previous server. Must be called before `run`.
     ///
     /// - Throws: `CatalogueError`.
     public func recover() async throws {
@@ -35,7 +35,7 @@ extension StreamService {
 }
 
 extension CatalogueStream {
-    /// How a stream ends that a server left behind.
+    /// The end of a stream that a server left behind.
     fileprivate var endOfLeftBehind: StreamEnd {
         var row = self
         row.endIfLeftBehind()

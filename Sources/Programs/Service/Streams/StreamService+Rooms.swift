@@ -2,11 +2,12 @@ import Logging
 public import MediaKernel
 public import Streams
 
-/// What the rooms tell: streams end when nobody is there any more, and some begin by themselves.
+/// News from the rooms: streams end in empty rooms, and some start automatically.
 extension StreamService {
-    /// A room was looked at; about once a second, and for the last time when it is empty.
+    /// Takes a room's occupancy; called about once a second, and a last time when the room is
+    /// empty.
     ///
-    /// - Returns: the starts that come of it. Rooms do not wait for them, since a disk may hang.
+    /// - Returns: the resulting starts. Rooms do not wait for them, since a disk may hang.
     @discardableResult
     public func seen(_ room: RoomID, _ occupancy: RoomOccupancy) -> Task<Void, Never>? {
         let now = clock().instant
@@ -29,12 +30,12 @@ extension StreamService {
         }
     }
 
-    /// The room was ended for everybody, at that time. Its bots are put out with all others and
-    /// finish by themselves, save for one that is not in the room at that moment.
+    /// The room was ended for everybody at that time. Its bots are removed with the peers and
+    /// finish by themselves, except a bot that is not in the room at that moment.
     public func roomEnded(_ room: RoomID, at time: Instant) async {
         await startsOver(in: room)
         let ids = book.onAir(in: room).map(\.id).filter { id in
-            // Who comes back may have started another one by now.
+            // Somebody who returned may have started another stream by now.
             book[life: id].map { $0.requestedAt <= time } ?? false
         }
         for id in ids { requestStop(id, for: .roomEnded) }
@@ -42,7 +43,7 @@ extension StreamService {
     }
 
     private func startByItself(_ room: RoomID, _ occupancy: RoomOccupancy) async {
-        // A room that was looked at has its policy.
+        // The policy of an open room is known.
         guard let settings = try? await self.settings(of: room) else { return }
         for (kind, wish) in settings.autoStarts {
             let key = AutoStartKey(
@@ -60,7 +61,7 @@ extension StreamService {
                     log(.info, "stream started by itself", stream.id)
                 }
             } catch .runsOtherwise(let stream, let lack) {
-                // Somebody wanted it as it is.
+                // Somebody started it this way on purpose.
                 log(
                     .notice, "stream does not start by itself", stream,
                     ["reason": "it runs already, \(lack)"])

@@ -2,7 +2,7 @@ import Logging
 public import MediaKernel
 public import Streams
 
-/// How streams come on air.
+/// Starts of streams.
 extension StreamService {
     public func start(
         room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
@@ -15,7 +15,7 @@ extension StreamService {
         }
     }
 
-    /// A start whose refusal is not counted, as when it is tried again and again.
+    /// Starts streams without counting a refusal, e.g. for repeated attempts.
     func startUncounted(
         room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
@@ -27,7 +27,8 @@ extension StreamService {
             settings = try await self.settings(of: room)
             scene = await observer?.scene(of: room) ?? StreamScene()
         } while book.starts.isBusy(room)
-        // From here to the reservation nothing may suspend, or two starts could both count.
+        // Nothing may suspend from here to the reservation; otherwise two starts could take the
+        // same place.
         guard !isShuttingDown else { throw .shuttingDown }
         var request = request
         request.recording = settings.recording(for: request)
@@ -64,7 +65,7 @@ extension StreamService {
         return result
     }
 
-    /// How streams are made in a room.
+    /// The settings of streams in a room.
     func settings(of room: RoomID) async throws(LiveStreamError) -> StreamSettings {
         try await observer?.settings(of: room) ?? settings
     }
@@ -76,7 +77,7 @@ extension StreamService {
         }
     }
 
-    /// Puts a stream on air that was admitted: when it is in a file of its own.
+    /// Puts an admitted stream on air, once its record file is written.
     private func begin(
         _ plan: StreamPlan, of room: RoomID, _ settings: StreamSettings,
         request: LiveStreamRequest, scene: StreamScene, startedBy: PeerID?

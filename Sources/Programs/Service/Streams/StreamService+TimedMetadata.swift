@@ -6,7 +6,7 @@ import Recording
 public import Streams
 
 extension StreamService {
-    /// Written down first, so that it is neither lost with a bot nor left out of the VOD.
+    /// Saved first, so that a dead bot does not lose it and the VOD includes it.
     public func addTimedMetadata(
         _ requests: [TimedMetadataRequest], to id: StreamID, addedBy: PeerID?
     ) async throws(LiveStreamError) -> LiveStream {
@@ -22,7 +22,7 @@ extension StreamService {
         guard book[life: id]?.metadataRate.take(requests.count, at: instant) == true else {
             throw .tooFast(perSecond: Limits.timedMetadataPerSecond)
         }
-        // A number that may have been written down is not given again.
+        // A number that may have been saved is never reused.
         book[life: id]?.metadataCount += requests.count
         let metadata = requests.enumerated().map { index, request in
             TimedMetadata(
@@ -41,7 +41,7 @@ extension StreamService {
             }
         }
         if let error = await errand?.value ?? nil { throw .storage(error.description) }
-        // To the bot of then: its successor reads what was written down.
+        // To the present bot; a later one reads the saved log.
         for one in metadata { life.processes.tell(.metadata(one)) }
         log(
             .info, "timed metadata added", id,

@@ -9,16 +9,15 @@ import Tokens
 
 /// All live streams and recordings of this server: their records, state machines and bots.
 ///
-/// `StreamAdmission` decides which streams begin, and each stream's `StreamMachine` what becomes of
-/// it; this actor tells them what happened and carries out what they say. It has the `StreamBook`,
-/// which is all in memory, and waits neither for a process nor for a disk: `StreamSupervisor` runs
-/// bots and finishers, `StreamPersister` reads and writes files and rows. What a final state says is
-/// on the disk before it is told to anybody.
+/// `StreamAdmission` decides which streams begin, and each stream's `StreamMachine` decides its
+/// life; this actor tells them what happened and carries out their decisions. It owns the
+/// `StreamBook`, which is in memory only, and waits neither for processes nor for disks:
+/// `StreamSupervisor` runs bots and finishers, `StreamPersister` reads and writes files and rows. A
+/// final state is on disk before anybody is told.
 public actor StreamService: LiveStreamControl, Service {
-    /// Between two looks at the deadlines; a fraction of the shortest of them.
+    /// The interval between two looks at the deadlines; a fraction of the shortest one.
     static let tickInterval: Duration = .milliseconds(100)
-    /// How long a server that is stopped waits for finishers. What they leave is finished after
-    /// the next start.
+    /// How long a stopping server waits for finishers. The next server completes their work.
     static let finishersAtShutdown: Duration = .seconds(30)
 
     let settings: StreamSettings
@@ -42,14 +41,14 @@ public actor StreamService: LiveStreamControl, Service {
     let changeQueue: AsyncStream<StreamingChange>.Continuation
 
     /// - Parameters:
-    ///   - catalogue: what becomes of the streams is written there, beside their directories.
-    ///   - events: what is told of streams by webhooks; nil for nothing.
-    ///   - endpoint: where bots find the server; `listening` corrects it once the port is known.
+    ///   - catalogue: records the streams, beside their directories.
+    ///   - events: the webhook events of streams; nil for none.
+    ///   - endpoint: the server's address for bots; `listening` corrects it once the port is known.
     ///   - storage: the directories of streams and recordings, and the locks in them.
-    ///   - touching: hears which directory is touched next; for tests.
+    ///   - touching: receives each directory before it is accessed; for tests.
     ///   - clock: the monotonic and the wall clock.
-    ///   - processors: what the kernel counts of them.
-    ///   - memoryKills: how many processes it has killed for want of memory.
+    ///   - processors: reads the kernel's counters of processors.
+    ///   - memoryKills: reads how many processes the kernel has killed for lack of memory.
     init(
         settings: StreamSettings, catalogue: Catalogue, events: StreamEvents? = nil,
         authority: TokenAuthority, playbackKey: SigningKey, endpoint: String,
@@ -81,29 +80,29 @@ public actor StreamService: LiveStreamControl, Service {
         (changes, changeQueue) = AsyncStream.makeStream()
     }
 
-    /// Tells the streams who to ask about rooms and who to tell. To be called before `run`.
+    /// Sets the source of facts about rooms and the receiver of news. Must be called before `run`.
     public func observe(by observer: any RoomStreamingObserver) { self.observer = observer }
 
-    /// The server is reachable there.
+    /// Sets the address at which the server is reachable.
     public nonisolated func listening(at endpoint: String) { supervisor.listening(at: endpoint) }
 
     // MARK: Figures
 
-    /// Whether one more stream would be taken.
+    /// Whether the server would accept one more stream.
     var canAccept: Bool {
         let capacity = settings.capacity(book, kernel, at: clock().instant)
         return !isShuttingDown && capacity.refusal(ofNew: 1) == nil
     }
 
-    /// What the bots of a stream reported; nil for an unknown or long forgotten one.
+    /// The reports of a stream's bots; nil for an unknown or long forgotten stream.
     public func statistics(of id: StreamID) -> StreamStatistics? {
         book.statistics(of: id)
     }
 
     // MARK: Service
 
-    /// Runs bots and finishers until the service group shuts down: then all streams are stopped,
-    /// and it returns when the last of them is finished.
+    /// Runs bots and finishers until the service group shuts down; then stops all streams, and
+    /// returns when the last one is finished.
     public func run() async throws {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.keepTime() }
@@ -115,7 +114,7 @@ public actor StreamService: LiveStreamControl, Service {
         }
     }
 
-    /// Looks at the deadlines. `run` calls it many times a second; tests call it by themselves.
+    /// Checks the deadlines. `run` calls it many times a second; tests call it directly.
     public func tick() {
         let now = clock().instant
         if Task.isShuttingDownGracefully, !isShuttingDown {
@@ -159,9 +158,9 @@ public actor StreamService: LiveStreamControl, Service {
         }
     }
 
-    /// Nobody waits for a full disk when the server is to stop. At last the finishers that are
-    /// still at work end as well, and ends that cannot be written down are waited for no longer;
-    /// the next server sees to both.
+    /// Leaves work to the next server at shutdown. Assets that wait for disk space are left at
+    /// once. When the time is over, running finishers are killed, and unsaved ends are no longer
+    /// waited for.
     private func leaveBehind(isOverdue: Bool) {
         for id in book.unfinished {
             guard let life = book[life: id], isOverdue || life.machine.waitsForRoom,

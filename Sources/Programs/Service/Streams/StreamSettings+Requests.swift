@@ -6,7 +6,8 @@ import Rooms
 import Stage
 import Streams
 
-/// What a request comes to: the configured, changed by the destination's and then by its own.
+/// The parameters of a request: the configured ones, changed by the destination and then the
+/// request.
 extension StreamSettings {
     /// Takes over the destinations of a policy.
     ///
@@ -27,7 +28,7 @@ extension StreamSettings {
             standard: ladder, playlist: playlist, layout: layout, pictures: pictureHosts)
     }
 
-    /// What starts by itself in a room.
+    /// The automatic starts of a room.
     var autoStarts: [(LiveStream.Kind, StreamDestinations.AutoStartOptions)] {
         destinations.autoStarts(autoStart, keeping: autoStartRecording).map { (.stream, $0) }
             + recordingDestinations.autoStarts(autoRecording, keeping: .oneFile)
@@ -41,7 +42,7 @@ extension StreamSettings {
         }
     }
 
-    /// What one variant of a request comes to.
+    /// The plan of one variant of a request.
     ///
     /// - Throws: `invalidResolution`, `sourceNotAllowed`.
     func plan(
@@ -62,7 +63,7 @@ extension StreamSettings {
             encoder: encoder.rawValue)
     }
 
-    /// What is to be made of a stream; nil for nothing.
+    /// The assets to make of a stream; nil for none.
     func order(for request: LiveStreamRequest, ladder: Ladder) -> RecordingOrder? {
         guard let recording = request.recording.map(LiveStreamRecording.init), recording.isWanted
         else { return nil }
@@ -77,7 +78,7 @@ extension StreamSettings {
             thumbnails: thumbnails(for: request))
     }
 
-    /// Of the pictures, best first. Rungs that differ in their picture only are one without it.
+    /// Picture sizes, best first. Without pictures, rungs with the same audio bitrate become one.
     private static func sizes(
         of ladder: Ladder, _ audio: LiveStreamAudio
     ) -> [CatalogueAsset.Size] {
@@ -98,14 +99,14 @@ extension StreamSettings {
         return layout
     }
 
-    /// What the request says is to be kept, and where it says nothing what its destination does.
+    /// The recordings of the request; the destination supplies unspecified ones.
     func recording(for request: LiveStreamRequest) -> RecordingOptions? {
         let standard = destinations(of: request.kind).recording(for: request.destination)
         guard let asked = request.recording else { return standard }
         return standard.map { asked.completed(by: $0) } ?? asked
     }
 
-    /// Nil where none are wanted, or there is nothing to be seen.
+    /// Nil if thumbnails are not wanted, or the stream has no picture.
     func thumbnails(for request: LiveStreamRequest) -> ThumbnailOrder? {
         guard !request.audio.only else { return nil }
         var wish = thumbnails
@@ -126,7 +127,7 @@ extension StreamSettings {
             request.ladder
             ?? destinations(of: request.kind).ladder(for: request.destination) ?? self.ladder
         guard request.kind == .recording else { return ladder }
-        // One file is wanted, so one layer is made.
+        // A recording is one file, so it has one layer.
         var layer = ladder.layers[0]
         if let size = request.resolution {
             layer = layer.resized(width: size.width, height: size.height)
@@ -140,8 +141,8 @@ extension StreamSettings {
 }
 
 extension Layer {
-    /// A layer that looks as good in another size. Twice the picture takes less than twice the
-    /// bits, since its details are the same ones, larger.
+    /// The layer at another size with the same quality. Twice the picture takes less than twice the
+    /// bits, since it has the same details, only larger.
     func resized(width: Int, height: Int) -> Layer {
         let scale =
             Double(width) * Double(height) / (Double(self.width) * Double(self.height))
@@ -149,16 +150,16 @@ extension Layer {
         let range = Ladder.videoBitrates
         return Layer(
             width: width, height: height, frameRate: frameRate,
-            // Absurd sizes have no such number; the ladder refuses them.
+            // For absurd sizes the bitrate overflows; the ladder refuses them.
             videoBitrate: min(max(bitrate ?? 0, range.lowerBound), range.upperBound),
             audioBitrate: audioBitrate)
     }
 }
 
 extension HLSDestination {
-    /// A recording's destination is a stream's with one layer.
+    /// Converts the destination of a recording to that of a stream with one layer.
     ///
-    /// - Parameter best: of the configured ladder, which gives what the destination leaves open.
+    /// - Parameter best: the best configured layer; supplies missing values.
     init(_ recording: RecordingDestination, best: HLS.Layer) {
         let layer = best.resized(
             width: recording.width ?? best.width, height: recording.height ?? best.height)

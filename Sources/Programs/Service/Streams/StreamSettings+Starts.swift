@@ -3,13 +3,13 @@ import Signing
 import Stage
 import Streams
 
-/// What a start comes to by these settings.
+/// The results of start requests under these settings.
 extension StreamSettings {
-    /// A stream that was started so long ago shows in the average of what is idle: its bot takes a
-    /// second or two to begin, and the average goes back five.
+    /// A stream that was started this long ago shows in the average of idle cores: its bot takes a
+    /// second or two to begin, and the average covers five.
     static let cpuSettling: Duration = .seconds(8)
 
-    /// What there is place for.
+    /// The present capacity for streams.
     func capacity(
         _ book: StreamBook, _ kernel: KernelWatch, at now: Instant
     ) -> StreamCapacity {
@@ -25,8 +25,8 @@ extension StreamSettings {
     }
 
     /// - Parameters:
-    ///   - request: its recording is the one that is wanted, of whoever said so.
-    ///   - running: what it meets in the room.
+    ///   - request: with the recordings already completed by the destination.
+    ///   - running: the room's streams of the same kind.
     func admission(
         of request: LiveStreamRequest, in room: RoomID, beside running: [StreamAdmission.Running],
         scene: StreamScene, capacity: StreamCapacity
@@ -49,7 +49,7 @@ extension StreamSettings {
         }
     }
 
-    /// - Parameter key: of signed addresses.
+    /// - Parameter key: signs URLs.
     func playback(
         of id: StreamID, in room: RoomID, for request: LiveStreamRequest, key: SigningKey,
         at time: UnixTime
@@ -65,7 +65,7 @@ extension StreamSettings {
             url: playbackURL(of: id, in: room, link: link), isSigned: link != nil)
     }
 
-    /// What stands for a stream in its address, until a time.
+    /// The signed replacement of the stream's id in its URL, valid until a time.
     private static func signedLink(
         to id: StreamID, until expiry: UnixTime, _ key: SigningKey
     ) throws(LiveStreamError) -> String {

@@ -1,6 +1,6 @@
 public import ChildProcesses
 
-/// What a stream's bots reported so far: for the demonstration, and for whoever asks how it goes.
+/// The reports of a stream's bots so far: for the demonstration and for status requests.
 public struct StreamStatistics: Hashable, Sendable {
     /// From the request to the first segment of every layer; nil until then.
     public var startedAfter: Duration?

@@ -6,10 +6,10 @@ import Streams
 import Synchronization
 import Tokens
 
-/// Runs bots and finishers, each in a child task of `run`, so that nothing is left behind when that
-/// returns: the only one that knows processes.
+/// Runs bots and finishers, each in a child task of `run`, so that none outlives it. No other type
+/// knows processes.
 final class StreamSupervisor: Sendable {
-    /// How long a finisher waits for the last messages of the chat to be in their file.
+    /// How long a finisher waits for the last chat messages to be written.
     static let chatWaitMaximum: Duration = .seconds(5)
 
     /// A process that is to be started.
@@ -24,7 +24,7 @@ final class StreamSupervisor: Sendable {
     private let chat: ChatRecorder
     private let time: @Sendable () -> UnixTime
     private let logger: Logger
-    /// Where bots find the server.
+    /// The server's address for bots.
     private let endpoint: Mutex<String>
     private let jobs: AsyncStream<Job>
     private let queue: AsyncStream<Job>.Continuation
@@ -45,13 +45,13 @@ final class StreamSupervisor: Sendable {
         (jobs, queue) = AsyncStream.makeStream()
     }
 
-    /// The server is reachable there.
+    /// Sets the address at which the server is reachable.
     func listening(at endpoint: String) { self.endpoint.withLock { $0 = endpoint } }
 
     /// - Parameters:
-    ///   - configuration: the path of the bot's settings.
-    ///   - generation: given back with what becomes of this bot.
-    ///   - signals: what it is told.
+    ///   - configuration: the path of the bot's configuration.
+    ///   - generation: passed back with the bot's reports.
+    ///   - signals: the signals for the bot.
     func startBot(
         of stream: LiveStream, in directory: String, configuration: String, generation: Int,
         signals: AsyncStream<BotSignal>
@@ -62,15 +62,15 @@ final class StreamSupervisor: Sendable {
         queue.yield(.bot(job, generation: generation, signals))
     }
 
-    /// - Parameter signals: what is done to it.
+    /// - Parameter signals: the signals for the finisher.
     func startFinisher(_ job: FinisherJob, signals: AsyncStream<FinisherSignal>) {
         queue.yield(.finisher(job, signals))
     }
 
-    /// Nothing more will be started.
+    /// No more processes will be started.
     func finish() { queue.finish() }
 
-    /// Runs what is to be started, until `finish` and the last process' end.
+    /// Runs processes until `finish` is called and the last one has ended.
     func run(_ observer: any StreamProcessObserver) async {
         await withDiscardingTaskGroup { group in
             for await job in jobs {
@@ -96,7 +96,7 @@ final class StreamSupervisor: Sendable {
     ) async -> BotExit {
         var job = job
         do {
-            // Valid for longer than a stream may last: a bot that reconnects shows it again.
+            // Valid for longer than any stream lasts: a bot that reconnects presents it again.
             job.token = try authority.makeRoomToken(
                 room: job.room, user: "recorder", role: Policy.recorderRole,
                 at: time(), lifetime: TokenAuthority.lifetimeMaximum)
@@ -122,9 +122,9 @@ final class StreamSupervisor: Sendable {
     }
 }
 
-/// What becomes of bots and finishers.
+/// Receives the reports and ends of bots and finishers.
 protocol StreamProcessObserver: Sendable {
-    /// - Parameter generation: which bot of the stream it was.
+    /// - Parameter generation: the number of the stream's bot.
     func reported(_ report: BotReport, of id: StreamID, generation: Int) async
     func botExited(_ exit: BotExit, of id: StreamID, generation: Int) async
     func reported(_ report: FinisherReport, of id: StreamID) async

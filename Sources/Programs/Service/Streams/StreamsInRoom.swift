@@ -7,12 +7,12 @@ public import RoomHost
 public import Rooms
 public import Streams
 
-/// The streams as the room's peers ask for them, with `hls-start` and `hls-stop`, and the recording
-/// without one, with `rtmp-start` and `rtmp-stop`.
+/// The streams as peers request them, with `hls-start` and `hls-stop`, and recordings without a
+/// live stream, with `rtmp-start` and `rtmp-stop`.
 public struct StreamsInRoom: LiveStreaming {
     private let control: any LiveStreamControl
     private let chat: ChatRecorder
-    /// `host[:port]` under which a meeting URL means this server, whoever asks.
+    /// The `host[:port]` values by which any meeting URL means this server.
     private let authorities: Set<String>
 
     public init(
@@ -42,7 +42,7 @@ public struct StreamsInRoom: LiveStreaming {
         }
     }
 
-    /// Variants are told apart by their metadata; without any, everything is stopped.
+    /// Metadata identifies variants; without any, all are stopped.
     public func stop(
         room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID
     ) async throws {
@@ -52,7 +52,7 @@ public struct StreamsInRoom: LiveStreaming {
                 room: room, kind: .stream, metadata: wanted.isSubset(of: [""]) ? nil : wanted,
                 stoppedBy: stoppedBy)
         } catch .notFound {
-            // Stopping what never ran is no error to a peer.
+            // For a peer, stopping a stream that never ran is no error.
         } catch {
             throw LiveStreamingError(APIError(error))
         }
@@ -78,7 +78,7 @@ public struct StreamsInRoom: LiveStreaming {
         do throws(LiveStreamError) {
             _ = try await control.stop(room: room, kind: .recording, stoppedBy: stoppedBy)
         } catch {
-            // Stopping what never ran is no error to a peer.
+            // For a peer, stopping a recording that never ran is no error.
             if case .notFound = error { return }
             throw LiveStreamingError(APIError(error, of: .recording))
         }
@@ -86,7 +86,7 @@ public struct StreamsInRoom: LiveStreaming {
 
     public func said(_ message: Message, room: RoomID) { chat.said(message, in: room) }
 
-    /// All streams of the room that are running get it.
+    /// Adds the metadata to all running streams of the room.
     public func addTimedMetadata(
         _ metadata: [HLSTimedMetadata], room: RoomID, addedBy: PeerID
     ) async throws {
@@ -122,7 +122,7 @@ extension LiveStreamingError {
 }
 
 extension HLSState {
-    /// What peers are shown of a room's streams: `initialised` until a stream runs.
+    /// A room's streams as shown to peers: `initialised` until a stream runs.
     ///
     /// A failure is shown until a newer stream is on air.
     public init(_ streams: [LiveStream]) {
@@ -147,8 +147,7 @@ extension HLSState {
 }
 
 extension HLSRecording {
-    /// Of several variants that are recorded, peers are shown the newest that goes on. Nil when
-    /// nothing is to be kept of any.
+    /// The newest recorded variant on air represents all of them. Nil if no variant is recorded.
     init?(_ streams: [LiveStream]) {
         let recorded = streams.filter { $0.plan.recording?.isWanted ?? false }
         guard let stream = recorded.last(where: \.status.isOnAir) ?? recorded.last,
@@ -163,7 +162,7 @@ extension HLSRecording {
 }
 
 extension RoomRecording {
-    /// A recording without a live stream, as peers are shown it.
+    /// A recording without a live stream, as shown to peers.
     init(_ recording: LiveStream) {
         self.init(
             state: RecordingState(recording),
@@ -175,7 +174,7 @@ extension RoomRecording {
 }
 
 extension StreamingFailure {
-    /// As peers are told of it, with the status of HTTP that says the same (docs/ERRORS.md).
+    /// The failure as shown to peers, with the corresponding HTTP status (docs/ERRORS.md).
     init(_ end: StreamEnd?) {
         self.init(code: Self.code(of: end), message: end?.description ?? "failure")
     }
@@ -218,7 +217,7 @@ extension HLSVariant.State {
         self =
             switch status {
             case .starting: .initialised
-            // A stopping stream still plays; it is over when its last segment is.
+            // A stopping stream still plays until its last segment ends.
             case .running, .stopping: .started
             case .postProcessing, .completed: .stopped
             case .failed: .failed

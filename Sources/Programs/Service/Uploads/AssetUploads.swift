@@ -8,37 +8,37 @@ import ObjectStorage
 import ServiceLifecycle
 import Webhooks
 
-/// Takes finished assets into a store, for as long as it takes, and tells of them when they are
-/// there.
+/// Uploads finished assets to a store, however long it takes, and releases their events when they
+/// are stored.
 ///
-/// What is to be done is in the catalogue: every completed asset without a location. How an upload
-/// goes is decided by `MultipartUpload`; this actor gives it turns and writes down what it says. An
-/// asset's end is written in this sequence: the store has shown length and checksum, the manifest
-/// has the location, the catalogue has it, the local file goes. So the server may be killed at any
-/// moment, and each step is repeated until it is done.
+/// The catalogue has the work list: every completed asset without a location. `MultipartUpload`
+/// decides the course of an upload; this actor gives it turns and saves its progress. An upload
+/// ends in this sequence: the store has confirmed length and checksum, the manifest has the
+/// location, the catalogue has the location, the local file is removed. So the server may be killed
+/// at any moment, and each step is repeated until it is done.
 actor AssetUploads: Service {
     static let tickInterval: Duration = .milliseconds(100)
-    /// Files on their way at a time, each with a few parts.
+    /// Concurrent uploads, each with a few parts in flight.
     static let filesMaximum = 2
-    /// Assets that are looked at at a time, so that some that fail do not hold up the others.
+    /// The most assets to consider at a time, so that some failing ones do not block the others.
     static let lookedAtMaximum = 1000
-    /// Between two looks for what is new, and for what is to be given up.
+    /// Between two looks for new uploads, and for uploads to abort.
     private static let ticksBetweenLooks = 10
     private static let ticksBetweenSweeps = 600
     private static let pageSize = 100
 
     private let settings: StoreSettings
     private let catalogue: Catalogue
-    /// Of recordings.
+    /// The root of recordings.
     private let root: String
     private let notes: ManifestUpdates
-    /// What is told of them; nil when nobody wants to be told.
+    /// The events for stored assets; nil without a receiver.
     private let events: StreamEvents?
     private let courier: any ObjectStoreClient
     private let logger: Logger
     private let clock: @Sendable () -> UnixTime
 
-    /// An upload that was begun here.
+    /// An upload that this process has begun.
     private struct Waiting {
         var upload: MultipartUpload
         var dueAt: UnixTime
@@ -47,7 +47,7 @@ actor AssetUploads: Service {
 
     private var waiting: [String: Waiting] = [:]
     private var running: Set<String> = []
-    /// A turn is over, so somebody else may have one.
+    /// A turn is over, so another asset may have one.
     private var isTurnFree = false
     private var random: SeededRandom
 
@@ -82,14 +82,14 @@ actor AssetUploads: Service {
                 ticks += 1
                 try? await Task.sleep(for: Self.tickInterval)
             }
-            // A part that was not confirmed is sent once more after the next start.
+            // An unconfirmed part is sent again after the next start.
             group.cancelAll()
         }
     }
 
     // MARK: Turns
 
-    /// Those that have a turn now.
+    /// Picks the assets that get a turn now.
     func next() async -> [CatalogueAsset] {
         let found: [(asset: CatalogueAsset, upload: CatalogueUpload?)]
         do {
@@ -105,7 +105,7 @@ actor AssetUploads: Service {
         for (asset, row) in found where !running.contains(asset.id) {
             guard running.count < Self.filesMaximum else { break }
             if let known = waiting[asset.id], known.dueAt > now { continue }
-            // A chat may have been made anew meanwhile.
+            // A chat file may have been rewritten meanwhile.
             if waiting[asset.id]?.upload.byteCount != asset.byteCount {
                 waiting[asset.id] = Waiting(upload: upload(of: asset, row), dueAt: now)
             }
@@ -126,7 +126,7 @@ actor AssetUploads: Service {
             delayMaximum: settings.delayMaximum, seed: random.next())
     }
 
-    /// Goes on with an asset's upload until it is in the store or has to wait.
+    /// Continues an asset's upload until it is in the store or has to wait.
     func turn(_ asset: CatalogueAsset) async {
         defer {
             running.remove(asset.id)
@@ -159,8 +159,9 @@ actor AssetUploads: Service {
         }
     }
 
-    /// The pictures of its recording go behind the first of the assets that share them, so they are
-    /// there when the last of its assets is. They are small, and what was not confirmed is sent anew.
+    /// Uploads the recording's thumbnails after the first asset that shares them, so they are
+    /// stored before the recording's last asset. They are small, so an unconfirmed upload simply
+    /// starts again.
     private func storePictures(of asset: CatalogueAsset) async -> UploadTurn.Outcome {
         do {
             let all = try await catalogue.assets(of: [asset.stream])[asset.stream] ?? []
@@ -175,7 +176,7 @@ actor AssetUploads: Service {
             let byteCount = try? await NIOThreadPool.singleton.runIfActive {
                 try FileManager.default.attributesOfItem(atPath: local)[.size] as? Int
             }
-            // Nobody can bring back one that was lost.
+            // A lost thumbnail cannot be restored.
             guard let byteCount, byteCount > 0 else { continue }
             let turn = UploadTurn(
                 file: UploadFile(
@@ -233,7 +234,7 @@ actor AssetUploads: Service {
                 asset: asset, progress: Self.text(progress), bytesSent: bytesSent))
     }
 
-    /// - Parameter dueAt: nil for what is tried again after the longest pause.
+    /// - Parameter dueAt: nil to retry after the longest pause.
     private func failed(
         _ asset: CatalogueAsset, _ reason: String, dueAt: UnixTime? = nil
     ) async {
@@ -257,7 +258,7 @@ actor AssetUploads: Service {
         do {
             try await catalogue.save(upload)
         } catch {
-            // What is not written is sent once more after a restart.
+            // Unsaved progress only causes repeated uploads after a restart.
             logger.error("an upload cannot be written down", metadata: ["error": "\(error)"])
         }
     }
@@ -268,7 +269,8 @@ actor AssetUploads: Service {
 
     // MARK: What was left
 
-    /// Local files of assets that are in the store: a server was killed before it removed them.
+    /// Removes local files of stored assets, left by a server that was killed before it removed
+    /// them.
     func removeLeftOver() async {
         guard !settings.keepsLocal else { return }
         var query = CatalogueQuery<CatalogueAsset.Status>(
@@ -287,7 +289,7 @@ actor AssetUploads: Service {
         }
     }
 
-    /// Uploads of assets whose time is over before they were in the store.
+    /// Aborts uploads of assets that expired before they were stored.
     func abandon() async {
         var last: String?
         while !Task.isCancelled, !Task.isShuttingDownGracefully {
@@ -302,7 +304,7 @@ actor AssetUploads: Service {
                     logger.warning(
                         "upload not abandoned yet",
                         metadata: ["asset": "\(upload.asset)", "reason": "\(error)"])
-                    // It is away, and would be for the others too.
+                    // The store is unreachable, also for the other uploads.
                     if let failure = error as? StoreFailure, failure.status == nil { return }
                 }
             }
@@ -311,8 +313,8 @@ actor AssetUploads: Service {
         }
     }
 
-    /// Of an asset without a location all the same something may be in the store: an upload, an
-    /// object of which the store has not shown that it is whole, and pictures.
+    /// Removes what an asset without a location may have left in the store: an upload, an
+    /// unconfirmed object, and thumbnails.
     private func removeUnconfirmed(_ asset: CatalogueAsset) async throws(StoreFailure) {
         try await courier.abandonUploads(to: settings.store.location(of: asset.path))
         for path in [asset.path] + (asset.thumbnails?.paths ?? []) {
@@ -320,7 +322,7 @@ actor AssetUploads: Service {
         }
     }
 
-    /// Lets go what was held for assets that are in the store by now.
+    /// Releases events that were held for assets that are stored by now.
     func tell() async {
         do {
             for held in try await catalogue.releasableDeliveries() {

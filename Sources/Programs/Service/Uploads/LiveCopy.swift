@@ -5,19 +5,19 @@ import ObjectStorage
 import Recording
 import Streams
 
-/// A live stream on its way into a store, between its turns.
+/// The copy of a live stream in a store, between its turns.
 struct LiveCopy: Sendable {
     var record: LiveCopyRecord
-    /// Of the stream, on the disk.
+    /// The stream's directory on disk.
     let directory: String
     var layers: [LiveLayer] = []
-    /// The stream has come to its end, and nobody writes its files any more.
+    /// The stream has ended, and nobody writes its files any more.
     var isOver = false
-    /// Of the master playlist that is in the store.
+    /// The version of the master playlist in the store.
     var master: FileVersion?
     var masterPause: RetryPause
     var masterReason: String?
-    /// What was told of it last.
+    /// The state last reported to the streams.
     var told: LiveStream.Upload?
 
     init(_ record: LiveCopyRecord, directory: String, delayMaximum: Duration, seed: UInt64) {
@@ -35,7 +35,7 @@ struct LiveCopy: Sendable {
 
     private var masterPath: String { "\(directory)/\(StreamFolder.masterName)" }
 
-    // MARK: What is to be done
+    // MARK: Due work
 
     func isLayerDue(_ index: Int, at now: UnixTime) -> Bool {
         let layer = layers[index]
@@ -45,7 +45,7 @@ struct LiveCopy: Sendable {
         return isOver || version != layer.seen
     }
 
-    /// The version of the master playlist that is to be put: all that it names is in the store.
+    /// The version of the master playlist to put; nil until the store has everything that it names.
     func masterDue(at now: UnixTime) -> FileVersion? {
         var pause = masterPause
         guard !layers.isEmpty, layers.allSatisfy({ $0.upload.isPublished || $0.isGone }),
@@ -55,7 +55,7 @@ struct LiveCopy: Sendable {
         return version
     }
 
-    /// - Throws: `RecordingError`; `StoreFailure` for one that names what is not in the store.
+    /// - Throws: `RecordingError`; `StoreFailure` if the playlist names missing files.
     func masterText() throws -> [UInt8] {
         let bytes = try StreamFolder.read(masterPath, maximum: StreamFolder.masterBytesMaximum)
         let named = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
@@ -68,24 +68,24 @@ struct LiveCopy: Sendable {
         return bytes
     }
 
-    // MARK: How far it is
+    // MARK: Progress
 
-    /// Nothing will follow, and all that was is there.
+    /// The store has everything, and nothing will follow.
     var isComplete: Bool {
         guard isOver, layers.allSatisfy(\.isFinished) else { return false }
         guard let version = FileVersion(masterPath) else { return true }
-        // What was removed by hand will not come any more.
+        // Files that were removed by hand will not return.
         return master == version
             || layers.contains { $0.isGone || !$0.upload.isPublished }
     }
 
-    /// Whether anything of it may be in the store.
+    /// Whether any part of the copy may be in the store.
     var isAnywhere: Bool {
         master != nil
             || layers.contains { $0.upload.isPublished || $0.upload.progress.next > 0 }
     }
 
-    /// Whether it gets on, without waiting for the store.
+    /// Whether the copy progresses without waiting for the store.
     var isMoving: Bool {
         layers.allSatisfy { $0.upload.pausedUntil == nil } && masterPause.until == nil
     }

@@ -5,23 +5,23 @@ import ObjectStorage
 import Recording
 import Streams
 
-/// What is known of a live stream's copy in a store: `live/<room>/<stream>.json` below the root of
-/// recordings. It is there from before the first object until the last one is gone, so nothing is
-/// forgotten, whatever becomes of the stream's own directory or of the catalogue.
+/// The record of a live stream's copy in a store: `live/<room>/<stream>.json` below the root of
+/// recordings. It exists from before the first object until the last one is removed, so no object
+/// is forgotten, whatever happens to the stream's directory or the catalogue.
 struct LiveCopyRecord: Hashable, Sendable, Codable {
     var stream: StreamID
     var room: RoomID
-    /// Of the stream, relative to the root of streams.
+    /// The stream's directory, relative to the root of streams.
     var directory: String
-    /// What all keys begin with: `s3://bucket/prefix/live/<room>/<stream>`.
+    /// The prefix of all keys: `s3://bucket/prefix/live/<room>/<stream>`.
     var location: String
     /// Best first.
     var layers: [LiveLayerUpload.Progress] = []
     /// Nothing will follow.
     var isComplete = false
-    /// Whether the master playlist may be there; nil where an older version did not note it.
+    /// Whether the store may have the master playlist; nil in records of older versions.
     var isPlayable: Bool? = false
-    /// Nil before it is complete, and for what is kept for ever.
+    /// Nil until the copy is complete, and for copies kept for ever.
     var expiresAt: UnixTime?
 
     private enum CodingKeys: String, CodingKey {
@@ -33,15 +33,15 @@ struct LiveCopyRecord: Hashable, Sendable, Codable {
         case expiresAt = "expires_ns"
     }
 
-    /// Below the root of recordings, and of all keys in the store.
+    /// The folder below the root of recordings, and of all keys in the store.
     static let folder = "live"
-    /// They are some hundred bytes.
+    /// The most bytes of a record; usual ones have some hundred.
     private static let bytesMaximum = 1 << 16
 
-    /// Nil when the location is not one.
+    /// Nil if the location is invalid.
     func object(_ path: String) -> ObjectLocation? { ObjectLocation("\(location)/\(path)") }
 
-    /// What names others: the master playlist first.
+    /// The paths of all playlists, the master playlist first.
     var playlists: [String] {
         [StreamFolder.masterName]
             + layers.indices.map {
@@ -49,7 +49,7 @@ struct LiveCopyRecord: Hashable, Sendable, Codable {
             }
     }
 
-    /// What is told of it once it is complete. One that cannot be played is not kept.
+    /// The state to report of a complete copy. A copy that cannot be played is not kept.
     var upload: LiveStream.Upload {
         var upload = LiveStream.Upload(location: location)
         upload.isPlayable = isPlayable != false
@@ -58,7 +58,7 @@ struct LiveCopyRecord: Hashable, Sendable, Codable {
         return upload
     }
 
-    /// A segment that may be there, which is not in the record any more; nil when there is none.
+    /// Takes out of the record a segment that may be in the store; nil if there is none.
     mutating func takeSegment() -> String? {
         for index in layers.indices where layers[index].first < layers[index].next {
             layers[index].first += 1
@@ -74,7 +74,7 @@ struct LiveCopyRecord: Hashable, Sendable, Codable {
         "\(root)/\(Self.folder)/\(room)/\(stream).json"
     }
 
-    /// - Throws: what the disk says; what was there before is there still.
+    /// - Throws: the error of the disk; then the old record remains.
     func write(in root: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -85,15 +85,15 @@ struct LiveCopyRecord: Hashable, Sendable, Codable {
         try encoder.encode(self).write(to: URL(fileURLWithPath: path), options: .atomic)
     }
 
-    /// - Throws: what the disk says.
+    /// - Throws: the error of the disk.
     func remove(in root: String) throws {
         let path = path(in: root)
         try FileManager.default.removeItem(atPath: path)
-        // The last one of its room takes the directory with it.
+        // Removes the directory after the room's last record.
         rmdir((path as NSString).deletingLastPathComponent)
     }
 
-    /// All that are there, and the paths of those that cannot be read.
+    /// All records, and the paths of unreadable ones.
     static func all(in root: String) -> (records: [LiveCopyRecord], unusable: [String]) {
         var records: [LiveCopyRecord] = []
         var unusable: [String] = []

@@ -1,21 +1,22 @@
 import MediaKernel
 import Streams
 
-/// The streams, as far as their copies in a store have to do with them.
+/// The streams, as seen by the copies in a store.
 protocol LiveCopySource: Sendable {
-    /// Live streams that have not come to their end.
+    /// Live streams that have not ended.
     func streamsToCopy() async -> [LiveCopySubject]
 
-    /// How far the copy of a stream is; nil when it is there no more.
+    /// Takes the state of a stream's copy; nil if the copy was removed.
     func copied(_ id: StreamID, _ upload: LiveStream.Upload?) async
 }
 
-/// A live stream that has not come to its end.
+/// A live stream that has not ended.
 struct LiveCopySubject: Hashable, Sendable {
     var stream: StreamID
     var room: RoomID
     /// Relative to the root of streams.
     var directory: String
-    /// It goes on air, or is; one that is about to end is copied if it was before.
+    /// The stream is on air or starting. A stream about to end is copied only if its copy has
+    /// begun.
     var isOnAir: Bool
 }

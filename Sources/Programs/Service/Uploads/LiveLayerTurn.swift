@@ -8,39 +8,39 @@ import Recording
 /// One layer of a live stream's copy, between its turns.
 struct LiveLayer: Sendable {
     var upload: LiveLayerUpload
-    /// Of the playlist that was read last, with nothing left to do for it.
+    /// The version of the last playlist read, if nothing is left to do for it.
     var seen: FileVersion?
     /// There is nothing to copy and never will be.
     var isGone = false
-    /// The first segment that somebody removed before it was in the store. The copy ends before it.
+    /// The first segment that was removed before it was stored. The copy ends before it.
     var missing: Int?
-    /// Why the last attempt failed.
+    /// Why the latest attempt failed.
     var reason: String?
 
     var isFinished: Bool { upload.isFinished || isGone }
 }
 
-/// One turn of a layer: the playlist is read, what it lists is put into the store, then as much of
-/// the playlist as the store has the segments of.
+/// One turn of a layer: reads the playlist, puts the segments it lists into the store, and then the
+/// playlist up to the last stored segment.
 struct LiveLayerTurn: Sendable {
-    /// Removals between two looks at the playlist.
+    /// The most removals between two looks at the playlist.
     private static let removalsMaximum = 8
-    /// A day of two-second segments is below 4 MiB.
+    /// The playlist of a day of two-second segments is below 4 MiB.
     private static let playlistBytesMaximum = 64 << 20
     private static let segmentCacheControl = "public, max-age=31536000, immutable"
-    /// Of a playlist that does not change any more; it goes when its time is over.
+    /// For a playlist that no longer changes, but will be removed when it expires.
     private static let endedCacheControl = "public, max-age=3600"
 
-    /// Of the layer, on the disk.
+    /// The layer's directory on disk.
     let path: String
-    /// Of the layer, in the store.
+    /// The layer's location in the store.
     let location: ObjectLocation
-    /// Nobody writes there any more.
+    /// Nobody writes to the directory any more.
     let isOver: Bool
     let courier: any LiveCourier
     let clock: @Sendable () -> UnixTime
 
-    /// What its file is at the moment; nil before there is one.
+    /// The current version of the layer's playlist; nil if it does not exist yet.
     static func version(in path: String) -> FileVersion? {
         FileVersion("\(path)/\(StreamFolder.playlistName)")
     }
@@ -56,13 +56,13 @@ struct LiveLayerTurn: Sendable {
         layer.upload.listed(outline.segments, isLast: outline.isEnded || isOver)
         var removals = 0
         var isPublished = false
-        // While a playlist was on its way, there may have come a newer one.
+        // A newer playlist may have appeared while this one was uploaded.
         while !Task.isCancelled, !isPublished, removals < Self.removalsMaximum,
             let order = layer.upload.next(at: clock())
         {
             switch order {
             case .put(let number) where FileVersion(segment(number)) == nil:
-                // It left the window meanwhile.
+                // The segment has left the window meanwhile.
                 guard isOver || Self.version(in: path) == version else { return layer }
                 guard isOver else {
                     fail(&layer, "\(SegmentRecord.fileName(number: number)) is gone")
@@ -104,7 +104,7 @@ struct LiveLayerTurn: Sendable {
                     byteCount: FileVersion(path)?.byteCount ?? 0),
                 cacheControl: Self.segmentCacheControl)
         case .publish(let end, let isLast):
-            // Half a target duration, or players would wait for what is there.
+            // Half a target duration; longer caching would delay players.
             let age = outline.targetDuration / 2
             try await courier.put(
                 outline.text(upTo: end, isLast: isLast),

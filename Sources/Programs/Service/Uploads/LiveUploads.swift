@@ -8,29 +8,29 @@ import Recording
 import ServiceLifecycle
 import Streams
 
-/// Takes live streams into a store while they are on air, so that a CDN or the store itself can
-/// serve them: segments as they are cut, each before the playlist that names it, and the master
-/// playlist when all that it names is there.
+/// Uploads live streams to a store while they are on air, so that a CDN or the store itself can
+/// serve them: each segment as soon as it is cut and before the playlist that names it, and the
+/// master playlist after everything that it names.
 ///
-/// It reads what the bots have written, and nobody waits for it: a store that is away costs the
-/// stream nothing. What is to be done follows from the stream's playlists (`LiveLayerUpload`), so
-/// there is no queue that could grow; each layer has one request at a time. How far a copy is lies
-/// in its `LiveCopyRecord`, from before the first object until the last one is gone.
+/// It reads the bots' output files, and nothing waits for it: an unreachable store does not affect
+/// the stream. The stream's playlists determine what to upload (`LiveLayerUpload`), so there is no
+/// queue that could grow; each layer has one request at a time. The progress of a copy is in its
+/// `LiveCopyRecord`, from before the first object until the last one is removed.
 actor LiveUploads: Service {
     static let tickInterval: Duration = .milliseconds(100)
-    /// Requests at a time, of all streams. Newer streams come first: of two, the older one may be
+    /// Concurrent turns of all streams. Newer streams come first, since older ones may already be
     /// over.
     static let turnsMaximum = 32
-    /// The longest pause between two attempts: a store that is back is noticed soon.
+    /// The longest pause between two attempts; short, so that a returning store is noticed soon.
     static let delayMaximum: Duration = .seconds(5)
-    /// A segment that takes longer is late anyway.
+    /// A segment that takes longer is too late anyway.
     static let timeoutMaximum: Duration = .seconds(10)
-    /// How long a server that is stopped waits for what is not there yet. The next one goes on.
+    /// How long a stopping server continues unfinished uploads. The next server resumes them.
     static let atShutdown: Duration = .seconds(10)
     private static let ticksBetweenLooks = 5
-    /// Objects that are removed in a turn.
+    /// The most objects to remove in a turn.
     static let removalsMaximum = 100
-    /// Of the master playlist, which does not change.
+    /// For the master playlist, which does not change.
     private static let masterCacheControl = "public, max-age=60"
 
     enum Turn: Hashable {
@@ -40,10 +40,10 @@ actor LiveUploads: Service {
     }
 
     private let settings: StoreSettings
-    /// Of recordings, and of streams.
+    /// The roots of recordings and of streams.
     private let root: String
     private let streams: String
-    /// How long copies are kept; nil for ever.
+    /// How long to keep copies; nil for ever.
     private let keptFor: Duration?
     private let source: any LiveCopySource
     private let courier: any LiveCourier
@@ -51,15 +51,15 @@ actor LiveUploads: Service {
     let clock: @Sendable () -> UnixTime
 
     private var copies: [StreamID: LiveCopy] = [:]
-    /// Complete, and to go when their time is over.
+    /// Complete copies, to be removed when they expire.
     private var kept: [StreamID: (record: LiveCopyRecord, pause: RetryPause)] = [:]
     private var running: Set<Turn> = []
     private var random: SeededRandom
 
     /// - Parameters:
-    ///   - root: of recordings.
-    ///   - streams: root of streams.
-    ///   - keptFor: how long copies are kept after a stream's end; nil for ever.
+    ///   - root: the root of recordings.
+    ///   - streams: the root of streams.
+    ///   - keptFor: how long to keep copies after a stream's end; nil for ever.
     init(
         settings: StoreSettings, root: String, streams: String, keptFor: Duration?,
         source: any LiveCopySource, courier: any LiveCourier, logger: Logger,
@@ -97,9 +97,9 @@ actor LiveUploads: Service {
         }
     }
 
-    // MARK: What is to be done
+    // MARK: Due work
 
-    /// What the server before left.
+    /// Loads the copies of the previous server.
     func load() async {
         let (records, unusable) = LiveCopyRecord.all(in: root)
         for path in unusable {
@@ -115,7 +115,7 @@ actor LiveUploads: Service {
         }
     }
 
-    /// New streams, and those that are over.
+    /// Finds new streams, and those that have ended.
     func look() async {
         let subjects = await source.streamsToCopy()
         if settings.copiesLive {
@@ -138,8 +138,8 @@ actor LiveUploads: Service {
         }
     }
 
-    /// Whether the disk shows what became of a stream that is not known any more. As long as it
-    /// does not, as before a volume is mounted, the copy is neither ended nor closed.
+    /// Whether the disk shows the fate of a stream that is no longer known. Until it does, e.g.
+    /// before a volume is mounted, the copy is neither ended nor closed.
     private func isSeen(_ id: StreamID) -> Bool {
         guard let copy = copies[id] else { return false }
         return copy.isOver || FileVersion(copy.directory) != nil
@@ -164,13 +164,13 @@ actor LiveUploads: Service {
                     upload: LiveLayerUpload(delayMaximum: delayMaximum, seed: random.next())))
         }
         guard copy.layers.count != copy.record.layers.count else { return }
-        // Before the first object, so that none is forgotten.
+        // Saved before the first object, so that none is forgotten.
         copy.record.layers = copy.layers.map(\.upload.progress)
         guard write(copy.record) else { return }
         copies[id] = copy
     }
 
-    /// Turns that may begin now. They run until `carryOut` returns.
+    /// The turns that may begin now. They run until `carryOut` returns.
     func due() -> [Turn] {
         let now = clock()
         var turns: [Turn] = []
@@ -190,7 +190,7 @@ actor LiveUploads: Service {
         return Array(begun)
     }
 
-    /// Nothing is under way that could be done before a shutdown.
+    /// Whether nothing is left to do before a shutdown.
     private var isIdle: Bool {
         running.isEmpty && copies.allSatisfy { !$0.value.isMoving || !isSeen($0.key) }
     }
@@ -251,10 +251,10 @@ actor LiveUploads: Service {
         await tell(id)
     }
 
-    /// Before the master playlist is put: a later server, which has put none, would take the copy
-    /// for one that nobody can play.
+    /// Called before the master playlist is put: otherwise a later server, which has put none,
+    /// would consider the copy unplayable.
     ///
-    /// - Throws: what the disk says.
+    /// - Throws: the error of the disk.
     private func notePlayable(_ id: StreamID) throws {
         guard var record = copies[id]?.record, record.isPlayable != true else { return }
         record.isPlayable = true
@@ -262,7 +262,7 @@ actor LiveUploads: Service {
         copies[id]?.record = record
     }
 
-    /// Says how far a copy is.
+    /// Reports the progress of a copy.
     private func tell(_ id: StreamID) async {
         guard let copy = copies[id], copy.upload != copy.told else { return }
         copies[id]?.told = copy.upload
@@ -276,7 +276,7 @@ actor LiveUploads: Service {
             return
         }
         copy.record.isComplete = true
-        // Without a master playlist nobody can play it: the stream was stopped before it ran.
+        // A copy without a master playlist is unplayable: the stream was stopped before it ran.
         let kept = copy.record.isPlayable == false ? Duration.zero : keptFor
         copy.record.expiresAt = kept.map { clock() + $0 }
         write(copy.record)
@@ -290,7 +290,7 @@ actor LiveUploads: Service {
         await source.copied(id, copy.record.upload)
     }
 
-    // MARK: What is over
+    // MARK: Removal
 
     private func keep(_ record: LiveCopyRecord) {
         guard record.expiresAt != nil else { return }
@@ -300,7 +300,7 @@ actor LiveUploads: Service {
         kept[record.stream] = (record, pause)
     }
 
-    /// Removes some of a copy's objects: what is named last, what names others first.
+    /// Removes some of a copy's objects: playlists first, then the segments that they name.
     private func remove(_ id: StreamID) async {
         guard var record = kept[id]?.record else { return }
         do {
@@ -351,7 +351,7 @@ actor LiveUploads: Service {
 
     private func forget(_ record: LiveCopyRecord) { try? record.remove(in: root) }
 
-    /// A store that is away for long is told of less and less often.
+    /// Logs failures of a long unreachable store less and less often.
     private func log(_ copy: LiveCopy, failures: (before: Int, after: Int), _ reason: String?) {
         let metadata: Logger.Metadata = [
             "stream": "\(copy.record.stream)", "room": "\(copy.record.room)",

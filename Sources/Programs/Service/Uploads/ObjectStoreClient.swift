@@ -1,11 +1,11 @@
 import ObjectStorage
 
-/// Why a request to a store came to nothing.
+/// Why a request to a store failed.
 struct StoreFailure: Error, Hashable, CustomStringConvertible {
     var kind: MultipartUpload.Failure
-    /// Of the answer; nil when there was none.
+    /// The status of the response; nil if there was none.
     var status: Int?
-    /// For the operator, without secrets.
+    /// For the operator; contains no secrets.
     var reason: String
 
     init(_ kind: MultipartUpload.Failure = .unavailable, status: Int? = nil, reason: String) {
@@ -21,7 +21,7 @@ struct StoreFailure: Error, Hashable, CustomStringConvertible {
     var description: String { reason }
 }
 
-/// Carries out what uploads order. The server does it over HTTP, tests without.
+/// Carries out the orders of uploads: over HTTP in the server, without it in tests.
 protocol ObjectStoreClient: Sendable {
     /// - Returns: the upload's id.
     func create(_ file: UploadFile) async throws(StoreFailure) -> String
@@ -34,29 +34,29 @@ protocol ObjectStoreClient: Sendable {
         _ uploadID: String, parts: [MultipartUpload.Part], _ file: UploadFile
     ) async throws(StoreFailure)
 
-    /// What the store says of the object.
+    /// Looks up the store's facts about the object.
     ///
     /// - Parameters:
-    ///   - checksum: that its parts give.
-    ///   - partBytes: of all parts but the last.
-    /// - Returns: no length when there is no object; the same checksum when what is there was
-    ///   compared in another way.
+    ///   - checksum: the expected checksum, from the parts.
+    ///   - partBytes: the size of all parts but the last.
+    /// - Returns: no length if there is no object; the expected checksum if another comparison
+    ///   succeeded.
     func look(
         for file: UploadFile, checksum: String, partBytes: Int64
     ) async throws(StoreFailure) -> (byteCount: Int64?, checksum: String?)
 
-    /// Ends all uploads to this place that were begun and not completed.
+    /// Aborts all incomplete uploads to this location.
     func abandonUploads(to location: ObjectLocation) async throws(StoreFailure)
 
     func delete(_ location: ObjectLocation) async throws(StoreFailure)
 }
 
-/// Carries live streams into a store. The server does it over HTTP, tests without.
+/// Uploads live streams to a store: over HTTP in the server, without it in tests.
 protocol LiveCourier: Sendable {
-    /// Puts a whole file there.
+    /// Puts a whole file.
     func put(_ file: UploadFile, cacheControl: String) async throws(StoreFailure)
 
-    /// Puts a text there, whose kind its location says.
+    /// Puts a text; the location determines its content type.
     func put(
         _ text: [UInt8], at location: ObjectLocation, cacheControl: String
     ) async throws(StoreFailure)

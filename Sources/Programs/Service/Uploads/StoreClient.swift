@@ -6,18 +6,19 @@ import MediaKernel
 import ObjectStorage
 import Synchronization
 
-/// What a store was found not to take, for as long as the server runs. All who ask it share one.
+/// The features that the store turned out to lack, for the lifetime of the server. All its clients
+/// share one instance.
 final class StoreManners: Sendable {
     private let refusesChecksums = Mutex(false)
 
-    /// The store, as requests to it are to be made.
+    /// The store, adapted for requests.
     func applied(to store: ObjectStore) -> ObjectStore {
         var store = store
         if refusesChecksums.withLock({ $0 }) { store.takesChecksums = false }
         return store
     }
 
-    /// - Returns: whether that is news.
+    /// - Returns: whether this was not yet known.
     func leaveOutChecksums() -> Bool {
         refusesChecksums.withLock { known in
             defer { known = true }
@@ -26,7 +27,7 @@ final class StoreManners: Sendable {
     }
 }
 
-/// Asks a store over a line. Bodies are read from the disk while they are sent.
+/// Sends requests to a store over a line. Bodies are read from the disk while they are sent.
 struct StoreClient: ObjectStoreClient {
     let access: StoreAccess
     let line: any StoreLine
@@ -35,7 +36,8 @@ struct StoreClient: ObjectStoreClient {
     var clock: @Sendable () -> UnixTime = { UnixTime.now }
 
     func create(_ file: UploadFile) async throws(StoreFailure) -> String {
-        // One whose answer was lost, or whose file was begun anew, would be kept and paid for.
+        // An earlier upload whose response was lost, or whose file was replaced, would be stored
+        // and billed.
         try await abandonUploads(to: file.location)
         let answer = try await ask {
             ($0.create(file.location, contentType: file.location.contentType), .none)
@@ -83,15 +85,15 @@ struct StoreClient: ObjectStoreClient {
                 file, partBytes: partBytes, tag: answer.header("etag") ?? "")
             return (length, isThere ? expected : "none")
         }
-        // Some stores leave the number of parts away.
+        // Some stores omit the number of parts.
         if checksum == expected || expected.hasPrefix("\(checksum)-") { return (length, expected) }
         guard !checksum.contains("-") else { return (length, checksum) }
-        // Some have one of the whole object instead of one of the parts' checksums.
+        // Some stores return a checksum of the whole object instead of the parts' checksums.
         let whole = try await digest(of: file, 0..<file.byteCount)
         return (length, Data(whole).base64EncodedString() == checksum ? expected : checksum)
     }
 
-    /// Of a store that keeps no checksums: its entity tag tells, or else the object is read again.
+    /// For stores that keep no checksums: compares the entity tag, or else downloads the object.
     private func isStored(
         _ file: UploadFile, partBytes: Int64, tag: String
     ) async throws(StoreFailure) -> Bool {
@@ -110,7 +112,8 @@ struct StoreClient: ObjectStoreClient {
     func abandonUploads(to location: ObjectLocation) async throws(StoreFailure) {
         let answer = try await ask { ($0.uploads(to: location), .none) }
         guard answer.isSuccess else {
-            // Listing may not be allowed, or not exist; a rule of the bucket does it then.
+            // Listing may be forbidden or unsupported; then a rule of the bucket must do the
+            // clean-up.
             if (400..<500).contains(answer.status) || answer.status == 501 { return }
             throw StoreFailure(answer)
         }
@@ -135,10 +138,10 @@ struct StoreClient: ObjectStoreClient {
         }
     }
 
-    /// Asks once more without checksums when the store may not take them, and goes on without
-    /// where that is all it minds.
+    /// Retries without checksums if the store may not accept them, and leaves them out from then on
+    /// if that helps.
     ///
-    /// - Parameter reading: takes the body of a success.
+    /// - Parameter reading: takes the body of a successful response.
     private func ask(
         into reading: StoreReading? = nil, _ make: (ObjectStore) -> (StoreRequest, StoreBody)
     ) async throws(StoreFailure) -> StoreAnswer {

@@ -3,8 +3,8 @@ import Foundation
 import ObjectStorage
 import Synchronization
 
-/// The credentials as they are now: a file is read again when it has changed, so that temporary
-/// ones can be renewed. While it cannot be read, the last ones stay.
+/// The current credentials. A changed file is read again, so that temporary credentials can be
+/// renewed. While the file is unreadable, the last credentials stay in use.
 final class StoreCredentials: Sendable {
     /// A credentials file is a few lines.
     private static let bytesMaximum = 1 << 20

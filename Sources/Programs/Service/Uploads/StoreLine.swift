@@ -15,7 +15,7 @@ enum StoreBody: Hashable, Sendable {
     case file(UploadFile, Range<Int64>)
 }
 
-/// The body of an answer that is read to be compared, and kept nowhere.
+/// The body of a response that is only compared, not stored.
 final class StoreReading: Sendable {
     private let state = Mutex((digest: RunningDigest(.sha256), byteCount: Int64(0)))
 
@@ -31,9 +31,9 @@ final class StoreReading: Sendable {
     var byteCount: Int64 { state.withLock { $0.byteCount } }
 }
 
-/// Brings requests to a store and its answers back. The server does it over HTTP, tests without.
+/// Exchanges requests and responses with a store: over HTTP in the server, without it in tests.
 protocol StoreLine: Sendable {
-    /// - Parameter reading: takes the body of a success, which the answer then lacks.
+    /// - Parameter reading: takes the body of a successful response, which the answer then lacks.
     func exchange(
         _ signed: StoreRequest, at url: String, _ body: StoreBody, into reading: StoreReading?
     ) async throws(StoreFailure) -> StoreAnswer
@@ -41,10 +41,10 @@ protocol StoreLine: Sendable {
 
 struct StoreHTTP: StoreLine {
     let client: HTTPClient
-    /// A store that takes and sends nothing for so long has not answered.
+    /// A request fails if the store neither accepts nor sends data for this long.
     let timeout: Duration
 
-    /// Ends a request whatever its progress; the longest takes a part of 5 GiB.
+    /// The limit of any request; the longest one uploads a part of 5 GiB.
     private static let requestMaximum: TimeAmount = .hours(24)
 
     func exchange(
@@ -72,7 +72,7 @@ struct StoreHTTP: StoreLine {
         }
     }
 
-    /// The client's own timeouts count nothing while a store takes no bytes.
+    /// The client's own timeouts do not run while a store accepts no bytes.
     private func exchange(
         _ request: HTTPClientRequest, _ watch: StallWatch, _ reading: StoreReading?
     ) async throws -> StoreAnswer {
@@ -105,9 +105,9 @@ struct StoreHTTP: StoreLine {
     }
 }
 
-/// The connections to a store, for as long as the server runs.
+/// The connections to a store, for the lifetime of the server.
 struct StoreConnection: Service {
-    /// Requests at a time: parts of assets, turns of live streams, and what is asked beside.
+    /// Concurrent requests: parts of assets, turns of live streams, and a few others.
     static let connectionsMaximum =
         AssetUploads.filesMaximum * MultipartUpload.inFlightMaximum + LiveUploads.turnsMaximum + 2
 
@@ -118,7 +118,7 @@ struct StoreConnection: Service {
             redirectConfiguration: .disallow,
             timeout: .init(connect: .nanoseconds(timeout.nanoseconds)))
         configuration.httpVersion = .http1Only
-        // One that waits for a connection would count as one that the store does not answer.
+        // With a smaller limit, requests that wait for a connection would count as unanswered.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
             Self.connectionsMaximum
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -130,13 +130,13 @@ struct StoreConnection: Service {
     }
 }
 
-/// When something last moved between a store and us.
+/// Tracks when data last moved between the store and the server.
 private final class StallWatch: Sendable {
     private let last = Mutex(MonotonicClock.now)
 
     func moved() { last.withLock { $0 = MonotonicClock.now } }
 
-    /// Ends, by throwing, when nothing moved for so long.
+    /// Throws when no data has moved for this long.
     func stall(_ timeout: Duration) async throws -> StoreAnswer {
         while true {
             let left = last.withLock { $0 + timeout - MonotonicClock.now }

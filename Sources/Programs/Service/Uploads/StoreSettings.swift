@@ -1,8 +1,8 @@
 public import ObjectStorage
 
-/// Where finished assets are taken to, and live streams if they are to be, and how.
+/// The store for finished assets, and optionally for live streams, and how to use it.
 public struct StoreSettings: Hashable, Sendable {
-    /// Who the server is to the store.
+    /// The server's credentials for the store.
     public enum Credentials: Hashable, Sendable {
         case fixed(AWSCredentials)
         /// In the form of `~/.aws/credentials`; read again whenever it changes.
@@ -11,18 +11,18 @@ public struct StoreSettings: Hashable, Sendable {
 
     public var store: ObjectStore
     public var credentials: Credentials
-    /// Of a part of an upload.
+    /// The size of the parts of an upload.
     public var partBytes = MultipartUpload.partBytesStandard
-    /// Whether files stay here too.
+    /// Whether to keep the local files too.
     public var keepsLocal = false
-    /// Whether live streams are taken there while they are on air.
+    /// Whether to upload live streams while they are on air.
     public var copiesLive = false
-    /// How viewers name what is below the prefix, without a slash at the end: they are sent there
-    /// for live streams. Nil when they come to this server.
+    /// The viewers' base URL for objects below the prefix, without a trailing slash; viewers are
+    /// sent there for live streams. Nil if viewers use this server.
     public var copyURL: String?
     /// The longest pause between two attempts.
     public var delayMaximum = MultipartUpload.delayMaximum
-    /// A store that takes and sends nothing for so long is asked again.
+    /// A request is retried if the store neither accepts nor sends data for this long.
     public var timeout: Duration = .seconds(60)
 
     public init(store: ObjectStore, credentials: Credentials) {

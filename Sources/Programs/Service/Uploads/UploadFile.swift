@@ -4,14 +4,14 @@ import NIOCore
 import NIOPosix
 import ObjectStorage
 
-/// A finished file on its way into a store, and where it is to lie there.
+/// A finished file to upload, and its location in the store.
 struct UploadFile: Hashable, Sendable {
-    /// On the disk.
+    /// On disk.
     var path: String
     var location: ObjectLocation
     var byteCount: Int64
 
-    /// SHA-256 of a stretch of it.
+    /// SHA-256 of a range of the file.
     ///
     /// - Throws: `UploadFileError`.
     func digest(_ range: Range<Int64>) async throws -> [UInt8] {
@@ -22,7 +22,7 @@ struct UploadFile: Hashable, Sendable {
         return digest.hash
     }
 
-    /// The entity tag that most stores give it when it was sent in parts of this size.
+    /// The entity tag that most stores give the file if it was sent in parts of this size.
     ///
     /// - Throws: `UploadFileError`.
     func partsTag(partBytes: Int64) async throws -> PartsTag {
@@ -38,7 +38,7 @@ struct UploadFile: Hashable, Sendable {
     }
 }
 
-/// The file is not what it was when its asset was made.
+/// The file has changed since its asset was made.
 enum UploadFileError: Error, CustomStringConvertible {
     case unreadable(path: String, code: Int32)
     case tooShort(path: String)
@@ -52,14 +52,14 @@ enum UploadFileError: Error, CustomStringConvertible {
     }
 }
 
-/// A stretch of a file in chunks, read from the disk when they are wanted.
+/// A range of a file in chunks, read from the disk on demand.
 struct FileStretch: AsyncSequence, Sendable {
-    /// What of it is in memory.
+    /// The size of the chunks held in memory.
     static let chunkBytes = 256 * 1024
 
     let path: String
     let range: Range<Int64>
-    /// Called when a chunk was taken.
+    /// Called whenever a chunk was taken.
     var onTaken: @Sendable () -> Void = {}
 
     func makeAsyncIterator() -> Iterator {
@@ -126,7 +126,7 @@ struct FileStretch: AsyncSequence, Sendable {
 }
 
 extension ObjectLocation {
-    /// By the key's ending.
+    /// According to the key's suffix.
     var contentType: String {
         switch key.split(separator: ".").last {
         case "mp4": "video/mp4"

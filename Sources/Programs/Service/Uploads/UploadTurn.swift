@@ -1,14 +1,14 @@
 import MediaKernel
 import ObjectStorage
 
-/// One turn of an upload: it goes on until the file is in the store, or something failed and is to
-/// be tried again later. What `MultipartUpload` orders is carried out by a courier.
+/// One turn of an upload: it lasts until the file is in the store, or a failure requires a pause. A
+/// courier carries out the orders of `MultipartUpload`.
 struct UploadTurn: Sendable {
     enum Outcome: Hashable, Sendable {
-        /// The store has shown that it has all of it.
+        /// The store has confirmed the whole file.
         case finished
         case waits(until: UnixTime, reason: String)
-        /// The server ends.
+        /// The server is stopping.
         case cancelled
     }
 
@@ -24,10 +24,10 @@ struct UploadTurn: Sendable {
     let file: UploadFile
     let courier: any ObjectStoreClient
     let clock: @Sendable () -> UnixTime
-    /// Writes progress down.
+    /// Saves progress.
     let save: @Sendable (MultipartUpload.Progress, Int64) async -> Void
 
-    /// - Returns: the upload as it is then.
+    /// - Returns: the upload in its new state.
     func run(_ upload: MultipartUpload) async -> (MultipartUpload, Outcome) {
         var upload = upload
         var reason = ""
@@ -104,7 +104,7 @@ struct UploadTurn: Sendable {
 }
 
 extension UploadTurn.Fact {
-    /// A store that holds something else than what was sent is a failure too.
+    /// An object in the store that differs from the file counts as a failure too.
     fileprivate var failure: StoreFailure? {
         switch self {
         case .failed(let failure), .partFailed(let failure, _, _): failure

@@ -3,12 +3,12 @@ import MediaKernel
 import Webhooks
 
 extension CatalogueDelivery {
-    /// An event that is to be told, with its body.
+    /// An event to send, with its body.
     ///
     /// - Parameters:
-    ///   - id: the same whenever it is told, so that once more, after a crash, is the same event.
-    ///   - line: what keeps its order: a stream's or a session's id.
-    ///   - account: the operator's id, which 100ms has as account and as app.
+    ///   - id: constant, so that sending it again after a crash is the same event.
+    ///   - line: the id of the stream or session whose events stay in order.
+    ///   - account: the operator's id, which 100ms uses as account and as app.
     init(
         _ kind: WebhookEvent.Kind, _ data: [String: JSONValue], id: String, line: String,
         room: RoomID, account: String, at time: UnixTime

@@ -3,9 +3,10 @@ import MediaKernel
 import NIOCore
 import NIOPosix
 
-/// The addresses of a name, as the machine's resolver tells them.
+/// Resolves host names with the machine's resolver.
 enum NameResolver {
-    /// A resolver that does not answer holds a thread: of its own, not of those that read files.
+    /// An unresponsive resolver blocks a thread, so it has threads of its own, apart from those
+    /// that read files.
     private static let threads: NIOThreadPool = {
         let threads = NIOThreadPool(numberOfThreads: 4)
         threads.start()

@@ -3,10 +3,10 @@ import MediaKernel
 import Rooms
 import Webhooks
 
-/// What is told of rooms: who came and who left, with 100ms' fields.
+/// The events of sessions: joins and leaves of peers, with 100ms' fields.
 ///
-/// An event's id is made of the session's and of the join's number in it, so that telling it once
-/// more is the same event. All events of a session are one line, told in their order.
+/// An event's id consists of the session's id and the number of the join, so sending it again is
+/// the same event. All events of a session are one line, sent in order.
 struct SessionEvents: Sendable {
     let accountID: String
 
@@ -20,11 +20,11 @@ struct SessionEvents: Sendable {
             at: attendee.joinedAt)
     }
 
-    /// A role that somebody has from now on.
+    /// An attendee has a new role.
     ///
     /// - Parameters:
-    ///   - attendee: with that role.
-    ///   - requester: nil when it was done from outside.
+    ///   - attendee: with the new role.
+    ///   - requester: nil if a server made the change.
     func changed(
         _ attendee: OpenSession.Attendee, _ session: OpenSession, from role: String,
         by requester: PeerID?, at now: UnixTime
@@ -37,9 +37,9 @@ struct SessionEvents: Sendable {
             .roleChanged, "role-\(attendee.number)-\(now.nanoseconds)", data, session, at: now)
     }
 
-    /// The end of a session for everybody. Their leaving is told after it.
+    /// The session was ended for everybody. The peers' leave events follow.
     ///
-    /// - Parameter requester: nil when it was done from outside, which 100ms has no word for.
+    /// - Parameter requester: nil if a server ended it; 100ms has no value for that.
     func ended(
         _ session: OpenSession, by requester: Peer?, isLocked: Bool, reason: String,
         at now: UnixTime
@@ -55,7 +55,7 @@ struct SessionEvents: Sendable {
         return delivery(.roomEnded, "end", data, session, at: now)
     }
 
-    /// - Parameter message: what was said to a peer that was put out.
+    /// - Parameter message: the message to a removed peer.
     func left(
         _ attendee: OpenSession.Attendee, _ session: OpenSession, _ reason: LeaveReason,
         message: String, at now: UnixTime
@@ -82,7 +82,7 @@ struct SessionEvents: Sendable {
             "peer_id": .string(attendee.peer.rawValue), "user_id": .string(attendee.user),
             "user_name": .string(attendee.name), "user_data": .string(attendee.data),
             "role": .string(attendee.role), "joined_at": Self.time(attendee.joinedAt),
-            // 100ms has another one for those who come by telephone.
+            // 100ms has another type for peers who join by telephone.
             "type": .string("regular"),
         ]) { common, _ in common }
     }

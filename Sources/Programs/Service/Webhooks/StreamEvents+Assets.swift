@@ -5,22 +5,22 @@ import ObjectStorage
 import Streams
 import Webhooks
 
-/// What is told of assets that are there.
+/// Events about finished assets.
 extension StreamEvents {
-    /// How long the links last: a receiver may be away for a day, and work through what has come
-    /// meanwhile. As long as a store's own links may.
+    /// The validity of links: as long as a store's own links allow, since a receiver may be away
+    /// for a day, and then has to work through a backlog.
     static let linkLifetime = AWSSignature.presignMaximum
 
-    /// - Parameter base: the server's address, without a slash at the end.
+    /// - Parameter base: the server's URL, without a trailing slash.
     static func linker(_ library: RecordingLibrary, base: String) -> Linker {
         { asset, now in
             library.link(to: asset, at: now, lifetime: linkLifetime).map { Links($0, base: base) }
         }
     }
 
-    /// The body of an event that is told once more, with new links.
+    /// The body of a repeated event, with new links.
     ///
-    /// - Returns: nil for an event that has none, or of which no asset is kept any more.
+    /// - Returns: nil for an event without links, or if none of its assets is kept any more.
     func renewed(
         _ delivery: CatalogueDelivery, from catalogue: Catalogue, at now: UnixTime
     ) async throws(CatalogueError) -> [UInt8]? {
@@ -61,14 +61,14 @@ extension StreamEvents {
         return data
     }
 
-    /// `data` of `beam.recording.success` and `recording.success`, which tell of one file.
+    /// `data` of `beam.recording.success` and `recording.success`, which report one file.
     func roomRecorded(
         _ stream: LiveStream, _ assets: [CatalogueAsset], at now: UnixTime
     ) -> [String: JSONValue] {
         var data = ending(stream, at: now)
         data["peer_id"] = .string(stream.startedBy)
         data["rtmp"] = .array([])
-        // It may go on.
+        // The session may still go on.
         data["session_stopped_at"] = .null
         data.merge(chat(of: assets, now)) { $1 }
         if let file = assets.first(where: { $0.kind == .roomComposite }) {
@@ -118,7 +118,7 @@ extension StreamEvents {
         return .object(file)
     }
 
-    /// The thumbnails, and the sheet where there is one, which all assets of a recording share.
+    /// The thumbnails, and the sprite if there is one; all assets of a recording share them.
     private func pictures(of assets: [CatalogueAsset], _ now: UnixTime) -> [String: JSONValue] {
         guard let asset = assets.first(where: { $0.thumbnails != nil }),
             let pictures = asset.thumbnails
@@ -158,7 +158,7 @@ extension StreamEvents {
 }
 
 extension StreamEvents.Links {
-    /// - Parameter base: the server's address, without a slash at the end.
+    /// - Parameter base: the server's URL, without a trailing slash.
     init(_ link: RecordingLibrary.Link, base: String) {
         file = link.url(base: base)
         thumbnails = link.thumbnailPaths.map { base + $0 }

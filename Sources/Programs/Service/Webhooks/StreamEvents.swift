@@ -3,10 +3,9 @@ public import MediaKernel
 import Streams
 import Webhooks
 
-/// What is told of a stream when it reaches a state: 100ms' events with 100ms' fields.
+/// The events of streams on changes of state: 100ms' events with 100ms' fields.
 ///
-/// An event's id is made of the stream's, so that telling it once more, after a crash, is the same
-/// event.
+/// An event's id is derived from the stream's, so sending it again after a crash is the same event.
 public struct StreamEvents: Sendable {
     /// Links to an asset and to pictures of its recording, with the server's address.
     public struct Links: Hashable, Sendable {
@@ -20,7 +19,7 @@ public struct StreamEvents: Sendable {
     public typealias Linker = @Sendable (CatalogueAsset, UnixTime) -> Links?
 
     let accountID: String
-    /// Whether assets are told of when they are in a store, and not before.
+    /// Whether events about assets wait until the assets are in a store.
     let waitsForStore: Bool
     let link: Linker
 
@@ -32,7 +31,7 @@ public struct StreamEvents: Sendable {
         self.link = link
     }
 
-    /// Of a stream that ran, or has come to its end with these assets.
+    /// The events of a stream that runs, or has ended with these assets.
     func deliveries(
         for record: CatalogueStream, order: RecordingOrder?, assets: [CatalogueAsset]
     ) -> [CatalogueDelivery] {
@@ -57,7 +56,7 @@ public struct StreamEvents: Sendable {
         } else if record.status == .failed, stream.kind == .recording, stream.startedAt != nil {
             var data = failed(stream, order, "PROCESSING_CMD_ERROR", Self.message(stream))
             data["error"] = data["error_message"]
-            // It may go on.
+            // The session may still go on.
             data["session_stopped_at"] = .null
             events.append((.recordingFailed, data))
         }
@@ -69,9 +68,9 @@ public struct StreamEvents: Sendable {
         }
     }
 
-    /// The body of an event of assets which have come into the store.
+    /// The body of an event about assets that are now in the store.
     ///
-    /// - Returns: nil when none of them is kept any more.
+    /// - Returns: nil if none of them is kept any more.
     func recorded(
         _ record: CatalogueStream, as kind: WebhookEvent.Kind, assets: [CatalogueAsset],
         at now: UnixTime
@@ -94,12 +93,12 @@ public struct StreamEvents: Sendable {
         [LiveStream.Kind.stream, .recording].contains { Family($0).recorded.contains(kind) }
     }
 
-    /// What the same things are called of streams and of recordings without one.
+    /// The corresponding events of streams, and of recordings without a live stream.
     private struct Family {
         var started: WebhookEvent.Kind
         var stopped: WebhookEvent.Kind
         var failed: WebhookEvent.Kind
-        /// What tells of assets.
+        /// The events that report assets.
         var recorded: [WebhookEvent.Kind]
 
         init(_ kind: LiveStream.Kind) {
@@ -147,7 +146,7 @@ public struct StreamEvents: Sendable {
             data["url"] = .string(stream.playback.url)
         case .recording:
             data["recording_enabled"] = .bool(true)
-            // Nothing is sent elsewhere meanwhile.
+            // There is no RTMP output.
             data["rtmp"] = .array([])
         }
         if let size = order?.layers.first, size.width > 0 {
@@ -157,9 +156,9 @@ public struct StreamEvents: Sendable {
         return data
     }
 
-    /// What is in all that is told of a stream.
+    /// The fields common to all events of a stream.
     ///
-    /// - Parameter time: of the event.
+    /// - Parameter time: the time of the event.
     static func origin(of stream: LiveStream, at time: UnixTime) -> [String: JSONValue] {
         [
             "beam_id": .string(stream.id.rawValue), "room_id": .string(stream.room.rawValue),

@@ -15,30 +15,30 @@ import Webhooks
     import Foundation
 #endif
 
-/// Posts what lies in the outbox to its receiver, until that answers 200 or a day is over. A room
-/// may have a receiver of its own.
+/// Posts the events of the outbox to their receiver, until it answers 200 or a day has passed. A
+/// room may have its own receiver.
 ///
-/// When what is sent is decided by `WebhookOutbox`; this actor tells it the time and what was
-/// answered, and writes down what it says. What it holds is in the catalogue too, so it may be
-/// killed at any moment: an event that was in flight is sent once more, under the same id.
+/// `WebhookOutbox` decides when to send; this actor tells it the time and the responses, and saves
+/// its results. The catalogue has all of its state, so the server may be killed at any moment: an
+/// event in flight is then sent again with the same id.
 actor WebhookSender: Service {
     static let tickInterval: Duration = .milliseconds(100)
-    /// A receiver that takes longer has not answered.
+    /// A receiver that takes longer counts as unresponsive.
     static let timeout: TimeAmount = .seconds(10)
-    /// Of an answer, which nobody looks at.
+    /// The limit of a response body, which is ignored.
     private static let answerBytesMaximum = 64 * 1024
     private static let bodyTimeout: Duration = .seconds(1)
-    /// Pending events that are looked for at a time; the others stay in the catalogue.
+    /// The most pending events to load at a time; the others stay in the catalogue.
     static let readMaximum = 1000
-    /// How long it is known what was told.
+    /// How long ended deliveries are kept.
     static let kept: Duration = .seconds(30 * 86_400)
-    /// Between two looks for what was told longer ago.
+    /// The interval of removing old deliveries.
     static let ticksBetweenSweeps = 600
-    /// Events that are forgotten at a time, since whoever has one to put in waits meanwhile.
+    /// The most deliveries to remove at a time, since adding an event has to wait meanwhile.
     static let sweptMaximum = 500
-    /// How long a server that is stopped goes on telling what has just happened.
+    /// How long a stopping server continues to send recent events.
     static let drainTimeout: Duration = .seconds(5)
-    /// Between two looks into the catalogue for what others put there.
+    /// The interval of looking for new events in the catalogue.
     private static let ticksBetweenReads = 10
 
     private let settings: WebhookSettings
@@ -49,18 +49,18 @@ actor WebhookSender: Service {
     private let resolve: Resolver
     private let client: HTTPClient
     private var outbox: WebhookOutbox
-    /// What reached its end here, and whether its row says so: a look into the catalogue that began
-    /// before would find it pending, and while the disk is full all of them do. Bounded by what is
-    /// held.
+    /// Ended deliveries, and whether that is saved: a read of the catalogue that began earlier
+    /// still finds them pending, as does any read while the disk is full. Bounded by the size of
+    /// the outbox.
     private var ended: [String: (status: CatalogueDelivery.Status, isWritten: Bool)] = [:]
 
-    /// What a name stands for.
+    /// Resolves a name to addresses.
     typealias Resolver = @Sendable (String) async throws -> [TransportAddress]
 
     /// - Parameters:
-    ///   - seed: of the chance in the delays.
-    ///   - timeout: for a receiver to answer.
-    ///   - resolve: asked about the names of rooms' own receivers.
+    ///   - seed: for the random part of the delays.
+    ///   - timeout: for a receiver's response.
+    ///   - resolve: resolves the names of rooms' own receivers.
     ///   - clock: the wall clock.
     init(
         settings: WebhookSettings, catalogue: Catalogue, logger: Logger,
@@ -79,7 +79,7 @@ actor WebhookSender: Service {
         client = Self.client(timeout: timeout)
     }
 
-    /// - Parameter addresses: what names stand for, whatever the resolver says.
+    /// - Parameter addresses: the addresses of names, overriding the resolver.
     private static func client(
         timeout: TimeAmount, addresses: [String: String] = [:]
     ) -> HTTPClient {
@@ -108,7 +108,7 @@ actor WebhookSender: Service {
                 if let deadline {
                     guard now < deadline, outbox.isBusy(at: now) else { break }
                 } else if Task.isShuttingDownGracefully {
-                    // What the last streams left is looked for once more.
+                    // Looks once more for the events of the last streams.
                     deadline = now + Self.drainTimeout
                     continue
                 }
@@ -122,7 +122,7 @@ actor WebhookSender: Service {
     private func read() async {
         ended = ended.filter { !$0.value.isWritten }
         do throws(CatalogueError) {
-            // What was answered must not be sent again only because that could not be written down.
+            // An accepted event must not be sent again just because its end could not be saved.
             for (id, end) in ended { try await self.end(id, end.status, at: clock()) }
             for delivery in try await catalogue.pendingDeliveries(limit: Self.readMaximum)
             where ended[delivery.id] == nil {
@@ -136,7 +136,7 @@ actor WebhookSender: Service {
         }
     }
 
-    /// What was told long ago, or given up.
+    /// Removes deliveries that ended long ago.
     private func forget() async {
         do throws(CatalogueError) {
             var count = Self.sweptMaximum
@@ -163,13 +163,13 @@ actor WebhookSender: Service {
         do throws(CatalogueError) {
             guard let found = try await catalogue.delivery(id) else { return false }
             delivery = found
-            // What is not known to have no receiver of its own is for nobody else.
+            // If the room's own receiver is unknown, the event is not sent to anybody else.
             target = WebhookTarget(
                 settings, own: try await catalogue.room(delivery.room)?.webhook)
         } catch {
             return false
         }
-        // Checked when it was given; what was stored otherwise must not end the server.
+        // The URL was checked when it was set, but an invalid stored one must not crash the server.
         guard WebhookAddress.isUsable(target.url) else { return false }
         let (timestamp, signature) = WebhookSignature(secret: Array(settings.secret.utf8))
             .headers(body: delivery.body, sentAt: clock())
@@ -192,8 +192,8 @@ actor WebhookSender: Service {
         return false
     }
 
-    /// A room's own receiver is asked at an address that was looked at: its name may stand for
-    /// another one when it is looked up again (DNS rebinding).
+    /// Connects to a room's own receiver at a checked address, since its name may resolve to
+    /// another one the next time (DNS rebinding).
     private func exchange(
         _ request: HTTPClientRequest, isOwn: Bool
     ) async throws -> HTTPResponseStatus {
@@ -221,7 +221,7 @@ actor WebhookSender: Service {
         var description: String
     }
 
-    /// The address that the host of a URL stands for, under that host's name.
+    /// The checked address of a URL's host, keyed by the host's name.
     private func address(in url: String) async throws -> [String: String] {
         guard settings.reach.admits(url: url), let host = URL(string: url)?.host,
             let plain = HTTPURL(url)?.host
@@ -236,8 +236,8 @@ actor WebhookSender: Service {
         return [host: address.host]
     }
 
-    /// So that the connection can be used again, unless that takes long: whoever sends an answer bit
-    /// by bit holds up the others.
+    /// Reads the body so that the connection can be reused, but not for long: a receiver that
+    /// answers byte by byte would delay others.
     private static func readOff(_ body: HTTPClientResponse.Body) async {
         let reading = Task { _ = try? await body.collect(upTo: answerBytesMaximum) }
         let patience = Task {
@@ -261,7 +261,7 @@ actor WebhookSender: Service {
                 try await end(id, .failed, at: now)
             }
         } catch {
-            // Its end is written down later; an attempt that failed is only counted.
+            // The end is saved later; a failed attempt is only counted.
             logger.error("the outbox cannot be written", metadata: ["error": "\(error)"])
         }
     }

@@ -1,14 +1,14 @@
 public import Webhooks
 
-/// Who is told of what becomes of streams.
+/// The receiver of events.
 public struct WebhookSettings: Hashable, Sendable {
-    /// Where events are posted to.
+    /// The URL to post events to.
     public var url: String
-    /// The key of the signature; the receiver has it too.
+    /// The key of the signature, shared with the receiver.
     public var secret: String
-    /// What stands in every event.
+    /// Part of every event.
     public var accountID: String
-    /// Where rooms' own receivers may be.
+    /// The allowed locations of rooms' own receivers.
     public var reach: WebhookReach
 
     public init(

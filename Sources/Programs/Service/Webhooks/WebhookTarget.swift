@@ -1,14 +1,14 @@
 import Catalogue
 
-/// Where an event is posted to, and what is in the head of the request beside what proves it.
+/// The URL for an event, and the request's headers except the signature.
 struct WebhookTarget: Hashable {
     var url: String
-    /// By their names in small letters.
+    /// By lower-case name.
     var headers: [String: String]
-    /// Whether the address is a room's, and not the operator's.
+    /// Whether the URL is the room's own rather than the operator's.
     var isOwn: Bool
 
-    /// - Parameter own: the receiver of the event's room, which stands in for that of all.
+    /// - Parameter own: the own receiver of the event's room; replaces the general one.
     init(_ settings: WebhookSettings, own: RoomWebhook?) {
         url = own?.url ?? settings.url
         isOwn = own != nil
