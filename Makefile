@@ -3,6 +3,7 @@
 #   DURATION=20        make demo: stop after this many seconds and print one JSON line
 #   RECORD=1           make demo: make the MP4 of each layer and the VOD, and list them in that line
 #   ARGUMENTS="..."    make run, demo, avsync: passed to the binary unchanged
+#   FILTER=HLSTests    make test-units: the tests whose names match this regular expression
 #   PYTEST="-k hls"    make test-end-to-end: passed to pytest unchanged
 #   ROOMCAST_SDK_BUNDLE=FILE
 #                      make test-clients: 100ms' web SDK, as one script
@@ -64,7 +65,7 @@ install: ## Install the build below PREFIX=/usr/local (DESTDIR=... for packaging
 	@test -x $(BINARY) || { echo "$(BINARY) is missing: make build" >&2; exit 1; }
 	rm -rf $(INSTALLED) $(DOCUMENTS)
 	install -d $(INSTALLED) $(DESTDIR)$(PREFIX)/bin $(EXAMPLES) $(DOCUMENTS)/docs/pictures $(DOCUMENTS)/docs/design \
-		$(DOCUMENTS)/deploy $(DOCUMENTS)/Tests/AVSync
+		$(DOCUMENTS)/deploy $(DOCUMENTS)/Tests/AVSync $(DOCUMENTS)/Tests/EndToEnd
 	install -m 755 $(BINARY) $(INSTALLED)/roomcast
 	cp -R $(BINARY)_ControlAPI.resources $(INSTALLED)/
 	chmod -R u=rwX,go=rX $(INSTALLED)/roomcast_ControlAPI.resources
@@ -80,6 +81,7 @@ install: ## Install the build below PREFIX=/usr/local (DESTDIR=... for packaging
 	install -m 644 docs/pictures/* $(DOCUMENTS)/docs/pictures/
 	install -m 644 docs/design/* $(DOCUMENTS)/docs/design/
 	install -m 644 Tests/AVSync/README.md $(DOCUMENTS)/Tests/AVSync/
+	install -m 644 Tests/EndToEnd/README.md $(DOCUMENTS)/Tests/EndToEnd/
 	install -m 644 deploy/Dockerfile $(DOCUMENTS)/deploy/
 	for name in roomcast.service roomcast.json nginx.conf 90-roomcast.conf; do \
 		ln -s ../../../roomcast/$$name $(DOCUMENTS)/deploy/$$name || exit; \
@@ -92,8 +94,8 @@ test: lint ## All tests, including those with browsers
 	$(MAKE) test-end-to-end
 
 .PHONY: test-units
-test-units: install-dependencies ## The Swift tests
-	$(SWIFT_TEST)
+test-units: install-dependencies ## The Swift tests (FILTER=HLSTests for some)
+	$(SWIFT_TEST) $(if $(FILTER),--filter "$(FILTER)")
 
 .PHONY: test-end-to-end
 test-end-to-end: install-test-dependencies build ## The tests with browsers, using the release binary

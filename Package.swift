@@ -1,4 +1,4 @@
-// swift-tools-version:6.1
+// swift-tools-version:6.2
 import PackageDescription
 
 // Targets are listed floor by floor (docs/ARCHITECTURE.md): a target may only depend on floors
@@ -9,27 +9,31 @@ let language: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
 ]
-// The checks at run time of accesses to stored properties cost the bot 3 % of its CPU; the debug
-// build has them. Generic types of one target that another one uses would find their layout at run
-// time, at each call. Tests see what is internal: `make test` tests the build that is shipped.
+// Generic types of one target that another one uses would find their layout at run time, at each
+// call. Tests see what is internal: `make test` tests the build that is shipped.
 let settings: [SwiftSetting] =
     language + [
         .unsafeFlags(
-            ["-enforce-exclusivity=unchecked", "-cross-module-optimization", "-enable-testing"],
-            .when(configuration: .release))
+            ["-cross-module-optimization", "-enable-testing"], .when(configuration: .release))
     ]
+// Checks at run time of accesses to stored properties would cost a bot 3 % of its CPU, in the loops
+// over its samples and pictures. The debug build has them.
+let samplesSettings: [SwiftSetting] =
+    settings + [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
 // The tests themselves need not be fast, but built soon.
 let testSettings: [SwiftSetting] =
     language + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 /// - Parameter path: the folder below `Sources`; its last part names the target.
-func room(_ path: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = [])
-    -> Target
-{
+func room(
+    _ path: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = [],
+    settings swiftSettings: [SwiftSetting] = settings
+) -> Target {
     .target(
         name: name(path), dependencies: dependencies, path: "Sources/\(path)",
-        resources: resources, swiftSettings: settings)
+        resources: resources, swiftSettings: swiftSettings)
 }
 
 func library(_ path: String, pkgConfig: String? = nil) -> Target {
@@ -94,15 +98,16 @@ let package = Package(
         room("WebRTC/ICE", ["MediaKernel"]),
         room("WebRTC/SDP", ["MediaKernel"]),
         room("Media/HLS", ["MediaKernel"]),
+        room("Media/ISOMedia"),
         room("Rooms/Rooms", ["MediaKernel"]),
-        room("Media/Stage", ["MediaKernel"]),
+        room("Media/Stage", ["MediaKernel"], settings: samplesSettings),
         room("Base/Zip"),
 
         // Floor 3: C libraries behind Swift types.
         room("WebRTC/SecureTransport", ["MediaKernel", "COpenSSL", "CSRTP"]),
         room("WebRTC/DataChannel", ["MediaKernel", "CUsrSCTP"]),
-        room("Media/Codec", ["MediaKernel", "CLibAV", "COpus"]),
-        room("Media/Recording", ["MediaKernel", "HLS", "Zip"]),
+        room("Media/Codec", ["MediaKernel", "CLibAV", "COpus"], settings: samplesSettings),
+        room("Media/Recording", ["MediaKernel", "HLS", "ISOMedia", "Zip"]),
         room("HTTP/Webhooks", ["MediaKernel"]),
         room("Streams/Streams", ["MediaKernel", "HLS", "Rooms", "Stage"]),
         room("Base/Digests", ["COpenSSL"]),
@@ -120,7 +125,9 @@ let package = Package(
             "Streams/Catalogue",
             ["MediaKernel", "Streams", .product(name: "GRDB", package: "GRDB.swift")]),
         room("Streams/ObjectStorage", ["MediaKernel", "Digests"]),
-        room("Media/Compositor", ["MediaKernel", "Stage", "Codec", "CYUV", "CPango"]),
+        room(
+            "Media/Compositor", ["MediaKernel", "Stage", "Codec", "CYUV", "CPango"],
+            settings: samplesSettings),
         room("Streams/ChildProcesses", ["MediaKernel", "Stage", "Streams", "Recording"]),
 
         // Floor 5: rooms on the air, streams, HTTP.
@@ -139,7 +146,8 @@ let package = Package(
             ] + nio),
         room(
             "Media/Pipeline",
-            ["MediaKernel", "Stage", "HLS", "Clocks", "Codec", "Compositor", "Recording", log]),
+            ["MediaKernel", "Stage", "HLS", "Clocks", "Codec", "Compositor", "Recording", log],
+            settings: samplesSettings),
         room(
             "HTTP/ControlAPI",
             [
@@ -260,6 +268,15 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio, path: "Tests/LoadRooms", swiftSettings: settings),
 
+        // What forwarding costs without the kernel (docs/BENCHMARKS.md).
+        .executableTarget(
+            name: "forwarding-cost",
+            dependencies: [
+                "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "CSockets", "Datagrams",
+                "PeerConnection", "MediaServer", log,
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ], path: "Tests/ForwardingCost", swiftSettings: settings),
+
         // Tries the doors of a sandbox from inside, for its tests.
         .executableTarget(
             name: "sandbox-doors", dependencies: ["CSandbox", "Sandbox"],
@@ -276,7 +293,10 @@ let package = Package(
         tests("SecureTransport", ["MediaKernel"]),
         tests("DataChannel", ["MediaKernel", "CUsrSCTP"]),
         tests("Codec", ["MediaKernel", "CLibAV", "RecordedStreams", "Workbench"]),
-        tests("Recording", ["MediaKernel", "HLS", "Codec", "RecordedStreams", "Workbench"]),
+        tests("ISOMedia"),
+        tests(
+            "Recording",
+            ["ISOMedia", "MediaKernel", "HLS", "Codec", "RecordedStreams", "Workbench"]),
         tests("Signing", ["MediaKernel"]),
         tests("Webhooks", ["MediaKernel"]),
         tests("Digests", ["MediaKernel"]),

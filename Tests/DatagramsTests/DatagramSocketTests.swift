@@ -29,6 +29,36 @@ import Testing
         try await group.shutdownGracefully()
     }
 
+    /// The receiver may change a datagram in place, so it must be the only owner.
+    @Test(arguments: [true, false])
+    func aDatagramBelongsToWhoeverReceivesIt(readsByItself: Bool) async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let places = loop.makePromise(of: [UInt].self)
+        let a = try await DatagramSocket.bind(
+            host: "127.0.0.1", port: 0, on: loop, readsByItself: readsByItself
+        ) {
+            .init(
+                received: { (bytes: consuming [UInt8], _) in
+                    func place() -> UInt {
+                        bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+                    }
+                    let before = place()
+                    bytes[0] = 9
+                    places.succeed([before, place()])
+                }, batchEnded: {})
+        }.get()
+        try await loop.submit {
+            a.value.send([1, 2, 3], to: a.value.localAddress)
+            a.value.flush()
+            if !readsByItself { a.value.read() }
+        }.get()
+        let found = try await places.futureResult.get()
+        #expect(found[0] == found[1])
+        try await loop.submit { a.value.close() }.get()
+        try await group.shutdownGracefully()
+    }
+
     /// A separate network namespace, as in containers, does not show the limit.
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/sys/net/core/rmem_max")))
     func whatTheKernelGaveToReceiveIntoIsKnown() async throws {

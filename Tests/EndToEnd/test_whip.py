@@ -4,7 +4,9 @@ import contextlib
 
 import numpy as np
 import pytest
-from harness import tokens, whip
+from harness import hls, media, tokens, whip
+from harness.publisher import Publisher
+from harness.server import Server
 from harness.stranger import Colour, Stranger, Tone
 from harness.waiting import wait_for
 
@@ -36,9 +38,14 @@ def tracks_of(ann, name):
     return {track["type"]: identifier for identifier, track in told["tracks"].items()}
 
 
-def assert_is_seen_and_heard(ann, name, colour):
+def assert_is_seen(ann, name, colour):
     tracks = tracks_of(ann, name)
     assert is_near(ann.wait_for_frames(tracks["video"], 10).last, colour)
+    return tracks
+
+
+def assert_is_seen_and_heard(ann, name, colour):
+    tracks = assert_is_seen(ann, name, colour)
     assert np.abs(ann.wait_for_frames(tracks["audio"], 50).last).max() > 0.02
     return tracks
 
@@ -94,24 +101,61 @@ def test_a_publisher_that_vanishes_is_gone_within_half_a_minute(server, room, an
              lambda: any(one["method"] == "on-peer-leave" for one in list(ann.notifications)), 30)
 
 
-def test_a_browser_publishes_and_another_one_plays(server, room, ann, browser):
+@pytest.fixture
+def pages(server, browser):
+    """A page for a publisher and one for a viewer."""
     context = browser.new_context(permissions=["camera", "microphone"])
-    try:
-        publisher, viewer = context.new_page(), context.new_page()
-        for page in (publisher, viewer):
-            page.goto(server.base)
-        token = tokens.room_token(room, user="browser")
-        session = whip.in_browser(publisher, server, f"/whip/{room}?name=Browser", token)
-        assert session.startswith(f"http://127.0.0.1:{server.http.port}/whip/{room}/sessions/")
-        tracks = tracks_of(ann, "Browser")
-        ann.wait_for_frames(tracks["video"], 10)
-        ann.wait_for_frames(tracks["audio"], 50)
-        whip.in_browser(viewer, server, f"/whep/{room}", tokens.room_token(room, role="viewer"))
-        wait_for("the other one plays", lambda: viewer.evaluate(
-            "document.querySelector('video').videoWidth > 0 && "
-            "document.querySelector('video').currentTime > 1"), TIMEOUT)
-    finally:
-        context.close()
+    pages = context.new_page(), context.new_page()
+    for page in pages:
+        page.goto(server.base)
+    yield pages
+    context.close()
+
+
+def plays(viewer):
+    return viewer.evaluate("document.querySelector('video').videoWidth > 0 && "
+                           "document.querySelector('video').currentTime > 1")
+
+
+def test_a_browser_publishes_and_another_one_plays(server, room, ann, pages):
+    publisher, viewer = pages
+    token = tokens.room_token(room, user="browser")
+    session = whip.in_browser(publisher, server, f"/whip/{room}?name=Browser", token)
+    assert session.startswith(f"http://127.0.0.1:{server.http.port}/whip/{room}/sessions/")
+    tracks = tracks_of(ann, "Browser")
+    ann.wait_for_frames(tracks["video"], 10)
+    ann.wait_for_frames(tracks["audio"], 50)
+    whip.in_browser(viewer, server, f"/whep/{room}", tokens.room_token(room, role="viewer"))
+    wait_for("the other one plays", lambda: plays(viewer), TIMEOUT)
+
+
+@pytest.mark.parametrize("codec", ["VP9", "AV1"])
+def test_a_browser_publishes_what_only_browsers_play(server, room, pages, codec):
+    publisher, viewer = pages
+    whip.in_browser(publisher, server, f"/whip/{room}", tokens.room_token(room), codec=codec)
+    whip.in_browser(viewer, server, f"/whep/{room}", tokens.room_token(room, role="viewer"))
+    wait_for("the viewer plays", lambda: plays(viewer), TIMEOUT)
+    assert f"video/{codec}" in [one["mimeType"] for one in whip.statistics(viewer, "codec")]
+
+
+def test_a_browser_publishes_layers(server, room, ann, pages):
+    publisher, viewer = pages
+    whip.in_browser(publisher, server, f"/whip/{room}", tokens.room_token(room), "VP8", rids="hf")
+    whip.in_browser(viewer, server, f"/whep/{room}", tokens.room_token(room, role="viewer"))
+
+    def sent():
+        return {one["rid"] for one in whip.statistics(publisher, "outbound-rtp")
+                if one["kind"] == "video" and one.get("framesSent", 0) > 10}
+
+    wait_for("both layers are sent", lambda: sent() == set("hf"), TIMEOUT)
+    wait_for("the viewer plays", lambda: plays(viewer), TIMEOUT)
+    # One of them is forwarded at a time.
+    ann.wait_for_frames(next(iter(tracks_of_any(ann, "video"))), 10)
+
+
+def tracks_of_any(ann, kind):
+    told = ann.told("on-track-add")
+    return [track for track, one in told["tracks"].items() if one["type"] == kind]
 
 
 def test_ffmpeg_publishes(server, room, ann, stack):
@@ -153,18 +197,46 @@ def test_a_viewer_that_offers_nothing_to_play_is_offered_something(
     assert viewer.end().status == 200
 
 
-def test_one_room_for_all_protocols_and_the_stream(server, room, ann, stack):
-    """A 100ms client, our own publisher, WHIP and WHEP: each sees the right tracks."""
+def test_one_room_for_all_protocols_and_the_stream(server, room, ann, stack, tmp_path):
+    """A 100ms client, `roomcast publish`, WHIP and WHEP: each sees the right tracks, and the stream shows
+    all of them."""
     ann.publish(Colour(RED), Tone(440), codec="VP8")
+    green = tmp_path / "green.webm"
+    media.run("ffmpeg", "-v", "error", "-f", "lavfi", "-i", "color=0x1ea01e:s=320x180:r=10:d=5",
+              "-c:v", "libvpx", str(green))
+    stack.enter_context(Publisher(server, room, green))
+    assert_is_seen(ann, "green", GREEN)
     stack.enter_context(
         whip.Publisher(server, room, Tone(620), Colour(BLUE), codec="H264", query="?name=Camera"))
     assert_is_seen_and_heard(ann, "Camera", BLUE)
-    peer = ann.told("on-peer-join")["peer_id"]
+    peer = ann.told("on-peer-join", lambda peer: peer["info"]["name"] == "Camera")["peer_id"]
     viewer = stack.enter_context(whip.Viewer(server, room, f"?peer={peer}"))
     assert is_near(viewer.wait_for_frames("video", 5).last, BLUE)
-    started = server.start_stream(room, {})
+    started = server.start_stream(room, {
+        "ladder": [{"width": 640, "height": 360, "videoBitrate": 800}], "layout": {"names": False}})
     server.wait_for_status(started["id"], "running", 60)
+
+    def shown():
+        record = hls.Stream(server.http, started["playback"]["url"], tmp_path / "stream")
+        picture = media.frames(record.layers[0].playlist.segments[-1].path, 640, 360)[-1]
+        return [share_of(picture, colour) for colour in (RED, GREEN, BLUE)]
+
+    wait_for("the stream shows all three", lambda: min(shown()) > 0.15, TIMEOUT)
     server.stop_stream(room)
+
+
+def share_of(picture, colour):
+    """How much of a picture is near a colour."""
+    return (np.abs(picture.astype(int) - colour).max(axis=2) < 50).mean()
+
+
+def test_a_full_room_says_so_and_when_to_come_again(binary, tmp_path, room, stack):
+    server = Server(tmp_path, settings={"ROOMCAST_ROOMS_PEERS_MAXIMUM": "1"})
+    stack.callback(server.stop)
+    stack.enter_context(whip.Publisher(server, room, Tone(500)))
+    refused = server.http.post(f"/whip/{room}", body=recording_offer(), headers=whip.SDP,
+                               token=tokens.room_token(room))
+    assert refused.status == 503 and int(refused.headers["retry-after"]) > 0
 
 
 # MARK: what is refused

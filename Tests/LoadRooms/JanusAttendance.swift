@@ -17,7 +17,7 @@ struct JanusAttendance: Attendance {
     let http: HTTPClient
 
     /// The measured clients have a data channel, like browsers.
-    private static let channelLabel = "JanusDataChannel"
+    private static let channel = ChannelFormat(label: "JanusDataChannel")
 
     func attend(
         _ member: Member, makeObserver: @escaping @Sendable () -> any ClientMediaObserver,
@@ -25,7 +25,7 @@ struct JanusAttendance: Attendance {
     ) async throws {
         let loop = group.next()
         let media = try await ClientMedia.open(
-            on: loop, configuration: ClientMedia.Configuration(channelLabel: Self.channelLabel),
+            on: loop, configuration: ClientMedia.Configuration(channel: Self.channel),
             makeObserver: makeObserver, stateChanged: { _, _ in })
         do {
             try await stay(member, with: media, on: loop, joined: joined)

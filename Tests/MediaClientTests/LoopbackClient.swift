@@ -64,7 +64,7 @@ struct LoopbackClient: Sendable {
             let media = ClientMedia(
                 eventLoop: eventLoop, identity: identity, observer: observer,
                 configuration: ClientMedia.Configuration(
-                    channelLabel: "texts",
+                    channel: ChannelFormat(label: "texts"),
                     receivesVideo: receivesVideo, readingInterval: readingInterval),
                 stateChanged: { _, _ in }, channelText: { _ in })
             return (

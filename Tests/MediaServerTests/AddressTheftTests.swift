@@ -63,8 +63,8 @@ extension SimulatedRoomTests {
                     eventLoop: eventLoop, index: 0,
                     directory: LoopDirectory(eventLoops: [eventLoop]),
                     identity: try DTLSIdentity.generate(), logger: Logger(label: "test"))
-                loop.use(sockets: [port])
-                loop.advertised = [SimulatedRoom.server]
+                loop.ports.sockets = [port]
+                loop.ports.advertised = [SimulatedRoom.server]
                 let (_, sink) = AsyncStream.makeStream(of: MediaEvent.self)
                 room = RoomForwarder(id: "room", loop: loop, events: sink)
                 loop.adopt(room)

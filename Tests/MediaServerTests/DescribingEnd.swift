@@ -14,7 +14,8 @@ extension PeerConnection {
             configuration: .init(
                 identity: identity, mode: .full(controlling: true),
                 localCandidates: [.host(TransportAddress(ipv4: 192, 0, 2, 9, port: 9))],
-                canonicalName: "client", dataChannel: channel, seed: 1),
+                canonicalName: "client", dataChannel: channel.map { ChannelFormat(label: $0) },
+                seed: 1),
             at: now)
     }
 }

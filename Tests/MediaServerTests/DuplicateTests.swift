@@ -25,7 +25,7 @@ extension SimulatedRoomTests {
                 sound.connection.core.send(
                     LayerPacket.sound(5).packet, on: sound.stream, at: room.now)
             }
-            room.run(for: MediaLoop.unsentInterval + .seconds(1))
+            room.run(for: UnsentPackets.interval + .seconds(1))
             #expect(room.sound.count == 1)
             #expect(room.figures.unsentPackets == 2)
         }

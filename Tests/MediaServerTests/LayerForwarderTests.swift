@@ -28,7 +28,7 @@ import Testing
         ) -> RTPPacket? {
             var summary = PayloadSummary(payload: packet.packet.payload, codec: packet.codec)
             summary.isDispensable = isDispensable
-            return forwarder.forward(
+            return forwarder.forwarded(
                 packet.packet, encoding: packet.encoding, summary: summary, report: report,
                 parameterSets: sets, at: .zero + .milliseconds(milliseconds))
         }
@@ -63,7 +63,7 @@ import Testing
         var sent: [RTPPacket] = []
         for packet in packets {
             guard let forwarded = lane.send(packet, sets: sets) else { continue }
-            if let prologue = lane.forwarder.prologue { sent.append(prologue) }
+            sent += lane.forwarder.prologue
             sent.append(forwarded)
         }
         return sent.map { packet in
@@ -88,9 +88,9 @@ import Testing
                 [11, 2, 0x78], [12, 2, 0x65], [13, 3, 0x41], [14, 4, 0x78], [15, 4, 0x65],
                 [16, 5, 0x41],
             ])
-        #expect(lane.forwarder.prologue == nil)
+        #expect(lane.forwarder.prologue.isEmpty)
         let again = lane.send(.h264(15, picture: 6, Self.idr), sets: sets)
-        let prologue = try #require(lane.forwarder.prologue)
+        let prologue = try #require(lane.forwarder.prologue.first)
         #expect(Array(prologue.payload) == sets.payload && !prologue.marker)
         #expect(again?.marker == true)
     }

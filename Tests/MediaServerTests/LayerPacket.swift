@@ -1,3 +1,4 @@
+import MediaKernel
 import RTP
 
 @testable import MediaServer
@@ -71,5 +72,19 @@ struct LayerPacket {
             packet: make(
                 number, UInt32(picture * 3000), 1, descriptor.serialized() + [1, 2, 3],
                 marker: spatial == 2))
+    }
+}
+
+extension LayerForwarder {
+    /// What of a packet goes to the subscriber; nil for nothing.
+    mutating func forwarded(
+        _ packet: RTPPacket, encoding: Int, summary: PayloadSummary, report: Report?,
+        parameterSets: H264SetMemory = .init(), at now: Instant
+    ) -> RTPPacket? {
+        var packet = packet
+        let isForwarded = forward(
+            &packet, encoding: encoding, summary: summary, report: report,
+            parameterSets: parameterSets, at: now)
+        return isForwarded ? packet : nil
     }
 }

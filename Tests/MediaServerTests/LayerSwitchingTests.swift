@@ -64,7 +64,7 @@ import Testing
                         outcome.losses += 1
                         continue
                     }
-                    let sent = forwarder.forward(
+                    let sent = forwarder.forwarded(
                         packet.packet, encoding: encoding,
                         summary: PayloadSummary(payload: packet.packet.payload, codec: .vp8),
                         report: nil, at: now)
@@ -92,7 +92,7 @@ import Testing
             clockRate: 90_000, isVideo: true, wanted: LayerChoice(encoding: 0))
         var sent: [UInt16] = []
         func forward(_ packet: RTPPacket, _ summary: PayloadSummary) -> Bool {
-            let rewritten = forwarder.forward(
+            let rewritten = forwarder.forwarded(
                 packet, encoding: 0, summary: summary, report: nil, at: .zero)
             if let rewritten { sent.append(rewritten.sequenceNumber.rawValue) }
             return rewritten != nil

@@ -156,7 +156,7 @@ private final class DescribedRoom {
         loop = MediaLoop(
             eventLoop: eventLoop, index: 0, directory: LoopDirectory(eventLoops: [eventLoop]),
             identity: identity, logger: Logger(label: "test"))
-        loop.advertised = [TransportAddress(ipv4: 192, 0, 2, 1, port: 50_000)]
+        loop.ports.advertised = [TransportAddress(ipv4: 192, 0, 2, 1, port: 50_000)]
         let (events, sink) = AsyncStream.makeStream(of: MediaEvent.self)
         self.events = events.makeAsyncIterator()
         room = RoomForwarder(id: "room", loop: loop, events: sink)

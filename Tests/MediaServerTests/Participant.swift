@@ -72,7 +72,8 @@ struct Participant {
                 configuration: .init(
                     identity: identity, mode: .full(controlling: true),
                     localCandidates: [.host(TransportAddress(ipv4: 127, 0, 0, 1, port: 9))],
-                    canonicalName: id.rawValue, dataChannel: channel, seed: random.next()),
+                    canonicalName: id.rawValue,
+                    dataChannel: channel.map { ChannelFormat(label: $0) }, seed: random.next()),
                 at: MonotonicClock.now)
         }
         sending = connection("ion-sfu")

@@ -42,7 +42,7 @@ import Testing
         guard track.encodings[0].isNew(packet) else { return nil }
         let summary = PayloadSummary(payload: packet.payload, codec: .vp8)
         _ = track.received(packet, encoding: 0, summary: summary, at: now)
-        let sent = forwarder.forward(packet, encoding: 0, summary: summary, report: nil, at: now)
+        let sent = forwarder.forwarded(packet, encoding: 0, summary: summary, report: nil, at: now)
         return sent?.sequenceNumber.rawValue
     }
 

@@ -99,7 +99,7 @@ final class SimulatedRoom {
             eventLoop: eventLoop, index: 0,
             directory: LoopDirectory(eventLoops: [eventLoop]), identity: identity,
             logger: Logger(label: "test"))
-        loop.advertised = [Self.server]
+        loop.ports.advertised = [Self.server]
         let (events, sink) = AsyncStream.makeStream(of: MediaEvent.self)
         offers = events.makeAsyncIterator()
         room = RoomForwarder(id: "room", loop: loop, events: sink)
@@ -112,7 +112,8 @@ final class SimulatedRoom {
                     localCandidates: [
                         .host(TransportAddress(ipv4: 192, 0, 2, number, port: 40_000))
                     ],
-                    canonicalName: "client", dataChannel: channel, seed: UInt64(number)),
+                    canonicalName: "client", dataChannel: channel.map { ChannelFormat(label: $0) },
+                    seed: UInt64(number)),
                 at: start)
         }
         camera = client(10, "ion-sfu")
@@ -160,7 +161,8 @@ final class SimulatedRoom {
         PeerConnection(
             configuration: .init(
                 identity: try DTLSIdentity.generate(), mode: .full(controlling: true),
-                localCandidates: [], canonicalName: "idle", dataChannel: "ion-sfu", seed: 3),
+                localCandidates: [], canonicalName: "idle",
+                dataChannel: ChannelFormat(label: "texts"), seed: 3),
             at: now)
     }
 
@@ -242,7 +244,7 @@ final class SimulatedRoom {
 
     /// The viewer sends a text on its channel.
     func say(_ text: String) {
-        viewer.send(text, on: RoomForwarder.channelLabel, at: now)
+        viewer.send(text, on: room.channel.label, at: now)
     }
 
     /// The number of texts from channels that the room has reported since the last call.

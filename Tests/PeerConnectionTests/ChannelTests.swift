@@ -34,13 +34,13 @@ extension PeerConnectionTests {
             wire.drops = { side, bytes in
                 let core = wire.server.core
                 guard side == .client, (20...63).contains(bytes.first ?? 0),
-                    let dtls = core.dtls, dtls.isConnected
+                    let dtls = core.security.dtls, dtls.isConnected
                 else { return false }
                 dtls.handle(bytes, at: wire.now)
                 while let output = dtls.poll() {
                     guard case .applicationData(let packet) = output else { continue }
                     packets.append(packet)
-                    core.channels?.handle(packet)
+                    core.channels.transport?.handle(packet)
                 }
                 return true
             }
@@ -132,9 +132,9 @@ extension PeerConnectionTests {
             #expect(answer.media[0].isRejected)
             try wire.client.core.accept(answer: answer, at: wire.now)
             try wire.runUntilConnected()
-            #expect(wire.server.core.channels == nil)
+            #expect(wire.server.core.channels.transport == nil)
             #expect(try !wire.server.core.answer(full, at: wire.now).media[0].isRejected)
-            #expect(wire.server.core.channels != nil)
+            #expect(wire.server.core.channels.transport != nil)
         }
 
         @Test func withoutADataSectionThereIsNoChannel() throws {
@@ -144,7 +144,7 @@ extension PeerConnectionTests {
             #expect(offer.media.allSatisfy { $0.kind != .application })
             wire.client.core.send("nobody hears", on: "ion-sfu", at: wire.now)
             wire.run(for: .milliseconds(500))
-            #expect(wire.server.channelEvents.isEmpty && wire.server.core.channels == nil)
+            #expect(wire.server.channelEvents.isEmpty && wire.server.core.channels.transport == nil)
         }
 
         @Test func mediaGoesOnWhenTheDataSectionIsRefused() throws {

@@ -207,7 +207,7 @@ extension PeerConnectionTests {
                     from: .client)
             }
             wire.run(for: .milliseconds(100))
-            #expect(wire.server.core.repairs.count <= 1)
+            #expect(wire.server.core.receiving.repairs.count <= 1)
             wire.send([77], mid: mid, from: .client)
             wire.run(for: .milliseconds(100))
             #expect(wire.server.numbers(mid: mid).last == 77)

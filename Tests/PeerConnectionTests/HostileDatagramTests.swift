@@ -82,7 +82,7 @@ extension PeerConnectionTests {
             let (wire, mid, _) = try pair()
             let server = wire.server.core
             let track = try #require(server.incomingTracks.first { $0.mid == mid })
-            let dtls = try #require(wire.client.core.dtls)
+            let dtls = try #require(wire.client.core.security.dtls)
             for round in 0..<3000 as Range<UInt32> {
                 for type in [track.codec.payloadType, try #require(track.rtxPayloadType)] {
                     let packet = RTPPacket(
@@ -95,8 +95,8 @@ extension PeerConnectionTests {
                     give(wire, bytes)
                 }
             }
-            #expect(server.inbound.count <= 2)
-            #expect(server.repairs.count <= 2)
+            #expect(server.receiving.inbound.count <= 2)
+            #expect(server.receiving.repairs.count <= 2)
         }
 
         /// Reading it takes longer than writing it.
@@ -104,9 +104,9 @@ extension PeerConnectionTests {
             let (wire, mid, _) = try pair()
             wire.run(for: .seconds(1))
             let before = wire.server.core.discardedDatagrams
-            let dtls = try #require(wire.client.core.dtls)
-            // RFC 3550 sect. 6.4.2: a report about no stream.
-            for _ in 0..<PeerConnection.reportDatagramsPerSecond + 100 {
+            let dtls = try #require(wire.client.core.security.dtls)
+            // RFC 3550 sect. 6.4.2: a report that tells of nobody.
+            for _ in 0..<Receiving.reportDatagramsPerSecond + 100 {
                 var report: [UInt8] = [0x80, 201, 0, 1, 0, 0, 0, 9]
                 try dtls.protectRTCP(&report)
                 give(wire, report)

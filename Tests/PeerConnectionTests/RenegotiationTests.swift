@@ -53,7 +53,7 @@ extension PeerConnectionTests {
                 _ = try server.answer(offer, at: wire.now)
                 client.withdrawOffer()
             }
-            #expect(server.inbound.count == 2)
+            #expect(server.receiving.inbound.count == 2)
         }
 
         @Test func whatIsNotSentHasNoStreams() throws {
@@ -67,7 +67,7 @@ extension PeerConnectionTests {
                 offer.media[index].sourceGroups = [SourceGroup(semantics: "SIM", ssrcs: ssrcs)]
             }
             _ = try wire.server.core.answer(offer, at: wire.now)
-            #expect(wire.server.core.inbound.isEmpty)
+            #expect(wire.server.core.receiving.inbound.isEmpty)
         }
 
         @Test func anAnswerTakesUpNoExtensionsThatWereNotOffered() throws {

@@ -103,7 +103,9 @@ extension PeerConnectionTests {
             try wire.runUntilConnected()
 
             let section = try #require(server.freeSections(for: .video).first)
-            let mid = try server.send(.video(codecs: ["VP9"]), on: section)
+            // Of those on offer, it takes one.
+            let codec = try #require(answer.media[1].codecs.first).name
+            let mid = try server.send(.video(codecs: [codec]), on: section)
             #expect(server.isWanted(mid: mid) && server.freeSections(for: .video).isEmpty)
             wire.send([5, 6], mid: mid, from: .server)
             wire.run(for: .milliseconds(100))

@@ -92,7 +92,8 @@ final class Wire {
                     configuration: PeerConnection.Configuration(
                         identity: identity, mode: mode, localCandidates: [.host(side.address)],
                         canonicalName: "\(side)-cname",
-                        dataChannel: channelOf == side ? "ion-sfu" : nil,
+                        dataChannel: channelOf == side
+                            ? ChannelFormat(label: "ion-sfu", protocol: "SCTP") : nil,
                         receivesVideo: side == .server || receivesVideo,
                         seed: seed &* 2 &+ (side == .client ? 0 : 1)),
                     at: start))
@@ -212,7 +213,7 @@ final class Wire {
         let isControl = (128...191).contains(bytes.first ?? 0) && RTPPacket.isRTCP(bytes)
         if interceptsControl == side, isControl {
             var plain = bytes
-            guard (try? end(side.other).core.dtls?.unprotectRTCP(&plain)) != nil,
+            guard (try? end(side.other).core.security.dtls?.unprotectRTCP(&plain)) != nil,
                 let packets = try? RTCPPacket.parseCompound(plain)
             else {
                 Issue.record("a control packet that cannot be read")
@@ -235,14 +236,14 @@ final class Wire {
     /// Injects an RTP packet that `side`'s peer connection would not have made.
     func inject(_ packet: RTPPacket, from side: Side) throws {
         var bytes = packet.serialized()
-        try #require(end(side).core.dtls).protectRTP(&bytes)
+        try #require(end(side).core.security.dtls).protectRTP(&bytes)
         transmit(bytes, from: side)
     }
 
     /// The same with an RTCP datagram of any contents.
     func inject(control plain: [UInt8], from side: Side) throws {
         var bytes = plain
-        try #require(end(side).core.dtls).protectRTCP(&bytes)
+        try #require(end(side).core.security.dtls).protectRTCP(&bytes)
         transmit(bytes, from: side)
     }
 

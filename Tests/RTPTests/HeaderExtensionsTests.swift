@@ -50,7 +50,7 @@ import Testing
         #expect(packet.extensions[1] == nil)
         #expect(try RTPPacket(parsing: packet.serialized()) == packet)
         #expect(packet.serialized().suffix(8) == [0xAB, 0xAC, 0, 1, 1, 2, 3, 4])
-        #expect(packet.extensions.remapped(by: [1: 2]).isEmpty)
+        #expect(packet.extensions.remapped { [1: 2][$0] }.isEmpty)
     }
 
     @Test func settingReplacesInPlace() {
@@ -104,9 +104,9 @@ import Testing
         extensions.set(1, [1])
         extensions.set(2, [2])
         extensions.set(3, [3])
-        #expect(pairs(extensions.remapped(by: [1: 4, 3: 1])) == [[4, 1], [1, 3]])
-        #expect(pairs(extensions.remapped(by: [2: 77])) == [[77, 2]])
-        #expect(extensions.remapped(by: [:]).isEmpty)
+        #expect(pairs(extensions.remapped { [1: 4, 3: 1][$0] }) == [[4, 1], [1, 3]])
+        #expect(pairs(extensions.remapped { [2: 77][$0] }) == [[77, 2]])
+        #expect(extensions.remapped { _ in nil }.isEmpty)
     }
 
     @Test func audioLevelIsOneByte() {

@@ -95,6 +95,21 @@ import Testing
         }
     }
 
+    @Test func roomIsLeftBehindAPacket() {
+        var packet = RTPPacket(
+            payloadType: PayloadType(96), sequenceNumber: SequenceNumber(1), timestamp: 2,
+            ssrc: SSRC(3), payload: [4, 5, 6], paddingLength: 3)
+        // More than there are zeros at hand.
+        for id in 1...14 as ClosedRange<UInt8> {
+            packet.extensions.set(id, [UInt8](repeating: id, count: 30))
+        }
+        let plain = packet.serialized(numbered: (15, TransportSequence(7)))
+        #expect(Array(plain.suffix(6)) == [4, 5, 6, 0, 0, 3])
+        #expect(
+            packet.serialized(numbered: (15, TransportSequence(7)), room: 148)
+                == plain + [UInt8](repeating: 0, count: 148))
+    }
+
     @Test func mutatedPacketsNeverTrapAndSurviveTheirOwnRoundTrip() throws {
         var random = SeededRandom(seed: 1)
         for _ in 0..<4000 {
@@ -106,7 +121,7 @@ import Testing
             guard let packet = try? RTPPacket(parsing: bytes) else { continue }
             var changed = packet
             changed.extensions.set(5, [1, 2, 3])
-            changed.extensions = changed.extensions.remapped(by: [1: 9, 5: 200])
+            changed.extensions = changed.extensions.remapped { [1: 9, 5: 200][$0] }
             #expect(try RTPPacket(parsing: packet.serialized()) == packet)
             #expect(try RTPPacket(parsing: changed.serialized()) == changed)
         }

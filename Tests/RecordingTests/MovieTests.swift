@@ -1,5 +1,6 @@
 import Codec
 import Foundation
+import ISOMedia
 import MediaKernel
 import RecordedStreams
 import Testing

@@ -125,10 +125,10 @@ import Testing
         if let idled = limits.idled { machine.publishingEnded(at: at(idled)) }
         #expect(machine.nextDeadline == at(limits.endsAt ?? 1002))
         guard let time = limits.endsAt else { return }
-        #expect(machine.timePassed(at: at(time - 1)) == [])
+        #expect(machine.timePassed(at: at(time - 1)) == nil)
         #expect(
             machine.timePassed(at: at(time))
-                == [.askToStop, .changed(.stopping, limits.end)])
+                == .stop(.stopping(limits.end, asksBot: true)))
     }
 
     @Test func whoPublishesAgainKeepsTheStream() {
@@ -196,15 +196,15 @@ import Testing
 
     @Test func aRoomIsRecordedByItselfUntilSomebodyStopsIt() async throws {
         try await StreamsWorld { $0.autoRecording = .roomOpens }.run { world in
-            await world.streams.seen("demo", Self.room(0, 0))
-            await world.streams.seen("demo", Self.room(1, 0))
+            await world.seen("demo", Self.room(0, 0))
+            await world.seen("demo", Self.room(1, 0))
             let bot = try #require(await world.launcher.next())
             let stream = try #require(try await world.streams.stream(bot.job.stream))
             #expect(stream.kind == .recording && stream.plan.recording?.singleFilePerLayer == true)
             _ = try await world.streams.stop(room: "demo", kind: .recording, stoppedBy: nil)
             bot.exit(.finished(reason: "stop"))
             #expect(await world.observer.ending()?.id == stream.id)
-            await world.streams.seen("demo", Self.room(2, 2))
+            await world.seen("demo", Self.room(2, 2))
             #expect(
                 try await world.streams.streams(LiveStreamQuery(.recordings)).streams.count <= 1)
             #expect(try await world.streams.streams(LiveStreamQuery()).streams == [])
@@ -216,10 +216,10 @@ import Testing
             settings.autoStart = .publishers(2)
             settings.autoStartRecording = RecordingWish(singleFilePerLayer: true)
         }.run { world in
-            await world.streams.seen("demo", Self.room(3, 1))
+            await world.seen("demo", Self.room(3, 1))
             #expect(try await world.streams.current(room: "demo", kind: .stream) == nil)
-            await world.streams.seen("demo", Self.room(3, 2))
-            await world.streams.seen("demo", Self.room(3, 3))
+            await world.seen("demo", Self.room(3, 2))
+            await world.seen("demo", Self.room(3, 3))
             let bot = try #require(await world.launcher.next())
             let stream = try #require(try await world.streams.stream(bot.job.stream))
             #expect(stream.startedBy == "" && stream.plan.recording?.singleFilePerLayer == true)
@@ -227,11 +227,11 @@ import Testing
             bot.exit(.finished(reason: "stop"))
             #expect(await world.observer.ending()?.id == stream.id)
             for publishers in [2, 1, 2] {
-                await world.streams.seen("demo", Self.room(3, publishers))
+                await world.seen("demo", Self.room(3, publishers))
             }
             #expect(try await world.streams.streams(LiveStreamQuery()).streams.count == 1)
-            await world.streams.seen("demo", Self.room(0, 0))
-            await world.streams.seen("demo", Self.room(2, 2))
+            await world.seen("demo", Self.room(0, 0))
+            await world.seen("demo", Self.room(2, 2))
             #expect(await world.launcher.next() != nil)
         }
     }
@@ -244,13 +244,13 @@ import Testing
             let second = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)
             #expect(second.map(\.id) == [first.id])
-            // It is the stream that would start automatically, and it must not return.
-            await world.streams.seen("demo", Self.room(1, 0))
+            // It is the one that would start by itself, and is not wanted back.
+            await world.seen("demo", Self.room(1, 0))
             let bot = try #require(await world.launcher.next())
             _ = try await world.streams.stop(room: "demo", kind: .stream, stoppedBy: "ann")
             bot.exit(.finished(reason: "stop"))
             #expect(await world.observer.ending()?.id == first.id)
-            await world.streams.seen("demo", Self.room(1, 1))
+            await world.seen("demo", Self.room(1, 1))
             #expect(try await world.streams.streams(LiveStreamQuery()).streams.count == 1)
         }
     }
@@ -262,18 +262,18 @@ import Testing
         }.run { world in
             let stream = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)[0]
-            for _ in 0..<2 { await world.streams.seen("demo", Self.room(1, 0)) }
+            for _ in 0..<2 { await world.seen("demo", Self.room(1, 0)) }
             let found = try await world.streams.streams(LiveStreamQuery()).streams
             #expect(found.map(\.id) == [stream.id])
-            #expect(await world.streams.counts.refused == 0)
+            #expect(await world.streams.book.counts.refused == 0)
         }
     }
 
     @Test func aStreamOfItsNameThatIsStoppedIsNotWantedBack() async throws {
         try await StreamsWorld { $0.autoStart = .publishers(1) }.run { world in
-            await world.streams.seen("demo", Self.room(1, 1))
+            await world.seen("demo", Self.room(1, 1))
             let bot = try #require(await world.launcher.next())
-            await world.streams.seen("demo", Self.room(1, 0))
+            await world.seen("demo", Self.room(1, 0))
             bot.exit(.finished(reason: "stop"))
             #expect(await world.observer.ending() != nil)
             let named = LiveStreamRequest(destination: "default")
@@ -282,7 +282,7 @@ import Testing
             _ = try await world.streams.stop(room: "demo", kind: .stream, stoppedBy: "ann")
             second.exit(.finished(reason: "stop"))
             #expect(await world.observer.ending() != nil)
-            await world.streams.seen("demo", Self.room(1, 1))
+            await world.seen("demo", Self.room(1, 1))
             #expect(try await world.streams.streams(LiveStreamQuery()).streams.count == 2)
         }
     }
@@ -298,7 +298,7 @@ import Testing
             settings.rules.durationMaximum = .seconds(10)
             world.observer.settings.withLock { [settings] in $0["own"] = settings }
             for room in ["own", "other", ObserverDouble.unknownRoom] as [RoomID] {
-                await world.streams.seen(room, Self.room(1, 1))
+                await world.seen(room, Self.room(1, 1))
             }
             let bot = try #require(await world.launcher.next())
             let file = try String(contentsOfFile: bot.job.configurationFile, encoding: .utf8)
@@ -316,7 +316,7 @@ import Testing
             // Its rules apply to the room too.
             await bot.say(.running(firstSegmentMilliseconds: 1))
             world.clock.advance(.seconds(11))
-            await world.streams.tick()
+            await world.tick()
             #expect(try await world.streams.stream(stream.id)?.status == .stopping)
         }
     }
@@ -326,16 +326,16 @@ import Testing
             settings.autoStart = .roomOpens
             settings.streamsMaximum = 1
         }.run { world in
-            await world.streams.seen("first", Self.room(1, 0))
+            await world.seen("first", Self.room(1, 0))
             let bot = try #require(await world.launcher.next())
-            // Retried each time, and counted once.
-            for _ in 0..<3 { await world.streams.seen("second", Self.room(1, 0)) }
+            // Tried again each time, and counted once.
+            for _ in 0..<3 { await world.seen("second", Self.room(1, 0)) }
             #expect(try await world.streams.current(room: "second", kind: .stream) == nil)
-            #expect(await world.streams.counts.refused == 1)
+            #expect(await world.streams.book.counts.refused == 1)
             bot.exit(.failed(reason: "x"))
             _ = try await world.streams.stop(room: "first", kind: .stream, stoppedBy: nil)
             _ = await world.observer.ending()
-            await world.streams.seen("second", Self.room(1, 0))
+            await world.seen("second", Self.room(1, 0))
             #expect(
                 try await world.streams.current(room: "second", kind: .stream)?.status == .starting)
         }

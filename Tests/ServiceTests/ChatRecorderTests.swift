@@ -194,8 +194,8 @@ import Workbench
     }
 }
 
-/// A file on a disk that hangs: a pipe that is full until a reader empties it.
-private final class FullPipe: Sendable {
+/// A file on a disk that hangs: a pipe that is full until somebody reads it.
+final class FullPipe: Sendable {
     private let file: Int32
 
     init(_ path: String) throws {

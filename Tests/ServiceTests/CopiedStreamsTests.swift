@@ -25,6 +25,7 @@ import Testing
             #expect(try await world.streams.stream(stream.id)?.status == .starting)
             upload.isPlayable = true
             await world.streams.copied(stream.id, upload)
+            await world.settle()
             #expect(try await world.streams.stream(stream.id)?.status == .running)
             #expect(try await world.streams.stream(stream.id)?.upload == upload)
         }
@@ -36,11 +37,11 @@ import Testing
                 room: "r", LiveStreamRequest(), startedBy: nil)[0]
             let bot = try #require(await world.launcher.next())
             await bot.say(.running(firstSegmentMilliseconds: 1))
-            world.clock.advance(StreamService.copyWaitMaximum - .milliseconds(1))
-            await world.streams.tick()
+            world.clock.advance(StreamLife.copyWaitMaximum - .milliseconds(1))
+            await world.tick()
             #expect(try await world.streams.stream(stream.id)?.status == .starting)
             world.clock.advance(.milliseconds(1))
-            await world.streams.tick()
+            await world.tick()
             #expect(try await world.streams.stream(stream.id)?.status == .running)
         }
     }
@@ -51,10 +52,10 @@ import Testing
                 room: "r", LiveStreamRequest(), startedBy: nil)[0]
             let bot = try #require(await world.launcher.next())
             world.clock.advance(.seconds(28))
-            await world.streams.tick()
+            await world.tick()
             await bot.say(.running(firstSegmentMilliseconds: 1))
             world.clock.advance(.seconds(1))
-            await world.streams.tick()
+            await world.tick()
             #expect(try await world.streams.stream(stream.id)?.status == .running)
         }
     }

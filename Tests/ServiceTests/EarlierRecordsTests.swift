@@ -80,12 +80,12 @@ import Testing
         #expect(try await world.catalogue.unfinishedStreams().map(\.id) == unfinished)
         try await world.run { world in
             for id in unfinished {
-                await world.streams.tick()
+                await world.tick()
                 let finisher = try #require(await world.finishers.next())
                 #expect(finisher.job.stream == id)
                 finisher.exit(.finished)
                 try await until {
-                    await world.streams.tick()
+                    await world.tick()
                     return try await world.catalogue.stream(id)?.status.isFinal == true
                 }
             }

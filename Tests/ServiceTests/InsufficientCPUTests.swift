@@ -9,7 +9,7 @@ import Testing
     private func pass(_ seconds: Int, in world: StreamsWorld) async {
         for _ in 0..<seconds {
             world.clock.advance(.seconds(1))
-            await world.streams.tick()
+            await world.tick()
         }
     }
 
@@ -27,7 +27,7 @@ import Testing
             await #expect(throws: LiveStreamError.insufficientCPU(idle: 0.5, needed: 0.6)) {
                 try await start("demo", in: world)
             }
-            #expect(await world.streams.counts.refused == 1)
+            #expect(await world.streams.book.counts.refused == 1)
             world.processors.setIdle(0.75, at: world.clock.instant)
             await pass(6, in: world)
             #expect(await world.streams.canAccept)

@@ -124,12 +124,12 @@ import Testing
                 room: "demo", LiveStreamRequest(), startedBy: nil)[0].id
             let first = try #require(await world.launcher.next())
             world.clock.advance(.seconds(30))
-            await world.streams.tick()
+            await world.tick()
             #expect(await first.nextSignal() == .kill)
             let second = try #require(await world.replace(first, .failed(reason: "", .signal(9))))
             await second.say(.running(firstSegmentMilliseconds: 1))
             world.clock.advance(.seconds(30))
-            await world.streams.tick()
+            await world.tick()
             let third = try #require(await world.replace(second, .failed(reason: "", .signal(9))))
             // Its successor is not affected.
             await third.say(.running(firstSegmentMilliseconds: 1))
@@ -137,9 +137,9 @@ import Testing
                 await world.replace(third, .failed(reason: "no encoder", .reported)))
             _ = try await world.streams.stop(stream: id, stoppedBy: nil)
             world.clock.advance(.seconds(15))
-            await world.streams.tick()
+            await world.tick()
             world.clock.advance(.seconds(5))
-            await world.streams.tick()
+            await world.tick()
             await world.end(fourth, .failed(reason: "", .signal(9)))
             // It was only too slow: its published segments count.
             #expect(await world.observer.ending()?.status == .completed)

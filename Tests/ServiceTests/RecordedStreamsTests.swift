@@ -222,7 +222,7 @@ import Workbench
             let waiting = try #require(try await world.streams.stream(id))
             #expect(waiting.status == .postProcessing && waiting.finishing.error == "no room")
             world.clock.advance(.seconds(2))
-            await world.streams.tick()
+            await world.tick()
             let second = try #require(await world.finishers.next())
             second.exit(.finished)
             #expect(await world.observer.ending()?.status == .completed)
@@ -236,7 +236,7 @@ import Workbench
             first.exit(.failed(reason: "killed"))
             await until { await !world.streams.hasFinisher(id) }
             world.clock.advance(.seconds(2))
-            await world.streams.tick()
+            await world.tick()
             let second = try #require(await world.finishers.next())
             #expect(second.job == first.job)
             second.exit(.finished)
@@ -248,7 +248,7 @@ import Workbench
         try await StreamsWorld().run { world in
             let (_, finisher) = try await stopped(world)
             world.clock.advance(StreamRules().finishStallTimeout + .seconds(1))
-            await world.streams.tick()
+            await world.tick()
             #expect(await finisher.signals.first { $0 == .kill } != nil)
         }
     }

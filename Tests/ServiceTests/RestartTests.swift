@@ -81,12 +81,12 @@ import Testing
         try await world.streams.recover()
         try await world.run { world in
             for (index, id) in ids.enumerated() {
-                await world.streams.tick()
+                await world.tick()
                 let finisher = try #require(await world.finishers.next())
                 #expect(finisher.job.stream == id)
                 // Longer than a finisher may be silent: the others do not work yet.
                 world.clock.advance(.seconds(100))
-                await world.streams.tick()
+                await world.tick()
                 let last = try #require(ids.last)
                 let found = try await world.streams.stream(last)
                 #expect(found?.finishing.position == (id == last ? nil : 59 - index))
@@ -107,12 +107,12 @@ import Testing
             try await leave(
                 world, id, .postProcessing, .stopped, row: .postProcessing)
         }
-        await world.streams.tick()
+        await world.tick()
         world.clock.advance(.seconds(2))
-        await world.streams.tick()
+        await world.tick()
         try await world.streams.recover()
         try await world.run { world in
-            await world.streams.tick()
+            await world.tick()
             let first = try #require(await world.finishers.next())
             let second = try #require(await world.finishers.next())
             // The order in which the two start is not defined.

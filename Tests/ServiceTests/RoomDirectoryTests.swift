@@ -68,6 +68,7 @@ import Tokens
             let bot = try #require(await world.launcher.next())
             try await directory.end("demo", isLocked: false, reason: "done")
             #expect(await bot.nextSignal() == .stop)
+            await world.settle()
             #expect(try await world.streams.stream(id)?.end == .roomEnded)
         }
     }

@@ -95,7 +95,7 @@ import Testing
     }
 }
 
-@Suite struct StreamArchiveTests {
+@Suite struct StreamBookTests {
     private func stream(_ index: Int, room: RoomID = "demo") -> LiveStream {
         let digits = String(index)
         return LiveStream(
@@ -104,11 +104,11 @@ import Testing
     }
 
     @Test func streamsAreFoundByWhatIsAskedNewestFirst() {
-        var archive = StreamArchive()
-        for index in 0..<12 { archive.insert(stream(index, room: index % 2 == 0 ? "a" : "b")) }
-        archive.update("00000004") { $0.status = .completed }
+        var book = StreamBook()
+        for index in 0..<12 { book.insert(stream(index, room: index % 2 == 0 ? "a" : "b")) }
+        book.update("00000004") { $0.status = .completed }
         func found(_ query: LiveStreamQuery) -> [Int64] {
-            archive.matching(query).map { $0.createdAt.seconds }
+            book.matching(query).map { $0.createdAt.seconds }
         }
         #expect(found(LiveStreamQuery(room: "a")) == [10, 8, 6, 4, 2, 0])
         #expect(found(LiveStreamQuery(room: "a", start: "00000006")) == [4, 2, 0])
@@ -119,17 +119,17 @@ import Testing
     }
 
     @Test func onlyTheLatestEndedStreamsAreRemembered() {
-        var archive = StreamArchive()
-        archive.insert(stream(0))
-        for index in 1...StreamArchive.endedMaximum + 10 {
+        var book = StreamBook()
+        book.insert(stream(0))
+        for index in 1...StreamBook.endedMaximum + 10 {
             var ended = stream(index)
             ended.status = .completed
-            archive.insert(ended)
+            book.insert(ended)
         }
-        #expect(archive["00000000"] != nil, "what is on air is never forgotten")
-        #expect(archive["00000010"] == nil)
-        #expect(archive["00000011"] != nil)
-        #expect(archive.current(in: "demo", .stream)?.id == "00000000")
+        #expect(book["00000000"] != nil, "what is on air is never forgotten")
+        #expect(book["00000010"] == nil)
+        #expect(book["00000011"] != nil)
+        #expect(book.current(in: "demo", .stream)?.id == "00000000")
     }
 }
 

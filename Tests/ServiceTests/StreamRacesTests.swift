@@ -85,8 +85,8 @@ import Testing
             try FileManager.default.moveItem(atPath: directory, toPath: "\(directory).away")
             try Data().write(to: URL(filePath: directory))
             bot.exit(.finished(reason: "stop"))
-            await until { await world.streams.hasUnsaved(id) }
-            // Other streams continue meanwhile.
+            await until { await world.streams.persister.hasUnsaved(id) }
+            // Others go on meanwhile.
             let other = try await world.streams.start(
                 room: "other", LiveStreamRequest(), startedBy: nil)[0].id
             let otherBot = try #require(await world.launcher.next())
@@ -97,8 +97,8 @@ import Testing
             #expect(try await world.streams.stream(id)?.status == .stopping)
             try FileManager.default.removeItem(atPath: directory)
             try FileManager.default.moveItem(atPath: "\(directory).away", toPath: directory)
-            world.clock.advance(StreamService.saveRetryDelay)
-            await world.streams.tick()
+            world.clock.advance(StreamPersister.retryDelay)
+            await world.tick()
             let ended = await world.observer.ending()
             #expect(ended?.id == id && ended?.status == .completed)
             #expect(try await world.catalogue.stream(id)?.status == .completed)

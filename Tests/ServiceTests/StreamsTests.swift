@@ -128,12 +128,12 @@ import Tokens
             world.clock.advance(.seconds(20))
             await first.say(.segment(layer: 0, index: 0, bytes: 1))
             world.clock.advance(.seconds(29))
-            await world.streams.tick()
+            await world.tick()
             _ = try await world.streams.update(
                 stream: id, LiveStreamChange(roles: .only(["host"])))
             #expect(await first.nextSignal() == .order(.roles(["host"])), "it is not killed")
             world.clock.advance(.seconds(1))
-            await world.streams.tick()
+            await world.tick()
             #expect(await first.nextSignal() == .kill)
             let second = try #require(
                 await world.replace(first, .failed(reason: "", .signal(9))))
@@ -529,8 +529,8 @@ import Tokens
             await #expect(throws: LiveStreamError.tooManyVariants(room: "a", maximum: 2)) {
                 try await world.streams.start(room: "a", two, startedBy: nil)
             }
-            #expect(await world.streams.counts.refused == 2)
-            // All or none: no part of a refused request was started.
+            #expect(await world.streams.book.counts.refused == 2)
+            // All or none: nothing of a refused request was started.
             #expect(try await world.streams.streams(LiveStreamQuery()).streams.count == 2)
             #expect(
                 try await world.streams.start(room: "a", LiveStreamRequest(), startedBy: nil)
@@ -558,7 +558,7 @@ import Tokens
                 startedBy: nil)
             // One place for recordings is left.
             let day = "\(world.directory)/recordings/hls/demo/2025-10-09"
-            for number in 1..<StreamService.placesMaximum - 1 {
+            for number in 1..<StreamDisk.placesMaximum - 1 {
                 try FileManager.default.createDirectory(
                     atPath: "\(day)/\(world.clock.time.seconds + number)",
                     withIntermediateDirectories: true)
@@ -622,7 +622,7 @@ import Tokens
 
     @Test func anEmptyRoomIsLeftAfterTheTimeout() async throws {
         try await StreamsWorld { $0.rules.emptyTimeout = .seconds(10) }.run { world in
-            await world.streams.seen("demo", RoomOccupancy(peers: 1, publishers: 0))
+            await world.seen("demo", RoomOccupancy(peers: 1, publishers: 0))
             _ = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)
             let bot = try #require(await world.launcher.next())
@@ -633,12 +633,12 @@ import Tokens
                 world.clock.advance(.seconds(25))
                 await bot.say(.segment(layer: 0, index: index, bytes: 1))
             }
-            await world.streams.tick()
+            await world.tick()
             #expect(
                 try await world.streams.current(room: "demo", kind: .stream)?.status == .running)
-            await world.streams.seen("demo", RoomOccupancy(peers: 0, publishers: 0))
+            await world.seen("demo", RoomOccupancy(peers: 0, publishers: 0))
             world.clock.advance(.seconds(10))
-            await world.streams.tick()
+            await world.tick()
             #expect(await bot.nextSignal() == .stop)
             #expect(
                 try await world.streams.current(room: "demo", kind: .stream)?.end?.description

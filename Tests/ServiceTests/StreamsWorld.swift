@@ -1,6 +1,7 @@
 import Catalogue
 import ChildProcesses
 import ControlAPI
+import Foundation
 import Logging
 import MediaKernel
 import Signing
@@ -26,6 +27,7 @@ final class StreamsWorld: Sendable {
     let processors = ProcessorsDouble()
     let playbackKey: SigningKey
     let memory = MemoryDouble()
+    let disk = DiskDouble()
 
     /// - Parameter prepare: fills the directory of a previous server.
     init(
@@ -45,6 +47,7 @@ final class StreamsWorld: Sendable {
         let clock = clock
         let processors = processors
         let memory = memory
+        let disk = disk
         catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
         guard let key = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .playback)
         else { fatalError("a secret of 32 bytes is long enough") }
@@ -59,10 +62,14 @@ final class StreamsWorld: Sendable {
             launcher: launcher, finishers: finishers, chat: chat,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             storage: [HeldFile(directory)].compactMap { $0 },
+            touching: { disk.touched($0) },
             clock: { (clock.instant, clock.time) },
             processors: { processors.counters(at: clock.instant) },
             memoryKills: { memory.kills.withLock { $0 } })
         await streams.observe(by: observer)
+        launcher.settle.withLock { settle in
+            settle = { [weak streams] in await streams?.settle([$0]) }
+        }
     }
 
     var directory: String { scratch.path }
@@ -73,6 +80,7 @@ final class StreamsWorld: Sendable {
             group.addTask { try await self.streams.run() }
             try await body(self)
             group.cancelAll()
+            disk.recover()
             launcher.endAll()
             finishers.endAll()
         }
@@ -82,7 +90,7 @@ final class StreamsWorld: Sendable {
     func replace(_ bot: BotDouble, _ exit: BotExit) async -> BotDouble? {
         await end(bot, exit)
         clock.advance(.seconds(1))
-        await streams.tick()
+        await tick()
         return await launcher.next()
     }
 
@@ -90,7 +98,30 @@ final class StreamsWorld: Sendable {
     func end(_ bot: BotDouble, _ exit: BotExit) async {
         bot.exit(exit)
         await until { await !streams.hasBot(bot.job.stream) }
+        await streams.settle([bot.job.stream])
     }
+
+    /// Lets the streams look at their deadlines, and waits for what comes of that.
+    func tick() async {
+        await streams.tick()
+        await settle()
+    }
+
+    /// Looks at a room, and waits for the starts that come of it.
+    func seen(_ room: RoomID, _ occupancy: RoomOccupancy) async {
+        await streams.seen(room, occupancy)?.value
+    }
+
+    /// Waits for what is being done for streams.
+    func settle() async { await streams.settle(streams.book.unfinished) }
+}
+
+extension StreamService {
+    /// Whether a bot of the stream is alive, as far as is known.
+    func hasBot(_ id: StreamID) -> Bool { book[life: id]?.processes.hasBot ?? false }
+
+    /// Whether a finisher of the stream is at work, as far as is known.
+    func hasFinisher(_ id: StreamID) -> Bool { book[life: id]?.processes.hasFinisher ?? false }
 }
 
 /// Lets other tasks work until the condition holds; if it never does, fails at the waiting line.
@@ -143,23 +174,61 @@ final class MemoryDouble: Sendable {
     let kills = Mutex(0)
 }
 
-/// A bot as seen from outside: its orders, and the reports that the test sends.
+/// A disk that hangs on the directories that a test names.
+final class DiskDouble: Sendable {
+    private let condition = NSCondition()
+    private let hung = Mutex<Set<String>>([])
+    private let waiting = Mutex<[String]>([])
+
+    /// Everything below hangs from now on.
+    func hang(_ directory: String) { _ = hung.withLock { $0.insert(directory) } }
+
+    /// What was to be touched and hangs.
+    var hanging: [String] { waiting.withLock { $0 } }
+
+    func recover() {
+        condition.lock()
+        hung.withLock { $0 = [] }
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    /// On the thread that is about to touch it.
+    func touched(_ path: String) {
+        condition.lock()
+        defer { condition.unlock() }
+        func hangs() -> Bool { hung.withLock { $0.contains { path.hasPrefix($0) } } }
+        guard hangs() else { return }
+        waiting.withLock { $0.append(path) }
+        while hangs() { condition.wait() }
+    }
+}
+
+/// A bot as seen from outside: what it is told, and what the test lets it say.
 final class BotDouble: Sendable {
     let job: BotJob
     private let signals: AsyncStream<BotSignal>
-    private let report: @Sendable (BotReport) async -> Void
+    let report: @Sendable (BotReport) async -> Void
+    private let settle: @Sendable (StreamID) async -> Void
     private let ending = AsyncStream.makeStream(of: BotExit.self)
 
     init(
         _ job: BotJob, _ signals: AsyncStream<BotSignal>,
-        _ report: @escaping @Sendable (BotReport) async -> Void
+        _ report: @escaping @Sendable (BotReport) async -> Void,
+        _ settle: @escaping @Sendable (StreamID) async -> Void
     ) {
         self.job = job
         self.signals = signals
         self.report = report
+        self.settle = settle
     }
 
-    func say(_ event: BotReport) async { await report(event) }
+    /// Waits for what comes of it.
+    func say(_ event: BotReport) async {
+        await report(event)
+        await settle(job.stream)
+    }
+
     func exit(_ exit: BotExit) { ending.continuation.yield(exit) }
     func nextSignal() async -> BotSignal? { await signals.first { _ in true } }
 
@@ -171,12 +240,14 @@ final class BotDouble: Sendable {
 final class LauncherDouble: BotLauncher {
     private let bots = AsyncStream.makeStream(of: BotDouble.self)
     private let all = Mutex<[BotDouble]>([])
+    /// Waits for what is being done for a stream.
+    let settle = Mutex<@Sendable (StreamID) async -> Void>({ _ in })
 
     func run(
         _ job: BotJob, signals: AsyncStream<BotSignal>,
         report: @escaping @Sendable (BotReport) async -> Void
     ) async -> BotExit {
-        let bot = BotDouble(job, signals, report)
+        let bot = BotDouble(job, signals, report, settle.withLock { $0 })
         all.withLock { $0.append(bot) }
         bots.continuation.yield(bot)
         return await bot.life()

@@ -138,7 +138,7 @@ public struct RoomcastServer: Sendable {
         let settings = settings
         let streams = streams
         let application = try http.application { port in
-            await streams.listening(at: settings.botEndpoint(port: port))
+            streams.listening(at: settings.botEndpoint(port: port))
             await onRunning(port)
         }
         // What is told is told last: streams and rooms end before it does.

@@ -2,7 +2,7 @@ import GRDB
 public import MediaKernel
 
 extension Catalogue {
-    /// Writes assets down; one with the same id is replaced.
+    /// Saves assets, replacing those with the same id.
     public func save(_ assets: [CatalogueAsset]) async throws(CatalogueError) {
         try await write { database in
             for asset in assets { try asset.insert(into: database, onConflict: .replace) }
@@ -21,7 +21,7 @@ extension Catalogue {
 
     /// All assets of these streams, in the order of their ids.
     ///
-    /// - Parameter streams: those of a page.
+    /// - Parameter streams: the streams of one page.
     public func assets(
         of streams: [StreamID]
     ) async throws(CatalogueError) -> [StreamID: [CatalogueAsset]] {
@@ -35,10 +35,11 @@ extension Catalogue {
         }
     }
 
-    /// Marks what has expired, before its files go: what is visible as completed is there.
+    /// Marks expired assets before their files are removed, so that assets shown as completed
+    /// exist.
     ///
-    /// - Parameter limit: how many at a time, so that a transaction stays short.
-    /// - Returns: those that were marked, whose files are to be removed.
+    /// - Parameter limit: the most assets at a time, to keep the transaction short.
+    /// - Returns: the assets that were marked; their files are to be removed.
     public func expireAssets(
         at now: UnixTime, limit: Int = 100
     ) async throws(CatalogueError) -> [CatalogueAsset] {

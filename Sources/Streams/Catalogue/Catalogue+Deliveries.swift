@@ -3,19 +3,20 @@ import GRDB
 public import MediaKernel
 
 extension Catalogue {
-    /// Puts an event of its own into the outbox. One with the same id, or a second terminal event
-    /// of a line, changes nothing.
+    /// Adds a single event to the outbox. An event with a known id, or a second terminal event of a
+    /// line, changes nothing.
     public func save(_ delivery: CatalogueDelivery) async throws(CatalogueError) {
         try await write { try delivery.insert(into: $0) }
     }
 
-    /// Of a line, so that a long one that does not move leaves room for the others.
+    /// The most deliveries of one line, so that a long stuck line leaves space for the others.
     static let pendingOfLineMaximum = 20
 
-    /// What has not reached its end: the first few of each line, in the order in which they were
-    /// put in. Lines whose first one is due earlier come first.
+    /// The pending deliveries: the first few of each line, in insertion order. Lines whose first
+    /// delivery is due earlier come first.
     public func pendingDeliveries(limit: Int) async throws(CatalogueError) -> [CatalogueDelivery] {
-        // From line to line by the index: what it costs does not depend on how long they are.
+        // The query steps from line to line by the index, so its cost does not depend on their
+        // lengths.
         try await read { database in
             try CatalogueDelivery.fetchAll(
                 database,
@@ -41,9 +42,9 @@ extension Catalogue {
         }
     }
 
-    /// Forgets what reached its end until then.
+    /// Removes deliveries that ended by that time.
     ///
-    /// - Returns: how many were forgotten; as many as `limit` when there may be more.
+    /// - Returns: the number removed; if it equals `limit`, there may be more.
     public func removeDeliveries(
         endedUntil time: UnixTime, limit: Int
     ) async throws(CatalogueError) -> Int {
@@ -58,7 +59,7 @@ extension Catalogue {
         }
     }
 
-    /// What was told and what is to be, the latest first.
+    /// Past and pending deliveries, the latest first.
     public func deliveries(
         _ query: DeliveryQuery
     ) async throws(CatalogueError) -> CataloguePage<CatalogueDelivery> {
@@ -73,7 +74,7 @@ extension Catalogue {
         }
     }
 
-    /// What happened in a room, the latest first, and how much of it there is in all.
+    /// A page of a room's events, the latest first, and their total number.
     public func events(
         _ query: EventQuery
     ) async throws(CatalogueError) -> (page: CataloguePage<CatalogueDelivery>, total: Int) {
@@ -115,9 +116,9 @@ extension Catalogue {
         }
     }
 
-    /// Writes down how an attempt went. What reached its end stays there.
+    /// Saves the result of an attempt. Deliveries that have ended do not change.
     ///
-    /// - Parameter attempts: that failed; nil for as many as were written down.
+    /// - Parameter attempts: the number of failed attempts; nil to keep the saved number.
     public func update(
         delivery id: String, status: CatalogueDelivery.Status, attempts: Int? = nil, dueAt: UnixTime
     ) async throws(CatalogueError) {
@@ -130,10 +131,10 @@ extension Catalogue {
         }
     }
 
-    /// Lets an event that reached its end be told once more, behind all that is pending.
+    /// Sends an ended delivery again, after all pending ones.
     ///
-    /// - Parameter body: nil for what it was told with.
-    /// - Returns: false when there is no such event or it is pending or held.
+    /// - Parameter body: nil to keep the old body.
+    /// - Returns: false if there is no such delivery, or it is pending or held.
     public func replay(
         delivery id: String, body: [UInt8]? = nil, at now: UnixTime
     ) async throws(CatalogueError) -> Bool {
@@ -151,16 +152,16 @@ extension Catalogue {
 
     // MARK: Held
 
-    /// An event that waits for a store, and what it is to tell of.
+    /// A delivery that waits for a store, with the facts to report.
     public struct HeldDelivery: Sendable {
         public var id: String
         public var kind: String
-        /// Nil when the catalogue has lost it.
+        /// Nil if the catalogue no longer has the stream.
         public var stream: CatalogueStream?
         public var assets: [CatalogueAsset]
     }
 
-    /// Events that are held for assets which all lie in a store by now, or are over.
+    /// Held deliveries whose assets are by now all in a store, or no longer completed.
     public func releasableDeliveries(
         limit: Int = 100
     ) async throws(CatalogueError) -> [HeldDelivery] {
@@ -185,9 +186,9 @@ extension Catalogue {
         }
     }
 
-    /// Lets a held event go. One that is not held stays as it is, so it is told once.
+    /// Releases a held delivery. Others do not change, so each is sent only once.
     ///
-    /// - Parameter body: nil for what it was written with.
+    /// - Parameter body: nil to keep the old body.
     public func release(
         delivery id: String, body: [UInt8]?, at now: UnixTime
     ) async throws(CatalogueError) {
@@ -201,7 +202,7 @@ extension Catalogue {
         }
     }
 
-    /// Forgets a held event of which nothing is left to be told.
+    /// Removes a held delivery that has nothing left to report.
     public func removeHeldDelivery(_ id: String) async throws(CatalogueError) {
         try await write { database in
             try database.execute(
@@ -209,7 +210,7 @@ extension Catalogue {
         }
     }
 
-    /// Lets all held events go, as they were written: there is no store any more.
+    /// Releases all held deliveries unchanged, since there is no store any more.
     public func releaseDeliveries(at now: UnixTime) async throws(CatalogueError) {
         try await write { database in
             try database.execute(
@@ -221,7 +222,7 @@ extension Catalogue {
     }
 }
 
-/// The rows' number, which gives their order, is SQLite's.
+/// SQLite assigns the row number, which determines the order.
 extension CatalogueDelivery: CatalogueRecord {
     static let table = "delivery"
 
@@ -249,7 +250,7 @@ extension CatalogueDelivery: CatalogueRecord {
         row["due"] = dueAt.nanoseconds
     }
 
-    /// One that is there stays as it is, and each line has one terminal event.
+    /// An existing delivery stays unchanged, and each line has at most one terminal event.
     func insert(into database: Database) throws {
         try insert(into: database, onConflict: .ignore)
     }

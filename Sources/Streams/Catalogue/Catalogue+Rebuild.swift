@@ -4,39 +4,38 @@ import MediaKernel
 import Streams
 
 extension Catalogue {
-    /// What a rebuild found.
+    /// The result of a rebuild.
     public struct Rebuilt: Hashable, Sendable {
         public var streams = 0
         public var assets = 0
-        /// Files that cannot be read or are not where they belong, by their paths.
+        /// The paths of files that are unreadable or misplaced.
         public var unreadable: [String] = []
     }
 
-    /// Makes the lists of streams and assets anew from what is on the disk, in one transaction: who
-    /// reads meanwhile sees the old ones. Writers wait only while files that changed meanwhile are
-    /// read again and the rows are written, so no newer row is overwritten. Deliveries stay as they
-    /// are, and none is added: what was told before the catalogue was lost is not known, and nothing
-    /// may be told twice.
+    /// Rebuilds the lists of streams and assets from the disk, in one transaction: readers see the
+    /// old lists meanwhile. Writers wait only while changed files are read again and the rows are
+    /// written, so no newer row is overwritten. Deliveries stay as they are, and none is added: the
+    /// events sent before the loss of the catalogue are unknown, and no event may be sent twice.
     ///
     /// - Parameters:
-    ///   - streams: the root below which each stream has `<room>/<stream>/stream.json`.
-    ///   - recordings: the root below which each recording has
-    ///     `hls/<room>/<date>/<epoch>/manifest.json`, or the same below `beam`.
+    ///   - streams: the root directory of `<room>/<stream>/stream.json`.
+    ///   - recordings: the root directory of `hls/<room>/<date>/<epoch>/manifest.json`, and of the
+    ///     same below `beam`.
     public func rebuild(
         streams: String, recordings: String
     ) async throws(CatalogueError) -> Rebuilt {
         try await rebuild(streams: streams, recordings: recordings) {}
     }
 
-    /// - Parameter whenRead: called before the catalogue is locked, when all files were read.
+    /// - Parameter whenRead: called after all files are read, before the catalogue is locked.
     func rebuild(
         streams: String, recordings: String, whenRead: () async -> Void
     ) async throws(CatalogueError) -> Rebuilt {
-        // Nobody who writes can wait for a whole disk to be read.
+        // Reading a whole disk takes longer than any writer can wait.
         let read = RebuildSources(streams: streams, recordings: recordings).files
         await whenRead()
         return try await write { database in
-            // First, which locks out all others: files are written before rows.
+            // This comes first and locks out all others: files are written before rows.
             try database.execute(sql: "DELETE FROM stream; DELETE FROM asset")
             let found = RebuildSources(streams: streams, recordings: recordings, known: read)
             for stream in found.streams.values {
@@ -50,20 +49,20 @@ extension Catalogue {
     }
 }
 
-/// The records in the files of two trees.
+/// The records found in the files of two directory trees.
 private struct RebuildSources {
-    /// What was read, by the files' paths.
+    /// The files that were read, by path.
     private(set) var files = ReadFiles()
     private(set) var streams: [StreamID: CatalogueStream] = [:]
     private(set) var assets: [CatalogueAsset] = []
     private(set) var unreadable: [String] = []
 
-    /// - Parameter known: files that are only read again if they changed.
+    /// - Parameter known: files to read again only if they have changed.
     init(streams root: String, recordings: String, known: ReadFiles = ReadFiles()) {
         // Recordings without a live stream have hidden directories.
         for path in Self.files(StreamFile.name, depth: 2, below: root, isHidden: true) {
             guard let stream = read(path, \.streams, known) else { continue }
-            // A directory that was copied or renamed is not the stream's own.
+            // A copied or renamed directory does not belong to the stream.
             guard path == "\(root)/\(stream.directory)/\(StreamFile.name)" else {
                 unreadable.append(path)
                 continue
@@ -81,7 +80,7 @@ private struct RebuildSources {
             assets += manifest.assets.map { asset in
                 var asset = asset
                 let isThere = FileManager.default.fileExists(atPath: "\(recordings)/\(asset.path)")
-                // Retention removes files and leaves the manifest. What lies in a store is over
+                // Retention removes files but leaves the manifest. An asset in a store is over only
                 // when the manifest says so.
                 if asset.status == .completed, asset.location == nil, !isThere {
                     asset.status = .expired
@@ -89,12 +88,12 @@ private struct RebuildSources {
                 return asset
             }
         }
-        // A manifest says how far the stream was when its assets were made. Whose directory was
-        // removed since is brought to its end by nobody else.
+        // A manifest has the stream's status from when its assets were made. If the stream's
+        // directory has been removed since, only this code ends the stream.
         for id in streams.keys where !present.contains(id) { streams[id]?.endIfLeftBehind() }
     }
 
-    /// A stream is in both trees; what was written later knows more.
+    /// A stream appears in both trees; the later record wins.
     private mutating func take(_ stream: CatalogueStream) {
         if let known = streams[stream.id], known.updatedAt > stream.updatedAt { return }
         streams[stream.id] = stream
@@ -110,9 +109,9 @@ private struct RebuildSources {
         return file.value
     }
 
-    /// The files of this name in directories so many levels below a root, sorted.
+    /// The sorted paths of files with this name in directories at this depth below a root.
     ///
-    /// - Parameter isHidden: whether the last level's directories may be hidden ones.
+    /// - Parameter isHidden: whether directories of the last level may be hidden.
     private static func files(
         _ name: String, depth: Int, below root: String, isHidden: Bool = false
     ) -> [String] {
@@ -130,7 +129,7 @@ private struct RebuildSources {
     }
 }
 
-/// Records as they were in files, and whether those are still the same.
+/// Records as read from files, with the version of each file.
 private struct ReadFiles: Sendable {
     var streams: [String: File<CatalogueStream>] = [:]
     var manifests: [String: File<RecordingManifest>] = [:]
@@ -139,13 +138,13 @@ private struct ReadFiles: Sendable {
         /// Manifests are a few KiB.
         private static var bytesMaximum: Int64 { 1 << 20 }
 
-        /// Nil for what cannot be read.
+        /// Nil if the file cannot be read.
         let value: Value?
         private let version: FileVersion?
 
-        /// - Parameter known: the same file as it was read before.
+        /// - Parameter known: the result of an earlier reading of the file.
         init(path: String, known: File?) {
-            // Before it is read: what is written meanwhile is another version.
+            // Taken before reading, so that a concurrent write results in a different version.
             version = FileVersion(path)
             if let known, let version, known.version == version {
                 value = known.value

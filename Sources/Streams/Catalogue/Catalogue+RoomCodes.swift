@@ -1,7 +1,7 @@
 import GRDB
 public import MediaKernel
 
-/// The codes with which rooms are entered. As of rooms, the catalogue is the truth of them.
+/// The codes for joining rooms. As for rooms, the catalogue is the source of truth.
 extension Catalogue {
     public func roomCode(_ code: String) async throws(CatalogueError) -> RoomCode? {
         try await read { try RoomCode.find(code, in: $0) }
@@ -13,14 +13,14 @@ extension Catalogue {
         try await read { try PageStatement(query).page(in: $0, id: \.code) }
     }
 
-    /// Makes the codes of those roles that have none which is enabled. Where a room has as many as
-    /// it may, those that were disabled longest ago are forgotten.
+    /// Makes codes for those roles that have no enabled code. If the room has the maximum of codes,
+    /// the codes that were disabled longest ago are removed.
     ///
     /// - Parameters:
     ///   - areAll: whether the room has no other roles; then codes of others are disabled.
-    ///   - newCode: asked again for as long as what it gives is another one's code.
-    /// - Returns: the codes of these roles, in their order, of each the newest that is enabled; nil
-    ///   with nothing made when too many of the room's are enabled.
+    ///   - newCode: called again as long as its code is already in use.
+    /// - Returns: the newest enabled code of each role, in order; nil, with no code made, if the
+    ///   room has too many enabled codes.
     public func makeRoomCodes(
         of roles: [String], areAll: Bool, room: RoomID, at now: UnixTime,
         newCode: @escaping @Sendable () -> String
@@ -41,7 +41,7 @@ extension Catalogue {
         }
     }
 
-    /// - Returns: the code as it is now; nil when there is none.
+    /// - Returns: the updated code; nil if there is none.
     public func setRoomCode(
         _ code: String, isEnabled: Bool, at now: UnixTime
     ) async throws(CatalogueError) -> RoomCode? {
@@ -90,7 +90,7 @@ extension RoomCode: CatalogueRecord {
         }
     }
 
-    /// - Parameter count: how many stay of those that are disabled.
+    /// - Parameter count: the number of disabled codes to keep.
     fileprivate static func forgetDisabled(
         of room: RoomID, keeping count: Int, in database: Database
     ) throws {

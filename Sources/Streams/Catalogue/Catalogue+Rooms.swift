@@ -1,7 +1,7 @@
 import GRDB
 public import MediaKernel
 
-/// The rooms there are. Of these the catalogue is the truth: no directory knows of them.
+/// The rooms. The catalogue is their only source of truth: no directory records them.
 extension Catalogue {
     public func room(_ id: RoomID) async throws(CatalogueError) -> CatalogueRoom? {
         try await read { try CatalogueRoom.find(id.rawValue, in: $0) }
@@ -13,11 +13,11 @@ extension Catalogue {
         try await read { try PageStatement(query).page(in: $0, id: \.id.rawValue) }
     }
 
-    /// Makes a room, or changes the one that has its name already.
+    /// Creates a room, or changes the existing one with its name.
     ///
     /// - Parameters:
-    ///   - room: of whose name and id nothing is known yet.
-    ///   - change: what becomes of this room, or of the other one; false leaves all as it was.
+    ///   - room: a new room with an unused id.
+    ///   - change: applied to this room or the existing one; false leaves everything unchanged.
     public func createRoom(
         _ room: CatalogueRoom, change: @escaping @Sendable (inout CatalogueRoom) -> Bool
     ) async throws(CatalogueError) -> RoomUpdate {
@@ -28,7 +28,7 @@ extension Catalogue {
         }
     }
 
-    /// - Parameter change: false leaves the room as it was.
+    /// - Parameter change: returns false to leave the room unchanged.
     public func updateRoom(
         _ id: RoomID, at now: UnixTime,
         change: @escaping @Sendable (inout CatalogueRoom) -> Bool
@@ -41,13 +41,13 @@ extension Catalogue {
         }
     }
 
-    /// The room that is there under this id, or else this one from now on.
+    /// Returns the room with this id, creating it if it does not exist.
     ///
-    /// - Parameter otherName: for when another room has its name; nobody else may have this one.
+    /// - Parameter otherName: a unique name, for use if another room has the wanted one.
     public func registerRoom(
         _ room: CatalogueRoom, otherName: String
     ) async throws(CatalogueError) -> CatalogueRoom {
-        // Most rooms that somebody enters are there already, and readers do not wait.
+        // Most joined rooms already exist, and readers do not wait.
         if let known = try await self.room(room.id) { return known }
         return try await write { database in
             if let known = try CatalogueRoom.find(room.id.rawValue, in: database) { return known }
@@ -94,7 +94,7 @@ extension CatalogueRoom: CatalogueRecord {
             database, sql: "SELECT * FROM room WHERE nameKey = ?", arguments: [nameKey(name)])
     }
 
-    /// What names that count as the same have in common.
+    /// The key that equivalent names share.
     static func nameKey(_ name: String) -> String { name.lowercased() }
 
     fileprivate static func update(

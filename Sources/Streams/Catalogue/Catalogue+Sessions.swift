@@ -1,14 +1,14 @@
 import GRDB
 public import MediaKernel
 
-/// The sessions of rooms. One without an end that is there when a server starts was left behind by
-/// another, and has to be closed.
+/// The sessions of rooms. A session without an end at the server's start was left behind by an
+/// earlier server, and has to be closed.
 extension Catalogue {
-    /// Stays that are kept of a session when they are over. Later ones are forgotten when they end.
+    /// The most finished stays to keep of a session. Later ones are removed when they end.
     static let staysMaximum = 10_000
 
-    /// Writes a change down and what is to be told of it, in one transaction. What was written
-    /// down before changes nothing and is not told again.
+    /// Saves a change and its event in one transaction. If the change was already saved, nothing
+    /// changes and the event is not sent again.
     public func save(
         _ change: SessionChange, telling delivery: CatalogueDelivery? = nil
     ) async throws(CatalogueError) {
@@ -18,7 +18,7 @@ extension Catalogue {
         }
     }
 
-    /// Oldest first, each with those who are in it.
+    /// Oldest first, with the present attendees.
     public func openSessions() async throws(CatalogueError) -> [OpenSession] {
         try await read { database in
             try CatalogueSession.fetchAll(
@@ -36,7 +36,7 @@ extension Catalogue {
         }
     }
 
-    /// Newest first, with who was in them.
+    /// Newest first, with the attendees.
     public func sessions(
         _ query: SessionQuery
     ) async throws(CatalogueError) -> CataloguePage<CatalogueSession> {
@@ -54,7 +54,7 @@ extension Catalogue {
         }
     }
 
-    /// - Parameter attendancesMaximum: more are left away.
+    /// - Parameter attendancesMaximum: further attendances are left out.
     public func session(
         _ id: SessionID, attendancesMaximum: Int
     ) async throws(CatalogueError) -> CatalogueSession? {
@@ -67,9 +67,9 @@ extension Catalogue {
         }
     }
 
-    /// Forgets sessions that ended until then.
+    /// Removes sessions that ended by that time.
     ///
-    /// - Returns: how many were forgotten; as many as `limit` when there may be more.
+    /// - Returns: the number removed; if it equals `limit`, there may be more.
     public func removeSessions(
         endedUntil time: UnixTime, limit: Int
     ) async throws(CatalogueError) -> Int {
@@ -89,7 +89,7 @@ extension Catalogue {
     }
 }
 
-/// But for who was in it.
+/// Excludes the attendances.
 extension CatalogueSession: CatalogueRecord {
     static let table = "session"
 
@@ -110,7 +110,7 @@ extension CatalogueSession: CatalogueRecord {
         row["ended"] = endedAt?.nanoseconds
     }
 
-    /// A peer may come several times; each counts once.
+    /// A peer may join several times; each peer counts once.
     fileprivate mutating func fill(from database: Database, maximum: Int) throws {
         let stays = try Row.fetchAll(
             database,
@@ -137,7 +137,7 @@ extension CatalogueSession: CatalogueRecord {
     }
 }
 
-/// From a peer's join to its leave.
+/// The time from a peer's join to its leave.
 private struct Stay: CatalogueRecord {
     static let table = "stay"
 
@@ -170,7 +170,7 @@ private struct Stay: CatalogueRecord {
 }
 
 extension SessionChange {
-    /// - Returns: whether anything was changed.
+    /// - Returns: whether anything changed.
     fileprivate func write(to database: Database) throws -> Bool {
         switch self {
         case .opened(let session):
@@ -190,7 +190,7 @@ extension SessionChange {
                     """, arguments: [role, session.rawValue, number, role])
             return database.changesCount > 0
         case .left(let number, let session, let time):
-            // Past the maximum a stay is of use only while it lasts.
+            // Beyond the maximum, a stay is kept only while it lasts.
             try database.execute(
                 sql: number > Catalogue.staysMaximum
                     ? "DELETE FROM stay WHERE session = ? AND number = ? AND ended IS NULL"

@@ -3,12 +3,12 @@ public import MediaKernel
 public import Streams
 
 extension Catalogue {
-    /// Writes a stream down, its assets and what is to be told of it, in one transaction.
+    /// Saves a stream, its assets and its events in one transaction.
     ///
-    /// A stream that is final stays as it is and nothing is told: so each stream has one end, and
-    /// one terminal event, also when a crash lies between an end and its being written down.
+    /// A final stream does not change, and its events are not added. So each stream has one end and
+    /// one terminal event, even after a crash between the end and its saving.
     ///
-    /// - Returns: false when the stream was final already.
+    /// - Returns: false if the stream was already final.
     @discardableResult
     public func save(
         _ stream: CatalogueStream, assets: [CatalogueAsset] = [],
@@ -32,14 +32,14 @@ extension Catalogue {
         try await read { try CatalogueStream.find(id.rawValue, in: $0) }
     }
 
-    /// Whether it knows of none, as one that was just made.
+    /// Whether the catalogue has no streams, like a new one.
     public func hasNoStreams() async throws(CatalogueError) -> Bool {
         try await read { database in
             try Row.fetchOne(database, sql: "SELECT 1 FROM stream LIMIT 1") == nil
         }
     }
 
-    /// What a restart finds unfinished, oldest first.
+    /// The streams that a restart finds unfinished, oldest first.
     public func unfinishedStreams() async throws(CatalogueError) -> [CatalogueStream] {
         try await read { database in
             try CatalogueStream.fetchAll(
@@ -51,7 +51,7 @@ extension Catalogue {
         }
     }
 
-    /// Of all that have come to their end, as they are below the root of streams.
+    /// The directories of all final streams, relative to the root of streams.
     public func finalStreamDirectories() async throws(CatalogueError) -> Set<String> {
         try await read { database in
             try String.fetchSet(

@@ -1,15 +1,15 @@
 import GRDB
 public import MediaKernel
 
-/// The templates of rooms' policies. As of rooms, the catalogue is the truth of them.
+/// The templates of room policies. As for rooms, the catalogue is the source of truth.
 extension Catalogue {
     public func template(_ id: String) async throws(CatalogueError) -> CatalogueTemplate? {
         try await read { try CatalogueTemplate.find(id, in: $0) }
     }
 
     /// - Parameters:
-    ///   - start: the id that ended the page before.
-    ///   - limit: as of rooms.
+    ///   - start: the last id of the previous page.
+    ///   - limit: as for rooms.
     public func templates(
         start: String?, limit: Int
     ) async throws(CatalogueError) -> CataloguePage<CatalogueTemplate> {
@@ -20,7 +20,7 @@ extension Catalogue {
         }
     }
 
-    /// - Returns: of those that are there, by their ids.
+    /// - Returns: the names of existing templates by id.
     public func templateNames(
         _ ids: Set<String>
     ) async throws(CatalogueError) -> [String: String] {
@@ -35,7 +35,7 @@ extension Catalogue {
         }
     }
 
-    /// The template that a room names. A room that is not there yet names none.
+    /// The template of a room; the standard one if the room does not exist yet.
     public func template(of room: RoomID) async throws(CatalogueError) -> RoomTemplate {
         try await read { database in
             guard let id = try CatalogueRoom.find(room.rawValue, in: database)?.template else {
@@ -45,10 +45,10 @@ extension Catalogue {
         }
     }
 
-    /// Makes a template, or overwrites the one that has its name already.
+    /// Creates a template, or overwrites the existing one with its name.
     ///
-    /// - Parameter template: of whose id nothing is known yet.
-    /// - Returns: it, under the other one's id and as old as that one, if there was one.
+    /// - Parameter template: a new template with an unused id.
+    /// - Returns: the template, with the id and creation time of the existing one, if any.
     public func createTemplate(
         _ template: CatalogueTemplate
     ) async throws(CatalogueError) -> CatalogueTemplate {
@@ -63,7 +63,7 @@ extension Catalogue {
         }
     }
 
-    /// - Parameter change: what it returns leaves the template as it was.
+    /// - Parameter change: returns a refusal to leave the template unchanged.
     public func updateTemplate<Refusal: Sendable>(
         _ id: String, at now: UnixTime,
         change: @escaping @Sendable (inout CatalogueTemplate) -> Refusal?
@@ -82,12 +82,12 @@ extension Catalogue {
     }
 }
 
-/// Where a room's policy comes from.
+/// The source of a room's policy.
 public enum RoomTemplate: Hashable, Sendable {
-    /// The policy file, or that which holds without one.
+    /// The policy file, or the default policy without one.
     case standard
     case written(CatalogueTemplate)
-    /// The room names one that is not there.
+    /// The room names a template that does not exist.
     case missing(String)
 }
 
@@ -117,6 +117,6 @@ extension CatalogueTemplate: CatalogueRecord {
             database, sql: "SELECT * FROM template WHERE nameKey = ?", arguments: [nameKey(name)])
     }
 
-    /// What names that count as the same have in common.
+    /// The key that equivalent names share.
     private static func nameKey(_ name: String) -> String { name.lowercased() }
 }

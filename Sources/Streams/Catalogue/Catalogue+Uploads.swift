@@ -1,11 +1,11 @@
 import GRDB
 import MediaKernel
 
-/// Assets on their way into a store. What is completed and has no location waits for it, without
-/// another word: so nothing that is known to exist can be forgotten.
+/// The uploads of assets to a store. Every completed asset without a location waits for upload,
+/// without a separate queue, so no known asset can be forgotten.
 extension Catalogue {
-    /// What lies here only, the oldest first, with what is known of its upload. A file without a
-    /// byte has no part that could be sent.
+    /// The assets not yet in a store, oldest first, with the progress of their uploads. Excludes
+    /// empty files, which have no part to send.
     public func assetsToUpload(
         limit: Int
     ) async throws(CatalogueError) -> [(asset: CatalogueAsset, upload: CatalogueUpload?)] {
@@ -22,7 +22,7 @@ extension Catalogue {
         }
     }
 
-    /// What is known of the uploads of these assets, those of a page.
+    /// The uploads of these assets of one page.
     public func uploads(
         of assets: [String]
     ) async throws(CatalogueError) -> [String: CatalogueUpload] {
@@ -30,16 +30,16 @@ extension Catalogue {
         return try await read { try CatalogueUpload.fetch(assets, from: $0) }
     }
 
-    /// Writes down how far an upload is. One of an asset that expired meanwhile stays, to be given
-    /// up in the store too.
+    /// Saves the progress of an upload. If the asset has expired meanwhile, the upload stays, so
+    /// that it is aborted in the store too.
     public func save(_ upload: CatalogueUpload) async throws(CatalogueError) {
         _ = try await write { try upload.insert(into: $0, onConflict: .replace) }
     }
 
-    /// The store has shown the whole asset: it lies there.
+    /// The store has confirmed the whole asset: saves its location.
     ///
-    /// - Returns: false when its time was over meanwhile. It has the location nevertheless, so that
-    ///   it is removed from there.
+    /// - Returns: false if the asset has expired meanwhile. The location is saved nevertheless, so
+    ///   that the asset is removed from the store.
     @discardableResult
     public func stored(
         asset id: String, at location: String
@@ -54,10 +54,10 @@ extension Catalogue {
         }
     }
 
-    /// Uploads of which nothing will come, with what they are of: the asset's time is over, or it
-    /// is not listed any more and its path is not known. In the order of the assets' ids.
+    /// Uploads to abort, with their assets in the order of asset ids. The asset has expired, or is
+    /// no longer listed, so that its path is unknown.
     ///
-    /// - Parameter last: the asset that ended the page before.
+    /// - Parameter last: the last asset id of the previous page.
     public func abandonedUploads(
         after last: String? = nil, limit: Int
     ) async throws(CatalogueError) -> [(upload: CatalogueUpload, asset: CatalogueAsset?)] {
@@ -83,9 +83,9 @@ extension Catalogue {
 
     // MARK: Expiry
 
-    /// What is over and still lies in a store, the oldest first.
+    /// Expired assets that are still in a store, oldest first.
     ///
-    /// - Parameter last: what ended the page before.
+    /// - Parameter last: the last asset of the previous page.
     public func assetsToRemoveFromStore(
         after last: CatalogueAsset? = nil, limit: Int
     ) async throws(CatalogueError) -> [CatalogueAsset] {
@@ -128,7 +128,7 @@ extension CatalogueUpload: CatalogueRecord {
         row["reason"] = reason
     }
 
-    /// By their assets.
+    /// The uploads by asset.
     fileprivate static func fetch(
         _ assets: [String], from database: Database
     ) throws -> [String: CatalogueUpload] {

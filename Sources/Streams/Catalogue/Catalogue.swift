@@ -1,27 +1,28 @@
 import GRDB
 
-/// The index of streams, recordings' assets and webhook deliveries, and the rooms, in SQLite.
+/// The SQLite index of streams, assets of recordings, webhook deliveries and rooms.
 ///
-/// It is never the truth about media: the directories are, and it can be made anew from them. It is
-/// the truth about rooms, and about what was told: a stream's final row and the webhook about it are
-/// written in one transaction. Readers and the writer do not wait for each other (write-ahead log).
+/// For media the directories are the source of truth, and the catalogue can be rebuilt from them.
+/// For rooms and sent events the catalogue is the source of truth: a stream's final row and its
+/// webhook event are written in one transaction. Readers and the writer do not wait for each other
+/// (write-ahead log).
 public final class Catalogue: Sendable {
-    /// Another process (`roomcast reindex`) may hold the database for so long.
+    /// How long another process (`roomcast reindex`) may hold the database.
     static let busySeconds = 5.0
     private let pool: DatabasePool
-    /// The database and what SQLite has beside it. Each commit goes into the second.
+    /// The database and SQLite's files beside it. Each commit goes into the second.
     public let files: [HeldFile]
 
-    /// Opens or makes the database and brings it to this version's form.
+    /// Opens or creates the database and migrates it to this version's schema.
     ///
     /// - Throws: `.superseded`, `.damaged` and the others.
-    /// - Parameter path: of the file; its directory exists.
+    /// - Parameter path: the path of the file; its directory exists.
     public init(path: String) throws(CatalogueError) {
         do {
             var configuration = Configuration()
             configuration.busyMode = .timeout(Self.busySeconds)
-            // A power failure may cost the latest commits but never the file; with a process'
-            // death nothing is lost. sqlite.org/pragma.html#pragma_synchronous
+            // A power failure may lose the latest commits but never the file; the death of the
+            // process loses nothing. sqlite.org/pragma.html#pragma_synchronous
             configuration.prepareDatabase { database in
                 try database.execute(sql: "PRAGMA synchronous = NORMAL")
             }
@@ -36,7 +37,7 @@ public final class Catalogue: Sendable {
         }
     }
 
-    /// Checks that what is written would be found again.
+    /// Checks that the files are still in place, so that written data can be found again.
     ///
     /// - Throws: `.lost`.
     public func checkPresence() throws(CatalogueError) {
@@ -45,10 +46,10 @@ public final class Catalogue: Sendable {
         }
     }
 
-    /// Writes what changes nothing, to see whether it could be changed.
+    /// Checks writability by a write that changes nothing.
     public func checkWritable() async throws(CatalogueError) {
         try await write { database in
-            // The application's own number in the file's header, which is not used.
+            // An application-defined number in the file's header, otherwise unused.
             let number = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
             try database.execute(sql: "PRAGMA user_version = \(number)")
         }
@@ -57,9 +58,12 @@ public final class Catalogue: Sendable {
     func write<Value: Sendable>(
         _ body: @Sendable @escaping (Database) throws -> Value
     ) async throws(CatalogueError) -> Value {
-        try checkPresence()
         do {
-            return try await pool.write(body)
+            // On the writer's own thread, so that a hanging disk holds up nobody else.
+            return try await pool.write { database in
+                try self.checkPresence()
+                return try body(database)
+            }
         } catch {
             throw CatalogueError(error)
         }

@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// One file that was made of a stream. The same JSON is in the recording's `manifest.json`.
+/// One file made from a stream. The recording's `manifest.json` has the same JSON.
 public struct CatalogueAsset: Hashable, Sendable, Codable {
     /// 100ms' names.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
@@ -11,11 +11,11 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
 
     public enum Status: String, Hashable, Sendable, Codable, CaseIterable {
         case completed, failed
-        /// Its time is over and its file is gone.
+        /// The asset has expired and its file is gone.
         case expired
     }
 
-    /// Of `[A-Za-z0-9_-]`.
+    /// Consists of `[A-Za-z0-9_-]`.
     public var id: String
     public var stream: StreamID
     public var room: RoomID
@@ -25,28 +25,28 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
     /// Relative to the root of recordings.
     public var path: String
     public var byteCount: Int64
-    /// Nil where nothing plays.
+    /// Nil for assets that are not playable.
     public var duration: Duration? {
         get { nanoseconds.map { .nanoseconds($0) } }
         set { nanoseconds = newValue?.nanoseconds }
     }
     private var nanoseconds: Int64?
     public var createdAt: UnixTime
-    /// Nil for never.
+    /// Nil means never.
     public var expiresAt: UnixTime?
-    /// Of the picture, the best layer's where there are several; nil for sound and text.
+    /// The picture's size, of the best layer if there are several; nil for sound and text.
     public var size: Size?
-    /// Which layer this is, 0 for the best; nil for what is of all.
+    /// The index of the layer, 0 for the best; nil for an asset of all layers.
     public var layer: Int?
-    /// How many layers are in it; nil for what has none.
+    /// The number of layers in the asset; nil for assets without layers.
     public var layerCount: Int?
-    /// Where it lies in a store, `s3://bucket/key`; nil while it lies here only.
+    /// The location in a store, `s3://bucket/key`; nil while the asset is only local.
     public var location: String?
 
-    /// Pictures of the recording, which all its assets with a picture share.
+    /// Thumbnails of the recording, shared by all its assets with a picture.
     public var thumbnails: RecordingThumbnails?
 
-    /// Where another file of its recording lies in the store that it is in; nil while it is in none.
+    /// The location of another file of the recording in the same store; nil while in no store.
     ///
     /// - Parameter path: relative to the root of recordings, as `path`.
     public func location(of path: String) -> String? {

@@ -1,28 +1,28 @@
 public import MediaKernel
 
-/// A webhook event on its way to its receiver, or how that went.
+/// A webhook event to deliver, or the result of its delivery.
 public struct CatalogueDelivery: Hashable, Sendable {
     public enum Status: String, Hashable, Sendable, CaseIterable {
         case pending, delivered
-        /// A day was over.
+        /// Given up after a day.
         case failed
-        /// It is told when all that it tells of lies in the store.
+        /// Held until all assets of the event are in the store.
         case held
     }
 
     /// The event's id.
     public var id: String
-    /// What keeps its order: a stream's or a room's id.
+    /// The id of the stream or room whose events stay in order.
     public var line: String
     public var room: RoomID
     /// 100ms' name of the event.
     public var kind: String
-    /// It tells the end of its line's stream: of those there is one.
+    /// Whether the event reports the end of the line's stream; there is only one such event.
     public var isTerminal: Bool
     public var body: [UInt8]
     public var createdAt: UnixTime
     public var status: Status
-    /// Attempts that failed.
+    /// The number of failed attempts.
     public var attempts: Int
     public var dueAt: UnixTime
 

@@ -1,21 +1,21 @@
 import Glibc
 
-/// Why the catalogue cannot do what it was asked.
+/// The reason why an operation of the catalogue failed.
 public enum CatalogueError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The disk is full. Nothing was changed; it can be asked again.
+    /// The disk is full. Nothing changed, and a retry is possible.
     case full
-    /// Another process holds the database for longer than it may.
+    /// Another process has held the database for too long.
     case busy
-    /// The file is no catalogue, or damaged: it is to be made anew from the manifests.
+    /// The file is damaged or not a catalogue: it must be rebuilt from the manifests.
     case damaged(String)
-    /// A newer version has changed its form, which this one would not keep.
+    /// A newer version has changed the schema, which this version would not preserve.
     case superseded
-    /// The file, or one of SQLite's beside it, is not where it was opened any more. Nothing is written
-    /// where nobody would find it.
+    /// The file, or one of SQLite's files beside it, was moved or removed since it was opened.
+    /// Nothing is written to a file that nobody would find.
     case lost(HeldFile.Loss)
-    /// A row holds what this version does not know.
+    /// A row has a value unknown to this version.
     case unknownValue(row: String, column: String, value: String)
-    /// Everything else, in SQLite's words.
+    /// Any other error, in SQLite's words.
     case failed(String)
 
     public var description: String {

@@ -1,7 +1,7 @@
-/// Newest first.
+/// A page of records, newest first.
 public struct CataloguePage<Record: Hashable & Sendable>: Hashable, Sendable {
     public var records: [Record]
-    /// To give as `start` for the next page; nil when this one is the last.
+    /// The `start` of the next page; nil if this page is the last.
     public var last: String?
 
     public init(records: [Record], last: String?) {

@@ -7,11 +7,11 @@ public struct CatalogueQuery<Status: Hashable & Sendable>: Hashable, Sendable {
     public var session: SessionID?
     public var stream: StreamID?
     public var status: Status?
-    /// Only streams that are recorded; of no meaning for assets.
+    /// Only recorded streams; ignored for assets.
     public var isRecorded = false
-    /// Only streams of this kind; of no meaning for assets.
+    /// Only streams of this kind; ignored for assets.
     public var kind: LiveStream.Kind?
-    /// The id that ended the page before this one.
+    /// The last id of the previous page.
     public var start: String?
     public var limit: Int
 
@@ -28,16 +28,16 @@ public struct CatalogueQuery<Status: Hashable & Sendable>: Hashable, Sendable {
     }
 }
 
-/// Which of a room's events are wanted, and a page of them. Nil fields match everything.
+/// A filter and a page of a room's events. Nil fields match everything.
 public struct EventQuery: Hashable, Sendable {
     public static let limits = 1...100
 
     public var room: RoomID
     /// Empty for all.
     public var kinds: [String] = []
-    /// Fields of an event's data with their values.
+    /// Required values of fields in the event's data.
     public var fields: [String: String] = [:]
-    /// The id that ended the page before this one.
+    /// The last id of the previous page.
     public var start: String?
     public var limit: Int
 
@@ -52,7 +52,7 @@ public struct DeliveryQuery: Hashable, Sendable {
     public var room: RoomID?
     public var line: String?
     public var status: CatalogueDelivery.Status?
-    /// The id that ended the page before this one.
+    /// The last id of the previous page.
     public var start: String?
     public var limit: Int
 

@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 import MediaKernel
 
-/// What a row of a table is here: how its columns are read and written.
+/// A record of a table: reads and writes the columns of a row.
 ///
-/// GRDB's own records are ``Stored``, so that nobody outside sees GRDB.
+/// ``Stored`` wraps it for GRDB, so that GRDB stays private to this module.
 protocol CatalogueRecord: Sendable {
     static var table: String { get }
     /// - Throws: `CatalogueError.unknownValue`.
@@ -13,7 +13,7 @@ protocol CatalogueRecord: Sendable {
 }
 
 extension CatalogueRecord {
-    /// - Parameter key: the primary one.
+    /// - Parameter key: the primary key.
     static func find(_ key: String, in database: Database) throws -> Self? {
         try Stored<Self>.fetchOne(database, key: key)?.value
     }
@@ -30,8 +30,8 @@ extension CatalogueRecord {
         try Stored<Self>.fetchAll(database, sql: sql, arguments: arguments).map(\.value)
     }
 
-    /// - Parameter conflict: what becomes of one that is there with the same key.
-    /// - Returns: whether anything was changed.
+    /// - Parameter conflict: how to treat an existing record with the same key.
+    /// - Returns: whether anything changed.
     @discardableResult
     func insert(
         into database: Database, onConflict conflict: Database.ConflictResolution
@@ -40,7 +40,7 @@ extension CatalogueRecord {
         return database.changesCount > 0
     }
 
-    /// Inserts it, or changes the one that is there with the same key.
+    /// Inserts the record, or updates the existing one with the same key.
     func upsert(into database: Database) throws { try Stored(value: self).upsert(database) }
 }
 
@@ -58,13 +58,13 @@ private struct Stored<Value: CatalogueRecord>: FetchableRecord, PersistableRecor
     }
 }
 
-/// The columns of a row. What a column should not hold is an error with the row's id.
+/// The columns of a row. An invalid value is an error that names the row's id.
 struct RowReader {
     private let row: Row
 
     init(_ row: Row) { self.row = row }
 
-    /// - Throws: `CatalogueError.unknownValue`, as all that follow.
+    /// - Throws: `CatalogueError.unknownValue`, as do all functions below.
     func callAsFunction<Value: DatabaseValueConvertible>(_ column: String) throws -> Value {
         do {
             return try row.decode(forColumn: column)
@@ -96,7 +96,7 @@ struct RowReader {
         return choice
     }
 
-    /// What is kept as JSON of our own.
+    /// Decodes a column of our own JSON.
     func document<Document: Decodable>(_ column: String) throws -> Document? {
         guard let text: String = try self(column) else { return nil }
         do {
@@ -114,7 +114,7 @@ struct RowReader {
 }
 
 extension PersistenceContainer {
-    /// Keeps it as JSON.
+    /// Stores the document as JSON.
     mutating func set(_ document: (some Encodable)?, in column: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,22 +1,22 @@
 public import MediaKernel
 
-/// A room as the control API made it, or its first join. It is written down here and nowhere else.
+/// A room, created by the control API or by its first join. Only the catalogue records it.
 public struct CatalogueRoom: Hashable, Sendable {
     public var id: RoomID
-    /// Of ASCII characters. No two rooms have the same one, in whichever case.
+    /// ASCII characters. Unique among all rooms, regardless of case.
     public var name: String
     public var description: String
     /// Whether peers may join.
     public var isEnabled: Bool
-    /// How many visible peers may be in it at once; 0 for as many as any room may have.
+    /// The most visible peers at once; 0 for the general limit on rooms.
     public var size: Int
-    /// Meant for more peers than lists are made for.
+    /// Whether the room is meant for more peers than lists can handle.
     public var isLarge: Bool
-    /// Of one session; nil for any.
+    /// The maximal duration of a session; nil for no limit.
     public var durationMaximum: Duration?
-    /// The template of its policy; nil for that of the policy file.
+    /// The template of the room's policy; nil for the policy file.
     public var template: String?
-    /// Nil for that of all rooms.
+    /// Nil for the webhook of all rooms.
     public var webhook: RoomWebhook?
     public var createdAt: UnixTime
     public var updatedAt: UnixTime
@@ -40,33 +40,33 @@ public struct CatalogueRoom: Hashable, Sendable {
     }
 }
 
-/// What became of an attempt to make or change a room.
+/// The result of creating or changing a room.
 public enum RoomUpdate: Hashable, Sendable {
-    /// As it is now.
+    /// The updated room.
     case updated(CatalogueRoom)
     case unknown
     /// Another room has the name.
     case nameTaken(by: RoomID)
-    /// The change itself refused, with the room as it was.
+    /// The change itself refused; the room is unchanged.
     case refused
 }
 
 /// A filter and a page of the rooms. Nil fields match everything.
 public struct RoomQuery: Hashable, Sendable {
     public enum Template: Hashable, Sendable {
-        /// That of the policy file.
+        /// The template of the policy file.
         case standard
         case written(String)
     }
 
-    /// In whichever case.
+    /// In any case.
     public var name: String?
     public var isEnabled: Bool?
     public var template: Template?
-    /// When rooms were made, both ends included.
+    /// The times of creation, both ends included.
     public var createdFrom: UnixTime?
     public var createdTo: UnixTime?
-    /// The id that ended the page before this one.
+    /// The last id of the previous page.
     public var start: String?
     public var limit: Int
 

@@ -1,20 +1,20 @@
 public import MediaKernel
 
-/// A session of a room, in progress or over, and who was in it.
+/// A session of a room, in progress or over, with its attendances.
 public struct CatalogueSession: Hashable, Sendable {
     /// One peer, from its first join to its last leave.
     public struct Attendance: Hashable, Sendable {
         public var peer: PeerID
         public var user: String
-        /// As of its last stay.
+        /// As of the peer's last stay.
         public var name: String
         public var role: String
         public var joinedAt: UnixTime
-        /// Nil while it is there.
+        /// Nil while the peer is present.
         public var leftAt: UnixTime?
-        /// Since when it is there; nil when it is not.
+        /// The start of the present stay; nil if the peer is absent.
         public var presentSince: UnixTime?
-        /// Of all its stays that are over.
+        /// The total duration of the finished stays.
         public var present: Duration
     }
 
@@ -24,11 +24,11 @@ public struct CatalogueSession: Hashable, Sendable {
     public var template: String
     public var createdAt: UnixTime
     public var updatedAt: UnixTime
-    /// Nil while it goes on.
+    /// Nil while the session goes on.
     public var endedAt: UnixTime?
-    /// In the order of their first joins.
+    /// In the order of first joins.
     public var attendances: [Attendance] = []
-    /// Whether there were more than are here.
+    /// Whether further attendances were left out.
     public var isCut = false
 }
 
@@ -36,13 +36,13 @@ public struct CatalogueSession: Hashable, Sendable {
 public struct SessionQuery: Hashable, Sendable {
     public var room: RoomID?
     public var isActive: Bool?
-    /// Both included.
+    /// Both ends included.
     public var from: UnixTime?
     public var to: UnixTime?
-    /// The id that ended the page before this one.
+    /// The last id of the previous page.
     public var start: String?
     public var limit: Int
-    /// Of each session.
+    /// Per session.
     public var attendancesMaximum: Int
 
     public init(

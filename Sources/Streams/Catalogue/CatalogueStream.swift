@@ -1,23 +1,23 @@
 public import MediaKernel
 public import Streams
 
-/// What is kept of a live stream or of a recording without one. The same JSON is `stream.json`.
+/// The record of a live stream, or of a recording without one. `stream.json` has the same JSON.
 public struct CatalogueStream: Hashable, Sendable, Codable {
     public var id: StreamID
     public var room: RoomID
     public var session: SessionID?
     public var kind: LiveStream.Kind
     public var status: LiveStream.Status
-    /// Why it ended; nil while it goes on.
+    /// Why the stream ended; nil while it goes on.
     public var end: StreamEnd?
     public var createdAt: UnixTime
     public var updatedAt: UnixTime
     public var stoppedAt: UnixTime?
-    /// Where its bots write, and where its assets come to lie; relative to the two roots.
+    /// The directories of the bots' output and of the assets, relative to their two roots.
     public var directory: String
     public var assetDirectory: String?
-    /// What else the owner of the record knows, as JSON of its own; it is not looked into, so that
-    /// lists are cheap.
+    /// Further data of the record's owner, as JSON. The catalogue does not parse it, which keeps
+    /// lists cheap.
     public var details: String
 
     public init(
@@ -55,7 +55,7 @@ public struct CatalogueStream: Hashable, Sendable, Codable {
         id = try container.decode(StreamID.self, forKey: .id)
         room = try container.decode(RoomID.self, forKey: .room)
         session = try container.decodeIfPresent(SessionID.self, forKey: .session)
-        // Files that were written before there were two kinds say nothing of it.
+        // Files that predate recordings without a live stream lack the kind.
         kind = try container.decodeIfPresent(LiveStream.Kind.self, forKey: .kind) ?? .stream
         status = try container.decode(LiveStream.Status.self, forKey: .status)
         end = try container.decodeIfPresent(StreamEnd.self, forKey: .end)
@@ -74,8 +74,8 @@ public struct CatalogueStream: Hashable, Sendable, Codable {
 }
 
 extension CatalogueStream {
-    /// Brings a stream to its end of which nobody will say how it ended: as it was about to, or else
-    /// as failed. One that is final stays as it is.
+    /// Ends a stream that has no other way to end: as it was about to, or else as failed. A final
+    /// stream does not change.
     public mutating func endIfLeftBehind() {
         switch status {
         case .stopping, .postProcessing:

@@ -1,12 +1,12 @@
 public import MediaKernel
 
-/// A template as the control API made it: the policy of those rooms that name it. It is written
-/// down here and nowhere else.
+/// A template, created by the control API: the policy of the rooms that name it. Only the catalogue
+/// records it.
 public struct CatalogueTemplate: Hashable, Sendable {
     public var id: String
-    /// No two templates have the same one, in whichever case.
+    /// Unique among templates, regardless of case.
     public var name: String
-    /// Its roles, settings and destinations as JSON, which is not looked into here.
+    /// The roles, settings and destinations as JSON. The catalogue does not parse it.
     public var document: String
     public var createdAt: UnixTime
     public var updatedAt: UnixTime
@@ -20,13 +20,13 @@ public struct CatalogueTemplate: Hashable, Sendable {
     }
 }
 
-/// What became of an attempt to change a template.
+/// The result of changing a template.
 public enum TemplateUpdate<Refusal: Sendable>: Sendable {
-    /// As it is now.
+    /// The updated template.
     case updated(CatalogueTemplate)
     case unknown
     /// Another template has the name.
     case nameTaken(by: String)
-    /// The change itself refused, with the template as it was.
+    /// The change itself refused; the template is unchanged.
     case refused(Refusal)
 }

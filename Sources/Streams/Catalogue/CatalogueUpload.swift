@@ -1,14 +1,14 @@
-/// An asset on its way into a store: what must outlive the process, and what the last attempt said.
+/// The upload of an asset: the state that must outlive the process, and the latest result.
 public struct CatalogueUpload: Hashable, Sendable {
     /// The asset's id.
     public var asset: String
-    /// What the uploader knows, as JSON of its own; it is not looked into.
+    /// The uploader's state as JSON. The catalogue does not parse it.
     public var progress: String
-    /// Bytes that the store has taken.
+    /// The number of bytes that the store has accepted.
     public var bytesSent: Int64
-    /// Attempts that failed since the last one that did not.
+    /// The failed attempts since the last success.
     public var failures: Int
-    /// Why the last attempt failed; nil when it did not.
+    /// Why the latest attempt failed; nil if it succeeded.
     public var reason: String?
 
     public init(

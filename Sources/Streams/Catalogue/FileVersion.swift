@@ -1,14 +1,13 @@
 import Glibc
 
-/// Which version of a file is there: another one when the file was written, renamed into place or
-/// grew.
+/// The version of a file. It changes when the file is written, replaced by a rename, or grows.
 public struct FileVersion: Hashable, Sendable {
     public let byteCount: Int64
     private let node: UInt64
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// Nil when there is no such file.
+    /// Nil if the file does not exist.
     public init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

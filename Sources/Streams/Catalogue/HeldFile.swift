@@ -1,16 +1,15 @@
 import Glibc
 
-/// A file or directory that is to stay the one that it was when it was opened. Somebody may delete
-/// it, or put another one in its place, and who has it open notices nothing: what is written from
-/// then on nobody finds.
+/// Detects whether a file or directory is still the one that was opened. If somebody deletes or
+/// replaces it, processes that have it open notice nothing, and nobody finds what they write.
 public final class HeldFile: Sendable {
-    /// What became of it.
+    /// The fate of a lost file.
     public enum Loss: Hashable, Sendable, CustomStringConvertible {
-        /// Nothing is at its path any more.
+        /// Nothing is at the path any more.
         case deleted
-        /// Something else is.
+        /// Another file is at the path.
         case replaced
-        /// Its path cannot be looked at, with the number of the error.
+        /// The path is inaccessible, with this errno.
         case unreachable(Int32)
 
         public var description: String {
@@ -22,15 +21,15 @@ public final class HeldFile: Sendable {
         }
     }
 
-    /// O_PATH, which the headers have for GNU sources only. It keeps the inode, whose number might
-    /// else be given to another file. To close it releases no lock that SQLite has, other than to
-    /// close a file that is open for reading (fcntl(2), advisory record locking).
+    /// O_PATH, which the headers declare for GNU sources only. It keeps the inode, so that its
+    /// number is not reused. Closing it does not release SQLite's locks, unlike closing a file that
+    /// is open for reading (fcntl(2), advisory record locking).
     private static let pathAlone: Int32 = 0o10_000_000
 
     public let path: String
     private let file: Int32
 
-    /// Nil when nothing is there.
+    /// Nil if nothing is at the path.
     public init?(_ path: String) {
         let file = open(path, Self.pathAlone | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -40,7 +39,7 @@ public final class HeldFile: Sendable {
 
     deinit { close(file) }
 
-    /// Nil as long as it is where it was. It comes back with the file, as from a rename.
+    /// Nil while the file is in place. Becomes nil again if the file returns, as after a rename.
     public var loss: Loss? {
         var here = stat()
         var there = stat()
@@ -48,7 +47,7 @@ public final class HeldFile: Sendable {
             return errno == ENOENT || errno == ENOTDIR ? .deleted : .unreachable(errno)
         }
         guard fstat(file, &here) == 0 else { return .unreachable(errno) }
-        // One that was deleted has no links left, whatever lies there now.
+        // A deleted file has no links left, whatever is at the path now.
         guard here.st_nlink > 0, here.st_dev == there.st_dev, here.st_ino == there.st_ino else {
             return .replaced
         }

@@ -1,7 +1,7 @@
 public import Streams
 
 extension LiveStreamError {
-    /// What the catalogue did not tell.
+    /// The error for a failed look-up in the catalogue.
     public init(_ error: CatalogueError) {
         self =
             switch error {

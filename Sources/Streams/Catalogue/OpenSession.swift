@@ -1,10 +1,10 @@
 public import MediaKernel
 
-/// A session of a room that goes on, as far as others are told of it.
+/// A current session of a room, as reported to others.
 public struct OpenSession: Hashable, Sendable {
-    /// A peer that is in it.
+    /// A peer in the session.
     public struct Attendee: Hashable, Sendable {
-        /// Which join of the session it was, counted from 1; a peer may come again.
+        /// The number of the join within the session, from 1; a peer may rejoin.
         public var number: Int
         public var peer: PeerID
         public var user: String
@@ -31,10 +31,10 @@ public struct OpenSession: Hashable, Sendable {
     public var id: SessionID
     public var room: RoomID
     public var roomName: String
-    /// Of the room's policy.
+    /// The template of the room's policy.
     public var template: String
     public var startedAt: UnixTime
-    /// In the order in which they joined.
+    /// In the order of joins.
     public var attendees: [Attendee]
 
     public init(
@@ -50,13 +50,13 @@ public struct OpenSession: Hashable, Sendable {
     }
 }
 
-/// What becomes of a session. Each may be written down twice without harm.
+/// A change of a session. Saving it twice is harmless.
 public enum SessionChange: Hashable, Sendable {
     case opened(OpenSession)
     case entered(OpenSession.Attendee, SessionID)
-    /// The one that entered with that number has this role from now on.
+    /// The attendee that entered with this number has a new role.
     case tookRole(String, number: Int, SessionID)
     case left(number: Int, SessionID, at: UnixTime)
-    /// Whoever is in it still has left, too.
+    /// Attendees who are still present leave too.
     case closed(SessionID, at: UnixTime)
 }

@@ -1,4 +1,4 @@
-/// How many records a page of any list may have.
+/// The allowed sizes of a page of any list.
 public enum PageLimit {
     public static let range = 10...100
 

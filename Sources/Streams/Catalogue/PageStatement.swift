@@ -2,21 +2,21 @@ import GRDB
 import MediaKernel
 import Streams
 
-/// The SQL of a page: at most one index is walked, from the page's start.
+/// The SQL of a page. The query walks at most one index, from the page's start.
 struct PageStatement {
     let sql: String
     let arguments: StatementArguments
     private let limit: Int
 
     /// - Parameters:
-    ///   - order: columns by which the latest comes first.
-    ///   - filters: columns with the values that they must have; nil for any.
-    ///   - exact: a column with the value that it must have, or else nil where it must have none.
-    ///   - isRecorded: whether only streams with assets are wanted.
-    ///   - kind: of which streams are wanted; nil for any.
-    ///   - isEnded: whether what is wanted is over; nil for any.
-    ///   - created: between which times, both included; nil for no such bound.
-    ///   - start: the record that ended the page before. One that is not there gives an empty page.
+    ///   - order: the columns to sort by, latest first.
+    ///   - filters: columns with required values; nil for any value.
+    ///   - exact: a column with a required value; nil requires NULL.
+    ///   - isRecorded: whether to list only streams with assets.
+    ///   - kind: the required kind of stream; nil for any.
+    ///   - isEnded: whether to list only finished or only unfinished records; nil for both.
+    ///   - created: the range of creation times, both ends included; nil for no bound.
+    ///   - start: the last record of the previous page. An unknown one results in an empty page.
     init(
         table: String, order: [String] = ["created", "id"],
         filters: [(column: String, value: (any DatabaseValueConvertible)?)],
@@ -25,7 +25,7 @@ struct PageStatement {
         created: (from: UnixTime?, to: UnixTime?) = (nil, nil), start: String?, limit: Int
     ) {
         var conditions = isRecorded ? ["assetDirectory IS NOT NULL"] : []
-        // Spelled out, as the condition of an index is: of an argument SQLite knows nothing.
+        // Literal, as in the condition of the index: SQLite does not match an argument to it.
         if let kind { conditions.append("kind = '\(kind.rawValue)'") }
         if let isEnded { conditions.append(isEnded ? "ended IS NOT NULL" : "ended IS NULL") }
         var arguments = StatementArguments()
@@ -35,7 +35,7 @@ struct PageStatement {
             arguments += [value]
         }
         if let exact {
-            // To `=` nothing is equal that has no value.
+            // `=` never matches NULL.
             conditions.append("\(exact.column) IS ?")
             arguments += [exact.value]
         }
@@ -50,14 +50,14 @@ struct PageStatement {
             arguments += [start]
         }
         let clause = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
-        // One more than asked for tells whether this is the last page.
+        // One extra record tells whether this is the last page.
         let falling = order.map { "\($0) DESC" }.joined(separator: ", ")
         sql = "SELECT * FROM \(table) \(clause) ORDER BY \(falling) LIMIT \(limit + 1)"
         self.arguments = arguments
         self.limit = limit
     }
 
-    /// - Parameter id: what names the record that ends the page.
+    /// - Parameter id: returns the id of the record that ends the page.
     func page<Record: CatalogueRecord>(
         in database: Database, id: (Record) -> String
     ) throws -> CataloguePage<Record> {

@@ -1,7 +1,7 @@
 import Foundation
 import MediaKernel
 
-/// What a finisher writes last into a recording's directory: the recording is complete.
+/// The last file that a finisher writes to a recording's directory: the recording is complete.
 public struct RecordingManifest: Hashable, Sendable, Codable {
     public static let fileName = "manifest.json"
 
@@ -25,8 +25,8 @@ public struct RecordingManifest: Hashable, Sendable, Codable {
 
     /// Reads the manifest of a recording.
     ///
-    /// - Parameter directory: of the recording.
-    /// - Returns: nil when there is none that can be read.
+    /// - Parameter directory: the directory of the recording.
+    /// - Returns: nil if there is no readable manifest.
     public static func read(_ directory: String) -> RecordingManifest? {
         FileManager.default.contents(atPath: "\(directory)/\(fileName)").flatMap {
             try? JSONDocument.decode(RecordingManifest.self, from: $0, limits: .own)

@@ -1,7 +1,7 @@
 public import MediaKernel
 public import Streams
 
-/// Where the assets of one recording lie below the root of recordings: 100ms' path scheme.
+/// The paths of one recording's assets, relative to the root of recordings: 100ms' path scheme.
 ///
 /// ```
 /// hls/<room>/<date>/<epoch>/file-recording/Rec-<room>-<epoch>-<layer>.mp4
@@ -11,21 +11,21 @@ public import Streams
 /// beam/<room>/<date>/Rec-<room>-<epoch>.mp4
 /// ```
 ///
-/// The directory `<epoch>` belongs to one recording, so making it reserves the name, and the
-/// manifest lies in it, also where 100ms has the files beside it.
+/// The directory `<epoch>` belongs to one recording. So creating it reserves the name, and it holds
+/// the manifest, even where 100ms places the files beside it.
 public struct RecordingPlace: Hashable, Sendable {
     /// `hls/<room>/<date>/<epoch>`, `beam/<room>/<date>/<epoch>`.
     public let directory: String
-    /// Where the chat lies, `chat/<room>/<date>`.
+    /// The directory of the chat, `chat/<room>/<date>`.
     public let chatDirectory: String
     private let kind: LiveStream.Kind
-    /// The directory above, which is a room's day.
+    /// The parent directory: one day of a room.
     private let day: String
     private let title: String
 
     /// - Parameters:
-    ///   - date: `YYYY-MM-DD` of the start, in UTC.
-    ///   - epoch: seconds from 1970 to the start, or the next number that is free in the room.
+    ///   - date: the start's `YYYY-MM-DD` in UTC.
+    ///   - epoch: the start in seconds since 1970, or the next number that is free in the room.
     public init(
         kind: LiveStream.Kind = .stream, room: RoomID, date: String, epoch: Int64
     ) {
@@ -36,7 +36,7 @@ public struct RecordingPlace: Hashable, Sendable {
         title = "Rec-\(room)-\(epoch)"
     }
 
-    /// Nil for what is no such directory.
+    /// Nil if the path is not such a directory.
     public init?(directory: String, room: RoomID) {
         let parts = directory.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 4, let kind = LiveStream.Kind(rawValue: String(parts[0])),
@@ -45,7 +45,7 @@ public struct RecordingPlace: Hashable, Sendable {
         self.init(kind: kind, room: room, date: String(parts[2]), epoch: epoch)
     }
 
-    /// Where the files of single layers lie; other recordings' too, where these have but one.
+    /// The directory of the files of single layers. Recordings with only one file share it.
     public var moviesDirectory: String {
         switch kind {
         case .stream: "\(directory)/file-recording"
@@ -53,7 +53,7 @@ public struct RecordingPlace: Hashable, Sendable {
         }
     }
 
-    /// All directories in which nothing of another recording lies.
+    /// All directories that no other recording uses.
     public var ownDirectories: [String] {
         switch kind {
         case .stream: [directory, moviesDirectory, vodDirectory, thumbnailsDirectory]
@@ -61,10 +61,10 @@ public struct RecordingPlace: Hashable, Sendable {
         }
     }
 
-    /// Where the archive lies, and the same unzipped.
+    /// The directory of the archive and of its unzipped files.
     public var vodDirectory: String { "\(directory)/vod" }
 
-    /// - Parameter isSoundAlone: such a file is an M4A.
+    /// - Parameter isSoundAlone: the file is an M4A if true.
     public func movieName(layer: Int, isSoundAlone: Bool) -> String {
         let suffix = isSoundAlone ? "m4a" : "mp4"
         return switch kind {
@@ -77,10 +77,10 @@ public struct RecordingPlace: Hashable, Sendable {
 
     public var archiveName: String { "\(title).zip" }
 
-    /// Where pictures of the recording lie.
+    /// The directory of the thumbnails.
     public var thumbnailsDirectory: String { "\(directory)/\(Self.thumbnailsName)" }
 
-    /// The last part of `thumbnailsDirectory`, which stands in links too.
+    /// The last component of `thumbnailsDirectory`; links contain it too.
     public static let thumbnailsName = "thumbnails"
 
     /// - Parameter offset: in seconds.
@@ -88,6 +88,6 @@ public struct RecordingPlace: Hashable, Sendable {
 
     public var spriteName: String { "\(title)-sprite.jpg" }
 
-    /// The WebVTT file beside it.
+    /// The WebVTT file of the sprite.
     public var spriteTracksName: String { "\(title)-sprite.vtt" }
 }

@@ -1,11 +1,11 @@
-/// Which pictures are wanted of a recording beside itself.
+/// The thumbnails to make of a recording.
 public struct ThumbnailOrder: Hashable, Sendable, Codable {
-    /// What a thumbnail has to fit into, in luma samples; 0 leaves that side open.
+    /// The maximal size of a thumbnail in luma samples; 0 for no limit on that side.
     public var width: Int
     public var height: Int
-    /// In seconds from the recording's beginning.
+    /// In seconds from the start of the recording.
     public var offsets: [Int]
-    /// Pictures a second of the sheet for scrubbing; nil for as many as it has room for.
+    /// The frame rate of the sprite; nil for as many pictures as fit.
     public var frameRate: Double?
 
     public init(width: Int = 0, height: Int = 0, offsets: [Int], frameRate: Double? = nil) {
@@ -21,14 +21,14 @@ public struct ThumbnailOrder: Hashable, Sendable, Codable {
     }
 }
 
-/// Pictures that were made of a recording. All paths are relative to the root of recordings.
+/// The thumbnails of a recording. All paths are relative to the root of recordings.
 public struct RecordingThumbnails: Hashable, Sendable, Codable {
     /// One picture as a JPEG file.
     public struct Thumbnail: Hashable, Sendable, Codable {
         public var path: String
         public var width: Int
         public var height: Int
-        /// Where it was asked for, in seconds.
+        /// The requested position in seconds.
         public var offset: Int
 
         public init(path: String, width: Int, height: Int, offset: Int) {
@@ -39,11 +39,11 @@ public struct RecordingThumbnails: Hashable, Sendable, Codable {
         }
     }
 
-    /// Many small pictures in one JPEG file, and a WebVTT file that says which is shown when.
+    /// Many small pictures in one JPEG file, with a WebVTT file that maps times to pictures.
     public struct Sprite: Hashable, Sendable, Codable {
         public var path: String
         public var tracksPath: String
-        /// Of one picture.
+        /// The size of one picture.
         public var width: Int
         public var height: Int
         public var count: Int
@@ -70,12 +70,13 @@ public struct RecordingThumbnails: Hashable, Sendable, Codable {
         self.sprite = sprite
     }
 
-    /// Of all files.
+    /// The paths of all files.
     public var paths: [String] {
         thumbnails.map(\.path) + (sprite.map { [$0.path, $0.tracksPath] } ?? [])
     }
 
-    /// Where all of them lie, and nothing else; nil without files, and for a path that was edited.
+    /// The directory that holds these files and nothing else; nil if there are no files or a path
+    /// was edited.
     public var directory: String? {
         guard let path = paths.first, let end = path.lastIndex(of: "/"),
             path[..<end].hasSuffix("/\(RecordingPlace.thumbnailsName)")

@@ -1,9 +1,9 @@
 public import MediaKernel
 
-/// Lets whoever knows it into a room, in one role. A role may have several: who disables one gets
-/// another.
+/// Lets everybody who knows it join a room in one role. A role may have several codes, since it
+/// gets a new one after a code is disabled.
 public struct RoomCode: Hashable, Sendable {
-    /// 100ms' own limit, disabled ones included.
+    /// 100ms' own limit, including disabled codes.
     public static let perRoomMaximum = 100
 
     public var code: String
@@ -30,7 +30,7 @@ public struct RoomCodeQuery: Hashable, Sendable {
     public var room: RoomID
     public var role: String?
     public var isEnabled: Bool?
-    /// The code that ended the page before this one.
+    /// The last code of the previous page.
     public var start: String?
     public var limit: Int
 

@@ -1,7 +1,7 @@
-/// Where what happens in a room and to its streams is told, instead of where all others' is.
+/// The webhook for events of a room and its streams, in place of the general one.
 public struct RoomWebhook: Hashable, Sendable, Codable {
     public var url: String
-    /// What is sent with each event, by the headers' names.
+    /// The headers to send with each event, by name.
     public var headers: [String: String]
 
     public init(url: String, headers: [String: String] = [:]) {

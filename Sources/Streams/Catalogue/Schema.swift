@@ -1,8 +1,8 @@
 import GRDB
 
-/// The tables, and how a catalogue of an earlier version gets them.
+/// The tables, and the migrations from earlier versions.
 ///
-/// A migration that was released is never changed; another one follows it.
+/// A released migration is never changed; a new one follows it.
 enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -56,8 +56,8 @@ enum Schema {
         return migrator
     }
 
-    // Each list is newest first by (created, id), with at most one filter's column before: the
-    // page's rows are read and no others, however many there are.
+    // Each list is sorted by (created, id), newest first, with at most one filter column before
+    // them. So a page reads only its own rows, however many there are.
 
     private static let streams = """
         CREATE TABLE stream (
@@ -72,7 +72,8 @@ enum Schema {
         CREATE INDEX streamRecorded ON stream (created, id) WHERE assetDirectory IS NOT NULL;
         """
 
-    /// A server can have many more recordings than live streams, whose lists must not walk them.
+    /// A server can have many more recordings than live streams; lists of live streams must not
+    /// walk them.
     private static let kinds = """
         ALTER TABLE stream ADD COLUMN kind TEXT NOT NULL DEFAULT 'hls';
         CREATE INDEX liveByTime ON stream (created, id) WHERE kind = 'hls';
@@ -81,7 +82,8 @@ enum Schema {
         CREATE INDEX liveByStatus ON stream (status, created, id) WHERE kind = 'hls';
         """
 
-    /// Words alone said before why a stream ended, those of a failure behind a mark.
+    /// Earlier versions stored the reason of a stream's end in words only, with a prefix for
+    /// failures.
     private static let ends = """
         ALTER TABLE stream RENAME COLUMN reason TO endDetail;
         ALTER TABLE stream ADD COLUMN endCode TEXT;
@@ -131,12 +133,12 @@ enum Schema {
         CREATE UNIQUE INDEX deliveryTerminal ON delivery (line) WHERE terminal = 1;
         """
 
-    /// What is pending, as it is looked for: the first of each line, and from there on.
+    /// Finds pending deliveries: the first one of each line, and its successors.
     private static let deliveryLines = """
         CREATE INDEX deliveryPending ON delivery (line, number, due) WHERE status = 'pending';
         """
 
-    /// Of what has ended `due` is when it did.
+    /// For ended deliveries, `due` is the time of the end.
     private static let pastDeliveries = """
         CREATE INDEX deliveryPast ON delivery (due) WHERE status IN ('delivered', 'failed');
         """
@@ -153,8 +155,8 @@ enum Schema {
         ) STRICT;
         """
 
-    /// One that goes on has no end, and neither has the stay of whoever is in it: a handful of rows,
-    /// which an index of their own finds.
+    /// A current session has no end, and neither have the stays of present attendees. They are few
+    /// rows, with indexes of their own.
     private static let pastSessions = """
         CREATE TABLE session (
             id TEXT PRIMARY KEY NOT NULL, room TEXT NOT NULL, roomName TEXT NOT NULL,
@@ -180,7 +182,7 @@ enum Schema {
         CREATE INDEX stayOpen ON stay (session, number) WHERE ended IS NULL;
         """
 
-    /// The two indexes hold what is to be done, which is little.
+    /// The two indexes contain only pending work, which is little.
     private static let uploads = """
         ALTER TABLE asset ADD COLUMN location TEXT;
         CREATE INDEX assetToUpload ON asset (created, id)
@@ -193,7 +195,7 @@ enum Schema {
         ) STRICT;
         """
 
-    /// `nameKey` is the name in small letters.
+    /// `nameKey` is the name in lower case.
     private static let rooms = """
         CREATE TABLE room (
             id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL, nameKey TEXT NOT NULL UNIQUE,
@@ -215,7 +217,7 @@ enum Schema {
         CREATE INDEX roomCodeByRoom ON roomCode (room, created, id);
         """
 
-    /// A room without one has that of the policy file.
+    /// A room without a template uses the policy file.
     private static let templates = """
         CREATE TABLE template (
             id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL, nameKey TEXT NOT NULL UNIQUE,
@@ -225,7 +227,7 @@ enum Schema {
         ALTER TABLE room ADD COLUMN template TEXT;
         """
 
-    /// A constraint goes with its table only.
+    /// SQLite can only drop a constraint together with its table.
     private static let severalRoomCodes = """
         CREATE TABLE newRoomCode (
             id TEXT PRIMARY KEY NOT NULL, room TEXT NOT NULL, role TEXT NOT NULL,
@@ -238,7 +240,7 @@ enum Schema {
         CREATE INDEX roomCodeByRoom ON roomCode (room, created, id);
         """
 
-    /// Whoever lists them by the template wants them in one state.
+    /// Lists by template also filter by state.
     private static let roomsOfTemplate = """
         CREATE INDEX roomByTemplate ON room (template, enabled, created, id);
         """

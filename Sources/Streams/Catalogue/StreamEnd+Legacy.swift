@@ -1,8 +1,8 @@
 import Streams
 
 extension StreamEnd {
-    /// Reads the words in which records had it before there were codes. A failure began with a mark
-    /// there, and its cause is not known any more.
+    /// Parses the words of records that predate codes. Failures have a prefix there, and their
+    /// cause is unknown.
     init(legacyReason words: String) {
         let mark = "failure: "
         let plain: [StreamEnd] = [

@@ -1,10 +1,10 @@
-/// What lies beside a stream's media as `stream.json`: the catalogue's record of the stream, and
-/// what is to be made of its recording.
+/// The file `stream.json` beside a stream's media: the catalogue's record of the stream, and the
+/// assets to make of its recording.
 public struct StreamFile: Hashable, Sendable, Codable {
     public static let name = "stream.json"
 
     public var stream: CatalogueStream
-    /// Nil for a stream that is not recorded.
+    /// Nil if the stream is not recorded.
     public var order: RecordingOrder?
 
     public init(stream: CatalogueStream, order: RecordingOrder? = nil) {
@@ -27,17 +27,17 @@ public struct StreamFile: Hashable, Sendable, Codable {
     }
 }
 
-/// Which assets are to be made of a stream.
+/// The assets to make of a stream.
 public struct RecordingOrder: Hashable, Sendable, Codable {
-    /// A zip archive of playlists and segments, and the same unzipped.
+    /// A zip archive of playlists and segments, and its unzipped files.
     public var hlsVOD: Bool
-    /// An MP4 file of each layer.
+    /// One MP4 file per layer.
     public var singleFilePerLayer: Bool
-    /// Sizes of the stream's pictures, best layer first; 0 × 0 where there is sound alone.
+    /// The picture sizes of the layers, best first; 0 × 0 without a picture.
     public var layers: [CatalogueAsset.Size]
-    /// Which of the layers are kept, by their position; nil for all.
+    /// The positions of the layers to keep; nil for all.
     public var keptLayers: [Int]?
-    /// How long the assets are kept once they are made; nil for ever.
+    /// How long to keep the finished assets; nil for ever.
     public var keptSeconds: Int64?
     /// Nil for none.
     public var thumbnails: ThumbnailOrder?
@@ -54,7 +54,7 @@ public struct RecordingOrder: Hashable, Sendable, Codable {
         self.thumbnails = thumbnails
     }
 
-    /// Whether there are no pictures in it.
+    /// Whether the stream has no picture.
     public var isSoundAlone: Bool { layers.allSatisfy { $0.width == 0 } }
 
     enum CodingKeys: String, CodingKey {

@@ -1,7 +1,7 @@
 import MediaKernel
 import Streams
 
-/// The plan's fields beside its own, in one object.
+/// One object holds the plan's fields and the others.
 extension BotConfiguration: Codable {
     private enum CodingKeys: String, CodingKey {
         case room = "room_id"
@@ -23,7 +23,7 @@ extension BotConfiguration: Codable {
         try container.encode(logFormat, forKey: .logFormat)
     }
 
-    /// A file written by hand may leave out what has a usual value.
+    /// A file written by hand may leave out fields that have a default.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(

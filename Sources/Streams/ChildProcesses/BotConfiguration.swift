@@ -7,7 +7,7 @@ public import Streams
     import Foundation
 #endif
 
-/// What the server tells a bot about its stream: the JSON file of `roomcast bot --configuration`.
+/// A bot's configuration for its stream: the JSON file of `roomcast bot --configuration`.
 public struct BotConfiguration: Hashable, Sendable {
     public var room: RoomID
     public var stream: StreamID
@@ -21,7 +21,7 @@ public struct BotConfiguration: Hashable, Sendable {
     /// Hidden, so that the origin never serves it.
     public static let fileName = ".bot.json"
 
-    /// Bytes of a file.
+    /// The most bytes that a file may have.
     static let bytesMaximum = 1 << 20
 
     public init(
@@ -37,7 +37,7 @@ public struct BotConfiguration: Hashable, Sendable {
         self.logFormat = logFormat
     }
 
-    /// Writes the file for its owner's eyes only.
+    /// Writes the file, readable by its owner only.
     ///
     /// - Returns: its path.
     public func write(to directory: String) throws -> String {
@@ -63,7 +63,7 @@ public struct BotConfiguration: Hashable, Sendable {
     }
 }
 
-/// What is wrong with a file.
+/// The reason why a file is invalid.
 public struct BotConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     public let reason: String
 

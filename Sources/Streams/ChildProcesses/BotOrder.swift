@@ -8,19 +8,19 @@ public import Stage
     import Foundation
 #endif
 
-/// What the server wants of a bot while it runs: one line of standard input.
+/// An order of the server to a running bot: one line of standard input.
 public enum BotOrder: Hashable, Sendable {
     /// `layout {…}`, the whole layout as the control API writes it.
     case layout(Layout)
-    /// `audio {"roles": …}`: the roles that are heard, nil for everybody.
+    /// `audio {"roles": …}`: only these roles are heard; nil for everybody.
     case roles(Set<String>?)
-    /// `recording {"paused": …}`: whether what is shown is left out of the assets.
+    /// `recording {"paused": …}`: while paused, the stream is left out of the assets.
     case recordingPaused(Bool)
-    /// `metadata {…}`: what the playlists list from now on. It is in the stream's log already.
+    /// `metadata {…}`: the playlists list it from now on. It is already in the stream's log.
     case metadata(TimedMetadata)
 
-    /// Orders that wait to be carried out; of more, the latest ones count. More than the API takes
-    /// at once.
+    /// The most waiting orders; if there are more, the latest ones win. Larger than the number that
+    /// the API accepts at once.
     public static let waitingMaximum = 128
 
     private enum Word: String {
@@ -35,7 +35,7 @@ public enum BotOrder: Hashable, Sendable {
         var roles: [String]?
     }
 
-    /// Nil for a line that is no order.
+    /// Nil if the line is not an order.
     public init?(line: String) {
         let parts = line.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, let word = Word(rawValue: String(parts[0])) else { return nil }
@@ -61,7 +61,7 @@ public enum BotOrder: Hashable, Sendable {
         }
     }
 
-    /// Without its line break.
+    /// The line without its line break.
     public func line() throws -> String {
         switch self {
         case .layout(let layout): try Self.line(.layout, layout.json)

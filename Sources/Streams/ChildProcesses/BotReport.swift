@@ -1,28 +1,29 @@
 public import Streams
 
-/// What a bot tells the server.
+/// A bot's report to the server.
 public enum BotReport: ProcessReport {
     case joined
     /// The first segment of every layer is published; milliseconds since the bot's start.
     case running(firstSegmentMilliseconds: Int64)
-    /// Every layer has got on since this was told last, however slowly: it does not hang.
+    /// Every layer has progressed since the last such report, however slowly: the bot does not
+    /// hang.
     case atWork
     case tiles([Tile])
     case segment(layer: Int, index: Int, bytes: Int)
     case warning(String)
-    /// How much of the picture is left out for want of CPU; pictures a second that are made, layers
-    /// that have fewer still, videos that are not decoded.
+    /// How much of the picture is left out for lack of CPU: the pictures composed per second, the
+    /// layers with even fewer, and the videos not decoded.
     case reduction(frameRate: Double, layersThinned: Int, videosLeftOut: Int)
-    /// Tracks that cannot be decoded, whatever CPU there is: all of them, or the first
+    /// Tracks that cannot be decoded, even with enough CPU: all of them, or the first
     /// ``leftOutMaximum``.
     case leftOut([LeftOutTrack])
-    /// Pictures a second that the newest segment has, when they change.
+    /// The frame rate of the newest segment, reported when it changes.
     case frameRate(Double)
     case stopped(reason: String, Totals)
-    /// - Parameter failure: nil where it is of no kind that matters.
+    /// - Parameter failure: nil if the kind of failure does not matter.
     case failed(reason: String, failure: BotFailure? = nil)
 
-    /// Where a peer is in the picture, in pixels of the top layer.
+    /// A peer's place in the picture, in pixels of the top layer.
     public struct Tile: Hashable, Sendable, Codable {
         public var peer: String
         public var peerID: String?
@@ -49,10 +50,10 @@ public enum BotReport: ProcessReport {
         }
     }
 
-    /// In one report: with names and ids as long as may be they are half a line.
+    /// The most tracks in one report: with names and ids of maximal length they fill half a line.
     public static let leftOutMaximum = 16
 
-    /// A track that the stream does without, whose it is, and why, for people.
+    /// A track that the stream leaves out, its peer, and the reason for people to read.
     public struct LeftOutTrack: Hashable, Sendable, Codable {
         public var track: String
         /// The peer's name.
@@ -74,14 +75,14 @@ public enum BotReport: ProcessReport {
         }
     }
 
-    /// What the whole stream came to.
+    /// The totals of the whole stream.
     public struct Totals: Hashable, Sendable {
         /// Of the top layer.
         public var segments: Int
         /// In seconds.
         public var duration: Double
         public var frames: Int64
-        /// Pictures left out for want of CPU, over all layers.
+        /// Pictures left out for lack of CPU, over all layers.
         public var framesDropped: Int
         public var cpuSeconds: Double
         /// Largest resident size, in MB of 1,000,000 bytes.
@@ -170,7 +171,7 @@ extension BotReport {
         }
     }
 
-    /// What an event does not say is nothing: that it happened counts most.
+    /// Missing fields get defaults: the event itself counts most.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         switch try container.decode(Event.self, forKey: .event) {

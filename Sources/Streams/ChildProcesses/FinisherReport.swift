@@ -1,12 +1,12 @@
-/// What a finisher tells the server.
+/// A finisher's report to the server.
 public enum FinisherReport: ProcessReport {
-    /// How far it is, in thousandths.
+    /// Progress in thousandths.
     case progress(Int)
-    /// A segment is in no asset, since it cannot be read as it was recorded.
+    /// A segment is missing from the assets, since the recorded file is unreadable.
     case leftOut(layer: Int, segment: Int)
-    /// The assets are whole, but have none.
+    /// The assets are complete but have no thumbnails.
     case withoutThumbnails(reason: String)
-    /// The manifest is written; so many assets are in it.
+    /// The manifest is written and contains this many assets.
     case finished(assets: Int)
     /// - Parameter isForWantOfRoom: whether a disk is full.
     case failed(reason: String, isForWantOfRoom: Bool)
@@ -46,7 +46,7 @@ public enum FinisherReport: ProcessReport {
         }
     }
 
-    /// What an event does not say is nothing: that it happened counts most.
+    /// Missing fields get defaults: the event itself counts most.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         switch try container.decode(Event.self, forKey: .event) {

@@ -6,14 +6,14 @@ import MediaKernel
     import Foundation
 #endif
 
-/// What a child process tells the server: one JSON object a line on standard output.
+/// A child process's report to the server: one JSON object per line on standard output.
 public protocol ProcessReport: Hashable, Sendable, Codable {}
 
 extension ProcessReport {
     /// Longer lines are not read: a process that writes one is broken.
     public static var lineBytesMaximum: Int { 64 * 1024 }
 
-    /// Nil for what is no report: a newer process may say more than this server understands.
+    /// Nil if the line is not a report: a newer process may send reports unknown to this server.
     public init?(line: some StringProtocol) {
         guard line.utf8.count <= Self.lineBytesMaximum,
             let report = try? JSONDocument.decode(Self.self, from: line.utf8, limits: .own)
@@ -21,7 +21,7 @@ extension ProcessReport {
         self = report
     }
 
-    /// Without its line break.
+    /// The line without its line break.
     public func line() throws -> String { try jsonText(self) }
 }
 

@@ -1,15 +1,15 @@
 import Glibc
 import Synchronization
 
-/// Writes reports whole, one at a time, whichever task or thread has one.
+/// Writes reports whole, one at a time, from any task or thread.
 public final class ReportWriter<Report: ProcessReport>: Sendable {
     private let lock = Mutex<Void>(())
 
     public init() {}
 
-    /// A parent that is gone reads nothing, which ends nothing here.
+    /// If the parent is gone, the write has no effect.
     public func write(_ report: Report) {
-        // A longer line would end its parent's reading of all of them.
+        // A longer line would make the parent stop reading reports.
         guard let line = try? report.line(), line.utf8.count < Report.lineBytesMaximum else {
             return
         }

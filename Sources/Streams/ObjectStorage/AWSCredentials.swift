@@ -1,10 +1,10 @@
-/// Who asks a store, and how that is proven. Its description keeps the secrets back.
+/// Credentials for requests to a store. Their description hides the secrets.
 public struct AWSCredentials: Hashable, Sendable, CustomStringConvertible,
     CustomDebugStringConvertible
 {
     public var accessKeyID: String
     public var secretAccessKey: String
-    /// Of temporary credentials.
+    /// Only temporary credentials have one.
     public var sessionToken: String?
 
     public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {
@@ -21,9 +21,9 @@ public struct AWSCredentials: Hashable, Sendable, CustomStringConvertible,
     /// aws_secret_access_key = …
     /// aws_session_token = …
     /// ```
-    /// Nil when the section or one of the first two is missing.
+    /// Nil if the section or one of the first two values is missing.
     ///
-    /// - Parameter section: of the file.
+    /// - Parameter section: the section of the file to read.
     public init?(parsing text: String, section: String = "default") {
         var isWanted = false
         var values: [String: String] = [:]

@@ -1,14 +1,14 @@
 import Digests
 public import MediaKernel
 
-/// Signs requests to S3 and what is compatible with it: AWS Signature Version 4, in headers or in
-/// the address (docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html).
+/// Signs requests to S3 and compatible stores with AWS Signature Version 4, in headers or in the
+/// URL (docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html).
 public struct AWSSignature: Sendable {
     public let credentials: AWSCredentials
     public let region: String
     private static let algorithm = "AWS4-HMAC-SHA256"
     private static let service = "s3"
-    /// A signed address is valid for a week at most.
+    /// A presigned URL is valid for at most a week.
     public static let presignMaximum: Duration = .seconds(604_800)
 
     public init(credentials: AWSCredentials, region: String) {
@@ -16,7 +16,7 @@ public struct AWSSignature: Sendable {
         self.region = region
     }
 
-    /// The request with all headers that it is to be sent with, the signature among them.
+    /// Returns the request with all headers to send, including the signature.
     public func signed(_ request: StoreRequest, at now: UnixTime) -> StoreRequest {
         let date = AWSDate(now)
         var request = request
@@ -38,9 +38,9 @@ public struct AWSSignature: Sendable {
         return request
     }
 
-    /// The request with its signature in the query, for whoever gets the address.
+    /// Returns the request with its signature in the query, for a URL to give away.
     ///
-    /// - Parameter validity: cut to a week.
+    /// - Parameter validity: at most a week; longer values are cut.
     public func presigned(
         _ request: StoreRequest, at now: UnixTime, validity: Duration
     ) -> StoreRequest {
@@ -86,7 +86,7 @@ public struct AWSSignature: Sendable {
         return Hexadecimal.text(key.code(of: Array(text.utf8)))
     }
 
-    /// Every header is signed, sorted by its name in lower case, runs of spaces as one.
+    /// All headers are signed, sorted by lower-case name; runs of spaces collapse into one.
     private static func canonicalHeaders(
         of request: StoreRequest
     ) -> (lines: String, names: String) {
@@ -102,7 +102,7 @@ public struct AWSSignature: Sendable {
     }
 }
 
-/// A time as signatures have it, in UTC: `20130524T000000Z`.
+/// A UTC time in the format of signatures: `20130524T000000Z`.
 struct AWSDate {
     let date: String
     let dateTime: String

@@ -1,8 +1,8 @@
 public import MediaKernel
 
-/// One layer of a live stream on its way into a store while it is on air: each segment as it is
-/// cut, and each before the playlist that names it. Facts in, orders out; it knows no network and
-/// no disk.
+/// The upload of one layer of a live stream while it is on air. Each segment is uploaded as soon as
+/// it is cut, and before the playlist that names it. Facts in, orders out; no network or disk
+/// access.
 ///
 /// ```
 ///  listed ──► put, put, … ──► publish ──► remove, …        one order at a time
@@ -10,22 +10,22 @@ public import MediaKernel
 ///    │        and not there    there       live window
 ///    └──────────── the newest playlist, whenever it changed
 /// ```
-/// Nothing waits in a queue here: what is wanted is what the layer's newest playlist lists, so a
-/// store that is slow costs no memory, and playlists that nobody saw are never put.
+/// There is no queue: the layer's newest playlist determines what to upload. So a slow store costs
+/// no memory, and superseded playlists are never put.
 ///
-/// Invariants: a playlist is ordered as far only as the store has confirmed its segments; what was
-/// published never becomes shorter at its end; a segment is removed only after a playlist was
-/// published that does not name it, and `margin` more; after a failure nothing is ordered until
-/// the pause is over; each order may be repeated without harm; after the last playlist nothing is
-/// ordered.
+/// Invariants: a published playlist ends before the first segment that the store has not confirmed;
+/// the end of the published playlist never moves back; a segment is removed only when the published
+/// playlist no longer names it and `margin` more segments have passed; after a failure there are no
+/// orders until the pause is over; each order may be repeated without harm; there are no orders
+/// after the last playlist.
 public struct LiveLayerUpload: Sendable {
-    /// What must outlive the process. What is lost of it is sent once more.
+    /// The state that must outlive the process. Lost progress only causes repeated uploads.
     public struct Progress: Hashable, Sendable, Codable {
-        /// Lowest number of a segment that may be in the store.
+        /// The lowest segment number that may be in the store.
         public var first: Int
-        /// Behind the highest one that is there.
+        /// One more than the highest segment number in the store.
         public var next: Int
-        /// The playlist there says that no segment follows.
+        /// The playlist in the store says that no segment follows.
         public var isEnded: Bool
 
         public init(first: Int = 0, next: Int = 0, isEnded: Bool = false) {
@@ -35,39 +35,39 @@ public struct LiveLayerUpload: Sendable {
         }
     }
 
-    /// To be answered by `succeeded` or `failed` before the next one is asked for.
+    /// Must be answered with `succeeded` or `failed` before the next order is requested.
     public enum Order: Hashable, Sendable {
         /// A segment, by its number.
         case put(Int)
-        /// The playlist that was listed, cut behind the segment before this one.
+        /// The newest playlist, cut off before segment `end`.
         ///
-        /// - isLast: it is whole, and no segment follows.
+        /// - isLast: the playlist is complete, and no segment follows.
         case publish(end: Int, isLast: Bool)
         /// A segment, by its number.
         case remove(Int)
     }
 
-    /// Segments between two playlists while there are more: viewers of a store that was away see
-    /// how it comes closer.
+    /// The most segments between two playlists during a backlog, so that viewers see progress after
+    /// an outage of the store.
     public static let batchMaximum = 8
-    /// Segments are kept behind the window for as long as it is, since players may still have a
-    /// playlist that names them (RFC 8216 sect. 6.2.2), and these more for caches between.
+    /// Segments stay for one more window after they leave it, since players may still have a
+    /// playlist that names them (RFC 8216 sect. 6.2.2), plus this many for caches in between.
     public static let margin = 2
     public static let firstDelay: Duration = .milliseconds(500)
 
     public private(set) var progress: Progress
-    /// Of the newest playlist; nil before there was one.
+    /// The segments of the newest playlist; nil before the first one.
     private var listed: Range<Int>?
     private var isListedLast = false
-    /// Of the playlist in the store; nil when this process has put none.
+    /// The segments of the playlist in the store; nil if this process has put none.
     private var published: Range<Int>?
     private var putSincePublished = 0
     private var pause: RetryPause
 
     /// - Parameters:
-    ///   - progress: what an earlier process wrote down.
-    ///   - delayMaximum: between two attempts.
-    ///   - seed: of the chance in the delays.
+    ///   - progress: saved by an earlier process.
+    ///   - delayMaximum: the longest pause between two attempts.
+    ///   - seed: for the random part of the pauses.
     public init(
         progress: Progress = Progress(), delayMaximum: Duration, seed: UInt64
     ) {
@@ -77,34 +77,34 @@ public struct LiveLayerUpload: Sendable {
 
     /// Whether there is a playlist in the store, as far as this process knows.
     public var isPublished: Bool { published != nil || progress.isEnded }
-    /// Nothing will be ordered any more. Of a layer that ended without a segment, nothing was.
+    /// No more orders will come. A layer that ended without a segment never had any.
     public var isFinished: Bool {
         progress.isEnded || isListedLast && (listed?.isEmpty ?? false)
     }
-    /// Until when nothing is ordered after a failure; nil when nothing is waited for.
+    /// No orders come until this time after a failure; nil if there is no pause.
     public var pausedUntil: UnixTime? { pause.until }
     /// Failures in a row.
     public var failures: Int { pause.failures }
-    /// Segments that are listed and not in the store.
+    /// The listed segments that are not yet in the store.
     public var waiting: Int { listed.map { $0.upperBound - start(of: $0) } ?? 0 }
 
     // MARK: Transitions
 
-    /// The layer's playlist as it is now.
+    /// Takes the layer's current playlist.
     ///
     /// - Parameters:
     ///   - segments: their numbers.
-    ///   - isLast: none will follow.
+    ///   - isLast: no segments will follow.
     public mutating func listed(_ segments: Range<Int>, isLast: Bool) {
         listed = segments
         isListedLast = isLast
     }
 
-    /// What is to be done now; nil for nothing.
+    /// The next order, or nil if there is nothing to do.
     public mutating func next(at now: UnixTime) -> Order? {
         guard !isFinished, let listed, !listed.isEmpty, pause.isOver(at: now) else { return nil }
         let start = start(of: listed)
-        // A playlist cut here would name something, and more than the one that is there.
+        // A playlist cut here would not be empty, and would be longer than the published one.
         let hasMore = start > max(listed.lowerBound, published?.upperBound ?? 0)
         if start < listed.upperBound, putSincePublished < Self.batchMaximum || !hasMore {
             return .put(start)
@@ -119,12 +119,12 @@ public struct LiveLayerUpload: Sendable {
         return .remove(progress.first)
     }
 
-    /// The store has confirmed it.
+    /// The store has confirmed the order.
     public mutating func succeeded(_ order: Order) {
         pause.succeeded()
         switch order {
         case .put(let number):
-            // What was passed over was never there.
+            // Skipped segments were never in the store.
             if progress.first == progress.next { progress.first = number }
             progress.next = number + 1
             putSincePublished += 1
@@ -139,7 +139,7 @@ public struct LiveLayerUpload: Sendable {
 
     public mutating func failed(at now: UnixTime) { pause.failed(at: now) }
 
-    /// The first segment of a playlist that is not in the store, or its end.
+    /// The first segment of a playlist that is not in the store, or the playlist's end.
     private func start(of listed: Range<Int>) -> Int {
         min(max(progress.next, listed.lowerBound), listed.upperBound)
     }

@@ -7,8 +7,8 @@ public import MediaKernel
     import Foundation
 #endif
 
-/// One local file on its way into a store, for as long as it takes. Facts in, orders out; it knows
-/// no network and no disk.
+/// The upload of one local file, however long it takes. Facts in, orders out; no network or disk
+/// access.
 ///
 /// ```
 ///             created          all parts sent         completed          confirmed
@@ -16,17 +16,17 @@ public import MediaKernel
 ///      ▲                   │ upload is gone       │ upload is gone ──► │
 ///      └───────────────────┴─────────────────────── not as it was sent ┘
 /// ```
-/// Invariants: the file may be removed after `.finished` and never before, which comes only when
-/// the store has shown the object's length and bytes; after a failure nothing is ordered until
-/// the back-off is over; each fact may be repeated without harm; what `.save` said is enough to go on
-/// after a restart, with the parts that are there.
+/// Invariants: the file may be removed only after `.finished`, which comes only after the store has
+/// confirmed the object's length and bytes; after a failure there are no orders until the back-off
+/// is over; each fact may be repeated without harm; the last `.save` is enough to resume after a
+/// restart, with the parts already sent.
 public struct MultipartUpload: Sendable {
-    /// A part as the store took it.
+    /// A part that the store has accepted.
     public struct Part: Hashable, Sendable, Codable {
         /// From 1.
         public var number: Int
         public var entityTag: String
-        /// SHA-256 of its bytes, which the request's signature covered.
+        /// SHA-256 of the part's bytes; the request's signature covered it.
         public var digest: [UInt8]
 
         public init(number: Int, entityTag: String, digest: [UInt8]) {
@@ -36,13 +36,13 @@ public struct MultipartUpload: Sendable {
         }
     }
 
-    /// What must outlive the process.
+    /// The state that must outlive the process.
     public struct Progress: Hashable, Sendable, Codable {
-        /// The store's; nil before it has given one.
+        /// The store's id of the upload; nil before the store has assigned one.
         public var uploadID: String?
         public var parts: [Part]
-        /// Of all parts but the last; nil without an upload. What was begun is gone on with in
-        /// parts of this size, whatever is wanted for others meanwhile.
+        /// The size of all parts but the last; nil without an upload. An upload keeps its part size
+        /// even if the setting changes.
         public var partBytes: Int64?
 
         public init(uploadID: String? = nil, parts: [Part] = [], partBytes: Int64? = nil) {
@@ -52,7 +52,7 @@ public struct MultipartUpload: Sendable {
         }
     }
 
-    /// Returned by every transition, to be carried out in this sequence.
+    /// Every transition returns orders, to be carried out in this sequence.
     public enum Order: Hashable, Sendable {
         /// CreateMultipartUpload, with SHA-256 as checksum algorithm.
         case create
@@ -69,21 +69,21 @@ public struct MultipartUpload: Sendable {
     }
 
     public enum Failure: Hashable, Sendable {
-        /// No answer, 5xx, too many requests; also a refusal, which an operator can end.
+        /// No answer, 5xx, or too many requests; also a refusal that an operator can resolve.
         case unavailable
-        /// The store knows no such upload (404).
+        /// The store does not know the upload (404).
         case uploadGone
-        /// The store does not have the parts that it is to put together (400, InvalidPart).
+        /// The store lacks parts to be assembled (400, InvalidPart).
         case partsRefused
     }
 
-    /// S3's least size of a part but the last, and its largest.
+    /// S3's minimum for all parts but the last, and its maximum.
     public static let partSizes: ClosedRange<Int64> = 5 << 20...5 << 30
-    /// What is sent again when a part fails, against requests for each file.
+    /// A compromise between the bytes to resend when a part fails and the requests per file.
     public static let partBytesStandard: Int64 = 8 << 20
     /// S3's limit.
     public static let partsMaximum: Int64 = 10_000
-    /// Parts in flight: enough to fill a line, few enough to be held in memory.
+    /// Parts in flight: enough to saturate the connection, few enough to hold in memory.
     public static let inFlightMaximum = 3
     public static let firstDelay: Duration = .seconds(1)
     public static let delayMaximum: Duration = .seconds(60)
@@ -96,21 +96,21 @@ public struct MultipartUpload: Sendable {
         case finished(uploadID: String)
     }
 
-    /// Of the file.
+    /// The size of the file.
     public let byteCount: Int64
     public let partBytes: Int64
     private var phase: Phase
     private var parts: [Int: Part]
     private var inFlight: Set<Int> = []
-    /// Whether an order other than a part is being carried out.
+    /// Whether an order other than `send` is being carried out.
     private var isAsking = false
     private var pause: RetryPause
 
     /// - Parameters:
-    ///   - partBytes: wanted; more where the file would have too many parts.
-    ///   - progress: what an earlier process wrote down.
-    ///   - delayMaximum: between two attempts.
-    ///   - seed: of the chance in the delays.
+    ///   - partBytes: the wanted size, increased if the file would have too many parts.
+    ///   - progress: saved by an earlier process.
+    ///   - delayMaximum: the longest pause between two attempts.
+    ///   - seed: for the random part of the pauses.
     public init(
         byteCount: Int64, partBytes wanted: Int64 = Self.partBytesStandard,
         progress: Progress = Progress(), delayMaximum: Duration = Self.delayMaximum, seed: UInt64
@@ -138,9 +138,9 @@ public struct MultipartUpload: Sendable {
     public var isFinished: Bool {
         if case .finished = phase { true } else { false }
     }
-    /// Bytes that the store has taken.
+    /// The number of bytes that the store has accepted.
     public var bytesSent: Int64 { parts.keys.reduce(0) { $0 + Int64(count(ofPart: $1)) } }
-    /// When `next` has something to do, unless a fact comes first.
+    /// When `next` is due, unless a fact arrives first.
     public var nextDueAt: UnixTime? { isFinished ? nil : pause.until }
 
     private var partCount: Int { Int((byteCount + partBytes - 1) / partBytes) }
@@ -149,8 +149,8 @@ public struct MultipartUpload: Sendable {
         Int(min(partBytes, byteCount - Int64(number - 1) * partBytes))
     }
 
-    /// What the store says of an object that was put together of these parts: the digest of the
-    /// digests, with their number.
+    /// The store's checksum of an object that consists of these parts: the digest of their digests,
+    /// followed by the number of parts.
     public var checksum: String {
         let digests = parts.values.sorted { $0.number < $1.number }.flatMap(\.digest)
         return "\(Data(Digest.sha256.hash(digests)).base64EncodedString())-\(partCount)"
@@ -158,7 +158,7 @@ public struct MultipartUpload: Sendable {
 
     // MARK: Transitions
 
-    /// What is to be done now.
+    /// The orders that are due now.
     public mutating func next(at now: UnixTime) -> [Order] {
         guard pause.isOver(at: now), !isAsking else { return [] }
         switch phase {
@@ -208,7 +208,8 @@ public struct MultipartUpload: Sendable {
         return [.save(progress(uploadID))]
     }
 
-    /// - Parameter upload: that the part was sent to; an answer of an earlier one comes too late.
+    /// - Parameter upload: the upload that the part was sent to; answers of earlier uploads are
+    ///   ignored.
     public mutating func sent(_ part: Part, to upload: String) -> [Order] {
         guard case .sending(let uploadID) = phase, uploadID == upload,
             inFlight.remove(part.number) != nil
@@ -226,11 +227,11 @@ public struct MultipartUpload: Sendable {
         return []
     }
 
-    /// The store's words about the object.
+    /// Takes the store's answer about the object.
     ///
     /// - Parameters:
-    ///   - byteCount: nil when there is none.
-    ///   - checksum: nil when nobody compared it; then the parts' signed digests count.
+    ///   - byteCount: nil if the object does not exist.
+    ///   - checksum: nil if it was not compared; then the signed digests of the parts suffice.
     public mutating func confirmed(
         byteCount: Int64?, checksum: String?, at now: UnixTime
     ) -> [Order] {
@@ -243,7 +244,7 @@ public struct MultipartUpload: Sendable {
         return [.finished]
     }
 
-    /// An order other than `send` could not be carried out.
+    /// An order other than `send` has failed.
     public mutating func failed(_ failure: Failure, at now: UnixTime) -> [Order] {
         guard isAsking else { return [] }
         isAsking = false
@@ -256,7 +257,7 @@ public struct MultipartUpload: Sendable {
             pause.failed(at: now)
             return []
         case .uploadGone:
-            // It may have been completed, and only the answer was lost.
+            // The upload may have completed, with only the answer lost.
             pause.failed(at: now)
             phase = .confirming(uploadID: uploadID)
             return []
@@ -289,8 +290,8 @@ public struct MultipartUpload: Sendable {
         return [.save(Progress())]
     }
 
-    /// What is to be written down of it at this moment. Of one that was completed too: whoever goes
-    /// on with it is told that the upload is gone, and looks for the object.
+    /// The progress to save at this moment. It names the upload even after completion: a resumed
+    /// upload then learns that the upload is gone, and looks for the object.
     public var progress: Progress {
         switch phase {
         case .beginning: Progress()

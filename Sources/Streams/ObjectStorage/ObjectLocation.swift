@@ -1,7 +1,7 @@
-/// Where an object lies in a store: `s3://bucket/key`.
+/// The address of an object in a store: `s3://bucket/key`.
 public struct ObjectLocation: Hashable, Sendable, CustomStringConvertible {
     public let bucket: String
-    /// Without a slash in front.
+    /// Without a leading slash.
     public let key: String
 
     private static let scheme = "s3://"
@@ -11,7 +11,7 @@ public struct ObjectLocation: Hashable, Sendable, CustomStringConvertible {
         self.key = key
     }
 
-    /// Nil for what is no such address.
+    /// Nil if the text is not such an address.
     public init?(_ text: some StringProtocol) {
         guard text.hasPrefix(Self.scheme) else { return nil }
         let rest = text.dropFirst(Self.scheme.count)

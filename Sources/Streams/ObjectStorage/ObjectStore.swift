@@ -7,35 +7,35 @@ import MediaKernel
     import Foundation
 #endif
 
-/// A store that speaks S3's REST API, and the requests to it, unsigned.
+/// A store with S3's REST API; makes unsigned requests to it.
 /// docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
 public struct ObjectStore: Hashable, Sendable {
-    /// Where the bucket's name stands.
+    /// The place of the bucket's name in URLs.
     public enum Addressing: String, Hashable, Sendable, CaseIterable {
-        /// `https://store/bucket/key`: most stores of one's own.
+        /// `https://store/bucket/key`: most self-hosted stores.
         case path
-        /// `https://bucket.store/key`: Amazon's.
+        /// `https://bucket.store/key`: Amazon S3.
         case host
     }
 
-    /// How the store encrypts what it keeps.
+    /// How the store encrypts objects at rest.
     public enum Encryption: Hashable, Sendable {
         case aes256
-        /// With the bucket's key where none is named.
+        /// Uses the bucket's key if no key is named.
         case keyManagement(keyID: String?)
     }
 
     public var isTLS: Bool
-    /// `host` or `host:port`, the port only where it is not the scheme's own.
+    /// `host` or `host:port`; the port is present only if it is not the scheme's default.
     public var authority: String
     public var region: String
     public var addressing: Addressing
     public var bucket: String
-    /// In front of all keys, without slashes at its ends; may be empty.
+    /// Precedes all keys, without slashes at its ends; may be empty.
     public var prefix: String
-    /// Nil for whatever the bucket does by itself.
+    /// Nil for the bucket's default encryption.
     public var encryption: Encryption?
-    /// Whether it takes `x-amz-checksum-*`. The signature covers what is sent either way.
+    /// Whether the store accepts `x-amz-checksum-*`. The signature covers the content either way.
     public var takesChecksums = true
 
     public init(
@@ -56,7 +56,7 @@ public struct ObjectStore: Hashable, Sendable {
         ObjectLocation(bucket: bucket, key: prefix.isEmpty ? path : "\(prefix)/\(path)")
     }
 
-    /// What all its addresses begin with, for browsers that are told whom to ask.
+    /// The origin of all URLs of this store, for the server's hints to browsers.
     public var origin: String {
         HTTPURL(isSecure: isTLS, authority: host(of: bucket)).origin
     }
@@ -68,14 +68,14 @@ public struct ObjectStore: Hashable, Sendable {
         }
     }
 
-    /// The address that a request goes to.
+    /// The URL of a request.
     public func url(of request: StoreRequest) -> String {
         HTTPURL(isSecure: isTLS, authority: request.host, target: request.target).description
     }
 
     // MARK: Requests
 
-    /// CreateMultipartUpload, with SHA-256 as the parts' checksum if the store takes them.
+    /// CreateMultipartUpload, with SHA-256 checksums of parts if the store accepts them.
     public func create(_ location: ObjectLocation, contentType: String) -> StoreRequest {
         var request = request(
             "POST", location, query: [StoreRequest.Field("uploads", "")])
@@ -85,12 +85,12 @@ public struct ObjectStore: Hashable, Sendable {
         return request
     }
 
-    /// PutObject: all of it at once, at most 5 GiB. The signature covers the digest, and the store
-    /// checks it.
+    /// PutObject: the whole object at once, at most 5 GiB. The signature covers the digest, and the
+    /// store checks it.
     ///
     /// - Parameters:
     ///   - digest: SHA-256 of the object.
-    ///   - cacheControl: what it says to whoever fetches it. RFC 9111 sect. 5.2.
+    ///   - cacheControl: the object's Cache-Control header. RFC 9111 sect. 5.2.
     public func put(
         _ location: ObjectLocation, contentType: String, cacheControl: String, digest: [UInt8]
     ) -> StoreRequest {
@@ -152,7 +152,7 @@ public struct ObjectStore: Hashable, Sendable {
         request("DELETE", location, query: [StoreRequest.Field("uploadId", uploadID)])
     }
 
-    /// ListMultipartUploads: those of one key.
+    /// ListMultipartUploads, for one key.
     public func uploads(to location: ObjectLocation) -> StoreRequest {
         request(
             "GET", ObjectLocation(bucket: location.bucket, key: ""),
@@ -161,23 +161,23 @@ public struct ObjectStore: Hashable, Sendable {
             ])
     }
 
-    /// HeadObject, with its checksum if the store keeps them.
+    /// HeadObject, with the checksum if the store keeps it.
     public func head(_ location: ObjectLocation) -> StoreRequest {
         var request = request("HEAD", location)
         request.headers = checksumHeader("mode", "ENABLED")
         return request
     }
 
-    /// What an address that is given away is for.
+    /// The purpose of a presigned URL.
     public enum Use: Hashable, Sendable {
         case file
-        /// Browsers are to save it under this name.
+        /// Browsers save the file under this name.
         case download(name: String)
-        /// Players are to take ranges of it for segments of a transport stream.
+        /// Players fetch ranges of it as segments of a transport stream.
         case segments
     }
 
-    /// GetObject, to be read, or to be given away with a signature in the address.
+    /// GetObject, either read by the server or given away as a presigned URL.
     public func get(_ location: ObjectLocation, for use: Use = .file) -> StoreRequest {
         let query: [StoreRequest.Field] =
             switch use {
@@ -188,8 +188,8 @@ public struct ObjectStore: Hashable, Sendable {
                         "response-content-disposition", "attachment; filename=\"\(name)\"")
                 ]
             case .segments:
-                // Some players go by what an address ends with, FFmpeg among them. Stores pass over
-                // parameters that begin with x-, which is sorted behind all others.
+                // Some players, FFmpeg among them, check the end of the URL. Stores ignore
+                // parameters that begin with x-, which sorts after all others.
                 [
                     StoreRequest.Field("response-content-type", "video/mp2t"),
                     StoreRequest.Field("x-segment", ".ts"),
@@ -198,14 +198,14 @@ public struct ObjectStore: Hashable, Sendable {
         return request("GET", location, query: query)
     }
 
-    /// DeleteObject. What is not there is deleted too.
+    /// DeleteObject. Deleting a missing object succeeds.
     public func delete(_ location: ObjectLocation) -> StoreRequest { request("DELETE", location) }
 
     private func checksumHeader(_ name: String, _ value: String) -> [StoreRequest.Field] {
         takesChecksums ? [StoreRequest.Field("x-amz-checksum-\(name)", value)] : []
     }
 
-    /// Of requests that begin an object; the others go by what was said then.
+    /// Only for requests that create an object; later requests use the same encryption.
     private var encryptionHeaders: [StoreRequest.Field] {
         switch encryption {
         case .aes256: [StoreRequest.Field("x-amz-server-side-encryption", "AES256")]

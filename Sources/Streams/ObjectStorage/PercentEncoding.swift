@@ -1,6 +1,6 @@
 import MediaKernel
 
-/// AWS' form of RFC 3986: everything but unreserved characters, in upper case.
+/// AWS' variant of RFC 3986: encodes all but unreserved characters, in upper case.
 enum PercentEncoding {
     /// - Parameter keepsSlashes: for a path of several components.
     static func encoded(_ text: String, keepsSlashes: Bool = false) -> String {

@@ -1,19 +1,19 @@
 public import MediaKernel
 
-/// The pause after an attempt that failed: doubled from failure to failure, and up to a quarter more
-/// by chance, so that many do not come back at once.
+/// The pause after a failed attempt. It doubles with each failure, plus up to a quarter at random,
+/// so that clients do not all return at once.
 public struct RetryPause: Sendable {
-    /// In a row.
+    /// Consecutive failures.
     public private(set) var failures = 0
-    /// Nil when nothing is waited for.
+    /// Nil if there is no pause.
     public private(set) var until: UnixTime?
     private let first: Duration
     private let maximum: Duration
     private var random: SeededRandom
 
     /// - Parameters:
-    ///   - first: after one failure.
-    ///   - maximum: however many there are.
+    ///   - first: the pause after one failure.
+    ///   - maximum: the longest pause.
     public init(first: Duration, maximum: Duration, seed: UInt64) {
         self.first = first
         self.maximum = maximum
@@ -26,7 +26,7 @@ public struct RetryPause: Sendable {
         until = now + .nanoseconds(base + Int64.random(in: 0...base / 4, using: &random))
     }
 
-    /// The next failure is the first one again. A pause that goes on stays: others may have failed
+    /// Resets the count of failures. A running pause stays, since other attempts may have failed
     /// meanwhile.
     public mutating func succeeded() { failures = 0 }
 

@@ -1,8 +1,8 @@
 public import MediaKernel
 
-/// A store together with the right to use it: what signs requests and makes addresses to give away.
+/// A store with credentials for it: signs requests and makes presigned URLs.
 public struct StoreAccess: Sendable {
-    /// Asked at each request, so that credentials may be renewed while the server runs.
+    /// Called for each request, so that credentials may change while the server runs.
     public typealias CredentialSource = @Sendable () -> AWSCredentials
 
     public let store: ObjectStore
@@ -17,11 +17,11 @@ public struct StoreAccess: Sendable {
         signature.signed(request, at: now)
     }
 
-    /// The address of an object for whoever has it.
+    /// A presigned URL of an object.
     ///
     /// - Parameters:
-    ///   - method: the only one that it is good for, since the signature covers it: GET or HEAD.
-    ///   - validity: cut to a week; temporary credentials may end it before.
+    ///   - method: GET or HEAD; the signature covers it, so the URL works for no other method.
+    ///   - validity: at most a week; temporary credentials may end it earlier.
     public func link(
         to location: ObjectLocation, for use: ObjectStore.Use = .file, method: String = "GET",
         at now: UnixTime, validity: Duration
@@ -31,7 +31,7 @@ public struct StoreAccess: Sendable {
         return store.url(of: signature.presigned(request, at: now, validity: validity))
     }
 
-    /// Whether links end with the credentials, whenever that is.
+    /// Whether links expire with the credentials, at an unknown time.
     public var isTemporary: Bool { credentials().sessionToken != nil }
 
     private var signature: AWSSignature {

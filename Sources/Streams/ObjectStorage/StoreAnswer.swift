@@ -1,11 +1,11 @@
-/// What a store said to a request.
+/// A store's answer to a request.
 public struct StoreAnswer: Hashable, Sendable {
-    /// Answers that are read are short; a list of uploads is the longest.
+    /// The server reads only short answers; a list of uploads is the longest.
     public static let bodyBytesMaximum = 1 << 20
-    /// Of the store's own words, in characters.
+    /// In characters, for code and message.
     private static let codeMaximum = 60
     private static let messageMaximum = 300
-    /// An error stands alone, behind an XML declaration at most.
+    /// An error is the whole body, after at most an XML declaration.
     private static let errorBytesMaximum = 16 << 10
 
     public var status: Int
@@ -19,27 +19,27 @@ public struct StoreAnswer: Hashable, Sendable {
         self.body = body
     }
 
-    /// It did what was asked. An assembly of parts that takes long is answered with 200 before it
-    /// is known how it ends; then the body is an error.
+    /// The store did what was asked. For a long assembly of parts, the store answers 200 before the
+    /// result is known; the body may then be an error.
     public var isSuccess: Bool { (200..<300).contains(status) && error == nil }
 
     public func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name }?.value
     }
 
-    /// Of CreateMultipartUpload.
+    /// From the answer to CreateMultipartUpload.
     public var uploadID: String? {
         XMLText.first("UploadId", in: body[...]).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Of ListMultipartUploads: those to exactly this key.
+    /// From the answer to ListMultipartUploads: the uploads to exactly this key.
     public func uploadIDs(to key: String) -> [String] {
         XMLText.elements(of: "Upload", in: body[...]).filter {
             XMLText.values(of: "Key", in: $0) == [key]
         }.compactMap { XMLText.first("UploadId", in: $0) }
     }
 
-    /// What an upload is told of an answer that is no success.
+    /// The failure to report to an upload when the answer is not a success.
     public var failure: MultipartUpload.Failure {
         switch code {
         case "NoSuchUpload": .uploadGone
@@ -48,9 +48,9 @@ public struct StoreAnswer: Hashable, Sendable {
         }
     }
 
-    /// Whether it may be `x-amz-checksum-*` that the store does not take: Backblaze B2 calls it an
-    /// invalid argument, Cloudflare R2 and older stores call it not implemented. An answer to HEAD
-    /// has no body that says so.
+    /// Whether the store may have refused `x-amz-checksum-*`: Backblaze B2 answers "invalid
+    /// argument", Cloudflare R2 and older stores answer "not implemented". An answer to HEAD has no
+    /// body.
     public var mayRefuseChecksums: Bool {
         guard status == 400 || status == 501 else { return false }
         switch code {
@@ -60,14 +60,14 @@ public struct StoreAnswer: Hashable, Sendable {
         }
     }
 
-    /// S3's word for an error, e.g. `AccessDenied`.
+    /// S3's error code, e.g. `AccessDenied`.
     public var code: String? { error.flatMap { XMLText.first("Code", in: $0) } }
 
-    /// The store's own sentence about an error.
+    /// The store's description of the error.
     public var message: String? { error.flatMap { XMLText.first("Message", in: $0) } }
 
-    /// For the operator: `403 AccessDenied: the bucket is read-only`. The store's text is cut and
-    /// has no line breaks.
+    /// For the operator: `403 AccessDenied: the bucket is read-only`. The store's text is truncated
+    /// and has no line breaks.
     public var reason: String {
         guard let code else { return String(status) }
         let said = "\(status) \(Self.shown(code, Self.codeMaximum))"

@@ -13,16 +13,16 @@ public struct StoreRequest: Hashable, Sendable {
     public var method: String
     /// `host` or `host:port`, as in the Host header.
     public var host: String
-    /// Begins with a slash; not encoded.
+    /// Begins with a slash; not percent-encoded.
     public var path: String
-    /// Not encoded; of a parameter without value the value is empty.
+    /// Not percent-encoded; a parameter without a value has an empty one.
     public var query: [Field]
-    /// Beside Host; names in any case.
+    /// Excludes Host; names in any case.
     public var headers: [Field]
     /// SHA-256 of the body in hexadecimal.
     public var payloadHash: String
 
-    /// Of a body without a byte.
+    /// For an empty body.
     public static let emptyPayloadHash =
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
@@ -38,7 +38,7 @@ public struct StoreRequest: Hashable, Sendable {
         self.payloadHash = payloadHash
     }
 
-    /// Path and query as they stand in the request's first line.
+    /// Path and query as in the request line.
     public var target: String {
         let path = PercentEncoding.encoded(path, keepsSlashes: true)
         return query.isEmpty ? path : "\(path)?\(canonicalQuery)"

@@ -1,16 +1,16 @@
-/// As much of XML as S3's answers take: elements that hold text or other elements. What is not so
-/// formed has no elements. Each byte is looked at once or twice, whatever it is.
+/// The subset of XML that S3's answers use: elements that contain text or other elements. Other
+/// input has no elements. The parser reads each byte once or twice, whatever the input.
 enum XMLText {
-    /// Of an element's text; the rest is cut off.
+    /// Longer element texts are cut off.
     static let textBytesMaximum = 4096
     private static let entities: [String: Unicode.Scalar] = [
         "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "#34": "\"", "#39": "'", "amp": "&",
     ]
     private static let entityBytesMaximum = 6
 
-    /// What stands in the elements of this name, in their order.
+    /// The contents of the elements of this name, in order.
     ///
-    /// - Parameter maximum: of elements; the rest is not looked at.
+    /// - Parameter maximum: the most elements to return.
     static func elements(
         of name: String, in text: ArraySlice<UInt8>, maximum: Int = 1000
     ) -> [ArraySlice<UInt8>] {
@@ -46,8 +46,8 @@ enum XMLText {
             .replacing(">", with: "&gt;")
     }
 
-    /// Behind a start tag's name: attributes, and what closes it. Nil when it is another name's or
-    /// has no content.
+    /// The end of a start tag, searched after its name; nil if the tag has another name or no
+    /// content.
     private static func endOfTag(_ rest: ArraySlice<UInt8>) -> Int? {
         guard let first = rest.first, first == UInt8(ascii: ">") || first <= UInt8(ascii: " ")
         else { return nil }
@@ -59,7 +59,7 @@ enum XMLText {
         return end + 1
     }
 
-    /// XML 1.0 sect. 4.6, and entity tags' quotation marks as numbers.
+    /// XML 1.0 sect. 4.6, and numeric references for the quotation marks of entity tags.
     private static func unescaped(_ text: ArraySlice<UInt8>) -> String {
         var plain: [UInt8] = []
         var rest = text.prefix(textBytesMaximum)

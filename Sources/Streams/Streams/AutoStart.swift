@@ -1,12 +1,12 @@
-/// When a room goes on air by itself.
+/// The condition on which a room goes on air automatically.
 public enum AutoStart: Hashable, Sendable {
     case never
-    /// As soon as somebody is in it.
+    /// As soon as a peer is in the room.
     case roomOpens
-    /// When so many peers publish something.
+    /// As soon as this many peers publish.
     case publishers(Int)
 
-    /// As many as a room may have.
+    /// The most peers that a room may have.
     private static let publishersMaximum = 2500
 
     /// - Parameter text: `off`, `room`, or `publishers:2`.

@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// Whether a room is to go on air now. Facts in, an answer out.
+/// Decides whether a room goes on air now. Facts in, decisions out.
 ///
 /// ```
 ///            met: start                not met any more
@@ -9,8 +9,8 @@ public import MediaKernel
 ///     │ the room is empty    ▼
 ///     └───────────────── held back
 /// ```
-/// So a stream that ended by itself comes back when the room meets the condition anew, and one that
-/// somebody stopped does not come back before the room was empty.
+/// So a stream that ended by itself restarts when the room meets the condition anew, and a stream
+/// that somebody stopped does not restart until the room has been empty.
 public struct AutoStarter: Hashable, Sendable {
     private enum Phase: Hashable {
         case waiting
@@ -20,12 +20,12 @@ public struct AutoStarter: Hashable, Sendable {
 
     public let condition: AutoStart
     private var phase = Phase.waiting
-    /// Whether the last start was refused, so that it is not told each time.
+    /// Whether the last start was refused, so that the refusal is logged only once.
     public private(set) var isRefused = false
 
     public init(_ condition: AutoStart) { self.condition = condition }
 
-    /// The room was looked at.
+    /// Takes the room's current occupancy.
     ///
     /// - Returns: whether to start.
     public mutating func seen(_ occupancy: RoomOccupancy) -> Bool {
@@ -50,7 +50,7 @@ public struct AutoStarter: Hashable, Sendable {
     /// Somebody stopped a stream of the room.
     public mutating func stopped() { phase = .heldBack }
 
-    /// The stream could not be started; it is tried again when the room is looked at next.
+    /// The stream could not be started; the next look at the room tries again.
     public mutating func refused() {
         guard phase == .started else { return }
         phase = .waiting
@@ -58,11 +58,11 @@ public struct AutoStarter: Hashable, Sendable {
     }
 }
 
-/// Each destination of a room starts for itself.
+/// The destinations of a room start independently.
 public struct AutoStartKey: Hashable, Sendable {
     public var room: RoomID
     public var kind: LiveStream.Kind
-    /// By its whole name.
+    /// The full name.
     public var destination: String
 
     public init(room: RoomID, kind: LiveStream.Kind, destination: String) {

@@ -1,13 +1,13 @@
-/// How a bot's process came to its end.
+/// How a bot's process ended.
 public enum BotExit: Hashable, Sendable, CustomStringConvertible {
-    /// It finished its playlists and left with status 0.
+    /// The bot finished its playlists and exited with status 0.
     case finished(reason: String)
-    /// - Parameter failure: nil where it is of no kind that matters.
+    /// - Parameter failure: nil if the kind of failure does not matter.
     case failed(reason: String, failure: BotFailure? = nil, ProcessEnding = .unknown)
-    /// There never was a process.
+    /// No process was ever started.
     case notStarted(reason: String, failure: BotFailure? = nil)
 
-    /// Of SIGTERM, which it had not come as far as to heed.
+    /// Whether SIGTERM ended the process, before it could handle the signal.
     public var isTermination: Bool {
         if case .failed(_, _, let ending) = self { ending.isTermination } else { false }
     }
@@ -20,7 +20,7 @@ public enum BotExit: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What made it fail, where that matters.
+    /// The kind of failure, if it matters.
     var failure: BotFailure? {
         switch self {
         case .finished: nil

@@ -1,10 +1,10 @@
-/// What a bot says of its own failure, where that decides what becomes of the stream.
+/// A bot's own classification of its failure, where it decides the fate of the stream.
 public enum BotFailure: String, Hashable, Sendable, Codable {
     /// No encoder can be opened for a layer.
     case notEncoded = "not_encoded"
     case diskFull = "disk_full"
 
-    /// Of a stream that is given up for it.
+    /// The cause with which a stream is given up.
     var cause: StreamFailure.Cause {
         switch self {
         case .notEncoded: .notEncoded

@@ -3,7 +3,7 @@ import MediaKernel
 import Rooms
 import Stage
 
-/// What records of before there was a plan say of it. Of their ladders nothing is known.
+/// The plan in records that predate plans. Their ladders are unknown.
 public struct EarlierStreamPlan: Decodable {
     public let plan: StreamPlan
 

@@ -1,8 +1,8 @@
-/// How a finisher's process came to its end.
+/// How a finisher's process ended.
 public enum FinisherExit: Hashable, Sendable {
-    /// The assets are there, and the manifest.
+    /// The assets and the manifest are complete.
     case finished
     case failed(reason: String, ProcessEnding = .unknown)
-    /// A disk is full: there is nothing wrong that room does not mend.
+    /// A disk is full; nothing is wrong that free space does not fix.
     case noRoom(reason: String)
 }

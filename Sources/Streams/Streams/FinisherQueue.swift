@@ -1,13 +1,13 @@
 public import MediaKernel
 
-/// Which finishers are at work and which wait for a core: the oldest streams first, one at least,
-/// and more as long as cores are idle. So neither the streams on air nor each other are short of
-/// what they need when a server finds many streams that the one before left.
+/// Decides which finishers run and which wait for a core. The oldest streams go first; at least one
+/// finisher runs, and more while cores are idle. So neither live streams nor other finishers run
+/// short of CPU when a server finds many streams that its predecessor left.
 public struct FinisherQueue: Sendable {
-    /// One that was started so long ago shows in the average of what is idle.
+    /// A finisher that has run this long shows in the average of idle cores.
     public static let settling: Duration = .seconds(8)
-    /// What has to be left of a core for one more: a core on which nothing runs but the kernel is
-    /// never idle altogether.
+    /// The idle share of a core needed for one more finisher: even a core that runs only the kernel
+    /// is never entirely idle.
     public static let coreNeeded = 0.75
 
     /// Oldest first, as ids sort.
@@ -18,23 +18,23 @@ public struct FinisherQueue: Sendable {
 
     public var atWork: Int { startedAt.count }
 
-    /// A stream whose finisher is to be started. One that is in here already changes nothing.
+    /// Adds a stream whose finisher is to be started. Adding it twice changes nothing.
     public mutating func add(_ id: StreamID) {
         guard startedAt[id] == nil, !waiting.contains(id) else { return }
         waiting.insert(id, at: waiting.firstIndex { id < $0 } ?? waiting.endIndex)
     }
 
-    /// Its finisher has ended, or none is wanted any more.
+    /// The stream's finisher has ended or is no longer wanted.
     public mutating func remove(_ id: StreamID) {
         startedAt[id] = nil
         waiting.removeAll { $0 == id }
     }
 
-    /// Takes out whose finishers are to be started now.
+    /// Removes and returns the streams whose finishers are to be started now.
     ///
     /// - Parameters:
-    ///   - idle: cores, on average; nil when it is not known.
-    ///   - maximum: finishers at work.
+    ///   - idle: idle cores on average; nil if unknown.
+    ///   - maximum: the most finishers that may run.
     public mutating func take(idle: Double?, maximum: Int, at now: Instant) -> [StreamID] {
         var taken: [StreamID] = []
         while let first = waiting.first, atWork < maximum {

@@ -3,37 +3,37 @@ public import Rooms
 
 /// One variant of a room on air, or its record afterwards: one id, one bot, one output directory.
 ///
-/// A recording without a live stream is one too: nobody is shown it, and all else is the same.
+/// A recording without a live stream is one too; it only has no viewers.
 public struct LiveStream: Hashable, Sendable {
-    /// Goes from `starting` to the right, never back. `failed` can follow each of the first four.
+    /// Moves from `starting` to the right, never back. `failed` can follow each of the first four.
     public enum Status: String, Hashable, Sendable, Codable, CaseIterable {
         case starting
         /// The first segment of every layer can be fetched.
         case running
         case stopping
-        /// Its last segment is there; its assets are being made.
+        /// The last segment is published; the assets are being made.
         case postProcessing = "post_processing"
         case completed
         case failed
 
         public var isFinal: Bool { self == .completed || self == .failed }
-        /// Whether more of it is to come for those who watch.
+        /// Whether viewers can expect more of the stream.
         public var isOnAir: Bool { self == .starting || self == .running || self == .stopping }
     }
 
-    /// What the picture came down to when the CPU was short. The sound is never touched.
+    /// How far the picture is reduced for lack of CPU. The sound is never reduced.
     public struct Degradation: Hashable, Sendable, Codable {
-        /// Pictures a second that all layers have; the configured rate once all is well again.
+        /// The frame rate of all layers; the configured rate after full recovery.
         public var frameRate: Double
-        /// Layers, counted from the lowest, that have fewer still.
+        /// The number of layers, counted from the lowest, with an even lower frame rate.
         public var layersThinned: Int
-        /// Participants' videos that are not decoded; their tiles show what stands in for them.
+        /// The number of participants' videos that are not decoded; their tiles show a placeholder.
         public var videosLeftOut: Int
-        /// Steps down and up since the start.
+        /// The number of steps down and up since the start.
         public var changes: Int
         public var changedAt: UnixTime
 
-        /// As it is kept; the API has words of its own.
+        /// The names in storage; the API uses different ones.
         enum CodingKeys: String, CodingKey {
             case frameRate = "frame_rate"
             case layersThinned = "layers_thinned"
@@ -57,19 +57,19 @@ public struct LiveStream: Hashable, Sendable {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             frameRate = try container.decode(Double.self, forKey: .frameRate)
             layersThinned = try container.decode(Int.self, forKey: .layersThinned)
-            // Older records have none.
+            // Older records lack this field.
             videosLeftOut = try container.decodeIfPresent(Int.self, forKey: .videosLeftOut) ?? 0
             changes = try container.decode(Int.self, forKey: .changes)
             changedAt = try container.decode(UnixTime.self, forKey: .changedAt)
         }
     }
 
-    /// Of a room, what is told of its streams.
+    /// The facts about a room that its streams report.
     public struct Origin: Hashable, Sendable, Codable {
         public var roomName: String
-        /// Of the room's policy.
+        /// The template of the room's policy.
         public var template: String
-        /// Nil when nobody was there.
+        /// Nil if nobody was in the room.
         public var sessionStartedAt: UnixTime?
 
         public init(
@@ -80,7 +80,7 @@ public struct LiveStream: Hashable, Sendable {
             self.sessionStartedAt = sessionStartedAt
         }
 
-        /// As it is kept.
+        /// The names in storage.
         enum CodingKeys: String, CodingKey {
             case template
             case roomName = "room_name"
@@ -88,11 +88,11 @@ public struct LiveStream: Hashable, Sendable {
         }
     }
 
-    /// How viewers come to it.
+    /// How viewers reach the stream.
     public struct Playback: Hashable, Sendable {
-        /// The master playlist; known before the stream runs. Empty for a recording.
+        /// The URL of the master playlist; known before the stream runs. Empty for a recording.
         public var url: String
-        /// Whether that address is signed, and the only way to the stream.
+        /// Whether the URL is signed, and the only access to the stream.
         public var isSigned: Bool
 
         public init(url: String = "", isSigned: Bool = false) {
@@ -101,80 +101,80 @@ public struct LiveStream: Hashable, Sendable {
         }
     }
 
-    /// Whether what is on air is left out of the assets.
+    /// Whether the stream is currently left out of the assets.
     public enum RecordingPause: Hashable, Sendable {
         case none
         case paused
-        /// There was a pause, and it is over.
+        /// There was a pause, which is over.
         case resumed
     }
 
-    /// How well it is made.
+    /// The quality of the stream and the state of its processes.
     public struct Health: Hashable, Sendable {
-        /// Nil while there was always CPU enough.
+        /// Nil if the CPU has always sufficed.
         public var degradation: Degradation?
-        /// Of those who are there now: what cannot be decoded of them.
+        /// The tracks of present peers that cannot be decoded.
         public var tracksLeftOut: [HLSVariant.LeftOutTrack] = []
-        /// The latest deaths of its bots and finishers, oldest first.
+        /// The latest deaths of the stream's bots and finishers, oldest first.
         public var deaths: [ProcessDeath] = []
-        /// Pictures a second that the newest segment has; nil until one differs from what is wanted.
+        /// The frame rate of the newest segment; nil until one differs from the wanted rate.
         public var frameRate: Double?
-        /// How many bots have taken the place of one that had died.
+        /// The number of bots that have replaced a dead one.
         public var restarts = 0
 
         public init() {}
     }
 
-    /// How far its assets are.
+    /// The progress of the stream's assets.
     public struct Finishing: Hashable, Sendable {
-        /// In thousandths; nil before and after.
+        /// In thousandths; nil before and after finishing.
         public var permille: Int?
-        /// Where it stands among the streams that wait for a finisher, from 1; nil while one is at
-        /// work, before and after.
+        /// The stream's position in the finisher queue, from 1; nil before, during and after the
+        /// finisher's work.
         public var position: Int?
-        /// What the latest finisher said that failed; nil before, and when the assets are there.
+        /// The reason why the latest finisher failed; nil before that, and once the assets exist.
         public var error: String?
 
         public init() {}
     }
 
-    /// 100ms' names, with which its paths and its webhooks begin.
+    /// 100ms' names; its paths and webhooks begin with them.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         /// Shown live, and perhaps recorded.
         case stream = "hls"
-        /// Recorded, and shown to nobody meanwhile.
+        /// Recorded, without live viewers.
         case recording = "beam"
     }
 
     public var id: StreamID
     public var room: RoomID
     public var kind: Kind
-    /// The room's occupancy at the start; nil when nobody was there.
+    /// The room's session at the start; nil if nobody was in the room.
     public var session: SessionID?
     public var status: Status
-    /// What it is made by; its layout and whose sound it has may change while it is on air.
+    /// The plan of the stream. Its layout and audio roles may change on air.
     public var plan: StreamPlan
     public var playback: Playback
     public var createdAt: UnixTime
     public var startedAt: UnixTime?
     public var updatedAt: UnixTime
     public var stoppedAt: UnixTime?
-    /// A peer's id, or empty when done from the server side.
+    /// A peer's id, or empty if a server made the request.
     public var startedBy: String
     public var stoppedBy: String
-    /// Why it ended; nil while it goes on.
+    /// Why the stream ended; nil while it goes on.
     public var end: StreamEnd?
     public var recordingPause = RecordingPause.none
     public var health = Health()
-    /// Nil when it is taken into no store while it is on air, and for one of long ago.
+    /// Nil if the stream is not uploaded while on air, and for very old streams.
     public var upload: Upload?
     public var finishing = Finishing()
-    /// What the room was when it began.
+    /// The room's state when the stream began.
     public var origin = Origin()
-    /// What whoever started it may not have meant. Only in the answer to the start.
+    /// Possible mistakes in the start request. Present only in the response to it.
     public var warnings: [String] = []
 
-    /// Whether less of the picture is made than is wanted.
+    /// Whether the picture is reduced.
     public var isReduced: Bool {
         guard let wanted = plan.frameRate else { return false }
         let reduction = health.degradation
@@ -182,13 +182,13 @@ public struct LiveStream: Hashable, Sendable {
             || frameRateNow < wanted * Self.wholeRate
     }
 
-    /// Pictures a second: those of the newest segment, or of the plan where that is less.
+    /// The frame rate of the newest segment, or of the plan if that is lower.
     public var frameRateNow: Double {
         [health.frameRate, health.degradation?.frameRate, plan.frameRate].compactMap { $0 }.min()
             ?? 0
     }
 
-    /// The part of what is wanted that counts as all of it.
+    /// The share of the wanted frame rate that counts as all of it.
     private static let wholeRate = 0.9
 
     public init(

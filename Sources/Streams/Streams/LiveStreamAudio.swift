@@ -1,8 +1,8 @@
-/// Whose sound a live stream has, and whether it has a picture: `audio` of a start request.
+/// Which roles a stream's sound has, and whether it has a picture: `audio` of a start request.
 public struct LiveStreamAudio: Hashable, Sendable, Codable {
-    /// Names of the policy's roles that are heard; nil for everybody.
+    /// The policy's roles that are heard; nil for everybody.
     public var roles: [String]?
-    /// Sound alone, without a picture.
+    /// Sound without a picture.
     public var only: Bool
 
     public init(roles: [String]? = nil, only: Bool = false) {

@@ -1,14 +1,14 @@
 public import MediaKernel
 
-/// What is to be different about a stream on air. What is nil stays as it is.
+/// A change to a stream on air. Nil fields stay unchanged.
 public struct LiveStreamChange: Hashable, Sendable {
-    /// Whose sound there is to be.
+    /// The peers that are to be heard.
     public enum Roles: Hashable, Sendable {
         case everybody
-        /// Of the policy's roles, these.
+        /// Only these roles of the policy.
         case only([String])
 
-        /// As `LiveStreamAudio` has it.
+        /// The roles as in `LiveStreamAudio`.
         public var names: [String]? {
             switch self {
             case .everybody: nil
@@ -17,8 +17,7 @@ public struct LiveStreamChange: Hashable, Sendable {
         }
     }
 
-    /// The fields of the layout that are to change, not checked yet; null puts one back to its
-    /// default.
+    /// The layout fields to change, unchecked; null resets a field to its default.
     public var layout: JSONValue?
     public var roles: Roles?
 

@@ -1,80 +1,80 @@
 public import MediaKernel
 
-/// Starts, stops and knows the live streams, and the recordings without one. The control API asks
-/// it; `Service` implements it.
+/// Starts, stops and looks up live streams and recordings without one. The control API calls it;
+/// `Service` implements it.
 public protocol LiveStreamControl: Sendable {
-    /// Puts each variant of the request on air. A variant that is already on air is answered with
-    /// its running stream, so that a repeated start changes nothing. A room has one recording at a
-    /// time, beside its live streams.
+    /// Puts each variant of the request on air. For a variant already on air it returns the running
+    /// stream, so a repeated start changes nothing. A room has one recording at a time, beside its
+    /// live streams.
     ///
-    /// - Parameter startedBy: the peer who asked, nil when a server did.
+    /// - Parameter startedBy: the peer who asked, or nil for a server.
     /// - Returns: one stream per variant, in the request's order; all or none are started.
     func start(
         room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream]
 
-    /// Stops the streams of a room that are of this kind.
+    /// Stops the room's streams of this kind.
     ///
-    /// - Parameter metadata: of the variants that are meant; nil for all.
+    /// - Parameter metadata: the variants to stop; nil for all.
     /// - Returns: the streams that were on air; when there were none, the room's latest stream.
-    /// - Throws: `notFound` when the room never had one.
+    /// - Throws: `notFound` if the room never had one.
     func stop(
         room: RoomID, kind: LiveStream.Kind, metadata: Set<String>?, stoppedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream]
 
-    /// Stops one stream. Stopping what is stopped is answered with its record.
+    /// Stops one stream. If it has already stopped, returns its record.
     func stop(stream: StreamID, stoppedBy: PeerID?) async throws(LiveStreamError) -> LiveStream
 
-    /// Changes a stream that is on air: all of what the change names, or nothing.
+    /// Changes a stream on air: all named fields, or none.
     ///
     /// - Throws: `invalidLayout`, `notOnAir`, `notFound`.
     func update(
         stream: StreamID, _ change: LiveStreamChange
     ) async throws(LiveStreamError) -> LiveStream
 
-    /// Leaves what is shown from now on out of the assets, or has it in them again. What is so
-    /// already stays so.
+    /// Pauses or resumes the recording: while paused, the stream is left out of the assets. Setting
+    /// the present state changes nothing.
     ///
     /// - Throws: `notRecorded`, `notOnAir`, `notFound`.
     func setRecording(
         stream: StreamID, isPaused: Bool
     ) async throws(LiveStreamError) -> LiveStream
 
-    /// Lists what players are to do in the stream's playlists, from the segment of this moment on:
-    /// all of it, or nothing.
+    /// Adds timed metadata for players to the stream's playlists, from the current segment on: all
+    /// requests, or none.
     ///
-    /// - Parameter addedBy: the peer who asked, nil when a server did.
+    /// - Parameter addedBy: the peer who asked, or nil for a server.
     /// - Throws: `notRunning`, `tooFast`, `tooMuchTimedMetadata`, `notFound`, `storage`.
     func addTimedMetadata(
         _ requests: [TimedMetadataRequest], to stream: StreamID, addedBy: PeerID?
     ) async throws(LiveStreamError) -> LiveStream
 
-    /// Whether the server is being stopped, so that no stream begins any more.
+    /// Whether the server is shutting down and starts no more streams.
     var isShuttingDown: Bool { get async }
 
-    /// Checks that the directories of streams and recordings are still those that they were.
+    /// Checks that the directories of streams and recordings have not been replaced.
     ///
     /// - Throws: `storage`.
     func checkStorage() async throws(LiveStreamError)
 
-    /// - Throws: `catalogue`, as all that looks for streams may.
+    /// - Throws: `catalogue`, like all functions that look up streams.
     func stream(_ id: StreamID) async throws(LiveStreamError) -> LiveStream?
 
     /// Newest first.
     func streams(_ query: LiveStreamQuery) async throws(LiveStreamError) -> LiveStreamPage
 
-    /// The room's live streams of which something can be fetched. Asks nothing but what is in memory.
+    /// The room's live streams with something to fetch. Reads memory only.
     func running(in room: RoomID) async -> [LiveStream]
 
-    /// The newest of the room's streams of this kind that is on air, or else the latest: what a
-    /// viewer of the room is to be shown.
+    /// The room's newest stream of this kind on air, or else the latest one: the stream to show to
+    /// a viewer of the room.
     func current(
         room: RoomID, kind: LiveStream.Kind
     ) async throws(LiveStreamError) -> LiveStream?
 }
 
 extension LiveStreamControl {
-    /// Stops all streams of a room that are of this kind.
+    /// Stops all of the room's streams of this kind.
     public func stop(
         room: RoomID, kind: LiveStream.Kind, stoppedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
@@ -86,7 +86,7 @@ extension LiveStreamControl {
 public struct LiveStreamQuery: Hashable, Sendable {
     public enum Subject: Hashable, Sendable {
         case liveStreams
-        /// Everything of which something is kept, with a live stream or without.
+        /// All streams with recorded assets, live or not.
         case recordings
     }
 
@@ -114,7 +114,7 @@ public struct LiveStreamQuery: Hashable, Sendable {
 
 public struct LiveStreamPage: Hashable, Sendable {
     public var streams: [LiveStream]
-    /// The id to give as `start` for the next page; nil when this one is empty.
+    /// The `start` of the next page; nil if this page is empty.
     public var last: StreamID?
 
     public init(streams: [LiveStream], last: StreamID?) {

@@ -3,35 +3,35 @@ public import MediaKernel
 /// Why a live-stream operation was refused.
 public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible {
     case notFound(String)
-    /// The policy has destinations, and none of that name.
+    /// The policy has destinations, but none of that name.
     case unknownDestination(String)
     case tooManyStreams(running: Int, maximum: Int)
-    /// In cores, with those that streams which were just started will take as needed.
+    /// In cores. `needed` includes the needs of streams that were just started.
     case insufficientCPU(idle: Double, needed: Double)
     case tooManyVariants(room: RoomID, maximum: Int)
-    /// It is on air already, without what is asked for, which cannot be had of it any more.
+    /// The stream is on air without something the request asks for, and cannot add it any more.
     case runsOtherwise(StreamID, String)
     /// The reason names the field.
     case invalidLayout(String)
-    /// The host of a source is not one that the settings list.
+    /// The settings do not list the host of a source.
     case sourceNotAllowed(host: String)
     /// The reason names the rule.
     case invalidResolution(String)
-    /// The stream has ended or is ending, so nothing about it can be changed.
+    /// The stream has ended or is ending, so it cannot be changed.
     case notOnAir(StreamID)
-    /// Nothing of the stream can be fetched yet, or it has ended or is ending.
+    /// The stream has nothing to fetch yet, or has ended or is ending.
     case notRunning(StreamID)
-    /// Its playlists list as much as they may.
+    /// The playlists list the maximum of timed metadata.
     case tooMuchTimedMetadata(StreamID, maximum: Int)
-    /// Timed metadata comes faster than a stream takes it.
+    /// Timed metadata arrives faster than the stream accepts it.
     case tooFast(perSecond: Int)
-    /// Nothing is kept of it that could be paused.
+    /// The stream has no recording to pause.
     case notRecorded(StreamID)
-    /// How streams of the room are to be made cannot be told now.
+    /// The room's policy is currently unknown.
     case unknownPolicy(String)
-    /// What is known of streams cannot be read now; later it can.
+    /// The catalogue cannot be read now, but can be later.
     case catalogueUnavailable(String)
-    /// What is known of streams cannot be read.
+    /// The catalogue cannot be read.
     case catalogueBroken(String)
     case shuttingDown
     case storage(String)
@@ -63,6 +63,6 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// With two places.
+    /// Rounded to two decimal places.
     public static func cores(_ number: Double) -> String { "\((number * 100).rounded() / 100)" }
 }

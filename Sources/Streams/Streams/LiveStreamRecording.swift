@@ -1,10 +1,10 @@
 public import Rooms
 
-/// Which recordings are kept of a stream; stored and returned.
+/// The recordings to make of a stream; stored and returned.
 public struct LiveStreamRecording: Hashable, Sendable, Codable {
     public var hlsVOD: Bool
     public var singleFilePerLayer: Bool
-    /// What is to differ from the configured thumbnails; nil for nothing.
+    /// Differences from the configured thumbnails; nil for none.
     public var thumbnails: ThumbnailWish?
 
     public init(
@@ -15,7 +15,7 @@ public struct LiveStreamRecording: Hashable, Sendable, Codable {
         self.thumbnails = thumbnails
     }
 
-    /// Whether anything is to be kept.
+    /// Whether anything is to be recorded.
     public var isWanted: Bool { hlsVOD || singleFilePerLayer }
 
     enum CodingKeys: String, CodingKey {

@@ -1,11 +1,12 @@
 import HLS
 
 extension LiveStreamRequest {
-    /// What the request asks for and a stream on air does not have: a start that was answered with
-    /// it would be taken for granted. What a request does not name may be anything, and so may what
-    /// can be changed afterwards, as the layout.
+    /// What the request asks for and the stream on air lacks: without this check, a caller who gets
+    /// that stream in response would expect it. Fields that the request leaves out may have any
+    /// value, and so may fields that can change on air, such as the layout.
     ///
-    /// - Returns: nil for nothing, as for a recording, of which a room has one at a time.
+    /// - Returns: nil if nothing is lacking; always nil for a recording, since a room has only one
+    ///   at a time.
     public func lack(of stream: LiveStream) -> String? {
         guard kind == .stream else { return nil }
         let plan = stream.plan

@@ -1,23 +1,24 @@
 public import HLS
 public import MediaKernel
 
-/// A checked order to start streaming or recording a room.
+/// A validated request to stream or record a room.
 public struct LiveStreamRequest: Hashable, Sendable {
     public var kind: LiveStream.Kind
-    /// At least one. Each gets a stream of its own.
+    /// At least one. Each variant becomes its own stream.
     public var variants: [LiveStreamVariant]
-    /// Nil for what the destination says.
+    /// Nil for the destination's choice.
     public var recording: RecordingWish?
-    /// The name of a destination of the policy; empty for the default one. Stored and returned.
+    /// The name of one of the policy's destinations; empty for the default one. Stored and
+    /// returned.
     public var destination: String
-    /// Nil means the configured ladder.
+    /// Nil for the configured ladder.
     public var ladder: Ladder?
     public var audio: LiveStreamAudio
-    /// What is to differ from the configured layout, not checked yet.
+    /// Differences from the configured layout, unchecked.
     public var layout: JSONValue?
-    /// Of a recording's picture; nil for what its destination or the settings say.
+    /// The resolution of a recording; nil for that of the destination or the settings.
     public var resolution: Resolution?
-    /// Nil for the configured one.
+    /// Nil for the configured duration.
     public var segmentDuration: Duration?
 
     /// Luma samples.

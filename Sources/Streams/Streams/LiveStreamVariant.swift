@@ -1,7 +1,7 @@
-/// One view that somebody asked to stream: of the room, or of a source outside of it.
+/// One requested view: of the room, or of an external source.
 public struct LiveStreamVariant: Hashable, Sendable {
-    /// As it was given; empty when none was. It names a source, or a page of our own rooms, which means
-    /// the default view.
+    /// As given, or empty. It names a source or a page of our own rooms, which means the default
+    /// view.
     public var meetingURL: String
     /// The caller's own note, returned as given.
     public var metadata: String
@@ -14,6 +14,6 @@ public struct LiveStreamVariant: Hashable, Sendable {
     /// Nil for the room's own view.
     public var source: StreamSource? { StreamSource(meetingURL: meetingURL) }
 
-    /// The meeting URL as others may see it, without the token of a source.
+    /// The meeting URL without the token of a source, fit for others to see.
     public var shownURL: String { source?.shown ?? meetingURL }
 }

@@ -1,38 +1,38 @@
 public import MediaKernel
 
-/// The death of a process that worked for a stream, and whose doing it was.
+/// The death of a process that worked for a stream, and its cause.
 public struct ProcessDeath: Hashable, Sendable, Codable {
     public enum Role: String, Hashable, Sendable, Codable { case bot, finisher }
 
     public enum Cause: String, Hashable, Sendable, Codable, CaseIterable {
-        /// We killed it: the first segments were not there in time.
+        /// We killed it: its first segments were not published in time.
         case notReady = "not_ready"
-        /// We killed it: it published nothing more.
+        /// We killed it: it stopped publishing.
         case stoodStill = "stood_still"
-        /// We killed it: it was asked to stop, and did not finish in time.
+        /// We killed it: it did not finish in time after a stop request.
         case notFinished = "not_finished"
-        /// We killed it: it did not say how far it is.
+        /// We killed it: it stopped reporting progress.
         case silent
-        /// We killed it: the server stops.
+        /// We killed it: the server is stopping.
         case serverStopped = "server_stopped"
-        /// The kernel killed it: there was no memory left.
+        /// The kernel killed it: out of memory.
         case outOfMemory = "out_of_memory"
-        /// A fault of its own: a signal such as SIGSEGV.
+        /// Its own fault: a signal such as SIGSEGV.
         case crashed
-        /// Somebody else's doing: a signal that we did not send.
+        /// A signal that we did not send.
         case outside
-        /// It left by itself, with a reason or a status.
+        /// It exited by itself, with a reason or a status.
         case gaveUp = "gave_up"
-        /// There never was a process.
+        /// No process was ever started.
         case notStarted = "not_started"
     }
 
     public var role: Role
     public var cause: Cause
-    /// What ended it, and the status that it left with; nil where there was none.
+    /// The signal that ended it, and its exit status; nil if there was none.
     public var signal: Int32?
     public var status: Int32?
-    /// What it said itself; nil where it said nothing.
+    /// The process's own message; nil if there was none.
     public var message: String?
     public var at: UnixTime
 
@@ -56,7 +56,7 @@ public struct ProcessDeath: Hashable, Sendable, Codable {
 }
 
 extension ProcessDeath: CustomStringConvertible {
-    /// In words, for the log and a stream's reason.
+    /// A description for the log and a stream's reason.
     public var description: String {
         if let message, cause == .gaveUp || cause == .notStarted { return message }
         let means = signal.map { "signal \($0)" } ?? status.map { "status \($0)" }

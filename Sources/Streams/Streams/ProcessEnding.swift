@@ -1,15 +1,15 @@
 import Glibc
 
-/// How a process came to its end, as its parent sees it.
+/// How a process ended, as its parent sees it.
 public enum ProcessEnding: Hashable, Sendable {
-    /// It said why itself.
+    /// The process reported the reason itself.
     case reported
     case status(Int32)
     case signal(Int32)
-    /// It was not to be followed.
+    /// Nobody could tell.
     case unknown
 
-    /// By SIGKILL or SIGTERM: somebody else's doing, no fault of its own.
+    /// Ended by SIGKILL or SIGTERM: not a fault of its own.
     public var isKill: Bool { self == .signal(SIGKILL) || self == .signal(SIGTERM) }
 
     var isTermination: Bool { self == .signal(SIGTERM) }
@@ -19,14 +19,14 @@ public enum ProcessEnding: Hashable, Sendable {
 }
 
 extension ProcessDeath.Cause {
-    /// Signals that a fault of the process' own raises: signal(7).
+    /// Signals that a process's own fault raises: signal(7).
     private static let crashes: Set<Int32> = [
         SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS,
     ]
 
     /// - Parameters:
-    ///   - order: for what we had killed it; nil when we had not.
-    ///   - isForMemory: whether the kernel has just killed one for want of memory.
+    ///   - order: the reason for which we killed the process; nil if we did not.
+    ///   - isForMemory: whether the kernel has just killed a process for lack of memory.
     public init(
         _ ending: ProcessEnding, orderedFor order: Self?, isForMemory: @autoclosure () -> Bool
     ) {

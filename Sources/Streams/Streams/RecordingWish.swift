@@ -1,11 +1,11 @@
 public import Rooms
 
-/// What is to be kept of a stream, as far as somebody says: the request, and behind it the
+/// The wanted recordings of a stream, as far as specified: by the request, and then by the
 /// destination.
 public struct RecordingWish: Hashable, Sendable, Decodable {
     public var hlsVOD: Bool?
     public var singleFilePerLayer: Bool?
-    /// What is to differ from the configured thumbnails; nil for nothing.
+    /// Differences from the configured thumbnails; nil for none.
     public var thumbnails: ThumbnailWish?
 
     public init(
@@ -16,7 +16,7 @@ public struct RecordingWish: Hashable, Sendable, Decodable {
         self.thumbnails = thumbnails
     }
 
-    /// What a recording without a live stream comes to.
+    /// The default of a recording without a live stream.
     public static let oneFile = RecordingWish(hlsVOD: false, singleFilePerLayer: true)
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
@@ -25,7 +25,7 @@ public struct RecordingWish: Hashable, Sendable, Decodable {
         case thumbnails
     }
 
-    /// This wish, and what another one says where this one says nothing.
+    /// This wish, with its nil fields taken from the other one.
     public func completed(by other: RecordingWish) -> RecordingWish {
         RecordingWish(
             hlsVOD: hlsVOD ?? other.hlsVOD,
@@ -35,7 +35,7 @@ public struct RecordingWish: Hashable, Sendable, Decodable {
 }
 
 extension LiveStreamRecording {
-    /// What nobody says is not kept.
+    /// Unspecified recordings are not made.
     public init(_ wish: RecordingWish) {
         self.init(
             hlsVOD: wish.hlsVOD ?? false, singleFilePerLayer: wish.singleFilePerLayer ?? false,

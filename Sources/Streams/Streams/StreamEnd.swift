@@ -1,7 +1,7 @@
 /// Why a stream ended, or is about to.
 ///
-/// What is shown of it follows from the case: the words of the API and of the log, the code that
-/// peers get, the type of a webhook's error, and whether the stream counts as completed or failed.
+/// The case determines what others see: the words of the API and the log, the code for peers, the
+/// error type of a webhook, and whether the stream counts as completed or failed.
 public enum StreamEnd: Hashable, Sendable {
     /// Somebody stopped it.
     case stopped
@@ -14,7 +14,7 @@ public enum StreamEnd: Hashable, Sendable {
     case serverStopped
     /// Another variant of the same request could not be started.
     case variantRefused
-    /// The bot left in good order, for a reason of its own, in its words.
+    /// The bot exited in good order for a reason of its own, in its own words.
     case botLeft(String)
     case failed(StreamFailure)
 
@@ -22,12 +22,12 @@ public enum StreamEnd: Hashable, Sendable {
         if case .failed = self { true } else { false }
     }
 
-    /// What a stream comes to that ends so.
+    /// The final status of a stream that ends this way.
     public var status: LiveStream.Status { isFailure ? .failed : .completed }
 }
 
 extension StreamEnd: CustomStringConvertible {
-    /// In words: `stop_reason` of the API.
+    /// `stop_reason` of the API.
     public var description: String {
         switch self {
         case .stopped: "client request"
@@ -43,7 +43,7 @@ extension StreamEnd: CustomStringConvertible {
     }
 }
 
-/// As it is kept: a code, and what the code does not say.
+/// The form in storage: a code, and the details that the code lacks.
 extension StreamEnd {
     public var code: String {
         switch self {
@@ -69,7 +69,7 @@ extension StreamEnd {
         }
     }
 
-    /// Nil for a code that there is not.
+    /// Nil for an unknown code.
     public init?(code: String, detail: String?) {
         let detail = detail ?? ""
         let plain: [StreamEnd] = [

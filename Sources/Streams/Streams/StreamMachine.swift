@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// What happens to one live stream: facts in, orders out. It knows no process and no clock.
+/// The life of one live stream: facts in, results out, without processes or clocks.
 ///
 /// ```
 ///            botRunning             stopRequested             botExited(finished)
@@ -16,93 +16,73 @@ public import MediaKernel
 ///                                           failed            completed | failed
 /// ```
 ///
-/// Invariants: the status never goes back; at most one bot or one finisher is alive; what ended the
-/// stream decides between `completed` and `failed`, and is kept over post-processing; after a final
-/// status no order is given any more; each fact may be repeated without harm.
+/// Invariants: the status never goes back; at most one bot or finisher is alive; the stream's first
+/// end decides between `completed` and `failed`, also across post-processing; facts after a final
+/// status have no effect; each fact may be repeated without harm.
 public struct StreamMachine: Hashable, Sendable {
-    /// Orders returned by every transition, to be carried out in this sequence.
-    public enum Order: Hashable, Sendable {
-        /// - Parameter resumes: a bot has written into the output directory before.
-        case launch(resumes: Bool)
-        case askToStop
-        case terminate
-        /// - Parameter for: for what, as its death's cause.
-        case kill(for: ProcessDeath.Cause)
-        /// Whatever the last bot left open is to get its ENDLIST.
-        case finishPlaylists
-        /// Remove what the bots of a stream that never ran have written.
-        case discard
-        /// Start a finisher when it is its turn; `finisherStarted` says so.
-        case finish
-        case killFinisher
-        /// Tell the room and the record.
-        case changed(LiveStream.Status, StreamEnd?)
-    }
-
-    private enum Bot: Hashable {
-        /// Alive, and killed then unless it gets on before: gets ready, publishes another segment, or
-        /// says that it is at work.
+    enum Bot: Hashable {
+        /// Alive; killed at `until` unless it first gets ready, publishes another segment, or
+        /// reports that it is at work.
         case alive(readySince: Instant?, until: Instant)
-        /// Sent SIGKILL for hanging: it did not get ready, or published nothing more.
+        /// Sent SIGKILL for hanging: it did not get ready, or stopped publishing.
         case killed
-        /// Dead; the next one starts then.
+        /// Dead; the next bot starts at `until`.
         case waiting(until: Instant)
     }
 
-    private enum Phase: Hashable {
+    enum Phase: Hashable {
         case starting(Bot)
         case running(Bot)
-        case stopping(Stopping)
+        /// - Parameter for: the reason of the stop request.
+        case stopping(Stopping, for: StreamEnd)
         case postProcessing(PostProcessing)
         case ended(LiveStream.Status)
     }
 
-    private enum Stopping: Hashable {
+    enum Stopping: Hashable {
         case asked(until: Instant)
         case terminated(until: Instant)
         case killed
     }
 
-    private struct PostProcessing: Hashable {
-        /// How the stream ended, which is told when its assets are there.
+    struct PostProcessing: Hashable {
+        /// How the stream ended; reported once its assets exist.
         var end: StreamEnd
         var failures = 0
-        /// Since when, and how often in a row, there was no room for the assets.
+        /// Since when, and how many times in a row, the disk lacked space for the assets.
         var fullSince: Instant?
         var fullCount = 0
         var finisher: Finisher
     }
 
-    private enum Finisher: Hashable {
-        /// Ordered; others go before it.
+    enum Finisher: Hashable {
+        /// Ordered, but others come first.
         case queued
         case alive(stallsAt: Instant)
-        /// Sent SIGKILL for saying nothing.
+        /// Sent SIGKILL for silence.
         case killed
-        /// Dead; the next one starts then.
+        /// Dead; the next finisher starts at `until`.
         case waiting(until: Instant)
     }
 
-    private let rules: StreamRules
+    let rules: StreamRules
     private let isRecorded: Bool
-    private var phase: Phase
+    var phase: Phase
     private var deaths: [Instant] = []
-    /// Bots in a row that were killed for hanging. Counted apart from deaths, since they come too
-    /// far apart to be in one window.
+    /// The number of bots in a row that were killed for hanging. They are counted apart from
+    /// deaths, since they are too far apart to fall in one window.
     private var hangs = 0
     private var hasLaunched = false
     private var emptySince: Instant?
-    /// Since when nothing is published, whoever is there.
+    /// Since when nobody publishes, whoever is in the room.
     private var idleSince: Instant?
     /// When the stream first ran.
     private var ranSince: Instant?
-    /// Why it was asked to stop.
-    private var stop = StreamEnd.stopped
 
     /// - Parameters:
-    ///   - isRecorded: whether assets are to be made of it.
-    ///   - isEmpty: whether nobody is in the room at the start.
-    ///   - isIdle: whether nobody publishes anything at the start.
+    ///   - isRecorded: whether to make assets.
+    ///   - isEmpty: whether the room is empty at the start.
+    ///   - isIdle: whether nobody publishes at the start.
     public init(
         rules: StreamRules, isRecorded: Bool = false, isEmpty: Bool, isIdle: Bool = false,
         at now: Instant
@@ -114,8 +94,8 @@ public struct StreamMachine: Hashable, Sendable {
         idleSince = isIdle ? now : nil
     }
 
-    /// A stream that an earlier server left behind: its bot is gone or finishes by itself, and what
-    /// it left is finished by the first `timePassed`.
+    /// A stream that an earlier server left behind. Its bot is gone or finishes by itself; the
+    /// first `timePassed` starts a finisher.
     public init(rules: StreamRules, leftBehind end: StreamEnd, at now: Instant) {
         self.rules = rules
         isRecorded = true
@@ -133,56 +113,50 @@ public struct StreamMachine: Hashable, Sendable {
         }
     }
 
-    /// Whether its assets wait for room on a disk.
-    public var waitsForRoom: Bool {
-        guard case .postProcessing(let work) = phase, case .waiting = work.finisher else {
-            return false
-        }
-        return work.fullSince != nil
-    }
-
-    /// When `timePassed` has something to do, unless another fact comes first.
+    /// When `timePassed` is due, unless another fact comes first.
     public var nextDeadline: Instant? {
         switch phase {
         case .starting(let bot), .running(let bot):
             return ([Self.deadline(of: bot)] + limits.map(\.deadline)).compactMap { $0 }.min()
-        case .stopping(.asked(let until)), .stopping(.terminated(let until)): return until
+        case .stopping(.asked(let until), _), .stopping(.terminated(let until), _): return until
         case .postProcessing(let work):
             switch work.finisher {
             case .alive(let deadline), .waiting(let deadline): return deadline
             case .queued, .killed: return nil
             }
-        case .stopping(.killed), .ended: return nil
+        case .stopping(.killed, _), .ended: return nil
         }
     }
 
-    /// The bot says that the first segment of every layer is published.
-    public mutating func botRunning(at now: Instant) -> [Order] {
+    /// The bot reports that the first segment of every layer is published.
+    ///
+    /// - Returns: whether the stream begins to run now.
+    public mutating func botRunning(at now: Instant) -> Bool {
         switch phase {
         case .starting(.alive):
             phase = .running(.alive(readySince: now, until: now + rules.segmentTimeout))
             ranSince = now
-            return [.changed(.running, nil)]
+            return true
         case .running(.alive(let readySince, _)):
             phase = .running(
                 .alive(readySince: readySince ?? now, until: now + rules.segmentTimeout))
-            return []
+            return false
         case .starting, .running, .stopping, .postProcessing, .ended:
-            return []
+            return false
         }
     }
 
-    /// The bot says that it has published a segment, of whichever layer: when one layer hangs,
-    /// soon all wait for it.
+    /// The bot reports that it has published a segment of any layer: if one layer hangs, soon all
+    /// wait for it.
     public mutating func botPublished(at now: Instant) {
         guard case .running(.alive(let readySince?, _)) = phase else { return }
         phase = .running(.alive(readySince: readySince, until: now + rules.segmentTimeout))
-        // Not at the first segment: a bot may hang each time it has begun.
+        // Not at the first segment, since each new bot may hang soon after its start.
         if now - readySince >= rules.failureWindow { hangs = 0 }
     }
 
-    /// The bot says that it gets on, however slowly: it has not published anything yet for want of CPU,
-    /// which its successor would have no more of.
+    /// The bot reports progress, however slow. It has published nothing yet for lack of CPU, and a
+    /// replacement would have no more of it.
     public mutating func botWorked(at now: Instant) {
         switch phase {
         case .starting(.alive(let readySince, _)), .running(.alive(let readySince, _)):
@@ -192,10 +166,11 @@ public struct StreamMachine: Hashable, Sendable {
         }
     }
 
-    public mutating func botExited(_ exit: BotExit, at now: Instant) -> [Order] {
+    /// - Returns: nil if the stream goes on with another bot.
+    public mutating func botExited(_ exit: BotExit, at now: Instant) -> Ending? {
         switch phase {
         case .starting(.waiting), .running(.waiting), .postProcessing, .ended:
-            return []
+            return nil
         case .starting(let bot):
             if case .finished(let reason) = exit {
                 return fail(
@@ -203,94 +178,40 @@ public struct StreamMachine: Hashable, Sendable {
             }
             return died(exit, of: bot, at: now) { .starting(.waiting(until: $0)) }
         case .running(let bot):
-            // The bot left of its own accord and in good order, e.g. because the room was ended.
+            // The bot exited by itself in good order, e.g. because the room was ended.
             if case .finished(let reason) = exit { return end(.botLeft(reason), at: now) }
             return died(exit, of: bot, at: now) { .running(.waiting(until: $0)) }
-        case .stopping(.killed):
-            // It was slow, or hung: what it had published stands, and its playlists are ended.
+        case .stopping(.killed, let stop):
+            // The bot was slow or hung: its published segments stay, and its playlists get their
+            // end.
             return end(stop, at: now)
-        case .stopping(.terminated) where exit.isTermination:
-            // It was too slow to heed the signal that it was sent.
+        case .stopping(.terminated, let stop) where exit.isTermination:
+            // The bot was too slow to handle the signal.
             return end(stop, at: now)
-        case .stopping(.asked), .stopping(.terminated):
+        case .stopping(.asked, let stop), .stopping(.terminated, let stop):
             if case .finished = exit { return end(stop, at: now) }
             return fail(
                 exit.failure?.cause ?? .botDied, "the bot died while it finished: \(exit)", at: now)
         }
     }
 
-    public mutating func stopRequested(_ reason: StreamEnd, at now: Instant) -> [Order] {
+    /// - Returns: nil if the stream is already ending.
+    public mutating func stopRequested(_ reason: StreamEnd, at now: Instant) -> Stop? {
         switch phase {
         case .starting(let bot), .running(let bot):
-            stop = reason
             switch bot {
             case .waiting:
-                return end(reason, at: now)
+                return .ended(end(reason, at: now))
             case .alive:
-                phase = .stopping(.asked(until: now + rules.stopTimeout))
-                return [.askToStop, .changed(.stopping, reason)]
+                phase = .stopping(.asked(until: now + rules.stopTimeout), for: reason)
+                return .stopping(reason, asksBot: true)
             case .killed:
-                phase = .stopping(.killed)
-                return [.changed(.stopping, reason)]
+                phase = .stopping(.killed, for: reason)
+                return .stopping(reason, asksBot: false)
             }
         case .stopping, .postProcessing, .ended:
-            return []
+            return nil
         }
-    }
-
-    /// The finisher that was ordered is at work: from now on it may not be silent for too long.
-    public mutating func finisherStarted(at now: Instant) {
-        guard case .postProcessing(var work) = phase, case .queued = work.finisher else { return }
-        work.finisher = .alive(stallsAt: now + rules.finishStallTimeout)
-        phase = .postProcessing(work)
-    }
-
-    /// The finisher says how far it is.
-    public mutating func finisherProgressed(at now: Instant) {
-        guard case .postProcessing(var work) = phase, case .alive = work.finisher else { return }
-        work.finisher = .alive(stallsAt: now + rules.finishStallTimeout)
-        phase = .postProcessing(work)
-    }
-
-    public mutating func finisherExited(_ exit: FinisherExit, at now: Instant) -> [Order] {
-        guard case .postProcessing(var work) = phase else { return [] }
-        switch work.finisher {
-        case .queued, .waiting: return []
-        case .alive, .killed: break
-        }
-        switch exit {
-        case .finished:
-            phase = .ended(work.end.status)
-            return [.changed(work.end.status, work.end)]
-        case .failed(let reason, _):
-            work.failures += 1
-            (work.fullSince, work.fullCount) = (nil, 0)
-            guard work.failures < rules.finishAttemptsMaximum else {
-                return giveUp(work, .assetsNotMade, reason)
-            }
-            let delay = rules.finishRetryDelay * (1 << (work.failures - 1))
-            work.finisher = .waiting(until: now + delay)
-        case .noRoom(let reason):
-            let since = work.fullSince ?? now
-            guard now < since + rules.roomPatience else {
-                return giveUp(work, .noRoomForAssets, reason)
-            }
-            let delay = rules.finishRetryDelay * (1 << min(work.fullCount, 20))
-            (work.fullSince, work.fullCount) = (since, work.fullCount + 1)
-            work.finisher = .waiting(until: now + min(delay, rules.roomRetryDelayMaximum))
-        }
-        phase = .postProcessing(work)
-        return []
-    }
-
-    private mutating func giveUp(
-        _ work: PostProcessing, _ cause: StreamFailure.Cause, _ reason: String
-    ) -> [Order] {
-        phase = .ended(.failed)
-        // What made the stream itself fail came first.
-        guard !work.end.isFailure else { return [.changed(.failed, work.end)] }
-        let failure = StreamFailure(cause, "the assets cannot be made: \(reason)")
-        return [.changed(.failed, .failed(failure))]
     }
 
     public mutating func roomEmptied(at now: Instant) {
@@ -305,8 +226,8 @@ public struct StreamMachine: Hashable, Sendable {
 
     public mutating func publishingBegan() { idleSince = nil }
 
-    /// What ends a stream by itself, and what is told then. Of two that are over the first counts:
-    /// where nobody is, nothing is published either.
+    /// The limits that end a stream by themselves, and the end that each one means. The first
+    /// expired one counts: in an empty room nothing is published either.
     private var limits: [(deadline: Instant?, end: StreamEnd)] {
         func deadline(_ since: Instant?, _ limit: Duration?) -> Instant? {
             since.flatMap { since in limit.map { since + $0 } }
@@ -318,57 +239,40 @@ public struct StreamMachine: Hashable, Sendable {
         ]
     }
 
-    public mutating func timePassed(at now: Instant) -> [Order] {
+    public mutating func timePassed(at now: Instant) -> Due? {
         switch phase {
         case .starting(let bot), .running(let bot):
             if let over = limits.first(where: { $0.deadline.map { $0 <= now } ?? false }) {
-                return stopRequested(over.end, at: now)
+                return stopRequested(over.end, at: now).map(Due.stop)
             }
-            guard let deadline = Self.deadline(of: bot), deadline <= now else { return [] }
+            guard let deadline = Self.deadline(of: bot), deadline <= now else { return nil }
             return botDue(bot, at: now)
-        case .stopping(.asked(let until)) where until <= now:
-            phase = .stopping(.terminated(until: now + rules.terminateTimeout))
-            return [.terminate]
-        case .stopping(.terminated(let until)) where until <= now:
-            phase = .stopping(.killed)
-            return [.kill(for: .notFinished)]
+        case .stopping(.asked(let until), let stop) where until <= now:
+            phase = .stopping(.terminated(until: now + rules.terminateTimeout), for: stop)
+            return .terminate
+        case .stopping(.terminated(let until), let stop) where until <= now:
+            phase = .stopping(.killed, for: stop)
+            return .kill(for: .notFinished)
         case .postProcessing(let work):
             return finisherDue(work, at: now)
         case .stopping, .ended:
-            return []
+            return nil
         }
     }
 
-    /// A finisher is to be started, or one has said nothing for too long.
-    private mutating func finisherDue(_ work: PostProcessing, at now: Instant) -> [Order] {
-        var work = work
-        switch work.finisher {
-        case .waiting(let until) where until <= now:
-            work.finisher = .queued
-            phase = .postProcessing(work)
-            return [.finish]
-        case .alive(let deadline) where deadline <= now:
-            work.finisher = .killed
-            phase = .postProcessing(work)
-            return [.killFinisher]
-        case .queued, .waiting, .alive, .killed:
-            return []
-        }
-    }
-
-    /// A dead bot is to be replaced, or one hangs.
-    private mutating func botDue(_ bot: Bot, at now: Instant) -> [Order] {
+    /// Replaces a dead bot, or kills one that hangs.
+    private mutating func botDue(_ bot: Bot, at now: Instant) -> Due? {
         switch bot {
         case .waiting:
             let resumes = hasLaunched
             hasLaunched = true
             replaceBot(.alive(readySince: nil, until: now + rules.readyTimeout))
-            return [.launch(resumes: resumes)]
+            return .launch(resumes: resumes)
         case .alive(let readySince, _):
             replaceBot(.killed)
-            return [.kill(for: readySince == nil ? .notReady : .stoodStill)]
+            return .kill(for: readySince == nil ? .notReady : .stoodStill)
         case .killed:
-            return []
+            return nil
         }
     }
 
@@ -382,8 +286,8 @@ public struct StreamMachine: Hashable, Sendable {
 
     private mutating func died(
         _ exit: BotExit, of bot: Bot, at now: Instant, next: (Instant) -> Phase
-    ) -> [Order] {
-        // What cannot be started now cannot be started in a second either.
+    ) -> Ending? {
+        // If a bot cannot be started now, it cannot be started in a second either.
         if case .notStarted(let reason, let failure) = exit {
             return fail(failure?.cause ?? .botNotStarted, reason, at: now)
         }
@@ -403,28 +307,28 @@ public struct StreamMachine: Hashable, Sendable {
                 "the bot died \(deaths.count) times, at last: \(exit)", at: now)
         }
         phase = next(now + rules.restartDelay)
-        return []
+        return nil
     }
 
     private mutating func fail(
         _ cause: StreamFailure.Cause, _ words: String, at now: Instant
-    ) -> [Order] {
+    ) -> Ending {
         end(.failed(StreamFailure(cause, words)), at: now)
     }
 
-    private mutating func end(_ end: StreamEnd, at now: Instant) -> [Order] {
-        // Nobody could see anything of it, and it is told as stopped too early.
+    private mutating func end(_ end: StreamEnd, at now: Instant) -> Ending {
+        // The stream never ran: nobody could see any of it, and it counts as stopped too early.
         if !end.isFailure, ranSince == nil {
             phase = .ended(end.status)
-            return [.discard, .changed(end.status, end)]
+            return .discarded(end)
         }
-        // Where no bot ever was, nothing can have been recorded.
+        // Without a bot nothing can have been recorded.
         guard isRecorded, hasLaunched else {
             phase = .ended(end.status)
-            return [.finishPlaylists, .changed(end.status, end)]
+            return .ended(end)
         }
         phase = .postProcessing(PostProcessing(end: end, finisher: .queued))
-        return [.finishPlaylists, .changed(.postProcessing, end), .finish]
+        return .postProcessing(end)
     }
 
     private static func deadline(of bot: Bot) -> Instant? {

@@ -2,29 +2,29 @@ public import HLS
 public import MediaKernel
 public import Stage
 
-/// What a stream is made by: what its request asked for, completed by the destination's wishes and the
-/// settings. Whoever has to do with the stream has it whole: the bot that makes it and the one that
-/// replaces that, its record, and the control API.
+/// All parameters of a stream: the request, completed by the destination and the settings. The bot,
+/// its replacement, the record and the control API all have the whole plan.
 ///
-/// So an option is a field here, a key in ``CodingKeys``, what sets it, and what reads it.
+/// So a new option needs a field here, a key in ``CodingKeys``, code that sets it, and code that
+/// reads it.
 public struct StreamPlan: Hashable, Sendable {
     public var variant: LiveStreamVariant
-    /// Nil where nothing is kept.
+    /// Nil if nothing is recorded.
     public var recording: LiveStreamRecording?
-    /// As the request names it; empty for the default one.
+    /// As in the request; empty for the default one.
     public var destination: String
     public var audio: LiveStreamAudio
     public var ladder: Ladder
     public var segmentDuration: Duration
     public var playlist: PlaylistMode
     public var layout: Layout
-    /// Where the layout and peers may have images from.
+    /// The hosts from which the layout and peers may load images.
     public var pictureHosts: WebHosts
-    /// The hosts that may be asked for the source of the variant; none for a stream of the room.
+    /// The hosts allowed for the source of the variant; none for a stream of the room.
     public var sourceHosts: WebHosts
     /// One of `H264Encoder.presets`.
     public var preset: String
-    /// What encodes the pictures.
+    /// The name of the video encoder.
     public var encoder: String
 
     public init(
@@ -50,14 +50,14 @@ public struct StreamPlan: Hashable, Sendable {
         self.encoder = encoder
     }
 
-    /// What segments may last.
+    /// The allowed durations of segments.
     public static let segmentSeconds = 0.5...10
 
-    /// Pictures a second; nil where there is only sound.
+    /// Nil for a stream without a picture.
     public var frameRate: Double? { audio.only ? nil : Double(ladder.frameRate) }
 }
 
-/// As it is kept, and as a bot reads it.
+/// The form in storage and in a bot's configuration.
 extension StreamPlan: Codable {
     enum CodingKeys: String, CodingKey {
         case metadata, recording, destination, audio, ladder, playlist, layout, preset, encoder
@@ -88,7 +88,7 @@ extension StreamPlan: Codable {
         try container.encode(self.encoder, forKey: .encoder)
     }
 
-    /// Whoever writes one by hand, for `roomcast bot`, may leave out what has a usual value.
+    /// Plans written by hand, for `roomcast bot`, may leave out fields that have a default.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -119,7 +119,7 @@ extension StreamPlan: Codable {
 }
 
 extension KeyedDecodingContainer<StreamPlan.CodingKeys> {
-    /// - Throws: `DecodingError` with what the check says.
+    /// - Throws: `DecodingError` with the reason of the check.
     fileprivate func checked<Written: Decodable, Value, Refusal: Error>(
         _ key: Key, _ type: Written.Type, _ check: (Written) throws(Refusal) -> Value
     ) throws -> Value {
@@ -132,7 +132,7 @@ extension KeyedDecodingContainer<StreamPlan.CodingKeys> {
         }
     }
 
-    /// What it leaves out is `Layout()`'s.
+    /// Missing fields get the values of `Layout()`.
     func layout(_ key: Key) throws -> Layout {
         guard contains(key) else { return Layout() }
         return try checked(key, JSONValue.self) { (json) throws(LayoutError) in

@@ -1,51 +1,51 @@
 /// The timing of a stream's life, and how much failure it survives.
 public struct StreamRules: Hashable, Sendable {
-    /// From a bot's death to the next one.
+    /// From a bot's death to the start of the next one.
     public var restartDelay: Duration = .milliseconds(300)
-    /// Deaths within the window that are repaired. One more fails the stream.
+    /// Deaths within the window that the stream survives. One more fails it.
     public var restartsMaximum = 5
     public var failureWindow: Duration = .seconds(60)
-    /// How long a new bot may take until every layer's first segment is there, or may not get on at
-    /// all.
+    /// How long a new bot may take until every layer's first segment is published, or go without
+    /// progress.
     public var readyTimeout: Duration = .seconds(30)
-    /// How long a bot that is ready may publish nothing, and not get on. To be several segments at
-    /// least.
+    /// How long a ready bot may go without a segment or progress. Should be at least several
+    /// segments.
     public var segmentTimeout: Duration = .seconds(30)
-    /// Bots in a row that may miss one of these two times before the stream fails.
+    /// Consecutive bots that may miss one of these two deadlines before the stream fails.
     public var hangsMaximum = 3
-    /// How long a bot may take to finish its playlists before it is sent SIGTERM, and how long
-    /// after that before it is killed.
+    /// How long a bot may take to finish its playlists before SIGTERM, and after that before
+    /// SIGKILL.
     public var stopTimeout: Duration = .seconds(15)
     public var terminateTimeout: Duration = .seconds(5)
     /// How long a stream goes on in an empty room; nil for ever.
     public var emptyTimeout: Duration?
-    /// How long a stream goes on while nobody publishes anything; nil for ever.
+    /// How long a stream goes on while nobody publishes; nil for ever.
     public var idleTimeout: Duration?
     /// How long a stream may run; nil for ever.
     public var durationMaximum: Duration?
     /// Finishers that may fail before the stream does.
     public var finishAttemptsMaximum = 5
-    /// From the first finisher's end to the next one; doubled from one to the next.
+    /// From the first finisher's end to the next start; doubles each time.
     public var finishRetryDelay: Duration = .seconds(1)
-    /// What that delay comes to at most while there is no room for the assets, and for how long they
-    /// are tried then: a full disk is mended in minutes or hours, by somebody who has to see it.
+    /// The longest delay while the disk lacks space for the assets, and how long to keep trying:
+    /// somebody has to notice a full disk, and fixes it within minutes or hours.
     public var roomRetryDelayMaximum: Duration = .seconds(300)
     public var roomPatience: Duration = .seconds(86_400)
-    /// How long a finisher may say nothing before it is killed. One that is at work, or waits for
-    /// somebody whom a server that is gone left at work, speaks every 10 s.
+    /// How long a finisher may be silent before it is killed. A working finisher reports every 10
+    /// s, also while it waits for a process that an earlier server left running.
     public var finishStallTimeout: Duration = .seconds(600)
 
-    /// Segments that a bot may miss at least before it counts as hanging.
+    /// The least number of segments that a bot must miss before it counts as hanging.
     private static let segmentsMissed = 5
 
     public init(emptyTimeout: Duration? = nil) { self.emptyTimeout = emptyTimeout }
 
-    /// The same, for a stream of that plan.
+    /// The rules for a stream with this plan.
     public func fitting(_ plan: StreamPlan) -> StreamRules {
         var rules = self
         rules.segmentTimeout = max(segmentTimeout, plan.segmentDuration * Self.segmentsMissed)
         if plan.variant.source != nil {
-            // A source goes on whoever is in the room.
+            // A source goes on without peers in the room.
             rules.emptyTimeout = nil
             rules.idleTimeout = nil
         }

@@ -1,13 +1,13 @@
 public import MediaKernel
 
-/// What a room is at the moment when a stream of it begins.
+/// The state of a room when a stream of it begins.
 public struct StreamScene: Hashable, Sendable {
-    /// The room's present occupancy; nil when nobody visible is in it.
+    /// The room's current session; nil if no visible peer is in it.
     public var session: SessionID?
     public var origin: LiveStream.Origin
-    /// Whether somebody has made the room, or joined it, at some time.
+    /// Whether anybody has ever created or joined the room.
     public var isKnown: Bool
-    /// Names of the policy's roles that are not hidden; nil where nobody can tell.
+    /// The policy's roles that are not hidden; nil if unknown.
     public var roles: [String]?
 
     public init(
@@ -22,11 +22,11 @@ public struct StreamScene: Hashable, Sendable {
 }
 
 extension StreamScene {
-    /// What somebody who starts a stream may not have meant, in words for the caller and the log.
+    /// Possible mistakes in a start request, in words for the caller and the log.
     ///
     /// - Parameters:
     ///   - others: the room's streams on air that the request did not name.
-    ///   - new: how many it begins.
+    ///   - new: the number of streams that the request begins.
     public func warnings(
         of request: LiveStreamRequest, room: RoomID, others: [LiveStream], new: Int
     ) -> [String] {
@@ -49,7 +49,7 @@ extension StreamScene {
         return warnings
     }
 
-    /// What somebody who changes a stream may not have meant.
+    /// Possible mistakes in a change of a stream.
     public func warnings(of change: LiveStreamChange) -> [String] {
         unknownRoles(change.roles?.names ?? [], "audio.roles")
             + unknownRoles(Self.roles(of: change.layout), "layout")
@@ -68,7 +68,7 @@ extension StreamScene {
 
     private static let namesMaximum = 10
 
-    /// Those that a layout names.
+    /// The roles that a layout names.
     private static func roles(of layout: JSONValue?) -> [String] {
         guard case .object(let fields) = layout else { return [] }
         var names: [JSONValue] = []
@@ -79,7 +79,7 @@ extension StreamScene {
         return names.compactMap { if case .string(let name) = $0 { name } else { nil } }
     }
 
-    /// Of a request that was answered with a stream on air.
+    /// The warnings about fields that had no effect, since the stream was already on air.
     public static func ignored(_ request: LiveStreamRequest, of stream: LiveStream) -> [String] {
         let differing = [
             (

@@ -1,21 +1,21 @@
 public import MediaKernel
 
-/// A source outside of our rooms, as a meeting URL names it: `whep:https://[token@]host/path`, the
+/// A source outside our rooms, in the form of a meeting URL: `whep:https://[token@]host/path`, the
 /// endpoint of a WHEP server.
 public struct StreamSource: Hashable, Sendable {
-    /// The scheme, in front of the endpoint's own.
+    /// The scheme that precedes the endpoint's own.
     public static let scheme = "whep:"
 
     public let endpoint: WebAddress
-    /// The bearer token for the endpoint; nil where it needs none. RFC 6750 sect. 2.1.
+    /// The bearer token for the endpoint; nil if it needs none. RFC 6750 sect. 2.1.
     public let token: String?
 
-    /// Whether a meeting URL is meant to name a source, well or badly.
+    /// Whether a meeting URL is meant to name a source, valid or not.
     public static func isMeant(by meetingURL: String) -> Bool {
         meetingURL.prefix(scheme.count).lowercased() == scheme
     }
 
-    /// Nil for what is no source, or is not well-formed.
+    /// Nil if the URL is not a source, or is malformed.
     public init?(meetingURL: String) {
         guard Self.isMeant(by: meetingURL),
             var url = HTTPURL(String(meetingURL.dropFirst(Self.scheme.count)))

@@ -1,4 +1,4 @@
-/// What an application wants of a stream's players at this moment of it.
+/// Timed metadata that an application sends to a stream's players at this moment.
 public struct TimedMetadataRequest: Hashable, Sendable {
     public var payload: String
     public var seconds: Int

@@ -262,7 +262,7 @@ final class DatagramBatch {
         // What follows the address in `sockaddr_in`, or stands before it in `sockaddr_in6`.
         raw.storeBytes(of: 0, toByteOffset: isIPv6 ? 4 : 8, as: UInt32.self)
         raw.storeBytes(of: 0, toByteOffset: isIPv6 ? 24 : 12, as: UInt32.self)
-        address.ip.withUnsafeBytes { ip in
+        address.withIP { ip in
             guard let start = ip.baseAddress else { return }
             (raw + (isIPv6 ? 8 : 4)).copyMemory(from: start, byteCount: ip.count)
         }

@@ -63,7 +63,7 @@ final class DatagramInbox {
 
     /// Takes what waits, at most `datagramsMaximum`, and gives how many: with that many, more may
     /// wait.
-    func receive(from socket: CInt, each: ([UInt8], TransportAddress) -> Void) -> Int {
+    func receive(from socket: CInt, each: (consuming [UInt8], TransportAddress) -> Void) -> Int {
         for index in 0..<datagramsMaximum {
             messages[index].header.msg_namelen = socklen_t(MemoryLayout<sockaddr_in6>.size)
             roomcast_expect_control(messages + index, controls + index)

@@ -10,12 +10,12 @@ import NIOPosix
 /// NIO's types outside.
 public final class DatagramSocket {
     public struct Handlers {
-        public var received: ([UInt8], TransportAddress) -> Void
+        public var received: (consuming [UInt8], TransportAddress) -> Void
         /// The kernel's queue was emptied for now: the time to flush answers.
         public var batchEnded: () -> Void
 
         public init(
-            received: @escaping ([UInt8], TransportAddress) -> Void,
+            received: @escaping (consuming [UInt8], TransportAddress) -> Void,
             batchEnded: @escaping () -> Void
         ) {
             self.received = received

@@ -18,7 +18,7 @@ public final class ClientMedia {
         public var directions: Set<ConnectionDirection>
         /// The data channel that the publish connection opens, and the one that carries wishes and
         /// the server's texts on the subscribe connection; nil for a protocol without one.
-        public var channelLabel: String?
+        public var channel: ChannelFormat?
         /// What happens to the datagrams that are sent.
         public var network: NetworkConditions
         /// Whether anybody's video is received.
@@ -33,12 +33,12 @@ public final class ClientMedia {
 
         public init(
             directions: Set<ConnectionDirection> = [.publish, .subscribe],
-            channelLabel: String? = nil, network: NetworkConditions = NetworkConditions(),
+            channel: ChannelFormat? = nil, network: NetworkConditions = NetworkConditions(),
             receivesVideo: Bool = true, namesTracksBySection: Bool = false,
             readingInterval: Duration? = nil
         ) {
             self.directions = directions
-            self.channelLabel = channelLabel
+            self.channel = channel
             self.network = network
             self.receivesVideo = receivesVideo
             self.namesTracksBySection = namesTracksBySection
@@ -180,7 +180,7 @@ public final class ClientMedia {
         let settings = PeerConnection.Configuration(
             identity: identity, mode: .full(controlling: true), localCandidates: candidates,
             canonicalName: String(random.next(), radix: 36),
-            dataChannel: opensChannel ? configuration.channelLabel : nil,
+            dataChannel: opensChannel ? configuration.channel : nil,
             receivesVideo: configuration.receivesVideo, seed: random.next())
         return Side(
             core: PeerConnection(configuration: settings, at: now), socket: socket,
@@ -299,7 +299,7 @@ public final class ClientMedia {
         guard wishes[track] != nil || wishes.count < Self.wishesMaximum else { return }
         wishes[track] = text
         let now = MonotonicClock.now
-        guard let label = configuration.channelLabel else { return }
+        guard let label = configuration.channel?.label else { return }
         subscribe?.core.send(text, on: label, at: now)
         drain(.subscribe, at: now)
     }
@@ -390,7 +390,7 @@ public final class ClientMedia {
                 observer.stateChanged(direction, state, at: now)
                 stateChanged(direction, state)
             case .channelOpened:
-                if direction == .subscribe, let label = configuration.channelLabel {
+                if direction == .subscribe, let label = configuration.channel?.label {
                     for text in wishes.values { side.core.send(text, on: label, at: now) }
                 }
             case .channelMessage(_, .text(let text)):

@@ -2,7 +2,7 @@ import DataChannel
 import Digests
 public import ICE
 public import MediaKernel
-public import RTP
+import RTP
 import SDP
 public import SecureTransport
 
@@ -25,7 +25,7 @@ public final class PeerConnection {
         /// RTCP canonical name, RFC 7022.
         public var canonicalName: String
         /// A channel that we open when the connection is up. Offered in our first offer.
-        public var dataChannel: String?
+        public var dataChannel: ChannelFormat?
         /// Whether video that the remote side offers is wanted. Where it is not, its sections are
         /// answered as inactive, so the remote side sends none.
         public var receivesVideo: Bool
@@ -36,7 +36,7 @@ public final class PeerConnection {
 
         public init(
             identity: DTLSIdentity, mode: ICEAgent.Mode, localCandidates: [ICECandidate],
-            canonicalName: String, dataChannel: String?, receivesVideo: Bool = true,
+            canonicalName: String, dataChannel: ChannelFormat?, receivesVideo: Bool = true,
             ignoredExtensions: Set<String> = [], seed: UInt64
         ) {
             self.identity = identity
@@ -66,113 +66,32 @@ public final class PeerConnection {
 
     /// Sections of one description. A subscriber is not offered what a room has beyond.
     public static let sectionsMaximum = SDPLimits.sectionsMaximum
-    /// Different SSRCs that one remote side may use at a time.
-    static let inboundStreamsMaximum = 1024
-    /// RTCP datagrams that are read in a second. A bot that asks for lost packets of twenty-five
-    /// videos sends some hundred; who sends more would have us do nothing else.
-    static let reportDatagramsPerSecond = 2000
-    /// Packets of which transport feedback may tell in a second: as many as 150 Mbit/s are. Two
-    /// bytes of it may claim thousands, and each is looked at.
-    static let statusesPerSecond = 16_384
-    /// How often the agent hears that media comes.
-    static let hearingInterval: Duration = .milliseconds(250)
-    /// Datagrams of a handshake are as many.
-    static let heldBackMaximum = 16
-    /// Interval of our reception reports.
-    static let reportInterval: Duration = .seconds(1)
 
     let configuration: Configuration
     var random: SeededRandom
-    var agent: ICEAgent { didSet { readAgent() } }
-    /// The address of the pair in use, once a check has succeeded.
-    public private(set) var selectedAddress: TransportAddress?
-    /// Whether the remote side has shown lately that it wants what goes there. RFC 7675.
-    private(set) var hasConsent = false
-    /// Parts of the handshake that wait until more may go to an address that is not proven.
-    private var heldBack = BoundedQueue<[UInt8]>(maximum: heldBackMaximum)
-    private var agentDeadline: Instant?
-    /// When the agent was last told that something had come.
-    private var lastHeard: Instant?
-    var dtls: DTLSTransport?
-    var channels: DataChannelTransport?
-    var sections: [Section] = []
-    var payloadTypes = PayloadTypeAllocator()
-    /// Ids that our offers give to extensions, by URI.
-    var offeredExtensions: [String: UInt8] = [:]
-    var nextMID = 0
-    var remoteFingerprints: [Fingerprint]?
-    var remoteCredentials: ICECredentials?
-    /// Ids of header extensions as negotiated on this transport. RFC 8285: one space per bundle.
-    public internal(set) var headerExtensions: [String: UInt8] = [:] {
-        didSet {
-            transportSequenceID = headerExtensions[HeaderExtensionURI.transportSequence]
-            audioLevelID = headerExtensions[HeaderExtensionURI.audioLevel]
-        }
-    }
-    // At hand, since each packet asks for them.
-    private(set) var transportSequenceID: UInt8?
-    public private(set) var audioLevelID: UInt8?
-    /// By section; one stream for each encoding.
-    var outbound: [String: [OutboundStream]] = [:]
-    var outboundBySSRC: [SSRC: (mid: String, encoding: Int)] = [:]
-    /// What the way out can carry; fed while packets carry the transport's count.
-    public internal(set) var bandwidth = BandwidthEstimator()
-    /// Whether packets are counted for the receiver's feedback. Off where the way is no limit.
-    public var measuresBandwidth = true
-    var receptionLoss = ReceptionLoss()
-    var repairBudget = RepairBudget()
-    var sentRate = SentRate()
-    var reportAllowance: TokenBucket
-    var statusAllowance: TokenBucket
-    var probe: ProbeSchedule?
-    var inbound: [SSRC: InboundStream] = [:]
-    /// RTX stream to the stream it repairs; at most one for each of `inbound`.
-    var repairs: [SSRC: SSRC] = [:]
-    var feedback: TransportFeedbackRecorder
-    private var outputs: [Output] = []
-    private var outputIndex = 0
-    var nextReport: Instant?
-    var channelBook = DataChannels()
-    var hasAssociation = false
-    public internal(set) var state = PeerConnectionState.new
-    /// When the offer was made that is to be answered; nil while there is none.
-    public internal(set) var offeredAt: Instant?
-    /// An offer of ours waits for its answer.
-    public var isOfferOutstanding: Bool { offeredAt != nil }
-    /// An offer of the remote side's was taken and is not answered.
-    var owesAnswer = false
-    /// The sections that both sides know, by place.
-    var settledMIDs: [String] = []
-    var sessionVersion: UInt64 = 0
-    var hasStartedDTLS = false
-    var hasTransportFailed = false
-    var dtlsRole = DTLSTransport.Role.server
     /// Reports are sent from this SSRC until a track of our own exists.
     let reporter: SSRC
-    /// Datagrams that were neither valid nor expected. For metrics.
-    public internal(set) var discardedDatagrams = 0
-    /// See `takeUnsentPackets`.
-    var unsentPackets = 0
+    var negotiation = Negotiation()
+    var connectivity: Connectivity
+    var security = Security()
+    var sending = Sending()
+    var receiving: Receiving
+    var channels = DataChannels()
+    private var outputs = OutputQueue()
+    public internal(set) var state = PeerConnectionState.new
 
     public init(configuration: Configuration, at now: Instant) {
         self.configuration = configuration
         var random = SeededRandom(seed: configuration.seed)
-        agent = ICEAgent(
+        var agent = ICEAgent(
             mode: configuration.mode, local: Self.freshCredentials(),
             authenticator: Authenticator(), tieBreaker: random.next(), seed: random.next())
         for candidate in configuration.localCandidates { agent.addLocalCandidate(candidate) }
+        connectivity = Connectivity(agent: agent)
         reporter = SSRC(UInt32.random(in: 1...UInt32.max, using: &random))
-        feedback = TransportFeedbackRecorder(sender: reporter)
-        reportAllowance = TokenBucket(
-            rate: Self.reportDatagramsPerSecond, burst: Self.reportDatagramsPerSecond, at: now)
-        statusAllowance = TokenBucket(
-            rate: Self.statusesPerSecond, burst: Self.statusesPerSecond, at: now)
+        receiving = Receiving(reporter: reporter, at: now)
         self.random = random
-        // The wire name of 100ms' channel protocol is "SCTP" (docs/PROTOCOL.md sect. 8).
-        if let label = configuration.dataChannel {
-            _ = channelBook.add(ChannelFormat(label: label, protocol: "SCTP"))
-        }
-        readAgent()
+        if let channel = configuration.dataChannel { _ = channels.add(channel) }
     }
 
     /// Secrets come from the system, never from the seed: from numbers of a seeded generator that
@@ -183,17 +102,15 @@ public final class PeerConnection {
     }
 
     /// Our current user name fragment, by which a shared socket finds this connection.
-    public var localUsernameFragment: String { agent.localCredentials.usernameFragment }
-
-    /// Keeps at hand what each packet and each tick asks of the agent.
-    private func readAgent() {
-        agentDeadline = agent.nextDeadline
-        hasConsent = agent.hasConsent
-        guard agent.selected != selectedAddress else { return }
-        // From one network to another: what is known of the old one says nothing of the new one.
-        if selectedAddress != nil { bandwidth.routeChanged() }
-        selectedAddress = agent.selected
+    public var localUsernameFragment: String {
+        connectivity.agent.localCredentials.usernameFragment
     }
+
+    /// The address of the pair in use, once a check has succeeded.
+    public var selectedAddress: TransportAddress? { connectivity.selectedAddress }
+
+    /// Datagrams that were neither valid nor expected. For metrics.
+    public var discardedDatagrams: Int { receiving.discardedDatagrams }
 
     // MARK: Input
 
@@ -209,109 +126,91 @@ public final class PeerConnection {
     }
 
     /// Takes one datagram of our socket. Never fails: what is not valid is counted and dropped.
+    /// Media is decrypted in its place, so who gives its buffer away spares a copy.
     @discardableResult
     public func handle(
-        _ datagram: [UInt8], from source: TransportAddress, at now: Instant
+        _ datagram: consuming [UInt8], from source: TransportAddress, at now: Instant
     ) -> Evidence {
         guard state != .closed else {
-            discardedDatagrams += 1
+            receiving.discardedDatagrams += 1
             return .none
         }
-        var evidence = Evidence.none
         // RFC 7983 sect. 7: the first byte tells the protocol.
         switch datagram.first ?? 255 {
         case 0...3:
-            do {
-                if try agent.handle(datagram, from: source, at: now) { evidence = .check }
-            } catch {
-                discardedDatagrams += 1
-            }
-            settleICE(at: now)
+            return handleCheck(datagram, from: source, at: now)
         case 20...63:
-            guard let dtls, selectedAddress != nil else {
-                discardedDatagrams += 1
-                return .none
-            }
-            count(datagram, from: source)
-            dtls.handle(datagram, at: now)
-            if settleDTLS(at: now) {
-                evidence = .keys
-                heard(from: source, at: now)
-            }
+            return handleHandshake(datagram, from: source, at: now)
         case 128...191:
-            if handleMedia(datagram, at: now) {
-                evidence = .keys
-                count(datagram, from: source)
-                heard(from: source, at: now)
-            }
+            let bytes = datagram.count
+            guard handleMedia(datagram, at: now) else { return .none }
+            connectivity.received(bytes: bytes, from: source)
+            heard(from: source, at: now)
+            return .keys
         default:
-            discardedDatagrams += 1
+            receiving.discardedDatagrams += 1
+            return .none
         }
+    }
+
+    private func handleCheck(
+        _ datagram: [UInt8], from source: TransportAddress, at now: Instant
+    ) -> Evidence {
+        var evidence = Evidence.none
+        do {
+            if try connectivity.agent.handle(datagram, from: source, at: now) { evidence = .check }
+        } catch {
+            receiving.discardedDatagrams += 1
+        }
+        settleICE(at: now)
         return evidence
     }
 
-    /// What comes from an address that is not proven says how much may go there.
-    private func count(_ datagram: [UInt8], from source: TransportAddress) {
-        guard !hasConsent || source != selectedAddress else { return }
-        agent.received(bytes: datagram.count, from: source)
+    private func handleHandshake(
+        _ datagram: [UInt8], from source: TransportAddress, at now: Instant
+    ) -> Evidence {
+        guard let dtls = security.dtls, connectivity.selectedAddress != nil else {
+            receiving.discardedDatagrams += 1
+            return .none
+        }
+        connectivity.received(bytes: datagram.count, from: source)
+        dtls.handle(datagram, at: now)
+        guard settleDTLS(at: now) else { return .none }
+        heard(from: source, at: now)
+        return .keys
     }
 
     private func heard(from source: TransportAddress, at now: Instant) {
-        if hasConsent, source == selectedAddress, let lastHeard,
-            now < lastHeard + Self.hearingInterval
-        {
-            return
-        }
-        lastHeard = now
-        agent.heard(from: source, at: now)
-        settleICE(at: now)
+        if connectivity.heard(from: source, at: now) { settleICE(at: now) }
     }
 
     /// Whether the remote side is or may soon be sent to at that address.
-    public func isKnown(_ address: TransportAddress) -> Bool { agent.isKnown(address) }
+    public func isKnown(_ address: TransportAddress) -> Bool {
+        connectivity.agent.isKnown(address)
+    }
 
     /// Whether the remote side has lately shown that it can be reached at that address.
-    public func isProven(_ address: TransportAddress) -> Bool { agent.isProven(address) }
-
-    /// Sends to the address in use, or nothing where that may not be sent to now.
-    func emit(_ bytes: [UInt8], to address: TransportAddress) {
-        guard hasConsent || agent.spend(bytes: bytes.count) else { return }
-        emit(.transmit(bytes, to: address))
+    public func isProven(_ address: TransportAddress) -> Bool {
+        connectivity.agent.isProven(address)
     }
 
-    /// The same with a part of a handshake, which is repeated only after a second.
-    func emitHandshake(_ bytes: [UInt8], to address: TransportAddress) {
-        guard hasConsent || heldBack.isEmpty && agent.spend(bytes: bytes.count) else {
-            heldBack.append(bytes)
-            return
-        }
-        emit(.transmit(bytes, to: address))
-    }
-
-    /// Sends what was held back and may go now.
-    func releaseHeldBack() {
-        guard let address = selectedAddress else { return }
-        while let next = heldBack.first, hasConsent || agent.spend(bytes: next.count) {
-            _ = heldBack.popFirst()
-            emit(.transmit(next, to: address))
-        }
-    }
+    // MARK: Time and output
 
     /// Lets time pass. Call at `nextDeadline` or later.
     public func handleTimeout(at now: Instant) {
         guard state != .closed else { return }
-        agent.handleTimeout(at: now)
+        connectivity.agent.handleTimeout(at: now)
         settleICE(at: now)
-        if let dtls {
+        if let dtls = security.dtls {
             dtls.handleTimeout(at: now)
             settleDTLS(at: now)
         }
         settleChannels(at: now)
-        guard dtls?.isConnected == true else { return }
+        guard security.isConnected else { return }
         continueProbe(at: now)
-        if let packet = feedback.poll(at: now) { send([.transportFeedback(packet)]) }
-        if let due = nextReport, due <= now {
-            nextReport = now + Self.reportInterval
+        if let packet = receiving.feedback.poll(at: now) { send([.transportFeedback(packet)]) }
+        if let due = receiving.nextReport, due <= now {
+            receiving.nextReport = now + Self.reportInterval
             sendReceptionReports(at: now)
         }
     }
@@ -319,41 +218,32 @@ public final class PeerConnection {
     /// Nil once closed.
     public var nextDeadline: Instant? {
         guard state != .closed else { return nil }
-        var next = Instant.earlier(agentDeadline, dtls?.nextDeadline)
-        next = .earlier(next, feedback.nextDeadline)
-        next = .earlier(next, nextReport)
-        return .earlier(next, probe?.due)
+        var next = Instant.earlier(connectivity.nextDeadline, security.dtls?.nextDeadline)
+        next = .earlier(next, receiving.feedback.nextDeadline)
+        next = .earlier(next, receiving.nextReport)
+        return .earlier(next, sending.probe?.due)
     }
 
-    public func poll() -> Output? {
-        guard outputIndex < outputs.count - 1 else {
-            // The last one, which is mostly the only one, is handed out without being copied.
-            let last = outputs.popLast()
-            if outputIndex > 0 { outputs.removeAll(keepingCapacity: true) }
-            outputIndex = 0
-            return last
-        }
-        defer { outputIndex += 1 }
-        return outputs[outputIndex]
-    }
+    public func poll() -> Output? { outputs.popFirst() }
 
     func emit(_ output: Output) { outputs.append(output) }
 
-    /// How many packets of ours could not be encrypted, and so were not sent, since the last call.
-    public func takeUnsentPackets() -> Int {
-        defer { unsentPackets = 0 }
-        return unsentPackets
+    /// Sends to the address in use, or nothing where that may not be sent to now.
+    func emit(_ bytes: [UInt8], to address: TransportAddress) {
+        guard connectivity.admits(bytes: bytes.count) else { return }
+        emit(.transmit(bytes, to: address))
     }
 
     /// Says goodbye to the remote side. Nothing is sent or received any more.
     public func close(at now: Instant) {
         guard state != .closed else { return }
-        channels?.close()
+        channels.transport?.close()
         settleChannels(at: now)
-        dtls?.close()
+        security.dtls?.close()
         settleDTLS(at: now)
-        channels = nil
-        dtls = nil
+        channels.transport = nil
+        security.dtls = nil
+        security.isConnected = false
         change(to: .closed)
     }
 }

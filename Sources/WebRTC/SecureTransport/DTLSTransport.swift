@@ -204,6 +204,12 @@ public final class DTLSTransport {
         try srtp().protectRTP(&packet)
     }
 
+    /// What encrypts the RTP packets of one stream; of no use for those of another.
+    public func outboundProtection(ssrc: UInt32) throws(SecureTransportError) -> OutboundProtection
+    {
+        try srtp().outboundProtection(ssrc: ssrc)
+    }
+
     /// Encrypts an RTCP compound in place; it grows by the profile's tag and four bytes.
     public func protectRTCP(_ packet: inout [UInt8]) throws(SecureTransportError) {
         try srtp().protectRTCP(&packet)

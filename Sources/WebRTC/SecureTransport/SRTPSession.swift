@@ -39,12 +39,26 @@ final class SRTPSession {
     func protectRTP(_ packet: inout [UInt8]) throws(SecureTransportError) {
         try Self.require(packet, minimum: 12)
         let session = try outbound.session(of: Self.uint32(packet, 8))
+        packet.append(contentsOf: Self.trailer)
         try Self.extend(&packet, session, srtp_protect)
+    }
+
+    /// - Parameter packet: with the room for the trailer behind it.
+    static func protectRTP(
+        withRoom packet: inout [UInt8], in session: srtp_t
+    ) throws(SecureTransportError) {
+        try require(packet, minimum: 12 + trailerBytesMaximum)
+        try extend(&packet, session, srtp_protect)
+    }
+
+    func outboundProtection(ssrc: UInt32) throws(SecureTransportError) -> OutboundProtection {
+        try OutboundProtection(of: ssrc, in: outbound)
     }
 
     func protectRTCP(_ packet: inout [UInt8]) throws(SecureTransportError) {
         try Self.require(packet, minimum: 8)
         let session = try outbound.session(of: Self.uint32(packet, 4))
+        packet.append(contentsOf: Self.trailer)
         try Self.extend(&packet, session, srtp_protect_rtcp)
     }
 
@@ -112,12 +126,12 @@ final class SRTPSession {
     private typealias Transform =
         (srtp_t?, UnsafeMutableRawPointer?, UnsafeMutablePointer<Int32>?) -> srtp_err_status_t
 
+    /// - Parameter packet: with the room for the trailer behind it.
     private static func extend(
         _ packet: inout [UInt8], _ session: srtp_t, _ transform: Transform
     ) throws(SecureTransportError) {
-        let count = packet.count
+        let count = packet.count - trailerBytesMaximum
         var length = Int32(count)
-        packet.append(contentsOf: trailer)
         let status = packet.withUnsafeMutableBytes { transform(session, $0.baseAddress, &length) }
         let kept = status == srtp_err_status_ok ? Int(length) : count
         packet.removeLast(packet.count - kept)

@@ -206,11 +206,21 @@ class FFmpeg:
 
 # What a page needs, in full: it publishes what it captures, or plays what is said.
 BROWSER = """
-async ({endpoint, token, publishes}) => {
+async ({endpoint, token, publishes, codec, rids}) => {
     const connection = new RTCPeerConnection({bundlePolicy: "max-bundle"});
     if (publishes) {
         const stream = await navigator.mediaDevices.getUserMedia({audio: true, video: true});
-        for (const track of stream.getTracks()) connection.addTransceiver(track, {direction: "sendonly"});
+        for (const track of stream.getTracks()) {
+            const isVideo = track.kind === "video";
+            const sendEncodings = isVideo
+                ? rids.map((rid, index) => ({rid, scaleResolutionDownBy: 2 ** (rids.length - 1 - index)})) : [];
+            const transceiver = connection.addTransceiver(track, {direction: "sendonly", sendEncodings});
+            if (isVideo && codec) {
+                const known = RTCRtpSender.getCapabilities("video").codecs;
+                transceiver.setCodecPreferences(known.filter(({mimeType}) =>
+                    [`video/${codec}`, "video/rtx"].includes(mimeType)));
+            }
+        }
     } else {
         const video = document.body.appendChild(document.createElement("video"));
         video.muted = video.autoplay = true;
@@ -228,8 +238,16 @@ async ({endpoint, token, publishes}) => {
 }"""
 
 
-def in_browser(page, server, path, token):
-    """The session's address."""
+def in_browser(page, server, path, token, codec=None, rids=()):
+    """The session's address. `rids` are the layers of the video, lowest first; none for one form."""
     return page.evaluate(BROWSER, {
         "endpoint": f"http://127.0.0.1:{server.http.port}{path}", "token": token,
-        "publishes": path.startswith("/whip")})
+        "publishes": path.startswith("/whip"), "codec": codec, "rids": list(rids)})
+
+
+def statistics(page, kind):
+    """The entries of this type in the connection's statistics."""
+    return page.evaluate("""async kind => {
+        const entries = [...(await window.connection.getStats()).values()];
+        return entries.filter(({type}) => type === kind);
+    }""", kind)

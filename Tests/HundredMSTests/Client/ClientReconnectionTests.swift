@@ -50,7 +50,7 @@ import Testing
         let media = try await MediaServer.start(
             configuration: .init(bindHosts: ["127.0.0.1"], port: 0, advertised: []),
             group: group, logger: Logger(label: "test"))
-        let room = try await media.makeRoom("room")
+        let room = try await media.makeRoom("room", channel: HundredMS.channel)
         try await room.addPeer("ann")
         let client = try await client(of: server)
         let life = Task { try await client.run() }

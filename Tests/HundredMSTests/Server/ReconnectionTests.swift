@@ -41,7 +41,7 @@ import Testing
             #expect(reply.error == nil)
             await fixture.pass(.seconds(3))
         }
-        #expect(try await ben.socket.next() != nil)
+        #expect(await ben.socket.next() != nil)
         let back = try await fixture.connect("ben")
         _ = try await ann.call("broadcast", #"{"info":{"message":"after"}}"#)
         let frames = try await back.drain()

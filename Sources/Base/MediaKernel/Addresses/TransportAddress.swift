@@ -7,10 +7,13 @@ public struct TransportAddress: Hashable, Sendable, CustomStringConvertible {
         case tcp
     }
 
-    /// Four bytes for IPv4, sixteen for IPv6, in network order.
-    public let ip: [UInt8]
+    // No array: each packet's address is compared and handed on several times.
+    /// The first eight bytes of the address; an IPv4 one has four.
+    private let high: UInt64
+    private let low: UInt64
     public let port: UInt16
     public let transport: Transport
+    public let isIPv6: Bool
 
     /// An IPv4 address in an IPv6 socket's form (`::ffff:192.0.2.1`, RFC 4291 sect. 2.5.5.2)
     /// becomes the IPv4 address.
@@ -20,15 +23,23 @@ public struct TransportAddress: Hashable, Sendable, CustomStringConvertible {
         guard ip.count == 4 || ip.count == 16 else { return nil }
         let isMapped =
             ip.count == 16 && ip[..<10].allSatisfy { $0 == 0 } && ip[10] == 0xFF && ip[11] == 0xFF
-        self.ip = isMapped ? Array(ip[12...]) : ip
+        self.init(bytes: isMapped ? ip[12...] : ip[...], port: port, transport: transport)
+    }
+
+    /// - Parameter bytes: four or sixteen of them.
+    private init(bytes: ArraySlice<UInt8>, port: UInt16, transport: Transport) {
+        func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+            bytes.reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - bytes.count))
+        }
+        high = number(bytes.prefix(8))
+        low = number(bytes.dropFirst(8))
         self.port = port
         self.transport = transport
+        isIPv6 = bytes.count == 16
     }
 
     public init(ipv4 a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8, port: UInt16) {
-        ip = [a, b, c, d]
-        self.port = port
-        transport = .udp
+        self.init(bytes: [a, b, c, d], port: port, transport: .udp)
     }
 
     /// Parses a literal address; host names give nil.
@@ -42,15 +53,22 @@ public struct TransportAddress: Hashable, Sendable, CustomStringConvertible {
         TransportAddress(ip: ip, port: port, transport: transport) ?? self
     }
 
-    public var isIPv6: Bool { ip.count == 16 }
+    /// Four bytes for IPv4, sixteen for IPv6, in network order.
+    public var ip: [UInt8] { withIP { Array($0) } }
+
+    /// The same without making an array.
+    public func withIP<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes in
+            body(UnsafeRawBufferPointer(rebasing: bytes[..<(isIPv6 ? 16 : 4)]))
+        }
+    }
+
     /// `0.0.0.0` or `::`, which stand for all of a machine's addresses.
-    public var isWildcard: Bool { ip.allSatisfy { $0 == 0 } }
+    public var isWildcard: Bool { high == 0 && low == 0 }
     /// The usual extent of a provider's customer: the address in IPv4, its first 64 bits in IPv6
     /// (RFC 6177).
     public var network: [UInt8] { isIPv6 ? Array(ip.prefix(8)) : ip }
-    public var isLoopback: Bool {
-        isIPv6 ? ip.dropLast().allSatisfy { $0 == 0 } && ip[15] == 1 : ip[0] == 127
-    }
+    public var isLoopback: Bool { isIPv6 ? high == 0 && low == 1 : high >> 56 == 127 }
 
     /// The address without the port, in its canonical text form (RFC 5952 for IPv6).
     public var host: String {

@@ -1,3 +1,5 @@
+import ISOMedia
+
 /// One layer of a recording as an MP4 file whose `moov` box comes first (M4A for audio alone).
 /// ISO/IEC 14496-12 and 14496-14.
 ///
@@ -54,7 +56,8 @@ public struct MP4Movie: Sendable {
             }
         }
         let moov = MovieHeader(
-            pictures: pictures, sound: sound, createdAt: createdAt, mediaByteCount: offset)
+            tracks: [pictures?.movieTrack, sound?.movieTrack].compactMap { $0 },
+            createdAt: createdAt, mediaByteCount: offset)
         header = moov.bytes
         byteCount = UInt64(header.count) + offset
     }

@@ -1,3 +1,5 @@
+import ISOMedia
+
 /// The video track of a recording's layer.
 ///
 /// Frame *k* of the recording is presented at *k* / frame rate. Decoding times are the presentation
@@ -78,32 +80,13 @@ struct PictureTrack: Sendable {
     /// In ticks.
     var duration: UInt64 { UInt64(frameCount) * UInt64(Self.ticksPerFrame) }
 
-    /// VisualSampleEntry with AVCConfigurationBox.
-    /// ISO/IEC 14496-12 sect. 12.1.3, 14496-15 sect. 5.4.2.
-    func writeDescriptions(to writer: inout BoxWriter) {
-        writer.fullBox("stsd") {
-            $0.write(UInt32(descriptions.count))
-            for sets in descriptions {
-                $0.box("avc1") {
-                    $0.zeros(6)
-                    $0.write(UInt16(1))  // data reference
-                    $0.zeros(16)
-                    $0.write(width)
-                    $0.write(height)
-                    $0.write(UInt32(0x0048_0000))  // 72 dots an inch, twice
-                    $0.write(UInt32(0x0048_0000))
-                    $0.zeros(4)
-                    $0.write(UInt16(1))  // pictures a sample
-                    $0.zeros(32)  // compressor's name
-                    $0.write(UInt16(0x0018))  // colour without alpha
-                    $0.write(UInt16(0xFFFF))
-                    $0.box("avcC") { $0.write(sets.decoderConfiguration) }
-                    $0.box("pasp") {
-                        $0.write(UInt32(1))
-                        $0.write(UInt32(1))
-                    }
-                }
-            }
-        }
+    /// As it is in the movie. The first picture is shown at once, though decoding runs ahead of it.
+    var movieTrack: MovieTrack {
+        MovieTrack(
+            id: 1, .video(width: width, height: height), timescale: timescale, duration: duration,
+            skipped: UInt64(delay) * UInt64(Self.ticksPerFrame), shown: duration, table: table,
+            entries: descriptions.map {
+                .avc(width: width, height: height, configuration: $0.decoderConfiguration)
+            })
     }
 }

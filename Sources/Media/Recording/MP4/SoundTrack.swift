@@ -1,3 +1,5 @@
+import ISOMedia
+
 /// The audio track of a recording's layer.
 ///
 /// Blocks follow each other without gap within a stretch of the stream. Where two stretches join, a
@@ -79,39 +81,18 @@ struct SoundTrack: Sendable {
     /// In samples, including the run-up.
     var duration: UInt64 { UInt64(max(0, end - start)) }
 
-    /// AudioSampleEntry with an ES descriptor. ISO/IEC 14496-12 sect. 12.2.3, 14496-14 sect. 5.6.
-    func writeDescriptions(to writer: inout BoxWriter) {
-        writer.fullBox("stsd") {
-            $0.write(UInt32(descriptions.count))
-            for format in descriptions {
-                $0.box("mp4a") {
-                    $0.zeros(6)
-                    $0.write(UInt16(1))  // data reference
-                    $0.zeros(8)
-                    $0.write(UInt16(format.channels))
-                    $0.write(UInt16(16))  // bits a sample
-                    $0.zeros(4)
-                    $0.write(UInt32(format.sampleRate) << 16)
-                    $0.fullBox("esds") { $0.write(elementaryStream(format)) }
-                }
-            }
-        }
-    }
-
-    /// ES_Descriptor, DecoderConfigDescriptor, DecoderSpecificInfo, SLConfigDescriptor.
-    /// ISO/IEC 14496-1 sect. 7.2.6.
-    private func elementaryStream(_ format: SoundFormat) -> [UInt8] {
-        func descriptor(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
-            [tag, UInt8(content.count)] + content
-        }
-        var decoder = BoxWriter()
-        decoder.write(UInt8(0x40))  // MPEG-4 audio
-        decoder.write(UInt8(0x15))  // an audio stream
-        decoder.zeros(3)  // buffer size
-        decoder.write(peakBitrate)
-        decoder.write(averageBitrate)
-        decoder.write(descriptor(5, format.audioSpecificConfig))
-        return descriptor(3, [0, 0, 0] + descriptor(4, decoder.bytes) + descriptor(6, [2]))
+    /// As it is in the movie: the encoder's run-up is not heard.
+    var movieTrack: MovieTrack {
+        let skipped = min(UInt64(max(0, -start)), duration)
+        let bitrate = SampleEntry.Bitrate(average: averageBitrate, peak: peakBitrate)
+        return MovieTrack(
+            id: 2, .audio, timescale: timescale, duration: duration, pause: UInt64(max(0, start)),
+            skipped: skipped, shown: duration - skipped, table: table,
+            entries: descriptions.map {
+                .aac(
+                    channels: $0.channels, sampleRate: UInt32($0.sampleRate),
+                    configuration: $0.audioSpecificConfig, bitrate)
+            })
     }
 
     private var averageBitrate: UInt32 {

@@ -5,7 +5,8 @@ import Streams
 
 extension StreamService: MetricsSource {
     public func metrics() -> [Metric] {
-        let streams = entries.keys.compactMap { archive[$0] }
+        let counts = book.counts
+        let streams = book.unfinished.compactMap { book[$0] }
         let byStatus = LiveStream.Status.allCases.filter { !$0.isFinal }.map { status in
             Metric.Sample(
                 labels: [Metric.Label("status", status.rawValue)],
@@ -60,11 +61,5 @@ extension StreamService: MetricsSource {
                 help: "Changes of a picture that was adapted to the CPU, down and up.",
                 Double(counts.adaptations)),
         ]
-    }
-
-    /// Whether one more stream would be taken.
-    var canAccept: Bool {
-        !isShuttingDown && archive.onAir.count < settings.streamsMaximum
-            && lackOfCPU(forNew: 1) == nil
     }
 }

@@ -171,7 +171,7 @@ public actor RoomDirectory: RoomDoor, RoomStreamingObserver, ServiceLifecycle.Se
     private func make(_ id: RoomID) async throws -> Entry {
         let policy = try await policies.policy(of: id)
         let mediaRoom = try await media.makeRoom(
-            id, acceptsOrientation: settings.acceptsOrientation)
+            id, acceptsOrientation: settings.acceptsOrientation, channel: HundredMS.channel)
         let record = await registry.opened(id)
         var limits = settings.limits
         if record.size > 0 { limits.visiblePeers = min(record.size, limits.peers) }

@@ -27,4 +27,11 @@ struct StreamCounts {
         case .starting, .running, .stopping, .postProcessing: break
         }
     }
+
+    mutating func refused(_ error: LiveStreamError) {
+        switch error {
+        case .tooManyStreams, .tooManyVariants, .insufficientCPU: refused += 1
+        default: break
+        }
+    }
 }

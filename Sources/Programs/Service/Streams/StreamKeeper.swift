@@ -1,5 +1,4 @@
 import Catalogue
-import NIOPosix
 import Recording
 import Streams
 
@@ -24,17 +23,10 @@ struct StreamKeeper: Sendable {
     let recordings: String
     /// What is told of it; nil when nobody wants to be told.
     let events: StreamEvents?
-    private let threads = NIOThreadPool.singleton
-
-    init(catalogue: Catalogue, recordings: String, events: StreamEvents?) {
-        self.catalogue = catalogue
-        self.recordings = recordings
-        self.events = events
-    }
 
     /// A state that is not the last: in the file before anybody is told of it. It waits for no
-    /// disk, so that starts and stops are answered at once; a process' death costs nothing all the
-    /// same.
+    /// disk to have it for good, so that starts and stops are answered soon; a process' death costs
+    /// nothing all the same.
     static func note(_ record: Record) throws {
         try data(record).write(
             to: URL(fileURLWithPath: "\(record.directory)/\(StreamFile.name)"), options: .atomic)
@@ -45,7 +37,7 @@ struct StreamKeeper: Sendable {
     /// - Throws: `RecordingError`, `CatalogueError`; it can be asked again.
     func save(_ record: Record) async throws {
         if record.file.stream.status.isFinal {
-            try await threads.runIfActive {
+            try await BlockingCall.run {
                 try AssetFile.write(
                     Array(try Self.data(record)), to: StreamFile.name, in: record.directory)
             }
@@ -59,18 +51,17 @@ struct StreamKeeper: Sendable {
     /// - Parameter isTold: false when what was told before is not known.
     func saveRow(_ record: Record, isTold: Bool = true) async throws {
         let stream = record.file.stream
-        let assets = stream.status.isFinal ? try await assets(of: stream) : []
+        let assets = stream.status.isFinal ? await assets(of: stream) : []
         let deliveries =
             isTold
             ? events?.deliveries(for: stream, order: record.file.order, assets: assets) ?? [] : []
         try await catalogue.save(stream, assets: assets, telling: deliveries)
     }
 
-    private func assets(of stream: CatalogueStream) async throws -> [CatalogueAsset] {
+    private func assets(of stream: CatalogueStream) async -> [CatalogueAsset] {
         guard let directory = stream.assetDirectory else { return [] }
-        return try await threads.runIfActive {
-            RecordingManifest.read("\(recordings)/\(directory)")?.assets ?? []
-        }
+        let path = "\(recordings)/\(directory)"
+        return await BlockingCall.run { RecordingManifest.read(path)?.assets ?? [] }
     }
 
     private static func data(_ record: Record) throws -> Data {

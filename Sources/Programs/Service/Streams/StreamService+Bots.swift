@@ -1,51 +1,58 @@
-import Catalogue
 import ChildProcesses
-import Foundation
-import Glibc
-import HLS
 import Logging
 import MediaKernel
-import Recording
-import Rooms
 import Streams
-import Tokens
 
+/// The bots of the streams.
 extension StreamService {
     func launch(_ id: StreamID, resumes: Bool) {
-        guard var entry = entries[id], let stream = archive[id] else { return }
+        guard let signals = book[life: id]?.processes.nextBot(),
+            let generation = book[life: id]?.processes.generation
+        else { return }
+        errand(for: id) { service in
+            await service.launch(id, resumes: resumes, generation: generation, signals: signals)
+        }
+    }
+
+    /// The bot's settings are written first; what it is told meanwhile waits for it.
+    private func launch(
+        _ id: StreamID, resumes: Bool, generation: Int, signals: AsyncStream<BotSignal>
+    ) async {
+        guard let life = book[life: id], life.processes.generation == generation,
+            let stream = book[id]
+        else { return }
+        var plan = stream.plan
+        if life.processes.mistrustsHardware {
+            plan.encoder = StreamSettings.Encoder.x264.rawValue
+        }
+        let configuration = BotConfiguration(
+            room: stream.room, stream: id, plan: plan, isRecorded: life.order != nil,
+            isRecordingPaused: stream.recordingPause == .paused,
+            logLevel: settings.logLevel, logFormat: settings.logFormat)
         let file: String
         do {
-            var plan = stream.plan
-            if entry.mistrustsHardware { plan.encoder = StreamSettings.Encoder.x264.rawValue }
-            file = try BotConfiguration(
-                room: stream.room, stream: id, plan: plan, isRecorded: entry.order != nil,
-                isRecordingPaused: stream.recordingPause == .paused,
-                logLevel: settings.logLevel, logFormat: settings.logFormat
-            ).write(to: entry.directory)
+            file = try await persister.onDisk { try $0.write(configuration, to: life.directory) }
         } catch {
             botExited(
                 .notStarted(
-                    reason: "\(entry.directory): \(error.systemReason)",
+                    reason: "\(life.directory): \(error.systemReason)",
                     failure: error.isForWantOfRoom ? .diskFull : nil), of: id,
-                generation: entry.generation)
+                generation: generation)
             return
         }
-        let (signals, continuation) = AsyncStream.makeStream(of: BotSignal.self)
-        entry.signals?.finish()
-        entry.signals = continuation
-        entry.killedBotFor = nil
-        entry.generation += 1
-        entry.statistics.launches += 1
-        entries[id] = entry
-        if resumes {
-            counts.botRestarts += 1
-            archive.update(id) { stream in
-                stream.health.restarts += 1
-                stream.health.frameRate = nil
-                stream.updatedAt = clock().time
-            }
-        }
+        guard book[life: id]?.processes.generation == generation else { return }
+        launched(id, resumes: resumes)
+        supervisor.startBot(
+            of: stream, in: life.directory, configuration: file, generation: generation,
+            signals: signals)
+    }
+
+    private func launched(_ id: StreamID, resumes: Bool) {
+        let time = clock().time
+        book.updateStatistics(of: id) { $0.launches += 1 }
+        if resumes { book.restarted(id, at: time) }
         log(.info, resumes ? "bot restarted" : "bot started", id)
+        guard let stream = book[id] else { return }
         // Its successor finds out anew what it cannot decode.
         if !stream.health.tracksLeftOut.isEmpty { leftOut([], of: id) }
         // Its successor makes the whole picture, until it is short of CPU itself.
@@ -54,116 +61,20 @@ extension StreamService {
                 id, frameRate: stream.plan.frameRate ?? 0, layersThinned: 0,
                 videosLeftOut: 0)
         }
-        launchQueue.yield(
-            .bot(
-                BotLaunch(
-                    job: BotJob(
-                        stream: id, room: stream.room, endpoint: endpoint, token: "",
-                        outputDirectory: entry.directory, configurationFile: file),
-                    generation: entry.generation, signals: signals)))
     }
 
-    func supervise(_ launch: BotLaunch) async {
-        let id = launch.job.stream
-        let exit: BotExit
-        do {
-            var job = launch.job
-            // Valid for longer than a stream may last: a bot that reconnects shows it again.
-            job.token = try authority.makeRoomToken(
-                room: job.room, user: "recorder", role: Policy.recorderRole,
-                at: clock().time, lifetime: TokenAuthority.lifetimeMaximum)
-            exit = await launcher.run(job, signals: launch.signals) { report in
-                await self.reported(report, of: id, generation: launch.generation)
-            }
-        } catch {
-            exit = .notStarted(reason: "no token can be made: \(error)")
-        }
-        botExited(exit, of: id, generation: launch.generation)
-    }
-
-    func reported(_ report: BotReport, of id: StreamID, generation: Int) {
-        guard var entry = entries[id], entry.generation == generation else { return }
-        let now = clock().instant
-        var orders: [StreamMachine.Order] = []
-        switch report {
-        case .joined:
-            log(.info, "bot joined", id)
-            entry.machine.botWorked(at: now)
-        case .atWork: entry.machine.botWorked(at: now)
-        case .running:
-            entry.runningIsHeldUntil = runningIsHeld(id, entry, at: now)
-            if entry.runningIsHeldUntil == nil { orders = entry.machine.botRunning(at: now) }
-            if entry.statistics.startedAfter == nil {
-                entry.statistics.startedAfter = now - entry.requestedAt
-                counts.ran(after: now - entry.requestedAt)
-            }
-        case .tiles(let tiles): entry.statistics.tiles = tiles
-        case .segment: entry.machine.botPublished(at: now)
-        case .warning(let text):
-            counts.botWarnings += 1
-            log(.warning, "bot warning", id, ["warning": "\(text)"])
-        case .reduction(let frameRate, let layersThinned, let videosLeftOut):
-            degraded(
-                id, frameRate: frameRate, layersThinned: layersThinned,
-                videosLeftOut: videosLeftOut)
-        case .leftOut(let tracks): leftOut(tracks, of: id)
-        case .frameRate(let frameRate): measured(id, frameRate: frameRate)
-        case .stopped(_, let totals): entry.statistics.totals = totals
-        case .failed(let reason, _): log(.error, "bot failed", id, ["reason": "\(reason)"])
-        }
-        entries[id] = entry
-        carryOut(orders, of: id)
-    }
-
-    /// - Parameter tracks: all that are; nothing is logged, which a warning for each has done.
+    /// Nothing is logged, which a warning for each has done.
     private func leftOut(_ tracks: [BotReport.LeftOutTrack], of id: StreamID) {
-        let time = clock().time
-        archive.update(id) { stream in
-            stream.health.tracksLeftOut = tracks.map {
-                HLSVariant.LeftOutTrack(
-                    track: TrackID($0.track), peer: PeerID($0.peerID), name: $0.peer,
-                    reason: $0.reason)
-            }
-            stream.updatedAt = time
-        }
+        book.leftOut(tracks, of: id, at: clock().time)
         announce(id)
-    }
-
-    /// What the segments hold, which is less than the plan says where pictures come too late.
-    private func measured(_ id: StreamID, frameRate: Double) {
-        guard let before = archive[id] else { return }
-        let time = clock().time
-        archive.update(id) { stream in
-            stream.health.frameRate = frameRate
-            stream.updatedAt = time
-            if stream.isReduced, stream.health.degradation == nil {
-                stream.health.degradation = LiveStream.Degradation(
-                    frameRate: stream.plan.frameRate ?? frameRate, layersThinned: 0,
-                    videosLeftOut: 0, changes: 0, changedAt: time)
-            }
-        }
-        guard let after = archive[id], after.isReduced != before.isReduced else { return }
-        log(
-            after.isReduced ? .warning : .info,
-            after.isReduced ? "fewer pictures than wanted" : "as many pictures as wanted", id,
-            [
-                "frame_rate": "\(frameRate)",
-                "wanted": "\(after.plan.frameRate ?? frameRate)",
-            ])
     }
 
     private func degraded(
         _ id: StreamID, frameRate: Double, layersThinned: Int, videosLeftOut: Int
     ) {
-        counts.adaptations += 1
-        let time = clock().time
-        archive.update(id) { stream in
-            let changes = (stream.health.degradation?.changes ?? 0) + 1
-            stream.health.degradation = LiveStream.Degradation(
-                frameRate: frameRate, layersThinned: layersThinned, videosLeftOut: videosLeftOut,
-                changes: changes, changedAt: time)
-            stream.updatedAt = time
-        }
+        book.degraded(
+            id, frameRate: frameRate, layersThinned: layersThinned, videosLeftOut: videosLeftOut,
+            at: clock().time)
         log(
             .warning, "picture adapted to the CPU", id,
             [
@@ -172,10 +83,72 @@ extension StreamService {
             ])
     }
 
+    private func measured(_ id: StreamID, frameRate: Double) {
+        guard let isReduced = book.measured(id, frameRate: frameRate, at: clock().time)
+        else { return }
+        log(
+            isReduced ? .warning : .info,
+            isReduced ? "fewer pictures than wanted" : "as many pictures as wanted", id,
+            [
+                "frame_rate": "\(frameRate)",
+                "wanted": "\(book[id]?.plan.frameRate ?? frameRate)",
+            ])
+    }
+
+    /// A process of a stream has died: that is kept in its record, and told in the log.
+    func note(_ death: ProcessDeath, of id: StreamID) {
+        book.died(death, of: id)
+        var metadata: Logger.Metadata = [
+            "cause": "\(death.cause.rawValue)", "exit": "\(death)",
+        ]
+        if let signal = death.signal { metadata["signal"] = "\(signal)" }
+        if let status = death.status { metadata["status"] = "\(status)" }
+        log(.warning, "\(death.role.rawValue) died", id, metadata)
+        // With the next state at the latest, but who looks for the cause may not wait for that.
+        errand(for: id) { service in
+            guard let record = service.book.record(of: id) else { return }
+            await service.persister.note(record)
+        }
+    }
+}
+
+extension StreamService: StreamProcessObserver {
+    func reported(_ report: BotReport, of id: StreamID, generation: Int) {
+        guard let life = book[life: id], life.processes.generation == generation,
+            let stream = book[id]
+        else { return }
+        let now = clock().instant
+        switch report {
+        case .joined:
+            log(.info, "bot joined", id)
+            book[life: id]?.machine.botWorked(at: now)
+        case .atWork: book[life: id]?.machine.botWorked(at: now)
+        case .running:
+            book.ran(id, at: now)
+            let end = life.runningIsHeld(stream, hasCopies: settings.copyURL != nil, at: now)
+            book[life: id]?.runningIsHeldUntil = end
+            if end == nil, book[life: id]?.machine.botRunning(at: now) == true {
+                changed(id, to: .running, nil)
+            }
+        case .tiles(let tiles): book.updateStatistics(of: id) { $0.tiles = tiles }
+        case .segment: book[life: id]?.machine.botPublished(at: now)
+        case .warning(let text):
+            book.counts.botWarnings += 1
+            log(.warning, "bot warning", id, ["warning": "\(text)"])
+        case .reduction(let frameRate, let layersThinned, let videosLeftOut):
+            degraded(
+                id, frameRate: frameRate, layersThinned: layersThinned,
+                videosLeftOut: videosLeftOut)
+        case .leftOut(let tracks): leftOut(tracks, of: id)
+        case .frameRate(let frameRate): measured(id, frameRate: frameRate)
+        case .stopped(_, let totals): book.updateStatistics(of: id) { $0.totals = totals }
+        case .failed(let reason, _): log(.error, "bot failed", id, ["reason": "\(reason)"])
+        }
+    }
+
     func botExited(_ exit: BotExit, of id: StreamID, generation: Int) {
-        guard entries[id]?.generation == generation else { return }
-        entries[id]?.signals?.finish()
-        entries[id]?.signals = nil
+        guard let life = book[life: id], life.processes.generation == generation else { return }
+        book[life: id]?.processes.botEnded()
         log(.info, "bot exited", id, ["exit": "\(exit)"])
         var exit = exit
         switch exit {
@@ -185,42 +158,13 @@ extension StreamService {
                 ProcessDeath(
                     role: .bot, cause: .notStarted, message: reason, at: clock().time), of: id)
         case .failed(let reason, let failure, let ending):
-            let death = died(
-                .bot, ending, orderedFor: entries[id]?.killedBotFor,
-                message: reason.isEmpty ? nil : reason, of: id)
+            let death = kernel.death(
+                .bot, ending, orderedFor: life.processes.killedBotFor, message: reason, at: clock())
+            note(death, of: id)
             exit = .failed(reason: "\(death)", failure: failure, ending)
-            // It may have been the hardware, which the next bot would fail on as well. A driver that
-            // crashes takes the bot with it, before it can say anything.
-            if !ending.isKill { entries[id]?.mistrustsHardware = true }
+            book[life: id]?.processes.botFailed(ending)
         }
         tellRunning(id)
-        carryOut(entries[id]?.machine.botExited(exit, at: clock().instant) ?? [], of: id)
-    }
-
-    func finishPlaylists(of id: StreamID) {
-        guard let directory = entries[id]?.directory else { return }
-        // First, since a full disk has room for the rest then.
-        try? FileManager.default.removeItem(
-            atPath: "\(directory)/\(BotConfiguration.fileName)")
-        do {
-            let count = try PlaylistFinisher.finish(in: directory)
-            if count > 0 { log(.warning, "playlists ended", id, ["count": "\(count)"]) }
-        } catch {
-            log(.error, "playlists cannot be ended", id, ["error": "\(error)"])
-        }
-    }
-
-    /// Whatever the bots of a stream that never ran left behind, except the record. They are gone.
-    func discard(_ id: StreamID) {
-        guard let entry = entries[id] else { return }
-        do {
-            let names = try FileManager.default.contentsOfDirectory(atPath: entry.directory)
-            for name in names where name != StreamFile.name {
-                try FileManager.default.removeItem(atPath: "\(entry.directory)/\(name)")
-            }
-        } catch {
-            log(.error, "the stream's files cannot be removed", id, ["error": "\(error)"])
-        }
-        giveBackPlace(of: entry)
+        carryOut(book[life: id]?.machine.botExited(exit, at: clock().instant), of: id)
     }
 }

@@ -1,73 +1,14 @@
-import Catalogue
 import ChildProcesses
-import Foundation
-import Glibc
-import HLS
 import Logging
 import MediaKernel
 import Streams
 
-/// Assets: where they come to lie, and the finishers that make them.
+/// The finishers, which make the assets.
 extension StreamService {
-    /// What is to be made of a stream, and the directory for it, which is made.
-    func order(
-        _ request: LiveStreamRequest, _ settings: StreamSettings, room: RoomID,
-        ladder: Ladder, at time: UnixTime
-    ) throws(LiveStreamError) -> (RecordingOrder, RecordingPlace)? {
-        guard let recording = request.recording.map(LiveStreamRecording.init), recording.isWanted
-        else { return nil }
-        let order = RecordingOrder(
-            hlsVOD: recording.hlsVOD, singleFilePerLayer: recording.singleFilePerLayer,
-            layers: Self.sizes(of: ladder, request.audio),
-            keptLayers: request.audio.only
-                ? nil
-                : settings.destinations(of: request.kind)
-                    .recordedLayers(for: request.destination, of: ladder),
-            keptSeconds: settings.recordingsKept.map { Int64($0.inSeconds) },
-            thumbnails: settings.thumbnails(for: request))
-        return (order, try reservePlace(kind: request.kind, room: room, at: time))
-    }
-
-    /// Streams of one room may begin in the same second; making the directory tells who is first.
-    /// The number is one for both kinds, since their chats lie together.
-    private func reservePlace(
-        kind: LiveStream.Kind, room: RoomID, at time: UnixTime
-    ) throws(LiveStreamError) -> RecordingPlace {
-        let date = String(time.description.prefix(10))
-        for epoch in time.seconds..<time.seconds + Self.placesMaximum {
-            let place = RecordingPlace(
-                kind: kind, room: room, date: date, epoch: epoch)
-            let path = "\(settings.recordingsDirectory)/\(place.directory)"
-            let isTaken = LiveStream.Kind.allCases.contains { other in
-                let directory = RecordingPlace(kind: other, room: room, date: date, epoch: epoch)
-                    .directory
-                return FileManager.default.fileExists(
-                    atPath: "\(settings.recordingsDirectory)/\(directory)")
-            }
-            if isTaken { continue }
-            let parent = path[..<(path.lastIndex(of: "/") ?? path.endIndex)]
-            do {
-                try FileManager.default.createDirectory(
-                    atPath: String(parent), withIntermediateDirectories: true)
-            } catch {
-                throw .storage("\(parent): \(error.localizedDescription)")
-            }
-            if mkdir(path, 0o755) == 0 { return place }
-            guard errno == EEXIST else {
-                throw .storage("\(path): \(String(cString: strerror(errno)))")
-            }
-        }
-        throw .storage("\(room) has too many recordings of this second")
-    }
-
-    /// Of a stream of which nothing is kept: no finisher has written there.
-    func giveBackPlace(of entry: StreamOnAir) {
-        guard let place = entry.place else { return }
-        rmdir("\(settings.recordingsDirectory)/\(place.directory)")
-    }
-
     /// A stream's finisher is wanted, and starts when it is its turn.
     func queueFinisher(_ id: StreamID) {
+        // One without a life was left to the next start.
+        guard book[life: id] != nil else { return }
         finisherQueue.add(id)
         startFinishers(at: clock().instant)
         guard let index = finisherQueue.waiting.firstIndex(of: id) else { return }
@@ -79,51 +20,29 @@ extension StreamService {
     /// Starts the finishers whose turn it is.
     func startFinishers(at now: Instant) {
         let due = finisherQueue.take(
-            idle: idleCores.mean, maximum: settings.finishersMaximum, at: now)
+            idle: kernel.idleCores, maximum: settings.finishersMaximum, at: now)
         for id in due {
-            archive.update(id) { $0.finishing.position = nil }
-            entries[id]?.machine.finisherStarted(at: now)
+            book.update(id) { $0.finishing.position = nil }
+            book[life: id]?.machine.finisherStarted(at: now)
             launchFinisher(id)
         }
     }
 
-    /// Tells the streams that wait how many go before them.
-    func tellFinisherPositions() {
-        guard toldPositions != finisherQueue.waiting else { return }
-        toldPositions = finisherQueue.waiting
-        for (index, id) in toldPositions.enumerated() {
-            archive.update(id) { $0.finishing.position = index + 1 }
-        }
-    }
-
     private func launchFinisher(_ id: StreamID) {
-        guard let entry = entries[id] else { return finisherQueue.remove(id) }
-        let (signals, continuation) = AsyncStream.makeStream(of: FinisherSignal.self)
-        entries[id]?.finisherSignals = continuation
-        entries[id]?.killedFinisherFor = nil
-        if !archive.onAir.isEmpty { continuation.yield(.giveWay) }
+        guard let life = book[life: id], let signals = book[life: id]?.processes.nextFinisher()
+        else { return finisherQueue.remove(id) }
+        if !book.onAir.isEmpty { book[life: id]?.processes.giveWay() }
         log(.info, "finisher started", id, ["waiting": "\(finisherQueue.waiting.count)"])
-        launchQueue.yield(
-            .finisher(
-                FinisherJob(
-                    stream: id, directory: entry.directory,
-                    recordings: settings.recordingsDirectory), signals: signals))
+        supervisor.startFinisher(
+            FinisherJob(
+                stream: id, directory: life.directory,
+                recordings: settings.recordingsDirectory), signals: signals)
     }
 
-    func supervise(_ job: FinisherJob, signals: AsyncStream<FinisherSignal>) async {
-        if await !chat.caughtUp(job.stream, within: Self.chatWaitMaximum) {
-            log(.error, "the end of the chat is not written yet", job.stream)
-        }
-        let exit = await finishers.run(job, signals: signals) { report in
-            await self.reported(report, of: job.stream)
-        }
-        finisherExited(exit, of: job.stream)
-    }
-
-    private func reported(_ report: FinisherReport, of id: StreamID) {
-        entries[id]?.machine.finisherProgressed(at: clock().instant)
+    func reported(_ report: FinisherReport, of id: StreamID) {
+        book[life: id]?.machine.finisherProgressed(at: clock().instant)
         switch report {
-        case .progress(let permille): archive.update(id) { $0.finishing.permille = permille }
+        case .progress(let permille): book.update(id) { $0.finishing.permille = permille }
         case .leftOut(let layer, let segment):
             log(
                 .warning, "segment left out of the recording", id,
@@ -135,26 +54,27 @@ extension StreamService {
         }
     }
 
-    private func finisherExited(_ exit: FinisherExit, of id: StreamID) {
-        entries[id]?.finisherSignals?.finish()
-        entries[id]?.finisherSignals = nil
+    func finisherExited(_ exit: FinisherExit, of id: StreamID) {
+        // One without a life was left to the next start.
+        let order = book[life: id].map(\.processes.killedFinisherFor) ?? .serverStopped
+        book[life: id]?.processes.finisherEnded()
         finisherQueue.remove(id)
         var exit = exit
         switch exit {
-        case .finished: archive.update(id) { $0.finishing.error = nil }
+        case .finished: book.update(id) { $0.finishing.error = nil }
         case .noRoom(let reason):
-            archive.update(id) { $0.finishing.error = reason }
+            book.update(id) { $0.finishing.error = reason }
             log(.warning, "finisher exited", id, ["reason": "\(reason)"])
         case .failed(let reason, let ending):
-            // One without an entry was left to the next start.
-            let order = entries[id].map(\.killedFinisherFor) ?? .serverStopped
-            let death = died(
-                .finisher, ending, orderedFor: order, message: reason.isEmpty ? nil : reason,
-                of: id)
+            let death = kernel.death(
+                .finisher, ending, orderedFor: order, message: reason, at: clock())
+            note(death, of: id)
             exit = .failed(reason: "\(death)", ending)
-            archive.update(id) { $0.finishing.error = "\(death)" }
+            book.update(id) { $0.finishing.error = "\(death)" }
         }
-        carryOut(entries[id]?.machine.finisherExited(exit, at: clock().instant) ?? [], of: id)
+        if let end = book[life: id]?.machine.finisherExited(exit, at: clock().instant) {
+            changed(id, to: end.status, end)
+        }
         startFinishers(at: clock().instant)
     }
 }

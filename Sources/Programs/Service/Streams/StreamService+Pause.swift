@@ -9,19 +9,19 @@ extension StreamService {
         stream id: StreamID, isPaused: Bool
     ) async throws(LiveStreamError) -> LiveStream {
         guard let record = try await stream(id) else { throw .notFound("stream \(id)") }
-        guard let entry = entries[id], record.status == .starting || record.status == .running
+        guard let life = book[life: id], life.status.isOnAir, life.status != .stopping
         else { throw .notOnAir(id) }
-        guard entry.order != nil else { throw .notRecorded(id) }
+        guard life.order != nil else { throw .notRecorded(id) }
         guard (record.recordingPause == .paused) != isPaused else { return record }
         let time = clock().time
-        archive.update(id) { stream in
+        book.update(id) { stream in
             stream.recordingPause = isPaused ? .paused : .resumed
             stream.updatedAt = time
         }
-        entry.signals?.yield(.order(.recordingPaused(isPaused)))
+        life.processes.tell(.recordingPaused(isPaused))
         chat.setPaused(isPaused, id)
         log(.info, isPaused ? "recording paused" : "recording resumed", id)
         announce(id)
-        return archive[id] ?? record
+        return book[id] ?? record
     }
 }

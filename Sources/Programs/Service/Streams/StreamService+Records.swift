@@ -1,78 +1,45 @@
 import Catalogue
-import Logging
 public import MediaKernel
 public import Streams
 
 /// What is known of streams: those of this process from memory, all others from the catalogue.
 extension StreamService {
     public func running(in room: RoomID) -> [LiveStream] {
-        archive.onAir(in: room, .stream).filter { $0.status == .running }
+        book.onAir(in: room, .stream).filter { $0.status == .running }
     }
 
     public func stream(_ id: StreamID) async throws(LiveStreamError) -> LiveStream? {
-        if let stream = archive[id] { return stream }
-        return try await asked { (catalogue) throws(CatalogueError) in
-            try await catalogue.stream(id)
-        }.flatMap { shown($0) }
+        if let stream = book[id] { return stream }
+        return try await persister.row(of: id).flatMap { book.shown($0) }
     }
 
     public func current(
         room: RoomID, kind: LiveStream.Kind
     ) async throws(LiveStreamError) -> LiveStream? {
-        if let stream = archive.onAir(in: room, kind).last { return stream }
-        var query = CatalogueQuery<LiveStream.Status>(room: room)
-        query.kind = kind
-        let page = try await asked { [query] (catalogue) throws(CatalogueError) in
-            try await catalogue.streams(query)
-        }
+        if let stream = book.onAir(in: room, kind).last { return stream }
+        let row = try await persister.latestRow(of: room, kind)
         // This process may remember one that was left behind, and know nothing of a later one. Ids
         // sort by creation.
-        let known = archive.current(in: room, kind)
-        guard let latest = page.records.first,
-            known.map({ !$0.status.isOnAir && $0.id < latest.id }) ?? true
+        let known = book.current(in: room, kind)
+        guard let row, known.map({ !$0.status.isOnAir && $0.id < row.id }) ?? true
         else { return known }
-        return shown(latest) ?? known
+        return book.shown(row) ?? known
     }
 
     /// The catalogue's page, with what this process knows better: rows follow the memory.
     public func streams(
         _ query: LiveStreamQuery
     ) async throws(LiveStreamError) -> LiveStreamPage {
-        var wanted = CatalogueQuery<LiveStream.Status>(
-            room: query.room, session: query.session,
-            status: query.status,
-            start: query.start?.rawValue, limit: query.limit)
-        switch query.subject {
-        case .liveStreams: wanted.kind = .stream
-        case .recordings: wanted.isRecorded = true
-        }
-        let page = try await asked { [wanted] (catalogue) throws(CatalogueError) in
-            try await catalogue.streams(wanted)
-        }
-        let rows = page.records.compactMap { shown($0) }
+        let page = try await persister.rows(query)
+        let rows = page.records.compactMap { book.shown($0) }
         // What is older than the page belongs to the next one.
         let oldest = page.last.map { StreamID($0) }
-        var found = archive.matching(query).filter { stream in
+        var found = book.matching(query).filter { stream in
             oldest.map { stream.id >= $0 } ?? true
         }
-        found += rows.filter { archive[$0.id] == nil }
+        found += rows.filter { book[$0.id] == nil }
         found.sort { $0.id > $1.id }
         let streams = Array(found.prefix(query.limit))
         return LiveStreamPage(streams: streams, last: streams.last?.id ?? oldest)
-    }
-
-    private func shown(_ record: CatalogueStream) -> LiveStream? {
-        LiveStream(record).map(archive.withUpload)
-    }
-
-    private func asked<Value: Sendable>(
-        _ body: (Catalogue) async throws(CatalogueError) -> Value
-    ) async throws(LiveStreamError) -> Value {
-        do {
-            return try await body(keeper.catalogue)
-        } catch {
-            logger.error("the catalogue cannot be read", metadata: ["error": "\(error)"])
-            throw LiveStreamError(error)
-        }
     }
 }

@@ -1,6 +1,4 @@
 import Catalogue
-import ChildProcesses
-import Foundation
 import Logging
 import MediaKernel
 import Streams
@@ -11,31 +9,35 @@ extension StreamService {
     /// - Throws: `CatalogueError`.
     public func recover() async throws {
         let recovery = StreamRecovery(
-            keeper: keeper, streams: settings.outputDirectory, logger: logger)
+            keeper: persister.keeper, streams: settings.outputDirectory, logger: logger)
         let now = clock().instant
         for record in try await recovery.run() {
             let row = record.file.stream
             guard var stream = LiveStream(row) else { continue }
-            let end = Self.end(ofLeftBehind: row)
+            let end = row.endOfLeftBehind
             stream.status = .postProcessing
             stream.end = end
             stream.stoppedAt = stream.stoppedAt ?? clock().time
             ids.isTaken(row.id)
-            // It holds nothing that the next start needs, and the bot that read it is gone.
-            try? FileManager.default.removeItem(
-                atPath: "\(record.directory)/\(BotConfiguration.fileName)")
-            archive.insert(stream)
-            entries[row.id] = StreamOnAir(
-                machine: StreamMachine(rules: settings.rules, leftBehind: end, at: now),
-                directory: record.directory, requestedAt: now, order: record.file.order,
-                place: row.assetDirectory.flatMap { RecordingPlace(directory: $0, room: row.room) })
+            await persister.onDisk { $0.removeConfiguration(in: record.directory) }
+            let place = row.assetDirectory.flatMap {
+                RecordingPlace(directory: $0, room: row.room)
+            }
+            book.insert(
+                stream,
+                StreamLife(
+                    machine: StreamMachine(rules: settings.rules, leftBehind: end, at: now),
+                    directory: record.directory, requestedAt: now, order: record.file.order,
+                    place: place))
             log(.warning, "stream was left behind", row.id, ["status": "\(row.status.rawValue)"])
         }
     }
+}
 
+extension CatalogueStream {
     /// How a stream ends that a server left behind.
-    private static func end(ofLeftBehind row: CatalogueStream) -> StreamEnd {
-        var row = row
+    fileprivate var endOfLeftBehind: StreamEnd {
+        var row = self
         row.endIfLeftBehind()
         return row.end ?? .stopped
     }

@@ -5,33 +5,40 @@ public import Streams
 /// What the rooms tell: streams end when nobody is there any more, and some begin by themselves.
 extension StreamService {
     /// A room was looked at; about once a second, and for the last time when it is empty.
-    public func seen(_ room: RoomID, _ occupancy: RoomOccupancy) async {
+    ///
+    /// - Returns: the starts that come of it. Rooms do not wait for them, since a disk may hang.
+    @discardableResult
+    public func seen(_ room: RoomID, _ occupancy: RoomOccupancy) -> Task<Void, Never>? {
         let now = clock().instant
-        occupancies[room] = occupancy.isEmpty ? nil : occupancy
-        for stream in archive.onAir(in: room) {
+        rooms.seen(room, occupancy)
+        for stream in book.onAir(in: room) {
             if occupancy.isEmpty {
-                entries[stream.id]?.machine.roomEmptied(at: now)
+                book[life: stream.id]?.machine.roomEmptied(at: now)
             } else {
-                entries[stream.id]?.machine.roomOccupied()
+                book[life: stream.id]?.machine.roomOccupied()
             }
             if occupancy.publishers == 0 {
-                entries[stream.id]?.machine.publishingEnded(at: now)
+                book[life: stream.id]?.machine.publishingEnded(at: now)
             } else {
-                entries[stream.id]?.machine.publishingBegan()
+                book[life: stream.id]?.machine.publishingBegan()
             }
         }
-        guard !isShuttingDown else { return }
-        await startByItself(room, occupancy)
+        guard !isShuttingDown, rooms.looked(at: room, occupancy) else { return nil }
+        return Task {
+            while let look = rooms.nextLook(at: room) { await startByItself(room, look) }
+        }
     }
 
     /// The room was ended for everybody, at that time. Its bots are put out with all others and
     /// finish by themselves, save for one that is not in the room at that moment.
-    public func roomEnded(_ room: RoomID, at time: Instant) {
-        for stream in archive.onAir(in: room) {
+    public func roomEnded(_ room: RoomID, at time: Instant) async {
+        await startsOver(in: room)
+        let ids = book.onAir(in: room).map(\.id).filter { id in
             // Who comes back may have started another one by now.
-            guard let entry = entries[stream.id], entry.requestedAt <= time else { continue }
-            requestStop(stream.id, for: .roomEnded)
+            book[life: id].map { $0.requestedAt <= time } ?? false
         }
+        for id in ids { requestStop(id, for: .roomEnded) }
+        await settle(ids)
     }
 
     private func startByItself(_ room: RoomID, _ occupancy: RoomOccupancy) async {
@@ -41,11 +48,8 @@ extension StreamService {
             let key = AutoStartKey(
                 room: room, kind: kind,
                 destination: settings.destinations(of: kind).named(wish.destination))
-            var starter = autoStarters[key] ?? AutoStarter(wish.condition)
-            let starts = starter.seen(occupancy)
-            autoStarters[key] = occupancy.isEmpty ? nil : starter
-            guard starts else { continue }
-            let running = Set(entries.keys)
+            guard rooms.starts(key, on: wish.condition, occupancy) else { continue }
+            let running = Set(book.unfinished)
             do throws(LiveStreamError) {
                 let streams = try await startUncounted(
                     room: room,
@@ -61,19 +65,12 @@ extension StreamService {
                     .notice, "stream does not start by itself", stream,
                     ["reason": "it runs already, \(lack)"])
             } catch {
-                let isNew = autoStarters[key]?.isRefused == false
-                autoStarters[key]?.refused()
-                guard isNew else { continue }
-                countRefusal(error)
+                guard rooms.refused(key) else { continue }
+                book.counts.refused(error)
                 logger.warning(
                     "a stream cannot start by itself yet",
                     metadata: ["room": "\(room)", "reason": "\(error)"])
             }
         }
-    }
-
-    /// Somebody stopped the room's stream, and does not want it back.
-    func holdBack(_ room: RoomID, _ kind: LiveStream.Kind, destination: String) {
-        autoStarters[AutoStartKey(room: room, kind: kind, destination: destination)]?.stopped()
     }
 }

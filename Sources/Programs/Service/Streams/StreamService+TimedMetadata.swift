@@ -11,33 +11,41 @@ extension StreamService {
         _ requests: [TimedMetadataRequest], to id: StreamID, addedBy: PeerID?
     ) async throws(LiveStreamError) -> LiveStream {
         guard let record = try await stream(id) else { throw .notFound("stream \(id)") }
-        guard let entry = entries[id], entry.machine.status == .running else {
+        guard let life = book[life: id], life.status == .running else {
             throw .notRunning(id)
         }
         let (instant, time) = clock()
-        let first = entry.metadataCount + 1
-        guard entry.metadataCount + requests.count <= TimedMetadata.perStreamMaximum else {
+        let first = life.metadataCount + 1
+        guard life.metadataCount + requests.count <= TimedMetadata.perStreamMaximum else {
             throw .tooMuchTimedMetadata(id, maximum: TimedMetadata.perStreamMaximum)
         }
-        guard entries[id]?.metadataRate.take(requests.count, at: instant) == true else {
+        guard book[life: id]?.metadataRate.take(requests.count, at: instant) == true else {
             throw .tooFast(perSecond: Limits.timedMetadataPerSecond)
         }
         // A number that may have been written down is not given again.
-        entries[id]?.metadataCount += requests.count
+        book[life: id]?.metadataCount += requests.count
         let metadata = requests.enumerated().map { index, request in
             TimedMetadata(
                 number: first + index, start: time.milliseconds, seconds: request.seconds,
                 payload: request.payload)
         }
-        do {
-            try TimedMetadataLog.append(metadata, in: entry.directory)
-        } catch {
-            throw .storage(error.description)
+        let directory = life.directory
+        let errand = errand(for: id) { service -> RecordingError? in
+            do throws(RecordingError) {
+                try await service.persister.onDisk { (disk) throws(RecordingError) in
+                    try disk.append(metadata, in: directory)
+                }
+                return nil
+            } catch {
+                return error
+            }
         }
-        for one in metadata { entry.signals?.yield(.order(.metadata(one))) }
+        if let error = await errand?.value ?? nil { throw .storage(error.description) }
+        // To the bot of then: its successor reads what was written down.
+        for one in metadata { life.processes.tell(.metadata(one)) }
         log(
             .info, "timed metadata added", id,
             ["count": "\(metadata.count)", "by": "\(addedBy?.rawValue ?? "server")"])
-        return archive[id] ?? record
+        return book[id] ?? record
     }
 }

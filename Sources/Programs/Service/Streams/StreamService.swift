@@ -1,78 +1,43 @@
 import Catalogue
-import ChildProcesses
 import Clocks
 import Logging
 public import MediaKernel
 public import ServiceLifecycle
 import Signing
-import Stage
 public import Streams
 import Tokens
 
 /// All live streams and recordings of this server: their records, state machines and bots.
 ///
-/// Each stream's life is decided by its `StreamMachine`; this actor tells the machine what
-/// happened and carries out what it orders. Bots and finishers run as child tasks of `run`, so
-/// nothing is left behind when that returns. What a final state says is on the disk before it is
-/// told to anybody.
+/// `StreamAdmission` decides which streams begin, and each stream's `StreamMachine` what becomes of
+/// it; this actor tells them what happened and carries out what they say. It has the `StreamBook`,
+/// which is all in memory, and waits neither for a process nor for a disk: `StreamSupervisor` runs
+/// bots and finishers, `StreamPersister` reads and writes files and rows. What a final state says is
+/// on the disk before it is told to anybody.
 public actor StreamService: LiveStreamControl, Service {
     /// Between two looks at the deadlines; a fraction of the shortest of them.
     static let tickInterval: Duration = .milliseconds(100)
-    /// Statistics of ended streams that are kept.
-    static let statisticsMaximum = 100
-    /// Recordings of one room that may begin in one second.
-    static let placesMaximum: Int64 = 1000
-    /// How long the news that a stream is running waits for its copy in a store.
-    static let copyWaitMaximum: Duration = .seconds(5)
-    /// How long a finisher waits for the last messages of the chat to be in their file.
-    static let chatWaitMaximum: Duration = .seconds(5)
-    /// From a state that could not be written down to the next attempt.
-    static let saveRetryDelay: Duration = .seconds(1)
     /// How long a server that is stopped waits for finishers. What they leave is finished after
     /// the next start.
     static let finishersAtShutdown: Duration = .seconds(30)
 
     let settings: StreamSettings
-    let authority: TokenAuthority
     let playbackKey: SigningKey
-    let launcher: any BotLauncher
-    let finishers: any FinisherLauncher
-    let keeper: StreamKeeper
+    let persister: StreamPersister
+    let supervisor: StreamSupervisor
     let chat: ChatRecorder
     let logger: Logger
     let clock: @Sendable () -> (instant: Instant, time: UnixTime)
-    let processors: @Sendable () -> ProcessorCounters?
-    let countedMemoryKills: @Sendable () -> Int?
-    /// The directories, and what keeps other servers out of them.
-    let storage: [HeldFile]
 
     var observer: (any RoomStreamingObserver)?
-    var endpoint: String
     var ids = StreamIDs()
-    var archive = StreamArchive()
-    var entries: [StreamID: StreamOnAir] = [:]
-    var ended: [(id: StreamID, statistics: StreamStatistics)] = []
-    var counts = StreamCounts()
-    /// Of the rooms that somebody is in.
-    var occupancies: [RoomID: RoomOccupancy] = [:]
-    /// Of rooms that somebody is in, too.
-    var autoStarters: [AutoStartKey: AutoStarter] = [:]
-    var idleCores = IdleCores()
-    var memoryKills = MemoryKills()
+    var book = StreamBook()
+    var rooms = RoomWatch()
+    var kernel: KernelWatch
     var finisherQueue = FinisherQueue()
-    /// The queue as the streams' states have it.
-    var toldPositions: [StreamID] = []
     public private(set) var isShuttingDown = false
     private var shutdownDeadline: Instant?
 
-    private let launches: AsyncStream<StreamLaunch>
-    let launchQueue: AsyncStream<StreamLaunch>.Continuation
-    let saves: AsyncStream<StreamSave>
-    let saveQueue: AsyncStream<StreamSave>.Continuation
-    /// States that could not be written down yet, of each stream in their order. Bounded by the
-    /// streams on air, which have a handful of states each.
-    var unsaved: [StreamID: [StreamKeeper.Record]] = [:]
-    var savesAgainAt: Instant?
     private let changes: AsyncStream<StreamingChange>
     let changeQueue: AsyncStream<StreamingChange>.Continuation
 
@@ -81,6 +46,7 @@ public actor StreamService: LiveStreamControl, Service {
     ///   - events: what is told of streams by webhooks; nil for nothing.
     ///   - endpoint: where bots find the server; `listening` corrects it once the port is known.
     ///   - storage: the directories of streams and recordings, and the locks in them.
+    ///   - touching: hears which directory is touched next; for tests.
     ///   - clock: the monotonic and the wall clock.
     ///   - processors: what the kernel counts of them.
     ///   - memoryKills: how many processes it has killed for want of memory.
@@ -89,6 +55,7 @@ public actor StreamService: LiveStreamControl, Service {
         authority: TokenAuthority, playbackKey: SigningKey, endpoint: String,
         launcher: any BotLauncher, finishers: any FinisherLauncher, chat: ChatRecorder,
         logger: Logger, storage: [HeldFile] = [],
+        touching: @escaping @Sendable (String) -> Void = { _ in },
         clock: @escaping @Sendable () -> (instant: Instant, time: UnixTime) = {
             (MonotonicClock.now, UnixTime.now)
         },
@@ -96,235 +63,42 @@ public actor StreamService: LiveStreamControl, Service {
         memoryKills: @escaping @Sendable () -> Int? = MemoryKills.counted
     ) {
         self.settings = settings
-        self.authority = authority
         self.playbackKey = playbackKey
-        self.endpoint = endpoint
-        self.launcher = launcher
-        self.finishers = finishers
+        persister = StreamPersister(
+            keeper: StreamKeeper(
+                catalogue: catalogue, recordings: settings.recordingsDirectory, events: events),
+            disk: StreamDisk(
+                recordings: settings.recordingsDirectory, held: storage, touching: touching),
+            clock: { clock().instant }, logger: logger)
+        supervisor = StreamSupervisor(
+            launcher: launcher, finishers: finishers, authority: authority, chat: chat,
+            endpoint: endpoint, time: { clock().time }, logger: logger)
         self.chat = chat
-        keeper = StreamKeeper(
-            catalogue: catalogue, recordings: settings.recordingsDirectory, events: events)
         self.logger = logger
-        self.storage = storage
         self.clock = clock
-        self.processors = processors
-        countedMemoryKills = memoryKills
-        // Bounded by the streams on air: each yields a handful of launches and changes.
-        (launches, launchQueue) = AsyncStream.makeStream()
+        kernel = KernelWatch(processors: processors, kills: memoryKills)
+        // Bounded by the streams on air: each yields a handful of changes.
         (changes, changeQueue) = AsyncStream.makeStream()
-        (saves, saveQueue) = AsyncStream.makeStream()
     }
 
     /// Tells the streams who to ask about rooms and who to tell. To be called before `run`.
     public func observe(by observer: any RoomStreamingObserver) { self.observer = observer }
 
-    /// How streams are made in a room.
-    func settings(of room: RoomID) async throws(LiveStreamError) -> StreamSettings {
-        try await observer?.settings(of: room) ?? settings
-    }
-
     /// The server is reachable there.
-    public func listening(at endpoint: String) { self.endpoint = endpoint }
+    public nonisolated func listening(at endpoint: String) { supervisor.listening(at: endpoint) }
 
-    // MARK: LiveStreamControl
+    // MARK: Figures
 
-    public func start(
-        room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
-    ) async throws(LiveStreamError) -> [LiveStream] {
-        do throws(LiveStreamError) {
-            return try await startUncounted(room: room, request, startedBy: startedBy)
-        } catch {
-            countRefusal(error)
-            throw error
-        }
+    /// Whether one more stream would be taken.
+    var canAccept: Bool {
+        let capacity = settings.capacity(book, kernel, at: clock().instant)
+        return !isShuttingDown && capacity.refusal(ofNew: 1) == nil
     }
-
-    /// A start whose refusal is not counted, as when it is tried again and again.
-    func startUncounted(
-        room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
-    ) async throws(LiveStreamError) -> [LiveStream] {
-        // Before the decision: from here on nothing may suspend, or two starts could both count.
-        let settings = try await self.settings(of: room)
-        let scene = await observer?.scene(of: room) ?? StreamScene()
-        guard !isShuttingDown else { throw .shuttingDown }
-        try checkStorage()
-        do throws(CatalogueError) {
-            try keeper.catalogue.checkPresence()
-        } catch {
-            throw LiveStreamError(error)
-        }
-        var request = request
-        request.recording = settings.recording(for: request)
-        let layout: Layout
-        do throws(LayoutError) {
-            layout = try settings.layout(for: request)
-        } catch {
-            throw .invalidLayout(error.description)
-        }
-        let destination = settings.destinations(of: request.kind).named(request.destination)
-        let onAirCount = archive.onAir.count
-        let running = archive.onAir(in: room, request.kind).filter { $0.status != .stopping }
-        func existing(_ variant: LiveStreamVariant) -> LiveStream? {
-            switch request.kind {
-            // One at a time, whatever is asked for.
-            case .recording: running.first
-            case .stream:
-                running.first {
-                    $0.plan.variant.metadata == variant.metadata
-                        && entries[$0.id]?.destination == destination
-                }
-            }
-        }
-        let new = request.variants.filter { existing($0) == nil }
-        for case let stream? in request.variants.map(existing) {
-            guard let lack = request.lack(of: stream) else {
-                continue
-            }
-            throw .runsOtherwise(stream.id, lack)
-        }
-        let inRoom = archive.onAir(in: room, request.kind).count
-        guard
-            new.isEmpty || request.kind == .recording
-                || inRoom + new.count <= settings.variantsPerRoomMaximum
-        else {
-            throw .tooManyVariants(room: room, maximum: settings.variantsPerRoomMaximum)
-        }
-        guard new.isEmpty || onAirCount + new.count <= settings.streamsMaximum else {
-            throw .tooManyStreams(running: onAirCount, maximum: settings.streamsMaximum)
-        }
-        if let lack = lackOfCPU(forNew: new.count) { throw lack }
-        let answered = Set(request.variants.compactMap { existing($0)?.id })
-        var warnings = scene.warnings(
-            of: request, room: room,
-            others: running.filter {
-                // Destinations are for several at a time.
-                !answered.contains($0.id) && entries[$0.id]?.destination == destination
-            }, new: new.count)
-        var result: [LiveStream] = []
-        var begun: [StreamID] = []
-        do throws(LiveStreamError) {
-            for variant in request.variants {
-                if let stream = existing(variant) {
-                    warnings += StreamScene.ignored(request, of: stream)
-                    result.append(stream)
-                } else {
-                    let stream = try begin(
-                        variant, of: room, settings, request: request, layout: layout,
-                        scene: scene, startedBy: startedBy)
-                    begun.append(stream.id)
-                    result.append(stream)
-                }
-            }
-        } catch {
-            for id in begun { requestStop(id, for: .variantRefused) }
-            throw error
-        }
-        for warning in warnings {
-            log(
-                .warning, "a start may not be what was meant", result[0].id,
-                ["reason": "\(warning)"])
-        }
-        result[0].warnings = warnings
-        return result
-    }
-
-    func countRefusal(_ error: LiveStreamError) {
-        switch error {
-        case .tooManyStreams, .tooManyVariants, .insufficientCPU: counts.refused += 1
-        default: break
-        }
-    }
-
-    /// One that was deleted would be made anew by the next stream, which no other server and no
-    /// restart of this one would know of.
-    public func checkStorage() throws(LiveStreamError) {
-        for file in storage {
-            if let loss = file.loss { throw .storage("\(file.path): \(loss)") }
-        }
-    }
-
-    public func stop(
-        room: RoomID, kind: LiveStream.Kind, metadata: Set<String>?, stoppedBy: PeerID?
-    ) async throws(LiveStreamError) -> [LiveStream] {
-        let streams = archive.onAir(in: room, kind).filter { stream in
-            metadata?.contains(stream.plan.variant.metadata) ?? true
-        }
-        guard !streams.isEmpty else {
-            guard let latest = try await current(room: room, kind: kind) else {
-                throw .notFound(
-                    "room \(room) never had a \(kind == .stream ? "live stream" : "recording")")
-            }
-            return [latest]
-        }
-        for stream in streams { requestStop(stream.id, by: stoppedBy) }
-        return streams.compactMap { archive[$0.id] }
-    }
-
-    public func stop(
-        stream: StreamID, stoppedBy: PeerID?
-    ) async throws(LiveStreamError) -> LiveStream {
-        requestStop(stream, by: stoppedBy)
-        guard let record = try await self.stream(stream) else {
-            throw .notFound("stream \(stream)")
-        }
-        return record
-    }
-
-    public func update(
-        stream: StreamID, _ change: LiveStreamChange
-    ) async throws(LiveStreamError) -> LiveStream {
-        guard let record = try await self.stream(stream) else {
-            throw .notFound("stream \(stream)")
-        }
-        let scene = await observer?.scene(of: record.room) ?? StreamScene()
-        guard let plan = archive[stream]?.plan, let status = entries[stream]?.machine.status,
-            status.isOnAir, status != .stopping
-        else { throw .notOnAir(stream) }
-        // Before anything is changed: it may be refused.
-        if let json = change.layout {
-            let layout: Layout
-            do throws(LayoutError) {
-                layout = try plan.layout.changed(by: json, pictures: plan.pictureHosts)
-            } catch {
-                throw .invalidLayout(error.description)
-            }
-            entries[stream]?.signals?.yield(.order(.layout(layout)))
-            archive.update(stream) { $0.plan.layout = layout }
-            log(.info, "layout changed", stream, ["layout": "\(layout.name.rawValue)"])
-        }
-        if let roles = change.roles {
-            let names = roles.names
-            entries[stream]?.signals?.yield(.order(.roles(names.map(Set.init))))
-            archive.update(stream) { $0.plan.audio.roles = names }
-            log(
-                .info, "audible roles changed", stream,
-                ["roles": "\(names?.joined(separator: ",") ?? "all")"])
-        }
-        let time = clock().time
-        archive.update(stream) { $0.updatedAt = time }
-        var changed = archive[stream] ?? record
-        changed.warnings = scene.warnings(of: change)
-        for warning in changed.warnings {
-            log(.warning, "a change may not be what was meant", stream, ["reason": "\(warning)"])
-        }
-        return changed
-    }
-
-    // MARK: Statistics
 
     /// What the bots of a stream reported; nil for an unknown or long forgotten one.
     public func statistics(of id: StreamID) -> StreamStatistics? {
-        entries[id]?.statistics ?? ended.last { $0.id == id }?.statistics
+        book.statistics(of: id)
     }
-
-    /// Whether a bot of the stream is alive, as far as is known here.
-    func hasBot(_ id: StreamID) -> Bool { entries[id]?.signals != nil }
-
-    /// Whether a finisher of the stream is at work, as far as is known here.
-    func hasFinisher(_ id: StreamID) -> Bool { entries[id]?.finisherSignals != nil }
-
-    /// Whether a state of the stream waits to be written down.
-    func hasUnsaved(_ id: StreamID) -> Bool { unsaved[id] != nil }
 
     // MARK: Service
 
@@ -333,16 +107,10 @@ public actor StreamService: LiveStreamControl, Service {
     public func run() async throws {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.keepTime() }
-            group.addTask { await self.keepRecords() }
+            group.addTask { await self.persister.run { await self.finalStateKept($0) } }
             group.addTask { await self.tellRooms() }
-            for await launch in launches {
-                switch launch {
-                case .bot(let launch): group.addTask { await self.supervise(launch) }
-                case .finisher(let job, let signals):
-                    group.addTask { await self.supervise(job, signals: signals) }
-                }
-            }
-            saveQueue.finish()
+            await self.supervisor.run(self)
+            persister.finish()
             changeQueue.finish()
         }
     }
@@ -350,36 +118,34 @@ public actor StreamService: LiveStreamControl, Service {
     /// Looks at the deadlines. `run` calls it many times a second; tests call it by themselves.
     public func tick() {
         let now = clock().instant
-        if Task.isShuttingDownGracefully, !isShuttingDown { shutDown(at: now) }
-        observeCPU(at: now)
-        observeMemory(at: now)
+        if Task.isShuttingDownGracefully, !isShuttingDown {
+            isShuttingDown = true
+            shutdownDeadline = now + settings.rules.stopTimeout + Self.finishersAtShutdown
+            for id in book.unfinished { requestStop(id, for: .serverStopped) }
+        }
+        kernel.look(at: now)
         tellHeld(at: now)
-        for id in entries.keys.sorted() {
-            guard let deadline = entries[id]?.machine.nextDeadline, deadline <= now else {
+        for id in book.unfinished {
+            guard let deadline = book[life: id]?.machine.nextDeadline, deadline <= now else {
                 continue
             }
-            let orders = entries[id]?.machine.timePassed(at: now) ?? []
-            carryOut(orders, of: id)
+            carryOut(book[life: id]?.machine.timePassed(at: now), of: id)
         }
         startFinishers(at: now)
-        tellFinisherPositions()
-        if let again = savesAgainAt, again <= now {
-            savesAgainAt = nil
-            saveQueue.yield(.again)
-        }
-        if isShuttingDown { leaveWaiting() }
-        if let shutdownDeadline, shutdownDeadline <= now { leaveFinishing() }
-        if isShuttingDown, entries.isEmpty { launchQueue.finish() }
+        book.setPositions(finisherQueue.waiting)
+        persister.retry(at: now)
+        if let shutdownDeadline { leaveBehind(isOverdue: shutdownDeadline <= now) }
+        if isShuttingDown, book.unfinished.isEmpty { supervisor.finish() }
     }
 
     // MARK: Inside
 
     private func keepTime() async {
-        while !(isShuttingDown && entries.isEmpty), !Task.isCancelled {
+        while !(isShuttingDown && book.unfinished.isEmpty), !Task.isCancelled {
             tick()
             try? await Task.sleep(for: Self.tickInterval)
         }
-        launchQueue.finish()
+        supervisor.finish()
     }
 
     private func tellRooms() async {
@@ -393,39 +159,22 @@ public actor StreamService: LiveStreamControl, Service {
         }
     }
 
-    private func shutDown(at now: Instant) {
-        isShuttingDown = true
-        shutdownDeadline = now + settings.rules.stopTimeout + Self.finishersAtShutdown
-        for id in entries.keys.sorted() { requestStop(id, for: .serverStopped) }
-    }
-
-    /// Nobody waits for a full disk when the server is to stop.
-    private func leaveWaiting() {
-        for (id, entry) in entries where entry.machine.waitsForRoom {
-            log(.warning, "post-processing is left to the next start", id)
-            forget(id)
-        }
-    }
-
-    /// The finishers that are still at work end here, and ends that cannot be written down are
-    /// waited for no longer; the next server sees to both.
-    private func leaveFinishing() {
-        for (id, entry) in entries {
-            switch entry.machine.status {
-            case .postProcessing:
-                log(.warning, "post-processing is left to the next start", id)
-                entry.finisherSignals?.yield(.kill)
-                forget(id)
-            case .completed, .failed:
+    /// Nobody waits for a full disk when the server is to stop. At last the finishers that are
+    /// still at work end as well, and ends that cannot be written down are waited for no longer;
+    /// the next server sees to both.
+    private func leaveBehind(isOverdue: Bool) {
+        for id in book.unfinished {
+            guard let life = book[life: id], isOverdue || life.machine.waitsForRoom,
+                !life.status.isOnAir
+            else { continue }
+            if life.status.isFinal {
                 log(.error, "the stream's end is not written down", id)
-                forget(id)
-            case .starting, .running, .stopping: break
+            } else {
+                log(.warning, "post-processing is left to the next start", id)
             }
+            book[life: id]?.processes.killFinisher(for: .serverStopped)
+            book.endLife(id)
+            finisherQueue.remove(id)
         }
-    }
-
-    private func forget(_ id: StreamID) {
-        entries[id] = nil
-        finisherQueue.remove(id)
     }
 }

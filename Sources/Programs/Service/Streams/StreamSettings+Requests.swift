@@ -62,6 +62,33 @@ extension StreamSettings {
             encoder: encoder.rawValue)
     }
 
+    /// What is to be made of a stream; nil for nothing.
+    func order(for request: LiveStreamRequest, ladder: Ladder) -> RecordingOrder? {
+        guard let recording = request.recording.map(LiveStreamRecording.init), recording.isWanted
+        else { return nil }
+        return RecordingOrder(
+            hlsVOD: recording.hlsVOD, singleFilePerLayer: recording.singleFilePerLayer,
+            layers: Self.sizes(of: ladder, request.audio),
+            keptLayers: request.audio.only
+                ? nil
+                : destinations(of: request.kind)
+                    .recordedLayers(for: request.destination, of: ladder),
+            keptSeconds: recordingsKept.map { Int64($0.inSeconds) },
+            thumbnails: thumbnails(for: request))
+    }
+
+    /// Of the pictures, best first. Rungs that differ in their picture only are one without it.
+    private static func sizes(
+        of ladder: Ladder, _ audio: LiveStreamAudio
+    ) -> [CatalogueAsset.Size] {
+        guard audio.only else {
+            return ladder.layers.map { CatalogueAsset.Size(width: $0.width, height: $0.height) }
+        }
+        return Set(ladder.layers.map(\.audioBitrate)).map { _ in
+            CatalogueAsset.Size(width: 0, height: 0)
+        }
+    }
+
     func layout(for request: LiveStreamRequest) throws(LayoutError) -> Layout {
         var layout = layout
         let change = destinations(of: request.kind).layout(for: request.destination)

@@ -6,9 +6,6 @@ import RemoteRoom
 
 /// The media side, which runs on its own event loop.
 extension HundredMSClient {
-    /// The data channel's name in 100ms' clients (docs/PROTOCOL.md sect. 8).
-    static let channelLabel = "ion-sfu"
-
     /// Runs `body` on the media loop.
     func onMedia<Result: Sendable>(
         _ body: @escaping @Sendable (ClientMedia) throws -> Result
@@ -38,7 +35,7 @@ extension HundredMSClient {
         let media = try await ClientMedia.open(
             on: eventLoop,
             configuration: ClientMedia.Configuration(
-                channelLabel: Self.channelLabel, network: configuration.guest.network,
+                channel: HundredMS.channel, network: configuration.guest.network,
                 receivesVideo: configuration.guest.receivesVideo,
                 readingInterval: configuration.guest.readingInterval),
             makeObserver: makeObserver, stateChanged: changed, channelText: heard)

@@ -10,6 +10,8 @@ final class ForwardedTrack {
     let publisher: PeerID
     /// The connection that it comes on, which is closed only when the track is gone.
     unowned var source: Connection?
+    /// The section of that connection that it comes in.
+    var section: SectionIndex?
     var incoming: IncomingTrack {
         didSet {
             repairsLoss = Self.isRepaired(incoming)
@@ -94,9 +96,8 @@ final class ForwardedTrack {
 
 /// One track on its way to one subscriber.
 final class Subscription {
-    let mid: String
     let stream: OutboundStream
-    unowned let connection: Connection
+    let connection: Connection
     /// What the subscriber calls the track.
     let track: TrackID
     var forwarder: LayerForwarder
@@ -118,12 +119,11 @@ final class Subscription {
     static let keyframesBurst = 3
 
     init(
-        mid: String, stream: OutboundStream, connection: Connection, track: ForwardedTrack,
+        stream: OutboundStream, connection: Connection, track: ForwardedTrack,
         as id: TrackID, preference: LayerPreference, at now: Instant
     ) {
         keyframes = TokenBucket(
             rate: Self.keyframesPerSecond, burst: Self.keyframesBurst, at: now)
-        self.mid = mid
         self.stream = stream
         self.connection = connection
         self.track = id

@@ -37,7 +37,7 @@ struct LayerForwarder {
     /// What goes to the subscriber before the packet that was last forwarded: the parameter sets of an
     /// H.264 key frame that came without. A decoder may have begun anew, or not have got those of
     /// before, so each key frame has them.
-    private(set) var prologue: RTPPacket?
+    private(set) var prologue: [RTPPacket] = []
     /// How often an encoding began to flow.
     private(set) var beginnings = 0
 
@@ -70,28 +70,28 @@ struct LayerForwarder {
         return timestamp
     }
 
-    /// What of a packet goes to the subscriber; nil for nothing.
+    /// Makes of a packet what goes to the subscriber. Gives false for nothing.
     ///
     /// - Parameters:
     ///   - report: the encoding's last sender report.
     ///   - parameterSets: those of H.264 that are known of the encoding.
     mutating func forward(
-        _ packet: RTPPacket, encoding: Int, summary: PayloadSummary, report: Report?,
+        _ packet: inout RTPPacket, encoding: Int, summary: PayloadSummary, report: Report?,
         parameterSets: H264SetMemory = .init(), at now: Instant
-    ) -> RTPPacket? {
-        prologue = nil
-        guard let wanted else { return nil }
+    ) -> Bool {
+        if !prologue.isEmpty { prologue = [] }
+        guard let wanted else { return false }
         let isCurrent = source?.encoding == encoding && source?.ssrc == packet.ssrc
         if isCurrent {
             if summary.isKeyframeStart { isOvertaken = false }
         } else {
             guard encoding == wanted.encoding, !isVideo || summary.isKeyframeStart else {
                 isOvertaken = isOvertaken || source?.encoding == encoding
-                return nil
+                return false
             }
             begin(packet, encoding: encoding, summary: summary, report: report, at: now)
         }
-        return rewrite(packet, summary, wanted, parameterSets, at: now)
+        return rewrite(&packet, summary, wanted, parameterSets, at: now)
     }
 
     private mutating func begin(
@@ -121,79 +121,62 @@ struct LayerForwarder {
     }
 
     private mutating func rewrite(
-        _ packet: RTPPacket, _ summary: PayloadSummary, _ wanted: LayerChoice,
+        _ packet: inout RTPPacket, _ summary: PayloadSummary, _ wanted: LayerChoice,
         _ parameterSets: H264SetMemory, at now: Instant
-    ) -> RTPPacket? {
-        guard var source else { return nil }
-        // The one owner of what is changed below; written back at the end.
-        self.source = nil
-        defer { self.source = source }
-        let element = source.unwrapper.unwrap(packet.sequenceNumber)
-        source.choose(summary, wanted)
-        if summary.hasSequenceSet { source.setsTimestamp = packet.timestamp }
-        let lacksSets = summary.isKeyframeStart && source.setsTimestamp != packet.timestamp
-        if source.isNewest(element), summary.isKeyframeStart,
-            source.pictures?.isContinued(by: summary.vp8) == false
+    ) -> Bool {
+        guard let element = source?.arrive(packet, summary, wanted, after: output) else {
+            return false
+        }
+        packet.timestamp &+= element.timestampOffset
+        if element.isLeftOut || packet.payload.isEmpty {
+            source?.pictures?.leaveOut(summary.vp8)
+            guard let number = source?.numbers.leaveOut(element.number) else { return false }
+            Self.empty(&packet)
+            place(&packet, at: number, now)
+            return true
+        }
+        if element.lacksSets, let payload = parameterSets.payload,
+            let number = source?.numbers.insert(before: element.number)
         {
-            source.pictures = PictureNumbers(
-                from: summary.vp8, after: output.picture, index: output.temporalLayerZeroIndex)
+            var sets = packet
+            sets.payload = payload[...]
+            sets.marker = false
+            place(&sets, at: number, now)
+            prologue = [sets]
         }
-        var packet = packet
-        packet.timestamp &+= source.timestampOffset
-        if source.isLeftOut(summary) || packet.payload.isEmpty {
-            source.pictures?.leaveOut(summary.vp8)
-            guard let number = source.numbers.leaveOut(element) else { return nil }
-            return place(Self.padding(in: packet), at: number, now)
-        }
-        if lacksSets, let payload = parameterSets.payload,
-            let number = source.numbers.insert(before: element)
-        {
-            prologue = place(Self.packet(of: payload, before: packet), at: number, now)
-        }
-        guard let number = source.numbers.place(element) else { return nil }
-        if let fields = summary.vp8, source.pictures != nil {
-            guard
-                let payload = source.pictures?.renumbered(packet.payload, fields, &output)
-            else { return place(Self.padding(in: packet), at: number, now) }
-            packet.payload = payload
+        guard let number = source?.numbers.place(element.number) else { return false }
+        if let fields = summary.vp8, source?.pictures != nil {
+            if let payload = source?.pictures?.renumbered(packet.payload, fields, &output) {
+                packet.payload = payload
+            } else {
+                Self.empty(&packet)
+            }
         }
         if let fields = summary.vp9, fields.endsLayerFrame,
-            Int(fields.spatialLayer) == source.spatial
+            Int(fields.spatialLayer) == source?.spatial
         {
             // The picture ends here for who does not get the layers above. RFC 9628 sect. 4.1.
             packet.marker = true
         }
-        return place(packet, at: number, now)
+        place(&packet, at: number, now)
+        return true
     }
 
-    /// A place that was kept while its packet was missing, filled with nothing when it is not
-    /// wanted after all: else the subscriber would ask for it again and again.
-    private static func padding(in packet: RTPPacket) -> RTPPacket {
-        var packet = packet
+    /// Fills a place that was kept while its packet was missing with nothing when it is not wanted
+    /// after all: else the subscriber would ask for it again and again.
+    private static func empty(_ packet: inout RTPPacket) {
         packet.payload = []
         packet.paddingLength = 1
         packet.marker = false
-        return packet
     }
 
-    private static func packet(of payload: [UInt8], before packet: RTPPacket) -> RTPPacket {
-        var packet = packet
-        packet.payload = payload[...]
-        packet.marker = false
-        return packet
-    }
-
-    private mutating func place(
-        _ packet: RTPPacket, at number: Int64, _ now: Instant
-    ) -> RTPPacket {
-        var packet = packet
+    private mutating func place(_ packet: inout RTPPacket, at number: Int64, _ now: Instant) {
         packet.sequenceNumber = SequenceNumber(extended: number)
         if output.sequence.map({ number > $0 }) ?? true {
             output.sequence = number
             output.timestamp = packet.timestamp
             output.sentAt = now
         }
-        return packet
     }
 }
 
@@ -286,6 +269,33 @@ private struct Source {
         self.timestampOffset = timestampOffset
         self.shift = shift
         self.pictures = pictures
+    }
+
+    /// What a packet is to the stream that flows.
+    struct Element {
+        /// Its number, unwrapped.
+        let number: Int64
+        let timestampOffset: UInt32
+        let isLeftOut: Bool
+        /// H.264: a key frame begins, and its picture has come without parameter sets so far.
+        let lacksSets: Bool
+    }
+
+    mutating func arrive(
+        _ packet: RTPPacket, _ summary: PayloadSummary, _ wanted: LayerChoice, after output: Output
+    ) -> Element {
+        let number = unwrapper.unwrap(packet.sequenceNumber)
+        choose(summary, wanted)
+        if summary.hasSequenceSet { setsTimestamp = packet.timestamp }
+        if isNewest(number), summary.isKeyframeStart,
+            pictures?.isContinued(by: summary.vp8) == false
+        {
+            pictures = PictureNumbers(
+                from: summary.vp8, after: output.picture, index: output.temporalLayerZeroIndex)
+        }
+        return Element(
+            number: number, timestampOffset: timestampOffset, isLeftOut: isLeftOut(summary),
+            lacksSets: summary.isKeyframeStart && setsTimestamp != packet.timestamp)
     }
 
     func needsKeyframe(for wanted: LayerChoice) -> Bool { wanted.spatial > spatial }

@@ -18,8 +18,6 @@ final class MediaLoop {
     /// SCTP's shortest timer is that of its delayed acknowledgements, 200 ms, and each look at its
     /// timers locks it for the whole process. RFC 9260 sect. 6.2.
     static let channelInterval: Duration = .milliseconds(50)
-    /// How often it is looked whether packets could not be encrypted, and said at most.
-    static let unsentInterval: Duration = .seconds(10)
     /// How often it is said again that an address is a connection's own.
     static let holdInterval: Duration = .seconds(5)
     /// Addresses remembered per connection: a client that roams leaves old ones behind.
@@ -28,28 +26,13 @@ final class MediaLoop {
     let eventLoop: any EventLoop
     let identity: DTLSIdentity
     let logger: Logger
-    /// What clients are told.
-    var advertised: [TransportAddress] = []
-    /// The addresses of this machine at which the UDP sockets can be reached, with ports: what a
-    /// recorder is told besides.
-    private var localAddresses: [TransportAddress] = []
-    /// Addresses of this machine, without ports.
-    private let ownAddresses = Set(HostAddresses.all().map(\.ip))
     /// Its place among the server's loops.
     private let index: Int
     private let directory: LoopDirectory
-    private var sockets: [any SocketSink] = []
-    /// Of the first loop only: connections are few, and theirs is the slow way.
-    private var listeners: [TCPListener] = []
-    /// Those of the server, be they here or on another loop.
-    private var links: [any LinkSink] = []
+    var ports = LoopPorts()
     private var ticking: RepeatedTask?
     private var nextChannelTick = Instant.zero
-    private var nextUnsentLook = Instant.zero
-    /// Of connections that are closed, since the last look.
-    private var unsentPackets = 0
-    /// The kernel does not, as was logged.
-    private var cannotSteer = false
+    private var unsentPackets = UnsentPackets()
     private var connections: [ObjectIdentifier: Connection] = [:]
     private var byFragment: [String: Connection] = [:]
     private var byAddress: [TransportAddress: Connection] = [:]
@@ -73,20 +56,17 @@ final class MediaLoop {
         sockets: [any SocketSink], listeners: [TCPListener], links: [any LinkSink],
         advertised: [TransportAddress], localAddresses: [TransportAddress]
     ) {
-        use(sockets: sockets)
-        self.listeners = listeners
-        self.links = links
-        self.advertised = advertised
-        self.localAddresses = localAddresses
+        ports.sockets = sockets
+        ports.listeners = listeners
+        ports.links = links
+        ports.advertised = advertised
+        ports.localAddresses = localAddresses
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         directory.inboxes[index].open { bound.value.take($0) }
         ticking = eventLoop.scheduleRepeatedTask(
             initialDelay: Self.tickInterval, delay: Self.tickInterval
         ) { _ in bound.value.tick(at: MonotonicClock.now) }
     }
-
-    /// Of each bound address one.
-    func use(sockets: [any SocketSink]) { self.sockets = sockets }
 
     func stop() {
         ticking?.cancel()
@@ -96,10 +76,7 @@ final class MediaLoop {
         let now = MonotonicClock.now
         for room in rooms.values { room.close(at: now) }
         flush()
-        for socket in sockets { socket.close() }
-        sockets = []
-        for listener in listeners { listener.close() }
-        listeners = []
+        ports.close()
     }
 
     var figures: MediaFigures {
@@ -125,22 +102,11 @@ final class MediaLoop {
     /// Has datagrams come to the loop that has all rooms, where one has: others could only pass
     /// them on. What is elsewhere already still is passed on.
     private func steer() {
-        guard directory.inboxes.count > 1, !cannotSteer else { return }
+        guard directory.inboxes.count > 1 else { return }
         directory.withOnlyLoop { loop in
-            for socket in sockets where !cannotSteer {
-                // Sockets were bound in the order of the loops.
-                guard let reason = socket.steer(to: loop) else { continue }
-                cannotSteer = true
-                logger.notice(
-                    "datagrams are not steered", metadata: ["reason": "\(reason)"])
-            }
+            guard let reason = ports.steer(to: loop) else { return }
+            logger.notice("datagrams are not steered", metadata: ["reason": "\(reason)"])
         }
-    }
-
-    /// Whether an address is of this machine, as a recorder's mostly is: what goes there passes no
-    /// link that could be full.
-    func isHere(_ address: TransportAddress?) -> Bool {
-        address.map { $0.isLoopback || ownAddresses.contains($0.ip) } ?? false
     }
 
     // MARK: Connections
@@ -148,9 +114,7 @@ final class MediaLoop {
     func makeConnection(
         of peer: MediaPeer, key: ConnectionKey, room: RoomForwarder, at now: Instant
     ) -> Connection {
-        let addresses =
-            peer.isRecorder
-            ? localAddresses + advertised.filter { !localAddresses.contains($0) } : advertised
+        let addresses = ports.addresses(forRecorder: peer.isRecorder)
         var random = SecureRandom()
         let configuration = PeerConnection.Configuration(
             identity: identity, mode: .lite,
@@ -159,7 +123,7 @@ final class MediaLoop {
             },
             canonicalName: String(random.next(), radix: 36),
             // Only the side that offers opens the channel; on the others the client does.
-            dataChannel: key == .subscribe ? RoomForwarder.channelLabel : nil,
+            dataChannel: key == .subscribe ? room.channel : nil,
             // A browser whose offer of the pictures' orientation is not taken up turns them before it
             // encodes them.
             ignoredExtensions: room.acceptsOrientation ? [] : [HeaderExtensionURI.videoOrientation],
@@ -200,10 +164,10 @@ final class MediaLoop {
         connection.fragments.forEach(forget)
         for address in connection.addresses where byAddress[address] === connection {
             release(address)
-            if address.transport == .tcp { for link in links { link.close(address) } }
+            if address.transport == .tcp { for link in ports.links { link.close(address) } }
         }
         connections[ObjectIdentifier(connection)] = nil
-        unsentPackets += connection.core.takeUnsentPackets()
+        unsentPackets.closed(connection)
         directory.removeConnection(from: index)
     }
 
@@ -212,10 +176,10 @@ final class MediaLoop {
     /// - Parameters:
     ///   - port: the socket or, over TCP, the listener that it came through, by its place.
     func received(
-        _ datagram: [UInt8], from source: TransportAddress, port: Int,
+        _ datagram: consuming [UInt8], from source: TransportAddress, port: Int,
         at now: Instant = MonotonicClock.now
     ) {
-        let local = source.transport == .udp && port < sockets.count ? sockets[port].arrivedAt : nil
+        let local = ports.arrival(source.transport, port)
         received(datagram, from: source, port: port, local: local, isRelayed: false, at: now)
     }
 
@@ -223,8 +187,8 @@ final class MediaLoop {
     ///   - local: which of this machine's addresses it came to, where that is to be said.
     ///   - isRelayed: another loop took it for one of ours.
     private func received(
-        _ datagram: [UInt8], from source: TransportAddress, port: Int, local: LocalAddress?,
-        isRelayed: Bool, at now: Instant
+        _ datagram: consuming [UInt8], from source: TransportAddress, port: Int,
+        local: LocalAddress?, isRelayed: Bool, at now: Instant
     ) {
         if !isRelayed {
             counted.receivedDatagrams += 1
@@ -238,8 +202,8 @@ final class MediaLoop {
             return relay(
                 datagram, from: source, port: port, local: local, to: isRelayed ? nil : loop)
         }
-        let route = sink(source.transport, port).map { Route(sink: $0, source: local) }
-        owner.arrival = route.map { (source, $0) }
+        let route = ports.sink(source.transport, port).map { Route(sink: $0, source: local) }
+        owner.arrival = route.map { Way(address: source, route: $0) }
         switch owner.core.handle(datagram, from: source, at: now) {
         case .none: break
         case .check: claim(source, for: owner, by: route, at: now)
@@ -249,16 +213,9 @@ final class MediaLoop {
         owner.arrival = nil
     }
 
-    private func sink(_ transport: TransportAddress.Transport, _ port: Int) -> (any DatagramSink)? {
-        switch transport {
-        case .udp: port < sockets.count ? sockets[port] : nil
-        case .tcp: port < links.count ? links[port] : nil
-        }
-    }
-
     private func relay(
-        _ datagram: [UInt8], from source: TransportAddress, port: Int, local: LocalAddress?,
-        to owner: Int?
+        _ datagram: consuming [UInt8], from source: TransportAddress, port: Int,
+        local: LocalAddress?, to owner: Int?
     ) {
         guard let owner, owner != index else {
             counted.strayDatagrams += 1
@@ -277,9 +234,11 @@ final class MediaLoop {
                     datagram, from: source, port: port, local: local, isRelayed: true,
                     at: MonotonicClock.now)
             case .send(let datagram, let address, let listener):
-                if listener < listeners.count { listeners[listener].send(datagram, to: address) }
+                if listener < ports.listeners.count {
+                    ports.listeners[listener].send(datagram, to: address)
+                }
             case .close(let address, let listener):
-                if listener < listeners.count { listeners[listener].close(address) }
+                if listener < ports.listeners.count { ports.listeners[listener].close(address) }
             case .lost(let address):
                 // It may have come back in the meantime.
                 guard directory.loop(of: address) != index else { continue }
@@ -331,23 +290,25 @@ final class MediaLoop {
         directory.release(address, of: index)
     }
 
-    func flush() {
-        for socket in sockets { socket.flush() }
-        for listener in listeners { listener.flush() }
-    }
+    func flush() { ports.flush() }
 
     /// Brings out what a connection has to say. Required after everything that feeds it.
     func drain(_ connection: Connection, at now: Instant) {
         while let output = connection.core.poll() {
             switch output {
             case .transmit(let bytes, let address):
-                counted.sentDatagrams += 1
-                counted.sentBytes += bytes.count
-                connection.send(bytes, to: address)
+                send(bytes, to: address, over: connection)
             default:
                 if !connection.isClosed { connection.room.handle(output, of: connection, at: now) }
             }
         }
+    }
+
+    /// Sends a datagram of a connection that has nothing else to say.
+    func send(_ bytes: [UInt8], to address: TransportAddress, over connection: Connection) {
+        counted.sentDatagrams += 1
+        counted.sentBytes += bytes.count
+        connection.send(bytes, to: address)
     }
 
     // MARK: Time
@@ -369,21 +330,16 @@ final class MediaLoop {
             drain(connection, at: now)
         }
         for room in rooms.values { room.tick(at: now) }
-        for listener in listeners { listener.tick(at: now) }
+        ports.tick(at: now)
         flush()
         lookForUnsent(at: now)
     }
 
     private func lookForUnsent(at now: Instant) {
-        guard nextUnsentLook <= now else { return }
-        nextUnsentLook = now + Self.unsentInterval
-        for connection in connections.values {
-            unsentPackets += connection.core.takeUnsentPackets()
+        guard let count = unsentPackets.look(at: connections.values, at: now), count > 0 else {
+            return
         }
-        guard unsentPackets > 0 else { return }
-        counted.unsentPackets += unsentPackets
-        logger.warning(
-            "packets could not be encrypted", metadata: ["packets": "\(unsentPackets)"])
-        unsentPackets = 0
+        counted.unsentPackets += count
+        logger.warning("packets could not be encrypted", metadata: ["packets": "\(count)"])
     }
 }

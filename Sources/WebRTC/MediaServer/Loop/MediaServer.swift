@@ -2,6 +2,7 @@ import Datagrams
 public import Logging
 public import MediaKernel
 public import NIOCore
+public import PeerConnection
 import SecureTransport
 
 /// The media plane: one UDP port, the same over TCP, and the forwarding of every room, each of which
@@ -218,10 +219,14 @@ public final class MediaServer: Sendable {
     }
 
     /// Makes the media side of a room.
-    /// - Parameter acceptsOrientation: whether publishers may send pictures that lie on their side and
-    ///   say by a header extension which way is up, which not every receiver understands.
+    ///
+    /// - Parameters:
+    ///   - acceptsOrientation: whether publishers may send rotated pictures and say so in a header
+    ///     extension, which not every receiver understands.
+    ///   - channel: for texts on each peer's subscribe connection.
     public func makeRoom(
-        _ id: RoomID, acceptsOrientation: Bool = false
+        _ id: RoomID, acceptsOrientation: Bool = false,
+        channel: ChannelFormat = ChannelFormat(label: "texts")
     ) async throws -> MediaRoom {
         let (events, continuation) = AsyncStream.makeStream(
             of: MediaEvent.self, bufferingPolicy: .bufferingOldest(MediaRoom.eventsMaximum))
@@ -229,7 +234,7 @@ public final class MediaServer: Sendable {
         let forwarder = try await loop.eventLoop.submit {
             let forwarder = RoomForwarder(
                 id: id, loop: loop.value, events: continuation,
-                acceptsOrientation: acceptsOrientation)
+                acceptsOrientation: acceptsOrientation, channel: channel)
             loop.value.adopt(forwarder)
             return NIOLoopBound(forwarder, eventLoop: loop.eventLoop)
         }.get()

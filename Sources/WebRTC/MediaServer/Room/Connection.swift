@@ -16,6 +16,12 @@ struct Route {
     var source: LocalAddress?
 }
 
+/// A route to an address.
+struct Way {
+    let address: TransportAddress
+    let route: Route
+}
+
 /// Where they go over UDP: one of the sockets that share the port.
 protocol SocketSink: DatagramSink {
     func flush()
@@ -56,9 +62,9 @@ final class Connection {
     /// The addresses that are its own, and what their last valid check came through.
     private(set) var routes: [TransportAddress: Route] = [:]
     /// The one that was asked for last, which is mostly asked for again.
-    private var latest: (address: TransportAddress, route: Route)?
+    private var latest: Way?
     /// Where the datagram came from that is being handled: answers go the same way back.
-    var arrival: (address: TransportAddress, route: Route)?
+    var arrival: Way?
     /// When it is to be said again that its address is its own.
     var nextHold = Instant.zero
     var isClosed = false
@@ -83,7 +89,8 @@ final class Connection {
     func setTracks(_ tracks: [ForwardedTrack]) {
         published = []
         for track in tracks {
-            guard let index = core.section(mid: track.incoming.mid)?.rawValue else { continue }
+            track.section = core.section(mid: track.incoming.mid)
+            guard let index = track.section?.rawValue else { continue }
             while published.count <= index { published.append(nil) }
             published[index] = track
         }
@@ -102,10 +109,10 @@ final class Connection {
     }
 
     func send(_ bytes: [UInt8], to address: TransportAddress) {
-        if let latest, latest.address == address {
-            latest.route.sink.send(bytes, to: address, from: latest.route.source)
+        if latest?.address == address, let route = latest?.route {
+            route.sink.send(bytes, to: address, from: route.source)
         } else if let route = routes[address] {
-            latest = (address, route)
+            latest = Way(address: address, route: route)
             route.sink.send(bytes, to: address, from: route.source)
         } else if let arrival, arrival.address == address {
             arrival.route.sink.send(bytes, to: address, from: arrival.route.source)

@@ -15,13 +15,13 @@ struct ExtensionIDs: Equatable {
         }
     }
 
-    var map: [UInt8: UInt8] {
-        var map: [UInt8: UInt8] = [:]
+    /// What the subscriber calls what the publisher calls so; nil for what does not pass.
+    func id(for id: UInt8) -> UInt8? {
         var rest = pairs
         while rest != 0 {
-            map[UInt8(rest >> 8 & 0xFF)] = UInt8(rest & 0xFF)
+            if UInt8(rest >> 8 & 0xFF) == id { return UInt8(rest & 0xFF) }
             rest >>= 16
         }
-        return map
+        return nil
     }
 }

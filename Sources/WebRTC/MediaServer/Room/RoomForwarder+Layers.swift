@@ -68,7 +68,7 @@ extension RoomForwarder {
         if core.selectedAddress != peer.sharing.probedAddress {
             peer.sharing.probedAddress = core.selectedAddress
             peer.sharing.probes = ProbePlan()
-            core.measuresBandwidth = !loop.isHere(core.selectedAddress)
+            core.measuresBandwidth = !loop.ports.isHere(core.selectedAddress)
         }
         let received = received(by: peer)
         // Sound is not shared out. Once more where there were videos, which are forgotten so.
@@ -218,8 +218,8 @@ extension RoomForwarder {
     }
 
     func sendKeyframeRequest(of track: ForwardedTrack, encoding: Int, at now: Instant) {
-        guard let publish = track.source else { return }
-        publish.core.requestKeyframe(mid: track.incoming.mid, encoding: encoding)
+        guard let publish = track.source, let section = track.section else { return }
+        publish.core.requestKeyframe(in: section, encoding: encoding)
         loop.drain(publish, at: now)
     }
 }

@@ -90,53 +90,52 @@ extension RoomForwarder {
             }
         }
         if hasOtherSizes { ladderChanged(of: track, at: now) }
-        var extensions = ExtensionMap()
-        for subscription in track.subscriptions.values {
-            let connection = subscription.connection
-            guard connection.core.canSendMedia else { continue }
+        var forwarded = ForwardedPacket(packet, summary, of: encoding, at: incoming.encoding)
+        for subscription in track.subscriptions.values
+        where subscription.connection.core.canSendMedia {
             let before = subscription.forwarder.beginnings
-            send(
-                packet, summary, encoding: incoming.encoding, of: track, from: publish,
-                to: subscription, over: connection, &extensions, at: now)
+            send(&forwarded, of: track, from: publish, to: subscription, at: now)
             guard subscription.forwarder.beginnings != before, encoding.isAwaited else { continue }
             // The beginning came late; what came before it follows.
             for (packet, summary) in encoding.recent(after: packet.sequenceNumber) {
-                var extensions = ExtensionMap()
-                send(
-                    packet, summary, encoding: incoming.encoding, of: track, from: publish,
-                    to: subscription, over: connection, &extensions, at: now)
+                var forwarded = ForwardedPacket(
+                    packet, summary, of: encoding, at: incoming.encoding)
+                send(&forwarded, of: track, from: publish, to: subscription, at: now)
             }
         }
     }
 
     private func send(
-        _ packet: RTPPacket, _ summary: PayloadSummary, encoding: Int, of track: ForwardedTrack,
-        from publish: Connection, to subscription: Subscription, over connection: Connection,
-        _ extensions: inout ExtensionMap, at now: Instant
+        _ packet: inout ForwardedPacket, of track: ForwardedTrack, from publish: Connection,
+        to subscription: Subscription, at now: Instant
     ) {
-        let report = track.encodings[encoding].report
         let before = subscription.forwarder.beginnings
+        let ids = subscription.extensionIDs(from: publish.core)
+        var rewritten = packet.packet(by: ids)
         guard
-            var rewritten = subscription.forwarder.forward(
-                packet, encoding: encoding, summary: summary, report: report,
-                parameterSets: track.encodings[encoding].parameterSets, at: now)
+            subscription.forwarder.forward(
+                &rewritten, encoding: packet.encoding, summary: packet.summary,
+                report: packet.report, parameterSets: packet.parameterSets, at: now)
         else { return }
         // Another form has begun where the best does not fit: there is no room for what went
         // before.
         if subscription.isLimited, subscription.forwarder.beginnings != before {
             subscription.stream.forgetSent()
         }
-        rewritten.extensions = extensions.of(
-            packet, by: subscription.extensionIDs(from: publish.core))
-        if var prologue = subscription.forwarder.prologue {
-            prologue.extensions = rewritten.extensions
-            connection.core.send(prologue, on: subscription.stream, at: now)
-        }
-        connection.core.send(rewritten, on: subscription.stream, at: now)
+        for sets in subscription.forwarder.prologue { send(sets, to: subscription, at: now) }
+        send(rewritten, to: subscription, at: now)
         if subscription.reportedBeginning != subscription.forwarder.beginnings {
-            self.report(track, encoding: encoding, to: subscription)
+            report(track, encoding: packet.encoding, to: subscription)
+            loop.drain(subscription.connection, at: now)
         }
-        loop.drain(connection, at: now)
+    }
+
+    private func send(
+        _ packet: consuming RTPPacket, to subscription: Subscription, at now: Instant
+    ) {
+        let connection = subscription.connection
+        let datagram = connection.core.datagram(of: packet, on: subscription.stream, at: now)
+        if let datagram { loop.send(datagram.bytes, to: datagram.address, over: connection) }
     }
 
     /// Passes the publisher's latest report on. Silence is in step with everything, so who only
@@ -161,18 +160,6 @@ extension RoomForwarder {
         else { return }
         subscription.reportedBeginning = subscription.forwarder.beginnings
         subscription.connection.core.sendSenderReport(
-            mid: subscription.mid, ntp: report.ntp, rtpTimestamp: timestamp)
-    }
-}
-
-/// The header extensions of one packet by the ids of its subscribers, which are mostly the same.
-private struct ExtensionMap {
-    private var latest: (ids: ExtensionIDs, extensions: HeaderExtensions)?
-
-    mutating func of(_ packet: RTPPacket, by ids: ExtensionIDs) -> HeaderExtensions {
-        if let latest, latest.ids == ids { return latest.extensions }
-        let extensions = packet.extensions.remapped(by: ids.map)
-        latest = (ids, extensions)
-        return extensions
+            on: subscription.stream, ntp: report.ntp, rtpTimestamp: timestamp)
     }
 }

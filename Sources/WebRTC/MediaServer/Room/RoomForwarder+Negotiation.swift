@@ -168,7 +168,7 @@ extension RoomForwarder {
                 let stream = connection.core.outboundStream(entry.mid)
             else { continue }
             track.subscriptions[peer.id] = Subscription(
-                mid: entry.mid, stream: stream, connection: connection, track: track, as: trackID,
+                stream: stream, connection: connection, track: track, as: trackID,
                 preference: peer.preference(for: track, offeredAs: trackID), at: now)
             peer.received = nil
         }

@@ -10,8 +10,6 @@ import RTP
 /// payload only VP8's own counters are changed; of H.264 the parameter sets are put before key frames
 /// that come without.
 final class RoomForwarder {
-    /// What 100ms' clients call the channel (docs/PROTOCOL.md sect. 8).
-    static let channelLabel = "ion-sfu"
     /// A track without packets for so long is reported as not flowing.
     static let idleAfter: Duration = .seconds(3)
     static let speakerInterval: Duration = .seconds(1)
@@ -21,6 +19,8 @@ final class RoomForwarder {
     private let events: AsyncStream<MediaEvent>.Continuation
     /// Whether pictures may come that are to be turned by whoever shows them.
     let acceptsOrientation: Bool
+    /// The channel for texts on each subscribe connection, as the room's protocol has it.
+    let channel: ChannelFormat
     var peers: [PeerID: MediaPeer] = [:]
     var tracks: [TrackKey: ForwardedTrack] = [:]
     private var letters = Letters()
@@ -35,12 +35,13 @@ final class RoomForwarder {
 
     init(
         id: RoomID, loop: MediaLoop, events: AsyncStream<MediaEvent>.Continuation,
-        acceptsOrientation: Bool = false
+        acceptsOrientation: Bool = false, channel: ChannelFormat = ChannelFormat(label: "texts")
     ) {
         self.id = id
         self.loop = loop
         self.events = events
         self.acceptsOrientation = acceptsOrientation
+        self.channel = channel
     }
 
     func emit(_ event: MediaEvent) {
@@ -110,7 +111,7 @@ final class RoomForwarder {
 
     private func send(_ letter: Letters.Letter, at now: Instant) {
         guard let connection = peers[letter.peer]?.receiving else { return }
-        connection.core.send(letter.text, on: Self.channelLabel, at: now)
+        connection.core.send(letter.text, on: channel.label, at: now)
         loop.drain(connection, at: now)
     }
 
@@ -157,8 +158,8 @@ final class RoomForwarder {
         }
         guard track.repairsLoss else { return }
         let lost = encoding.nacks.poll(at: now)
-        guard !lost.isEmpty, let publish = track.source else { return }
-        publish.core.requestRetransmission(of: lost, mid: track.incoming.mid, encoding: index)
+        guard !lost.isEmpty, let publish = track.source, let section = track.section else { return }
+        publish.core.requestRetransmission(of: lost, in: section, encoding: index)
         loop.drain(publish, at: now)
     }
 

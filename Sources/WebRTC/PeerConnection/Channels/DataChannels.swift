@@ -40,6 +40,10 @@ struct DataChannels {
         var id: ChannelID?
     }
 
+    /// The association under all of them; nil while there is none.
+    var transport: DataChannelTransport?
+    /// Both sides have set the association up.
+    var isAssociated = false
     private(set) var entries: [Entry] = []
     private var nextHandle = 0
 

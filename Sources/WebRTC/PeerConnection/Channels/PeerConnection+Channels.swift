@@ -11,7 +11,7 @@ extension PeerConnection {
     public func openChannel(
         _ format: ChannelFormat, at now: Instant
     ) throws(PeerConnectionError) -> ChannelHandle {
-        guard !channelBook.isFull else {
+        guard !channels.isFull else {
             throw .tooMany(what: "data channels", maximum: DataChannelTransport.channelsMaximum)
         }
         for name in [format.label, format.protocol]
@@ -19,8 +19,8 @@ extension PeerConnection {
             throw .tooMany(
                 what: "bytes of a channel's name", maximum: Self.channelNameBytesMaximum)
         }
-        let handle = channelBook.add(format)
-        if hasAssociation {
+        let handle = channels.add(format)
+        if channels.isAssociated {
             openWaitingChannels()
             settleChannels(at: now)
         }
@@ -31,11 +31,13 @@ extension PeerConnection {
     /// or too much waits.
     @discardableResult
     public func send(_ message: ChannelMessage, on handle: ChannelHandle, at now: Instant) -> Bool {
-        guard let channels, let id = channelBook.id(of: handle) else { return false }
+        guard let transport = channels.transport, let id = channels.id(of: handle) else {
+            return false
+        }
         do {
             switch message {
-            case .text(let text): try channels.send(text, on: id)
-            case .binary(let bytes): try channels.send(binary: bytes, on: id)
+            case .text(let text): try transport.send(text, on: id)
+            case .binary(let bytes): try transport.send(binary: bytes, on: id)
             }
         } catch {
             return false
@@ -46,30 +48,30 @@ extension PeerConnection {
 
     /// Sends text on the channel of that label. Dropped while there is none.
     public func send(_ text: String, on label: String, at now: Instant) {
-        let entry = channelBook.entries.first { $0.format.label == label && $0.id != nil }
+        let entry = channels.entries.first { $0.format.label == label && $0.id != nil }
         if let entry { send(.text(text), on: entry.handle, at: now) }
     }
 
     /// Closes a channel when what was sent on it has arrived.
     public func closeChannel(_ handle: ChannelHandle, at now: Instant) {
-        guard let id = channelBook.id(of: handle) else { return channelBook.remove(handle) }
-        channels?.close(id)
+        guard let id = channels.id(of: handle) else { return channels.remove(handle) }
+        channels.transport?.close(id)
         settleChannels(at: now)
     }
 
     func openWaitingChannels() {
-        guard let channels else { return }
-        for entry in channelBook.entries where entry.id == nil {
+        guard let transport = channels.transport else { return }
+        for entry in channels.entries where entry.id == nil {
             let format = entry.format
-            let id = try? channels.open(
+            let id = try? transport.open(
                 label: format.label, protocol: format.protocol, isOrdered: format.isOrdered,
                 reliability: format.reliability)
             guard let id else {
-                channelBook.remove(entry.handle)
+                channels.remove(entry.handle)
                 emit(.channelClosed(entry.handle))
                 continue
             }
-            channelBook.bind(entry.handle, to: id)
+            channels.bind(entry.handle, to: id)
         }
     }
 
@@ -79,19 +81,19 @@ extension PeerConnection {
         case .opened(let id, let label, let name, let isRemote):
             let handle =
                 isRemote
-                ? channelBook.add(ChannelFormat(label: label, protocol: name), id: id)
-                : channelBook.entry(id)?.handle
+                ? channels.add(ChannelFormat(label: label, protocol: name), id: id)
+                : channels.entry(id)?.handle
             if let handle { emit(.channelOpened(handle, label: label, protocol: name)) }
         case .text(let id, let text):
-            if let entry = channelBook.entry(id) {
+            if let entry = channels.entry(id) {
                 emit(.channelMessage(entry.handle, .text(text)))
             }
         case .binary(let id, let bytes):
-            if let entry = channelBook.entry(id) {
+            if let entry = channels.entry(id) {
                 emit(.channelMessage(entry.handle, .binary(bytes)))
             }
         case .closed(let id):
-            if let handle = channelBook.remove(id) { emit(.channelClosed(handle)) }
+            if let handle = channels.remove(id) { emit(.channelClosed(handle)) }
         case .transmit, .connected, .failed:
             break
         }

@@ -61,34 +61,31 @@ extension PeerConnection {
         }
         sections = next
         // Sections keep their places (RFC 3264 sect. 8), but a client may not know that.
-        for ssrc in inbound.keys {
-            guard let mid = inbound[ssrc]?.mid, let section = section(mid: mid) else { continue }
-            inbound[ssrc]?.section = section
-        }
-        owesAnswer = true
-        for codec in offer.media.lazy.flatMap(\.codecs) { payloadTypes.note(codec) }
+        receiving.place { section(mid: $0) }
+        negotiation.owesAnswer = true
+        for codec in offer.media.lazy.flatMap(\.codecs) { negotiation.payloadTypes.note(codec) }
         settleICE(at: now)
     }
 
     /// The answer to the offer that was taken last.
     public func makeAnswer(at now: Instant) throws(PeerConnectionError) -> SessionDescription {
-        guard owesAnswer else { throw .unexpectedAnswer }
-        owesAnswer = false
+        guard negotiation.owesAnswer else { throw .unexpectedAnswer }
+        negotiation.owesAnswer = false
         for index in sections.indices {
             guard let remote = sections[index].remote else { continue }
             describe(index, facing: remote, remote.direction)
             for entry in sections[index].local.headerExtensions {
-                headerExtensions[entry.uri] = entry.id
+                negotiation.extensions.agree(entry.uri, id: entry.id)
             }
             let receives = sections[index].local.direction.receives
             sections[index].incoming?.isSending = receives
             registerIncoming(at: index)
             bindOutgoing(at: index)
         }
-        settledMIDs = sections.map(\.mid)
+        negotiation.settledMIDs = sections.map(\.mid)
         openChannels(at: now)
         settleDTLS(at: now)
-        return describe(setup: dtlsRole == .client ? .active : .passive)
+        return describe(setup: security.role == .client ? .active : .passive)
     }
 
     private func makeSection(

@@ -17,7 +17,7 @@ extension PeerConnection {
         let index = if let free { free } else { try makeOwnSection(track.kind) }
         sections[index].outgoing = track
         let mid = sections[index].mid
-        addOutbound(makeStreams(of: track), mid: mid)
+        addOutbound(track, mid: mid)
         return mid
     }
 
@@ -30,7 +30,7 @@ extension PeerConnection {
         guard kind != .video || sections.count(where: { $0.kind == .video }) < maximum / 2 else {
             throw .tooMany(what: "video sections", maximum: maximum / 2)
         }
-        let mid = takeMID()
+        let mid = negotiation.takeMID()
         let section = Section(
             mid: mid, kind: kind, use: .media, local: MediaSection(kind: kind, mid: mid))
         if let index = sections.firstIndex(where: { $0.isRejected && $0.kind == kind }) {
@@ -49,18 +49,22 @@ extension PeerConnection {
     }
 
     /// Whether the remote side has agreed to receive what is sent under this mid.
-    public func isWanted(mid: String) -> Bool { outbound[mid]?.first?.payloadType != nil }
+    public func isWanted(mid: String) -> Bool {
+        sending.stream(mid, 0)?.payloadType != nil
+    }
 
     /// The offer for all tracks that were added. A restart takes new ICE credentials.
     public func createOffer(
         restartsICE: Bool = false, at now: Instant
     ) throws(PeerConnectionError) -> SessionDescription {
-        guard !owesAnswer else { throw .unexpectedOffer }
+        guard !negotiation.owesAnswer else { throw .unexpectedOffer }
         addDataSectionIfNeeded()
         for index in sections.indices { refreshOffer(at: index) }
         // Last, since nothing may have changed when the above throws.
-        if restartsICE { agent.restart(local: Self.freshCredentials(), at: now) }
-        offeredAt = now
+        if restartsICE {
+            connectivity.agent.restart(local: Self.freshCredentials(), at: now)
+        }
+        negotiation.offeredAt = now
         settleICE(at: now)
         return describe(setup: .actpass)
     }
@@ -96,7 +100,7 @@ extension PeerConnection {
                     !configuration.ignoredExtensions.contains($0)
                 }
             for uri in known where !extensions.contains(uri) { extensions.append(uri) }
-            let more = payloadTypes.descriptions(
+            let more = negotiation.payloadTypes.descriptions(
                 offering: Defaults.roomcast, kind: section.kind)
             codecs += more.filter { codec in
                 !codecs.contains { $0.payloadType == codec.payloadType }
@@ -108,7 +112,7 @@ extension PeerConnection {
                 sends: section.outgoing != nil || section.isHeld, receives: section.receives),
             hasReducedSizeRTCP: true, codecs: codecs,
             headerExtensions: extensions.map { uri in
-                HeaderExtension(id: extensionID(of: uri), uri: uri)
+                HeaderExtension(id: negotiation.extensionID(of: uri), uri: uri)
             },
             rids: rids.map { RestrictionIdentifier(id: $0, direction: .send) },
             simulcast: rids.isEmpty ? nil : Simulcast(sendRIDs: rids))
@@ -131,9 +135,9 @@ extension PeerConnection {
         }
         let transport = try RemoteTransport(of: answer)
         try apply(transport, isAnswer: true, at: now)
-        offeredAt = nil
+        negotiation.offeredAt = nil
         for index in sections.indices { settle(answer.media[index], at: index) }
-        settledMIDs = sections.map(\.mid)
+        negotiation.settledMIDs = sections.map(\.mid)
         openChannels(at: now)
         settleDTLS(at: now)
         settleICE(at: now)
@@ -141,23 +145,23 @@ extension PeerConnection {
 
     /// Takes the outstanding offer back, since no answer to it is of use. What it announced is in
     /// the next one.
-    public func withdrawOffer() { offeredAt = nil }
+    public func withdrawOffer() { negotiation.offeredAt = nil }
 
     /// Takes the outstanding offer back and lets the remote side offer, as the one that gives way
     /// where both have offered at once. Gives the mids of sections that the remote side has never
     /// heard of, which are gone: their tracks are to be added again. RFC 9429 sect. 4.1.10.2.
     @discardableResult
     public func rollBack() -> [String] {
-        offeredAt = nil
+        negotiation.offeredAt = nil
         let gone = sections.enumerated().filter { index, section in
-            index >= settledMIDs.count || settledMIDs[index] != section.mid
+            index >= negotiation.settledMIDs.count || negotiation.settledMIDs[index] != section.mid
         }.map(\.element.mid)
         for mid in gone { removeOutbound(mid: mid) }
-        sections.removeSubrange(min(settledMIDs.count, sections.count)...)
-        for index in sections.indices where sections[index].mid != settledMIDs[index] {
+        sections.removeSubrange(min(negotiation.settledMIDs.count, sections.count)...)
+        for index in sections.indices where sections[index].mid != negotiation.settledMIDs[index] {
             // It had taken the place of one that was refused.
-            sections[index].mid = settledMIDs[index]
-            sections[index].local.mid = settledMIDs[index]
+            sections[index].mid = negotiation.settledMIDs[index]
+            sections[index].local.mid = negotiation.settledMIDs[index]
             sections[index].reject(sections[index].local)
         }
         return gone
@@ -182,7 +186,7 @@ extension PeerConnection {
         // Those that were offered, under the ids that they were offered with. RFC 8285 sect. 6.
         let ids = Dictionary(section.local.headerExtensions.map { ($0.uri, $0.id) }) { $1 }
         let agreed = remote.headerExtensions.filter { ids[$0.uri] == $0.id }
-        for entry in agreed { headerExtensions[entry.uri] = entry.id }
+        for entry in agreed { negotiation.extensions.agree(entry.uri, id: entry.id) }
         let offered = Set(section.local.codecs.map(\.payloadType))
         let answered = remote.codecs.filter {
             !$0.isNamed("rtx") && offered.contains($0.payloadType)
@@ -198,7 +202,7 @@ extension PeerConnection {
                 !section.receives || track.codecs.contains(where: codec.decodes)
             }
             bind(
-                outbound[section.mid] ?? [],
+                sending.streams(mid: section.mid),
                 to: remote.direction.receives ? codec.map(negotiated) : nil,
                 accepted: remote.simulcast?.receiveRIDs ?? [],
                 counts: agreed.contains { $0.uri == HeaderExtensionURI.transportSequence })
@@ -229,10 +233,10 @@ extension PeerConnection {
     }
 
     func addDataSectionIfNeeded() {
-        guard !channelBook.entries.isEmpty,
+        guard !channels.entries.isEmpty,
             !sections.contains(where: { $0.kind == .application })
         else { return }
-        let mid = takeMID()
+        let mid = negotiation.takeMID()
         sections.append(
             Section(
                 mid: mid, kind: .application, use: .data,
@@ -244,25 +248,7 @@ extension PeerConnection {
     /// Its codecs under our payload types; none when there are no more of them.
     private func descriptions(of track: OutgoingTrack) -> [CodecDescription] {
         track.codecs.flatMap { codec in
-            payloadTypes.descriptions(for: codec, withRetransmission: track.isRepaired)
+            negotiation.payloadTypes.descriptions(for: codec, withRetransmission: track.isRepaired)
         }
-    }
-
-    /// Clients of 100ms parse mids as numbers (docs/PROTOCOL.md sect. 8).
-    private func takeMID() -> String {
-        // The remote side may have taken a number for a section of its own.
-        while sections.contains(where: { $0.mid == String(nextMID) }) { nextMID += 1 }
-        defer { nextMID += 1 }
-        return String(nextMID)
-    }
-
-    /// One id per URI for the life of the connection; ids up to 14 fit the one-byte form.
-    private func extensionID(of uri: String) -> UInt8 {
-        if let id = offeredExtensions[uri] { return id }
-        // Those that the remote side has offered keep their ids.
-        let taken = Set(headerExtensions.values).union(offeredExtensions.values)
-        let id = headerExtensions[uri] ?? (1...255).first { !taken.contains($0) } ?? 255
-        offeredExtensions[uri] = id
-        return id
     }
 }

@@ -36,9 +36,11 @@ extension PeerConnection {
             let remote = sections[index].remote, let codec = Self.codec(for: track, in: remote)
         else { throw .mismatchedTrack(section: index) }
         sections[index].outgoing = track
-        addOutbound(makeStreams(of: track), mid: sections[index].mid)
+        addOutbound(track, mid: sections[index].mid)
         let described = sections[index].local.codecs.map(\.payloadType)
-        if !owesAnswer, described.contains(codec.codec.payloadType) { bindOutgoing(at: index) }
+        if !negotiation.owesAnswer, described.contains(codec.codec.payloadType) {
+            bindOutgoing(at: index)
+        }
         return sections[index].mid
     }
 
@@ -73,20 +75,6 @@ extension PeerConnection {
         let index = try makeOwnSection(kind)
         sections[index].receives = true
         return sections[index].mid
-    }
-
-    func makeStreams(of track: OutgoingTrack) -> [OutboundStream] {
-        // A repaired picture comes late; sound is of no use then, and repairs are in order.
-        let ssrcs = DTLSTransport.outboundSSRCs(areInOrder: track.kind == .audio)
-        let repairSSRCs = DTLSTransport.outboundSSRCs(areInOrder: true)
-        return (0..<max(track.rids.count, 1)).map { encoding in
-            OutboundStream(
-                ssrc: SSRC(UInt32.random(in: ssrcs, using: &random)),
-                rtxSSRC: SSRC(UInt32.random(in: repairSSRCs, using: &random)),
-                rtxSequence: SequenceNumber(
-                    UInt16.random(in: SequenceNumber.beginnings, using: &random)),
-                rid: track.rids.isEmpty ? nil : track.rids[encoding])
-        }
     }
 
     // MARK: Descriptions
@@ -153,7 +141,7 @@ extension PeerConnection {
     /// Says of which stream a track is, and names its SSRCs where its packets do not.
     func announce(_ track: OutgoingTrack, mid: String, in section: inout MediaSection) {
         section.msids = [MediaStreamIdentifier(stream: track.streamID, track: track.trackID)]
-        guard let stream = outbound[mid]?.first, track.rids.isEmpty else { return }
+        guard let stream = sending.stream(mid, 0), track.rids.isEmpty else { return }
         let cname = configuration.canonicalName
         section.sources = [MediaSource(ssrc: stream.ssrc.rawValue, cname: cname)]
         guard track.isRepaired else { return }
@@ -201,9 +189,10 @@ extension PeerConnection {
         }
         let name = section.local.headerExtensions.first { $0.uri == HeaderExtensionURI.mid }
         bind(
-            outbound[section.mid] ?? [], to: codec, accepted: remote.simulcast?.receiveRIDs ?? [],
+            sending.streams(mid: section.mid), to: codec,
+            accepted: remote.simulcast?.receiveRIDs ?? [],
             counts: counts)
-        for stream in outbound[section.mid] ?? [] {
+        for stream in sending.streams(mid: section.mid) {
             stream.sectionName = name.map { ($0.id, Array(section.mid.utf8)) }
         }
     }

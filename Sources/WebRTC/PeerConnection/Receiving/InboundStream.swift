@@ -2,15 +2,15 @@ import MediaKernel
 import RTP
 
 /// What is known of one SSRC that the remote side sends. RFC 3550 sect. 6.4.
-struct InboundStream {
+final class InboundStream {
     let mid: String
     /// The place of that section.
     var section: SectionIndex
     /// Which encoding of the section's track it is.
     let encoding: Int
     let payloadType: PayloadType
-    let clockRate: Int
-    var statistics: ReceptionStatistics
+    private let clockRate: Int
+    private var statistics: ReceptionStatistics
     /// Whether anything came since the last report: a silent stream is not reported on.
     private var isFresh = false
 
@@ -26,14 +26,25 @@ struct InboundStream {
         statistics = ReceptionStatistics(ssrc: ssrc)
     }
 
-    mutating func received(_ packet: RTPPacket, at now: Instant) {
+    func received(_ packet: RTPPacket, at now: Instant) {
         isFresh = true
         statistics.received(packet, at: now, clockRate: clockRate)
     }
 
-    mutating func report(at now: Instant) -> ReceptionReport? {
+    func received(_ report: SenderReport, at now: Instant) {
+        statistics.senderReport(report, at: now)
+    }
+
+    func report(at now: Instant) -> ReceptionReport? {
         guard isFresh else { return nil }
         isFresh = false
         return statistics.report(at: now)
+    }
+
+    /// A packet of the stream with what is known of it.
+    func incoming(_ packet: RTPPacket, isRetransmission: Bool) -> IncomingPacket {
+        IncomingPacket(
+            mid: mid, section: section, encoding: encoding, packet: packet,
+            isRetransmission: isRetransmission)
     }
 }

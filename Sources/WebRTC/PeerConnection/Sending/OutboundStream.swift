@@ -1,13 +1,20 @@
 import MediaKernel
 import RTP
+import SecureTransport
 
 /// One track on its way out: its SSRCs, its payload types on this connection, what it has sent and
 /// what can be sent again. RFC 3550 sect. 6.4.1, RFC 4588.
 public final class OutboundStream {
+    /// The section that it is sent in.
+    let mid: String
+    /// Which of the track's layers it is, by their order.
+    let encoding: Int
     let ssrc: SSRC
     let rtxSSRC: SSRC
     /// The layer's name, where the track has several.
     let rid: String?
+    /// What encrypts its packets; made for the first one.
+    var protection: OutboundProtection?
     /// The section agreed upon one count over all packets of the transport.
     var countsTransport = false
     /// What its packets say of their section, where the remote side has offered that.
@@ -23,7 +30,12 @@ public final class OutboundStream {
     /// Packets kept for retransmission: two seconds of 720p at 2.5 Mbit/s are about 520.
     static let retransmissionPacketsMaximum = 1024
 
-    init(ssrc: SSRC, rtxSSRC: SSRC, rtxSequence: SequenceNumber, rid: String? = nil) {
+    init(
+        mid: String, encoding: Int = 0, ssrc: SSRC, rtxSSRC: SSRC, rtxSequence: SequenceNumber,
+        rid: String? = nil
+    ) {
+        self.mid = mid
+        self.encoding = encoding
         self.rid = rid
         self.ssrc = ssrc
         self.rtxSSRC = rtxSSRC
@@ -31,21 +43,23 @@ public final class OutboundStream {
         cache = RetransmissionCache(packetsMaximum: Self.retransmissionPacketsMaximum)
     }
 
-    /// Dresses a packet for this connection and remembers it. Nil while nobody wants it.
-    func sent(_ packet: RTPPacket) -> RTPPacket? {
-        guard let payloadType else { return nil }
-        var packet = packet
+    /// Dresses a packet for this connection and remembers it. Gives false while nobody wants it.
+    func dress(_ packet: inout RTPPacket) -> Bool {
+        guard let payloadType else { return false }
         packet.ssrc = ssrc
         packet.payloadType = payloadType
         if let sectionName { packet.extensions.set(sectionName.id, sectionName.mid) }
         packetCount &+= 1
         octetCount &+= UInt32(packet.payload.count)
         if rtxPayloadType != nil { cache.store(packet) }
-        return packet
+        return true
     }
 
     /// Whether there is anything that could be sent again.
     var hasSent: Bool { cache.newestPacket != nil }
+
+    /// Whether it may be filled up for a probe.
+    var isFillable: Bool { rtxPayloadType != nil && payloadType != nil && countsTransport }
 
     /// Nothing that was sent so far is sent again.
     public func forgetSent() { cache.removeAll() }

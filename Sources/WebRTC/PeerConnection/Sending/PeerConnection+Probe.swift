@@ -51,45 +51,30 @@ extension PeerConnection {
     /// Sends at this rate for a moment; what came of it is in `bandwidth.lastProbeResult`.
     /// Refused while another probe is on its way or nothing can be repeated.
     public func beginProbe(bitsPerSecond: Int, at now: Instant) {
-        guard probe == nil, measuresBandwidth, canSendMedia, filledStream != nil else { return }
-        bandwidth.beginProbe()
-        probe = ProbeSchedule(bitsPerSecond: bitsPerSecond, at: now)
+        guard sending.probe == nil, measuresBandwidth, canSendMedia, sending.filledStream != nil
+        else { return }
+        sending.bandwidth.beginProbe()
+        sending.probe = ProbeSchedule(bitsPerSecond: bitsPerSecond, at: now)
         continueProbe(at: now)
     }
 
     func continueProbe(at now: Instant) {
-        guard var schedule = probe, schedule.due <= now else { return }
-        guard !schedule.isOver(at: now), let dtls, let (mid, stream) = filledStream
+        guard var schedule = sending.probe, schedule.due <= now else { return }
+        guard !schedule.isOver(at: now), let dtls = security.dtls, let stream = sending.filledStream
         else {
-            bandwidth.endProbe()
-            probe = nil
+            sending.bandwidth.endProbe()
+            sending.probe = nil
             return
         }
         schedule.due = now + ProbeSchedule.interval
-        probe = schedule
+        sending.probe = schedule
         let goal = schedule.goal(at: now)
         var fillers = 0
-        while let sent = probe?.sentBytes, sent < goal, fillers < ProbeSchedule.fillersMaximum,
-            let packet = stream.filler()
+        while let sent = sending.probe?.sentBytes, sent < goal,
+            fillers < ProbeSchedule.fillersMaximum, let packet = stream.filler()
         {
-            sendRepairs([packet], of: stream, mid: mid, over: dtls, at: now)
+            sendRepairs([packet], of: stream, over: dtls, at: now)
             fillers += 1
         }
-    }
-
-    /// The stream to repeat: any that can be repaired and is counted. One that has something to
-    /// repeat goes first: of padding it takes many small packets to fill the way.
-    private var filledStream: (mid: String, stream: OutboundStream)? {
-        var found: (mid: String, stream: OutboundStream)?
-        for (mid, streams) in outbound {
-            for stream in streams
-            where stream.rtxPayloadType != nil && stream.payloadType != nil
-                && stream.countsTransport
-            {
-                if stream.hasSent { return (mid, stream) }
-                if found == nil { found = (mid, stream) }
-            }
-        }
-        return found
     }
 }

@@ -7,44 +7,59 @@ import SecureTransport
 /// The layers below: bringing their outputs out, and what they amount to together.
 extension PeerConnection {
     func settleICE(at now: Instant) {
-        while let output = agent.poll() {
+        while let output = connectivity.agent.poll() {
             switch output {
             case .transmit(let bytes, let address): emit(.transmit(bytes, to: address))
             case .selected, .state: break
             }
         }
+        if connectivity.takeMove() { sending.routeChanged() }
         releaseHeldBack()
-        if selectedAddress != nil, let dtls, !hasStartedDTLS {
-            hasStartedDTLS = true
+        if connectivity.selectedAddress != nil, let dtls = security.dtls, !security.hasStarted {
+            security.hasStarted = true
             dtls.start(at: now)
             settleDTLS(at: now)
         }
         updateState()
     }
 
+    /// Sends what was held back and may go now.
+    private func releaseHeldBack() {
+        guard let address = connectivity.selectedAddress else { return }
+        while let next = connectivity.popHeldBack() { emit(.transmit(next, to: address)) }
+    }
+
+    /// Sends a part of a handshake, now or when it may go.
+    private func emitHandshake(_ bytes: [UInt8], to address: TransportAddress) {
+        if connectivity.admits(handshake: bytes) { emit(.transmit(bytes, to: address)) }
+    }
+
     /// Gives whether something came that only the remote side could have sent.
     @discardableResult
     func settleDTLS(at now: Instant) -> Bool {
-        guard let dtls else { return false }
+        guard let dtls = security.dtls else { return false }
         var isAuthentic = false
         releaseHeldBack()
         while let output = dtls.poll() {
             switch output {
             case .transmit(let bytes):
-                if let address = selectedAddress { emitHandshake(bytes, to: address) }
+                if let address = connectivity.selectedAddress { emitHandshake(bytes, to: address) }
             case .connected:
                 isAuthentic = true
-                nextReport = now + Self.reportInterval
+                security.isConnected = true
+                receiving.nextReport = now + Self.reportInterval
                 openChannels(at: now)
             case .applicationData(let bytes):
                 isAuthentic = true
-                channels?.handle(bytes)
+                channels.transport?.handle(bytes)
                 exchangeWithChannels()
             case .closed:
-                channels = nil
+                security.isConnected = false
+                channels.transport = nil
                 change(to: .closed)
             case .failed:
-                hasTransportFailed = true
+                security.isConnected = false
+                security.hasFailed = true
             }
         }
         updateState()
@@ -54,18 +69,18 @@ extension PeerConnection {
     /// Begins SCTP once both the handshake is over and a data section is agreed upon, whichever
     /// comes last.
     func openChannels(at now: Instant) {
-        guard dtls?.isConnected == true, channels == nil,
+        guard security.isConnected, channels.transport == nil,
             let section = sections.first(where: { $0.kind == .application && !$0.isRejected })
         else { return }
-        channels = try? DataChannelTransport(
-            isDTLSClient: dtlsRole == .client, remotePort: section.remoteSCTPPort,
+        channels.transport = try? DataChannelTransport(
+            isDTLSClient: security.role == .client, remotePort: section.remoteSCTPPort,
             remoteMaximumMessageBytes: section.remoteMaximumMessageBytes)
-        channels?.connect()
+        channels.transport?.connect()
         exchangeWithChannels()
     }
 
     /// Whether `settleChannels` would be worth its while.
-    public var hasChannelWork: Bool { channels?.hasWork ?? false }
+    public var hasChannelWork: Bool { channels.transport?.hasWork ?? false }
 
     /// Brings channel events out. Call on every tick, or on those when `hasChannelWork` says so,
     /// since SCTP's timers run beside us.
@@ -77,31 +92,31 @@ extension PeerConnection {
     /// Takes what the channels have to say. What they send waits in the DTLS transport, for
     /// `settleDTLS`.
     private func exchangeWithChannels() {
-        guard let channels, let dtls else { return }
-        while let output = channels.poll() {
+        guard let transport = channels.transport, let dtls = security.dtls else { return }
+        while let output = transport.poll() {
             switch output {
             case .transmit(let bytes):
                 dtls.send(bytes)
             case .connected:
-                hasAssociation = true
+                channels.isAssociated = true
                 openWaitingChannels()
             case .opened, .text, .binary, .closed:
                 channelEvent(output)
             case .failed:
                 // Media goes on without the channels.
-                self.channels = nil
-                hasAssociation = false
+                channels.transport = nil
+                channels.isAssociated = false
             }
         }
     }
 
     func updateState() {
         guard state != .closed else { return }
-        if hasTransportFailed { return change(to: .failed) }
-        switch agent.state {
+        if security.hasFailed { return change(to: .failed) }
+        switch connectivity.agent.state {
         case .new: break
         case .checking: change(to: .connecting)
-        case .connected: change(to: dtls?.isConnected == true ? .connected : .connecting)
+        case .connected: change(to: security.isConnected ? .connected : .connecting)
         case .disconnected: change(to: .disconnected)
         case .failed: change(to: .failed)
         }

@@ -37,27 +37,27 @@ extension PeerConnection {
     func apply(
         _ remote: RemoteTransport, isAnswer: Bool, at now: Instant
     ) throws(PeerConnectionError) {
-        if let known = remoteFingerprints {
+        if let known = security.remoteFingerprints {
             guard known == remote.fingerprints else { throw .changedFingerprint }
         } else {
             let role = try role(facing: remote.setup, isAnswer: isAnswer)
             do throws(SecureTransportError) {
-                dtls = try DTLSTransport(
+                security.dtls = try DTLSTransport(
                     identity: configuration.identity, role: role,
                     remoteFingerprints: remote.fingerprints.map { ($0.algorithm, $0.value) })
             } catch {
                 throw .transport(String(describing: error))
             }
-            dtlsRole = role
-            remoteFingerprints = remote.fingerprints
+            security.role = role
+            security.remoteFingerprints = remote.fingerprints
         }
-        if let known = remoteCredentials, known != remote.credentials, !isAnswer {
+        if let known = connectivity.remoteCredentials, known != remote.credentials, !isAnswer {
             // RFC 8445 sect. 9: an answer to a restart carries fresh credentials too.
-            agent.restart(local: Self.freshCredentials(), at: now)
+            connectivity.agent.restart(local: Self.freshCredentials(), at: now)
         }
-        if remoteCredentials != remote.credentials {
-            remoteCredentials = remote.credentials
-            agent.setRemote(remote.credentials, at: now)
+        if connectivity.remoteCredentials != remote.credentials {
+            connectivity.remoteCredentials = remote.credentials
+            connectivity.agent.setRemote(remote.credentials, at: now)
         }
         for candidate in remote.candidates { addRemoteCandidate(candidate, at: now) }
     }
@@ -83,19 +83,19 @@ extension PeerConnection {
     public func addRemoteCandidate(_ text: String, at now: Instant) {
         let text = text.hasPrefix("a=") ? String(text.dropFirst(2)) : text
         guard let candidate = try? ICECandidate(parsing: text) else { return }
-        agent.addRemoteCandidate(candidate, at: now)
+        connectivity.agent.addRemoteCandidate(candidate, at: now)
         settleICE(at: now)
     }
 
     /// Our side of the current negotiation.
     func describe(setup: DTLSSetup) -> SessionDescription {
-        sessionVersion += 1
         var description = SessionDescription(
-            origin: Origin(sessionID: configuration.seed >> 2, sessionVersion: sessionVersion))
+            origin: Origin(
+                sessionID: configuration.seed >> 2, sessionVersion: negotiation.takeVersion()))
         if case .lite = configuration.mode { description.isICELite = true }
         description.attributes = [SDPAttribute("msid-semantic", "WMS *")]
         description.allowsMixedExtensions = false
-        let credentials = agent.localCredentials
+        let credentials = connectivity.agent.localCredentials
         description.bundledMIDs = sections.filter { !$0.isRejected }.map(\.mid)
         for section in sections {
             var media = section.local
@@ -112,7 +112,7 @@ extension PeerConnection {
             if section.mid == description.bundledMIDs.first {
                 // The bundle has one transport, of which its first section speaks. RFC 9143
                 // sect. 7.1.3.
-                media.candidates = agent.localCandidates.map { $0.rendered() }
+                media.candidates = connectivity.agent.localCandidates.map { $0.rendered() }
                 media.hasEndOfCandidates = true
             }
             description.media.append(media)

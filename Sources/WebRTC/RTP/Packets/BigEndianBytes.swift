@@ -12,9 +12,4 @@ extension Array where Element == UInt8 {
         append(UInt8(value >> 8))
         append(UInt8(truncatingIfNeeded: value))
     }
-
-    mutating func append(bigEndian value: UInt32) {
-        append(bigEndian: UInt16(value >> 16))
-        append(bigEndian: UInt16(truncatingIfNeeded: value))
-    }
 }

@@ -20,6 +20,23 @@ public struct HeaderExtensions: Sendable {
         case oneByte, twoByte
         /// A profile that is not RFC 8285's: carried as it is, without elements.
         case opaque(profile: UInt16)
+
+        var profile: UInt16 {
+            switch self {
+            case .oneByte: HeaderExtensions.oneByteProfile
+            case .twoByte: HeaderExtensions.twoByteProfile
+            case .opaque(let profile): profile
+            }
+        }
+
+        /// What the transport's number of a packet takes.
+        var numberBytes: Int {
+            switch self {
+            case .oneByte: 3
+            case .twoByte: 4
+            case .opaque: 0
+            }
+        }
     }
 
     /// The most bytes that `set` lets the extension grow to.
@@ -94,9 +111,11 @@ public struct HeaderExtensions: Sendable {
         self = rebuilt { $0 == id ? nil : $0 }
     }
 
-    /// The same elements under other ids: those of the far side's SDP. Only ids in `map` are kept.
-    public func remapped(by map: [UInt8: UInt8]) -> HeaderExtensions {
-        rebuilt { map[$0] }
+    /// The same elements under other ids: those of the far side's SDP.
+    ///
+    /// - Parameter newID: nil for an element that is left out.
+    public func remapped(_ newID: (_ id: UInt8) -> UInt8?) -> HeaderExtensions {
+        rebuilt(newID)
     }
 
     private func rebuilt(_ newID: (UInt8) -> UInt8?) -> HeaderExtensions {
@@ -140,37 +159,31 @@ public struct HeaderExtensions: Sendable {
         block.append(contentsOf: bytes)
     }
 
-    /// Bytes on the wire, the four of the extension's own header included; 0 when empty.
-    var serializedBytes: Int { isEmpty ? 0 : 4 + (block.count + 3) / 4 * 4 }
+    /// Bytes on the wire, the four of the extension's own header included; 0 when there are none.
+    ///
+    /// - Parameter numbered: as in `write`.
+    func serializedBytes(numbered: (id: UInt8, number: TransportSequence)?) -> Int {
+        guard !isEmpty || numbered != nil else { return 0 }
+        let extra = numbered == nil ? 0 : form.numberBytes
+        return 4 + (block.count + extra + 3) / 4 * 4
+    }
 
     /// - Parameter numbered: one element more, put first; left out beside an opaque extension.
-    func write(into bytes: inout [UInt8], numbered: (id: UInt8, number: TransportSequence)?) {
-        let profile: UInt16
-        var extra = 0
-        switch form {
-        case .oneByte:
-            profile = Self.oneByteProfile
-            if numbered != nil { extra = 3 }
-        case .twoByte:
-            profile = Self.twoByteProfile
-            if numbered != nil { extra = 4 }
-        case .opaque(let opaque):
-            profile = opaque
-        }
+    func write(to writer: inout HeaderWriter, numbered: (id: UInt8, number: TransportSequence)?) {
+        let extra = numbered == nil ? 0 : form.numberBytes
         let words = (block.count + extra + 3) / 4
-        bytes.append(bigEndian: profile)
-        bytes.append(bigEndian: UInt16(words))
+        writer.write(UInt32(form.profile) << 16 | UInt32(UInt16(words)))
         if let numbered, extra > 0 {
             if extra == 3 {
-                bytes.append(numbered.id << 4 | 1)
+                writer.write(numbered.id << 4 | 1)
             } else {
-                bytes.append(numbered.id)
-                bytes.append(2)
+                writer.write(numbered.id)
+                writer.write(2 as UInt8)
             }
-            bytes.append(bigEndian: numbered.number.rawValue)
+            writer.write(numbered.number.rawValue)
         }
-        bytes.append(contentsOf: block)
-        bytes.append(contentsOf: repeatElement(0, count: words * 4 - block.count - extra))
+        writer.write(block)
+        writer.skip(words * 4 - block.count - extra)
     }
 }
 

@@ -29,10 +29,10 @@ public struct RTPPacket: Hashable, Sendable {
 
     /// Bytes of the fixed header.
     public static let headerBytesMinimum = 12
+    /// Bytes that a packet may have behind it: libsrtp may write 148 there.
+    public static let roomMaximum = 256
     /// The largest datagram UDP carries.
     public static let datagramBytesMaximum = 65_535
-    /// Room behind a packet, so that protection need not move it: libsrtp may write 148 bytes there.
-    private static let protectionBytes = 160
 
     public init(
         marker: Bool = false, payloadType: PayloadType, sequenceNumber: SequenceNumber,
@@ -104,34 +104,47 @@ public struct RTPPacket: Hashable, Sendable {
 
     /// The packet as it goes to SRTP. Padding is written only when `paddingLength` is above zero.
     ///
-    /// - Parameter numbered: an extension id, 1 ... 14, and the packet's number on the transport.
-    ///   Written here, since it is another one whenever the packet is sent again.
+    /// - Parameters:
+    ///   - numbered: an extension id, 1 ... 14, and the packet's number on the transport. Written
+    ///     here, since it is another one whenever the packet is sent again.
+    ///   - room: bytes behind the packet for what its protection adds, `roomMaximum` at most.
     public func serialized(
-        numbered: (id: UInt8, number: TransportSequence)? = nil
+        numbered: (id: UInt8, number: TransportSequence)? = nil, room: Int = 0
     ) -> [UInt8] {
+        precondition(room <= Self.roomMaximum, "no protection adds as much")
         let csrcCount = min(csrcs.count, 15)
         let padding = min(max(paddingLength, 0), 255)
         let hasExtensions = !extensions.isEmpty || numbered != nil
-        let count =
-            Self.headerBytesMinimum + csrcCount * 4 + extensions.serializedBytes + payload.count
-            + padding + 8
+        let headerBytes =
+            Self.headerBytesMinimum + csrcCount * 4 + extensions.serializedBytes(numbered: numbered)
+        let flags: UInt8 = 0x80 | (padding > 0 ? 0x20 : 0) | (hasExtensions ? 0x10 : 0)
+        let type = (marker ? 0x80 : 0) | payloadType.rawValue
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(count + Self.protectionBytes)
-        bytes.append(
-            0x80 | (padding > 0 ? 0x20 : 0) | (hasExtensions ? 0x10 : 0) | UInt8(csrcCount))
-        bytes.append((marker ? 0x80 : 0) | payloadType.rawValue)
-        bytes.append(bigEndian: sequenceNumber.rawValue)
-        bytes.append(bigEndian: timestamp)
-        bytes.append(bigEndian: ssrc.rawValue)
-        for csrc in csrcs.prefix(csrcCount) { bytes.append(bigEndian: csrc) }
-        if hasExtensions { extensions.write(into: &bytes, numbered: numbered) }
+        bytes.reserveCapacity(headerBytes + payload.count + padding + Self.roomMaximum)
+        // At one go: to append asks each time whether there is room and whose the array is, which
+        // takes longer than to write a number.
+        bytes.append(contentsOf: Self.zeros.prefix(headerBytes))
+        while bytes.count < headerBytes { bytes.append(0) }
+        bytes.withUnsafeMutableBytes { bytes in
+            var writer = HeaderWriter(bytes)
+            writer.write(
+                UInt32(flags | UInt8(csrcCount)) << 24 | UInt32(type) << 16
+                    | UInt32(sequenceNumber.rawValue))
+            writer.write(timestamp)
+            writer.write(ssrc.rawValue)
+            for csrc in csrcs.prefix(csrcCount) { writer.write(csrc) }
+            if hasExtensions { extensions.write(to: &writer, numbered: numbered) }
+        }
         bytes.append(contentsOf: payload)
         if padding > 0 {
-            bytes.append(contentsOf: repeatElement(0, count: padding - 1))
+            bytes.append(contentsOf: Self.zeros.prefix(padding - 1))
             bytes.append(UInt8(padding))
         }
+        if room > 0 { bytes.append(contentsOf: Self.zeros.prefix(room)) }
         return bytes
     }
+
+    private static let zeros = [UInt8](repeating: 0, count: roomMaximum)
 }
 
 extension RTPPacket {

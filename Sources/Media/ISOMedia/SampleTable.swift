@@ -1,5 +1,5 @@
 /// The content of the `stbl` box for one track's samples. ISO/IEC 14496-12 sect. 8.5 to 8.7.
-struct SampleTable: Hashable, Sendable {
+public struct SampleTable: Hashable, Sendable {
     /// Samples that are stored together.
     struct Chunk: Hashable, Sendable {
         var sampleCount: UInt32
@@ -9,16 +9,20 @@ struct SampleTable: Hashable, Sendable {
         var offset: UInt64
     }
 
-    var sizes: [UInt32] = []
-    var durations = RunLengths()
+    public var sizes: [UInt32] = []
+    public var durations = RunLengths()
     /// From decoding to presentation, shifted so that none is negative.
-    var compositionOffsets = RunLengths()
+    public var compositionOffsets = RunLengths()
     /// The numbers, counted from 1, of samples at which decoding can start; nil for all.
-    var syncSamples: [UInt32]?
+    public var syncSamples: [UInt32]?
     private(set) var chunks: [Chunk] = []
 
+    public init() {}
+
     /// - Returns: the chunk's bytes.
-    mutating func addChunk(_ sizes: [UInt32], description: UInt32, at offset: UInt64) -> UInt64 {
+    public mutating func addChunk(_ sizes: [UInt32], description: UInt32, at offset: UInt64)
+        -> UInt64
+    {
         guard !sizes.isEmpty else { return 0 }
         chunks.append(
             Chunk(
@@ -31,10 +35,13 @@ struct SampleTable: Hashable, Sendable {
     ///   - hasLongOffsets: whether chunks need 64 bits.
     func write(
         to writer: inout BoxWriter, mediaOffset: UInt64, hasLongOffsets: Bool,
-        descriptions: (inout BoxWriter) -> Void
+        entries: [SampleEntry]
     ) {
         writer.box("stbl") {
-            descriptions(&$0)
+            $0.fullBox("stsd") {
+                $0.write(UInt32(entries.count))
+                for entry in entries { entry.write(to: &$0) }
+            }
             $0.fullBox("stts") { Self.write(durations, to: &$0) }
             if compositionOffsets.runs.contains(where: { $0.value != 0 }) {
                 $0.fullBox("ctts") { Self.write(compositionOffsets, to: &$0) }

@@ -1,6 +1,6 @@
 /// Everything before the media: `ftyp`, `moov` and the head of `mdat`.
-struct MovieHeader {
-    let bytes: [UInt8]
+public struct MovieHeader: Sendable {
+    public let bytes: [UInt8]
 
     /// Ticks per second of times that concern all tracks: exact for samples at 48 kHz and for
     /// frames at all rates in use.
@@ -10,57 +10,46 @@ struct MovieHeader {
     /// No rotation, no scaling: 16.16 and, in the last column, 2.30 fixed point.
     private static let matrix: [UInt32] = [0x1_0000, 0, 0, 0, 0x1_0000, 0, 0, 0, 0x4000_0000]
 
-    private struct Track {
-        var id: UInt32
-        var timescale: UInt32
-        /// In the track's ticks.
-        var duration: UInt64
-        /// In the movie's ticks: the length of the initial pause, and of the rest.
-        var silence: UInt64
+    private struct Times {
+        /// In the movie's ticks: the pause before the track, and what is shown of it.
+        var pause: UInt64
         var shown: UInt64
-        /// In the track's ticks: the beginning of the rest.
-        var mediaStart: UInt64
+        var needsEdits: Bool
 
-        /// The track's length in the movie.
-        var movieDuration: UInt64 { silence + shown }
-        var needsEdits: Bool { silence > 0 || mediaStart > 0 }
+        /// The end of the track in the movie.
+        var end: UInt64 { pause + shown }
     }
 
-    init(
-        pictures: PictureTrack?, sound: SoundTrack?, createdAt: Int64, mediaByteCount: UInt64
-    ) {
-        let video = pictures.map(Self.track)
-        let audio = sound.map { Self.track($0, limit: video?.movieDuration) }
+    /// - Parameters:
+    ///   - tracks: none is shown longer than the first one: there is no sound after the last picture.
+    ///   - createdAt: seconds since 1970.
+    ///   - mediaByteCount: the size of all samples.
+    public init(tracks: [MovieTrack], createdAt: Int64, mediaByteCount: UInt64) {
+        let limit = tracks.first.map { Self.times(of: $0).end }
+        let timed = tracks.map { ($0, Self.times(of: $0, limit: limit)) }
         let created = UInt64(max(0, createdAt + Self.epoch))
         let isLongMedia = mediaByteCount + 16 > UInt64(UInt32.max)
         func moov(mediaOffset: UInt64, hasLongOffsets: Bool) -> [UInt8] {
             var writer = BoxWriter()
             writer.box("moov") {
                 Self.writeMovieHeader(
-                    duration: max(video?.movieDuration ?? 0, audio?.movieDuration ?? 0),
-                    created: created, to: &$0)
-                if let pictures, let video {
-                    Self.write(video, created, "vide", pictures.width, pictures.height, to: &$0) {
-                        $0.fullBox("vmhd", flags: 1) { $0.zeros(8) }
+                    duration: timed.map(\.1.end).max() ?? 0, created: created, to: &$0)
+                for (track, times) in timed {
+                    Self.write(track, times, created, to: &$0) {
+                        switch track.kind {
+                        case .video: $0.fullBox("vmhd", flags: 1) { $0.zeros(8) }
+                        case .audio: $0.fullBox("smhd") { $0.zeros(4) }
+                        }
                         Self.writeDataReference(to: &$0)
-                        pictures.table.write(
+                        track.table.write(
                             to: &$0, mediaOffset: mediaOffset, hasLongOffsets: hasLongOffsets,
-                            descriptions: pictures.writeDescriptions)
-                    }
-                }
-                if let sound, let audio {
-                    Self.write(audio, created, "soun", 0, 0, to: &$0) {
-                        $0.fullBox("smhd") { $0.zeros(4) }
-                        Self.writeDataReference(to: &$0)
-                        sound.table.write(
-                            to: &$0, mediaOffset: mediaOffset, hasLongOffsets: hasLongOffsets,
-                            descriptions: sound.writeDescriptions)
+                            entries: track.entries)
                     }
                 }
             }
             return writer.bytes
         }
-        let type = Self.fileType(hasPictures: pictures != nil)
+        let type = Self.fileType(hasPictures: tracks.contains { $0.kind != .audio })
         let mediaHead = isLongMedia ? 16 : 8
         // The offsets' width determines the header's length, and that determines the offsets: they
         // are long if the longer header makes the file too long for short ones.
@@ -84,27 +73,14 @@ struct MovieHeader {
         bytes = writer.bytes
     }
 
-    private static func movieTicks(_ ticks: UInt64, of timescale: UInt32) -> UInt64 {
-        (ticks * Self.timescale + UInt64(timescale) / 2) / UInt64(timescale)
-    }
-
-    /// The first picture is shown at once, though decoding runs ahead of it.
-    private static func track(_ pictures: PictureTrack) -> Track {
-        Track(
-            id: 1, timescale: pictures.timescale, duration: pictures.duration, silence: 0,
-            shown: movieTicks(pictures.duration, of: pictures.timescale),
-            mediaStart: UInt64(pictures.delay) * UInt64(PictureTrack.ticksPerFrame))
-    }
-
-    /// The encoder's run-up is not heard, nor is sound after the last picture.
-    private static func track(_ sound: SoundTrack, limit: UInt64?) -> Track {
-        let silence = movieTicks(UInt64(max(0, sound.start)), of: sound.timescale)
-        let skipped = min(UInt64(max(0, -sound.start)), sound.duration)
-        let shown = movieTicks(sound.duration - skipped, of: sound.timescale)
-        let room = limit.map { $0 > silence ? $0 - silence : 0 } ?? shown
-        return Track(
-            id: 2, timescale: sound.timescale, duration: sound.duration, silence: silence,
-            shown: min(shown, room), mediaStart: skipped)
+    private static func times(of track: MovieTrack, limit: UInt64? = nil) -> Times {
+        func movieTicks(_ ticks: UInt64) -> UInt64 {
+            (ticks * timescale + UInt64(track.timescale) / 2) / UInt64(track.timescale)
+        }
+        let (pause, shown) = (movieTicks(track.pause), movieTicks(track.shown))
+        let room = limit.map { $0 > pause ? $0 - pause : 0 } ?? shown
+        return Times(
+            pause: pause, shown: min(shown, room), needsEdits: pause > 0 || track.skipped > 0)
     }
 
     // MARK: Boxes
@@ -138,12 +114,15 @@ struct MovieHeader {
     }
 
     private static func write(
-        _ track: Track, _ created: UInt64, _ handler: StaticString, _ width: UInt16,
-        _ height: UInt16,
-        to writer: inout BoxWriter, media: (inout BoxWriter) -> Void
+        _ track: MovieTrack, _ times: Times, _ created: UInt64, to writer: inout BoxWriter,
+        media: (inout BoxWriter) -> Void
     ) {
-        let isLong =
-            max(track.movieDuration, track.duration, created) > UInt64(UInt32.max)
+        let isLong = max(times.end, track.duration, created) > UInt64(UInt32.max)
+        let (handler, volume, width, height): (StaticString, UInt16, UInt16, UInt16) =
+            switch track.kind {
+            case .video(let width, let height): ("vide", 0, width, height)
+            case .audio: ("soun", 0x100, 0, 0)
+            }
         writer.box("trak") {
             // Enabled and in the movie.
             $0.fullBox("tkhd", version: isLong ? 1 : 0, flags: 3) {
@@ -151,15 +130,15 @@ struct MovieHeader {
                 $0.write(created, isLong: isLong)
                 $0.write(track.id)
                 $0.zeros(4)
-                $0.write(track.movieDuration, isLong: isLong)
+                $0.write(times.end, isLong: isLong)
                 $0.zeros(12)
-                $0.write(UInt16(width == 0 ? 0x100 : 0))  // volume
+                $0.write(volume)
                 $0.zeros(2)
                 for value in matrix { $0.write(value) }
                 $0.write(UInt32(width) << 16)
                 $0.write(UInt32(height) << 16)
             }
-            if track.needsEdits { writeEdits(of: track, to: &$0) }
+            if times.needsEdits { writeEdits(times, skipping: track.skipped, to: &$0) }
             $0.box("mdia") {
                 $0.fullBox("mdhd", version: isLong ? 1 : 0) {
                     $0.write(created, isLong: isLong)
@@ -181,18 +160,20 @@ struct MovieHeader {
     }
 
     /// Sect. 8.6.6: what is presented from when on, at normal speed.
-    private static func writeEdits(of track: Track, to writer: inout BoxWriter) {
-        let isLong = max(track.movieDuration, track.mediaStart) > UInt64(Int32.max)
+    private static func writeEdits(
+        _ times: Times, skipping skipped: UInt64, to writer: inout BoxWriter
+    ) {
+        let isLong = max(times.end, skipped) > UInt64(Int32.max)
         writer.box("edts") {
             $0.fullBox("elst", version: isLong ? 1 : 0) {
-                $0.write(UInt32(track.silence > 0 ? 2 : 1))
-                if track.silence > 0 {
-                    $0.write(track.silence, isLong: isLong)
+                $0.write(UInt32(times.pause > 0 ? 2 : 1))
+                if times.pause > 0 {
+                    $0.write(times.pause, isLong: isLong)
                     $0.write(isLong ? UInt64.max : UInt64(UInt32.max), isLong: isLong)
                     $0.write(UInt32(0x1_0000))
                 }
-                $0.write(track.shown, isLong: isLong)
-                $0.write(track.mediaStart, isLong: isLong)
+                $0.write(times.shown, isLong: isLong)
+                $0.write(skipped, isLong: isLong)
                 $0.write(UInt32(0x1_0000))
             }
         }

@@ -1,0 +1,127 @@
+import Logging
+public import MediaKernel
+public import Streams
+
+/// How streams come on air.
+extension StreamService {
+    public func start(
+        room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
+    ) async throws(LiveStreamError) -> [LiveStream] {
+        do throws(LiveStreamError) {
+            return try await startUncounted(room: room, request, startedBy: startedBy)
+        } catch {
+            book.counts.refused(error)
+            throw error
+        }
+    }
+
+    /// A start whose refusal is not counted, as when it is tried again and again.
+    func startUncounted(
+        room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
+    ) async throws(LiveStreamError) -> [LiveStream] {
+        try await persister.check()
+        var settings: StreamSettings
+        var scene: StreamScene
+        repeat {
+            await startsOver(in: room)
+            settings = try await self.settings(of: room)
+            scene = await observer?.scene(of: room) ?? StreamScene()
+        } while book.starts.isBusy(room)
+        // From here to the reservation nothing may suspend, or two starts could both count.
+        guard !isShuttingDown else { throw .shuttingDown }
+        var request = request
+        request.recording = settings.recording(for: request)
+        let admission = try settings.admission(
+            of: request, in: room, beside: book.running(in: room, request.kind), scene: scene,
+            capacity: settings.capacity(book, kernel, at: clock().instant))
+        book.starts.begin(room, admission.begun)
+        var begun: [StreamID] = []
+        defer { book.starts.end(room, left: admission.begun - begun.count) }
+        var result: [LiveStream] = []
+        do throws(LiveStreamError) {
+            for answer in admission.answers {
+                switch answer {
+                case .running(let stream): result.append(book[stream.id] ?? stream)
+                case .begin(let plan):
+                    let stream = try await begin(
+                        plan, of: room, settings, request: request, scene: scene,
+                        startedBy: startedBy)
+                    begun.append(stream.id)
+                    result.append(stream)
+                }
+            }
+        } catch {
+            for id in begun { requestStop(id, for: .variantRefused) }
+            await settle(begun)
+            throw error
+        }
+        for warning in admission.warnings {
+            log(
+                .warning, "a start may not be what was meant", result[0].id,
+                ["reason": "\(warning)"])
+        }
+        result[0].warnings = admission.warnings
+        return result
+    }
+
+    /// How streams are made in a room.
+    func settings(of room: RoomID) async throws(LiveStreamError) -> StreamSettings {
+        try await observer?.settings(of: room) ?? settings
+    }
+
+    /// Waits while a start in the room waits for a disk.
+    func startsOver(in room: RoomID) async {
+        while book.starts.isBusy(room) {
+            await withCheckedContinuation { book.starts.wait(for: room, $0) }
+        }
+    }
+
+    /// Puts a stream on air that was admitted: when it is in a file of its own.
+    private func begin(
+        _ plan: StreamPlan, of room: RoomID, _ settings: StreamSettings,
+        request: LiveStreamRequest, scene: StreamScene, startedBy: PeerID?
+    ) async throws(LiveStreamError) -> LiveStream {
+        let destinations = settings.destinations(of: request.kind)
+        let (instant, time) = clock()
+        let id = ids.next(at: time, random: UInt32.random(in: 0...UInt32.max))
+        var stream = LiveStream(
+            id: id, room: room, kind: request.kind, session: scene.session, plan: plan,
+            playback: try settings.playback(
+                of: id, in: room, for: request, key: playbackKey, at: time),
+            createdAt: time, startedBy: startedBy?.rawValue ?? "")
+        stream.origin = scene.origin
+        let directory = "\(settings.outputDirectory)/\(stream.directory)"
+        let order = settings.order(for: request, ladder: plan.ladder)
+        let place = try await persister.onDisk { [stream] (disk) throws(LiveStreamError) in
+            try disk.begin(stream, in: directory, order: order)
+        }
+        guard !isShuttingDown else {
+            await persister.onDisk { $0.takeBack(directory, place) }
+            throw .shuttingDown
+        }
+        let rules = destinations.rules(for: request.destination, settings.rules)
+        insert(
+            stream,
+            StreamLife(
+                machine: StreamMachine(
+                    rules: rules.fitting(plan), isRecorded: order != nil,
+                    isEmpty: rooms.isEmpty(room), isIdle: rooms.isIdle(room),
+                    at: clock().instant),
+                destination: destinations.named(request.destination), directory: directory,
+                requestedAt: instant, order: order, place: place))
+        return book[id] ?? stream
+    }
+
+    private func insert(_ stream: LiveStream, _ life: StreamLife) {
+        let id = stream.id
+        book.starts.inserted()
+        book.insert(stream, life)
+        if let record = book.record(of: id) { persister.save(record) }
+        log(
+            .info, "stream requested", id,
+            ["by": "\(stream.startedBy.isEmpty ? "server" : stream.startedBy)"])
+        for life in book.lives { life.processes.giveWay() }
+        announce(id)
+        carryOut(book[life: id]?.machine.timePassed(at: clock().instant), of: id)
+    }
+}

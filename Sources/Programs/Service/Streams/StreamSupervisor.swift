@@ -1,0 +1,132 @@
+import ChildProcesses
+import Logging
+import MediaKernel
+import Rooms
+import Streams
+import Synchronization
+import Tokens
+
+/// Runs bots and finishers, each in a child task of `run`, so that nothing is left behind when that
+/// returns: the only one that knows processes.
+final class StreamSupervisor: Sendable {
+    /// How long a finisher waits for the last messages of the chat to be in their file.
+    static let chatWaitMaximum: Duration = .seconds(5)
+
+    /// A process that is to be started.
+    private enum Job: Sendable {
+        case bot(BotJob, generation: Int, AsyncStream<BotSignal>)
+        case finisher(FinisherJob, AsyncStream<FinisherSignal>)
+    }
+
+    private let launcher: any BotLauncher
+    private let finishers: any FinisherLauncher
+    private let authority: TokenAuthority
+    private let chat: ChatRecorder
+    private let time: @Sendable () -> UnixTime
+    private let logger: Logger
+    /// Where bots find the server.
+    private let endpoint: Mutex<String>
+    private let jobs: AsyncStream<Job>
+    private let queue: AsyncStream<Job>.Continuation
+
+    init(
+        launcher: any BotLauncher, finishers: any FinisherLauncher, authority: TokenAuthority,
+        chat: ChatRecorder, endpoint: String, time: @escaping @Sendable () -> UnixTime,
+        logger: Logger
+    ) {
+        self.launcher = launcher
+        self.finishers = finishers
+        self.authority = authority
+        self.chat = chat
+        self.endpoint = Mutex(endpoint)
+        self.time = time
+        self.logger = logger
+        // Bounded by the streams on air: each yields a handful of jobs.
+        (jobs, queue) = AsyncStream.makeStream()
+    }
+
+    /// The server is reachable there.
+    func listening(at endpoint: String) { self.endpoint.withLock { $0 = endpoint } }
+
+    /// - Parameters:
+    ///   - configuration: the path of the bot's settings.
+    ///   - generation: given back with what becomes of this bot.
+    ///   - signals: what it is told.
+    func startBot(
+        of stream: LiveStream, in directory: String, configuration: String, generation: Int,
+        signals: AsyncStream<BotSignal>
+    ) {
+        let job = BotJob(
+            stream: stream.id, room: stream.room, endpoint: endpoint.withLock { $0 }, token: "",
+            outputDirectory: directory, configurationFile: configuration)
+        queue.yield(.bot(job, generation: generation, signals))
+    }
+
+    /// - Parameter signals: what is done to it.
+    func startFinisher(_ job: FinisherJob, signals: AsyncStream<FinisherSignal>) {
+        queue.yield(.finisher(job, signals))
+    }
+
+    /// Nothing more will be started.
+    func finish() { queue.finish() }
+
+    /// Runs what is to be started, until `finish` and the last process' end.
+    func run(_ observer: any StreamProcessObserver) async {
+        await withDiscardingTaskGroup { group in
+            for await job in jobs {
+                switch job {
+                case .bot(let job, let generation, let signals):
+                    group.addTask {
+                        let exit = await self.run(job, generation, signals, observer)
+                        await observer.botExited(exit, of: job.stream, generation: generation)
+                    }
+                case .finisher(let job, let signals):
+                    group.addTask {
+                        let exit = await self.run(job, signals, observer)
+                        await observer.finisherExited(exit, of: job.stream)
+                    }
+                }
+            }
+        }
+    }
+
+    private func run(
+        _ job: BotJob, _ generation: Int, _ signals: AsyncStream<BotSignal>,
+        _ observer: any StreamProcessObserver
+    ) async -> BotExit {
+        var job = job
+        do {
+            // Valid for longer than a stream may last: a bot that reconnects shows it again.
+            job.token = try authority.makeRoomToken(
+                room: job.room, user: "recorder", role: Policy.recorderRole,
+                at: time(), lifetime: TokenAuthority.lifetimeMaximum)
+        } catch {
+            return .notStarted(reason: "no token can be made: \(error)")
+        }
+        return await launcher.run(job, signals: signals) { [id = job.stream] report in
+            await observer.reported(report, of: id, generation: generation)
+        }
+    }
+
+    private func run(
+        _ job: FinisherJob, _ signals: AsyncStream<FinisherSignal>,
+        _ observer: any StreamProcessObserver
+    ) async -> FinisherExit {
+        if await !chat.caughtUp(job.stream, within: Self.chatWaitMaximum) {
+            logger.error(
+                "the end of the chat is not written yet", metadata: ["stream": "\(job.stream)"])
+        }
+        return await finishers.run(job, signals: signals) { report in
+            await observer.reported(report, of: job.stream)
+        }
+    }
+}
+
+/// What becomes of bots and finishers.
+protocol StreamProcessObserver: Sendable {
+    /// - Parameter generation: which bot of the stream it was.
+    func reported(_ report: BotReport, of id: StreamID, generation: Int) async
+    func botExited(_ exit: BotExit, of id: StreamID, generation: Int) async
+    func reported(_ report: FinisherReport, of id: StreamID) async
+    func finisherExited(_ exit: FinisherExit, of id: StreamID) async
+}
