@@ -120,7 +120,7 @@ def browser(request):
 
 @pytest.fixture
 def enter(server, browser, room):
-    """`enter("Ann")`: a person at the room page, who is gone when the test is."""
+    """`enter("Ann")`: a person on the room page, who leaves at the end of the test."""
     people = []
 
     def enter(name, role="host", **options):

@@ -161,7 +161,7 @@ class Series:
 
     @staticmethod
     def logged(folder, layer):
-        """The segments that the bots recorded, by what they show."""
+        """The segments that the bots recorded, by their contents."""
         log = folder / f"stream_{layer}" / "segments.log"
         found = {}
         text = log.read_bytes().decode(errors="replace") if log.exists() else ""

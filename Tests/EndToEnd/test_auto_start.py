@@ -59,7 +59,7 @@ def streams(server, room):
 
 
 def ends(server, receiver, stream, reason):
-    """With that reason in its state and in what is told of it."""
+    """With that reason in its state and in its event."""
     done = server.wait_for_status(stream["id"], "completed", 3 * TIMEOUT)
     assert done["stop_reason"] == reason and done["stopped_by"] == ""
     wait_for("it is told", lambda: "hls.stopped.success" in receiver.types(stream["id"]), TIMEOUT)

@@ -143,7 +143,7 @@ def test_a_beep_that_comes_twice_or_is_broken_is_seen(tmp_path):
 
 @pytest.mark.parametrize("apart", [-130, -40, -15, 15, 40, 130])
 def test_a_beep_right_before_or_behind_another_does_not_break_it(tmp_path, apart):
-    """What begins or ends sharply has a bit of every pitch."""
+    """A sharp beginning or end contains every frequency."""
     graph = (f"[1:a]volume=1.7,adelay={1000 + apart}:all=1[other];[0:v]null[v];"
              "[0:a][other]amix=normalize=0[a]")
     report = report_of(make(tmp_path / "near.mkv", ["ann", "ben"], graph))

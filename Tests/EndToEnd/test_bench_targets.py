@@ -1,4 +1,4 @@
-"""What a benchmark's figures say of its targets."""
+"""A benchmark's results against its targets."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""`roomcast bot` by itself, against servers that do what ours does only now and then."""
+"""`roomcast bot` alone, against servers with behaviour that ours shows only occasionally."""
 
 import base64
 import hashlib

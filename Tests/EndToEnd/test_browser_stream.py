@@ -1,4 +1,4 @@
-"""A real browser publishes its fake camera and microphone; the decoded stream is what counts."""
+"""A real browser publishes its fake camera and microphone; the decoded stream is checked."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""One room with a codec for each participant: what is not VP8 is forwarded and decoded as well."""
+"""One room with a codec for each participant: codecs other than VP8 are forwarded and decoded too."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""What an operator types besides `serve`."""
+"""An operator's commands other than `serve`."""
 
 import base64
 import json
@@ -75,7 +75,7 @@ RAW = re.compile(r"errno|descriptor:|av[a-z]*_[a-z_]+|Error Domain|NS[A-Z]|faile
 
 @pytest.fixture(scope="module")
 def taken():
-    """A port that is somebody else's, for TCP and UDP."""
+    """A port in use by another program, for TCP and UDP."""
     with socket.socket() as listener, socket.socket(type=socket.SOCK_DGRAM) as other:
         listener.bind(("127.0.0.1", 0))
         listener.listen()

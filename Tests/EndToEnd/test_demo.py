@@ -26,7 +26,7 @@ PEOPLE = {"Ann": 0, "Ben": 1, "Cleo": 2}  # the RGB channel of each one's colour
 
 
 class Demo:
-    """One run to its end. Its session id finds whatever it might leave behind."""
+    """One complete run. Its session id finds any processes left behind."""
 
     def __init__(self, binary, arguments, directory, errors=subprocess.PIPE):
         self.process = subprocess.Popen(

@@ -187,7 +187,7 @@ def test_the_settings_are_loaded(binary, tmp_path):
 
 
 def test_all_that_is_named_is_a_setting():
-    """The Dockerfile's and the unit's variables, and what the kernel is asked for."""
+    """The Dockerfile's and the unit's variables, and the kernel settings."""
     known = set(re.findall(r"`(ROOMCAST_[A-Z_]+)`",
                            (REPOSITORY / "docs/CONFIGURATION.md").read_text()))
     for name in ["Dockerfile", "roomcast.service"]:

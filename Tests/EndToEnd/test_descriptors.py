@@ -18,7 +18,7 @@ REQUEST = b"GET /health HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
 
 
 class Limited:
-    """Whoever runs here may have so many file descriptors."""
+    """Programs run here have this limit of file descriptors."""
 
     def __init__(self, limit):
         self.prefix = ["prlimit", f"--nofile={limit}:{limit}", "--"]

@@ -42,7 +42,7 @@ def world(binary, receiver, tmp_path):
 
 
 def told(receiver, stream, *kinds):
-    """What was told of a stream: these, in this order and each once."""
+    """The events of a stream: these, in this order and each once."""
     wait_for(f"{kinds} are told", lambda: kinds[-1] in receiver.types(stream["id"]), GIVING_UP)
     assert receiver.types(stream["id"]) == list(kinds)
     return {one["type"]: one["data"] for one in receiver.events(stream["id"])}
@@ -131,7 +131,7 @@ def test_a_disk_that_fills_with_assets_is_waited_for(world, receiver, tmp_path, 
 
 
 def attempts(server, stream):
-    """What the log says of finishers that failed."""
+    """The log lines about failed finishers."""
     return [line for line in server.log.read_text().splitlines()
             if "finisher exited" in line and stream["id"] in line]
 

@@ -45,7 +45,7 @@ def payload(value):
 
 
 def faults(viewer):
-    """What it stumbled over. To wait for a segment that is late is no fault."""
+    """Its errors. Waiting for a late segment is not an error."""
     return [one for one in viewer.errors() if not one.startswith("bufferStalledError")]
 
 

@@ -57,7 +57,7 @@ ACTS = [
 
 
 class Evening:
-    """All of them, the stream, and somebody who comes for its end."""
+    """All of them, the stream, and a viewer who joins near the end."""
 
     def __init__(self, server, folder):
         self.seen = {}  # by the latecomer: pictures and samples, by publisher and kind

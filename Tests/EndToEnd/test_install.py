@@ -1,4 +1,4 @@
-"""`make install`: what is installed runs on a machine that has no toolchain."""
+"""`make install`: the installed program runs on a machine without the toolchain."""
 
 import os
 import subprocess

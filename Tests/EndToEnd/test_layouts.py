@@ -34,7 +34,7 @@ def colour_at(pictures, left, top, right, bottom):
 
 
 def picture(address):
-    """What makes a publisher name a picture of itself."""
+    """The options that make a publisher name a picture of itself."""
     return f"--metadata {shlex.quote(json.dumps({'picture': address}))}"
 
 

@@ -1,4 +1,4 @@
-"""Every limit of a room is a setting, and what is beyond it has an error of its own."""
+"""Every limit of a room is a setting, and exceeding it has its own error."""
 
 import asyncio
 import os
@@ -57,7 +57,7 @@ def join(limited, room):
 
 
 def closing(peer):
-    """The code with which the server closes a socket, after what it says."""
+    """The code with which the server closes a socket, after its last frames."""
     with pytest.raises(websockets.exceptions.ConnectionClosed) as ending:
         peer.wait_for("nothing", timeout=TIMEOUT)
     return ending.value.rcvd.code
@@ -79,7 +79,7 @@ def test_rooms_at_a_time(limited, join, room):
 
 
 def test_http_connections_of_an_address(binary, namespace, tmp_path):
-    """One that takes all it can get keeps nobody else out, and is told why."""
+    """A client that takes all it can get locks no other out, and gets the reason."""
     server = Server(tmp_path, namespace=namespace, settings={
         "ROOMCAST_HTTP_HOST": "0.0.0.0", "ROOMCAST_HTTP_CONNECTIONS_PER_ADDRESS_MAXIMUM": "3"})
     taken = [namespace.connect(ADDRESS, server.port) for _ in range(3)]
@@ -108,7 +108,7 @@ def test_http_connections_of_an_address(binary, namespace, tmp_path):
 
 
 def exchange(connection, request):
-    """What is said to a request until the connection ends."""
+    """The response to a request until the connection ends."""
     with connection:
         connection.sendall(request)
         answer = b""
@@ -126,7 +126,7 @@ def test_rooms_at_a_time_that_are_all_opened_at_once(limited):
 
 
 async def open_at_once(server, count):
-    """What became of as many sockets, each for a room of its own."""
+    """The outcomes of this many sockets, each for its own room."""
     begin = asyncio.Barrier(count)
 
     async def ending(number):
@@ -280,7 +280,7 @@ FLOOD = 2000  # messages of 8 KB: more than the system keeps for a socket
 
 
 def resident(server):
-    """In MiB: what the server holds now."""
+    """The server's current memory, in MiB."""
     with open(f"/proc/{server.process.pid}/status") as file:
         for line in file:
             if line.startswith("VmRSS:"):

@@ -1,4 +1,4 @@
-"""A live stream goes into an S3 store while it is on air, and nothing there names what is not."""
+"""A live stream is uploaded to an S3 store while it is on air, and no playlist there names a missing file."""
 
 import collections
 import os
@@ -30,7 +30,7 @@ def store(moto):
 
 
 def watch(store):
-    """Every playlist is looked at when it comes: what it names has to be there already."""
+    """Every playlist is checked on arrival: the files that it names must exist already."""
     def check(request):
         if request.method != "PUT" or not request.path.endswith(".m3u8"):
             return
@@ -69,7 +69,7 @@ def key(stream, name):
 
 
 def check_copy(server, moto, stream):
-    """It is what the bots wrote, to the byte, and each segment of it decodes."""
+    """It equals the bots' files, byte for byte, and each segment decodes."""
     folder = assets.directory(server, stream)
     for name in "master.m3u8", "stream_0/stream.m3u8", "stream_1/stream.m3u8":
         assert moto.object(key(stream, name)) == (folder / name).read_bytes(), name

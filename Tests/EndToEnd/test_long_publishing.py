@@ -1,4 +1,4 @@
-"""Whoever publishes is not cut off, however long it goes on and whatever its ICE agent says meanwhile."""
+"""A publisher is not cut off, regardless of duration and of its ICE agent's behaviour."""
 
 import pytest
 from harness import long_publishing

@@ -1,4 +1,4 @@
-"""What a monitoring system is told."""
+"""The metrics for a monitoring system."""
 
 from harness import tokens
 from harness.waiting import wait_for

@@ -59,7 +59,7 @@ def heard(peer, since=0):
 
 
 def tracks_of(peer, publisher):
-    """The kinds of what somebody publishes, as this peer was told."""
+    """The kinds of a peer's tracks, as announced to this peer."""
     peer.drain(PAUSE)
     tracks = {}
     for message in peer.notifications:

@@ -1,4 +1,4 @@
-"""Who goes from one network into another in mid-call stays in it."""
+"""A client that changes its network during a call stays in it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Assets go into an S3 store, whatever becomes of it meanwhile, and nothing here goes before."""
+"""Assets are uploaded to an S3 store despite its failures, and no local file is removed before."""
 
 import collections
 import json
@@ -372,7 +372,7 @@ def test_temporary_credentials_and_encryption_are_asked_of_every_request(
 
 
 def test_a_token_that_is_not_the_stores_is_refused_by_what_checks_it(moto):
-    """What the test above rests on."""
+    """The assumption of the test above."""
     store = Store(moto, token="token")
     with pytest.raises(AssertionError, match="wrong token"):
         Client("127.0.0.1", store.port).get(f"/{BUCKET}/{PREFIX}/x")

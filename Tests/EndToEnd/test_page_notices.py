@@ -1,4 +1,4 @@
-"""What the page says and where the focus is meanwhile, without the server."""
+"""The page's notices and its focus, without the server."""
 
 def test_a_toast_can_be_read_and_dismissed_while_a_question_is_open(page):
     found = page.evaluate("""async () => {

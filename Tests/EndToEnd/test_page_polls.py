@@ -1,4 +1,4 @@
-"""What the page knows of polls, without the server."""
+"""The page's state of polls, without the server."""
 
 POLLS = """async (steps) => {
   const { PollBook } = await import("/assets/client/poll-book.js");

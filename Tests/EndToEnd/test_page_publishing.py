@@ -1,4 +1,4 @@
-"""What the page publishes of camera, microphone and screen, without the server."""
+"""The page's publishing of camera, microphone and screen, without the server."""
 
 import pytest
 

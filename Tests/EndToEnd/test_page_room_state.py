@@ -1,4 +1,4 @@
-"""What the page makes of the server's messages, without the server."""
+"""The page's handling of the server's messages, without the server."""
 
 import pytest
 from harness.room_world import HAND

@@ -1,4 +1,4 @@
-"""Who is where on the page's stage, without the server."""
+"""The places on the page's stage, without the server."""
 
 import pytest
 

@@ -53,7 +53,7 @@ def run(peer, questions, poll="p", **info):
 
 
 def told(peer, method, poll="p", accept=lambda one: True):
-    """What a notification says of a poll."""
+    """A notification's data about a poll."""
     return peer.wait_for(method, lambda params: any(
         one["poll_id"] == poll and accept(one) for one in params["polls"]))["polls"][0]
 

@@ -1,4 +1,4 @@
-"""The server as a process among others: who ends it, and who is ended before it."""
+"""The server as a process among others: the ways it is ended, and the processes ended before it."""
 
 import os
 import re
@@ -35,7 +35,7 @@ def full():
 
 
 def gone():
-    """What is written here nobody reads any more."""
+    """A pipe without a reader."""
     reader, writer = os.pipe()
     os.close(reader)
     return os.fdopen(writer, "wb")

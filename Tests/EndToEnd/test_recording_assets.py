@@ -1,4 +1,4 @@
-"""Streams that are recorded: what lies on the disk when they are completed."""
+"""Recorded streams: the files on disk once they are completed."""
 
 import json
 import subprocess

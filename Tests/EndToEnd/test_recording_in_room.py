@@ -16,7 +16,7 @@ SETTINGS = SHORT_SEGMENTS | {"ROOMCAST_STREAM_LADDER": ",".join(
 
 
 def recording_in(params):
-    """What is recorded, of a `peer-list` or `room-state`."""
+    """The recording state in a `peer-list` or `room-state`."""
     return params["room"]["recording"]["hls"]
 
 

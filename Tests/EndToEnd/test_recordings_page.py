@@ -1,4 +1,4 @@
-"""The recordings page: who may see it, what it says while a recording goes on, that it plays."""
+"""The recordings page: access, its text during a recording, and playback."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The room page, by keys alone and by what the accessibility tree says, in both browsers."""
+"""The room page, by keyboard alone and through the accessibility tree, in both browsers."""
 
 import pytest
 from harness import tokens

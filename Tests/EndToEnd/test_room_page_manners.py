@@ -117,7 +117,7 @@ MOTION = """() => [...document.querySelectorAll("body *")].filter((node) =>
 
 @pytest.fixture
 def in_chromium(server, browser, room):
-    """What is in no browser of its own kind, but in the style sheets."""
+    """Chromium alone, for behaviour that depends on the style sheets, not on the browser."""
     world = World(server, room, browser, is_firefox=False)
     yield world
     world.close()

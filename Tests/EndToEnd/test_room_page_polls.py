@@ -1,4 +1,4 @@
-"""Polls on the room page, by keys alone and by what the accessibility tree says, in both browsers."""
+"""Polls on the room page, by keyboard alone and through the accessibility tree, in both browsers."""
 
 from harness.room_world import TIMEOUT, heard, question, run_poll
 from harness.waiting import wait_for

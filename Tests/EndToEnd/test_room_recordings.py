@@ -1,4 +1,4 @@
-"""Recordings of a room without a live stream: what is made of them, and that nobody sees them."""
+"""Recordings of a room without a live stream: their assets, and that they cannot be watched."""
 
 import avsync
 import numpy as np

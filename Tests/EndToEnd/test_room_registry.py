@@ -1,4 +1,4 @@
-"""Rooms by the control API: made, listed, disabled, locked, limited, and who may join them."""
+"""Rooms through the control API: creation, lists, disabling, locks, limits, and who may join."""
 
 import uuid
 
@@ -27,7 +27,7 @@ def change(server, room, **fields):
 
 
 def init(server, room, role="guest", peer="p1"):
-    """What a client is answered that wants to join."""
+    """The answer to a client that wants to join."""
     return server.http.get(f"/init?peer_id={peer}", token=tokens.room_token(room, role=role))
 
 

@@ -1,4 +1,4 @@
-"""Rooms with real browsers: they see and hear each other, and what is on air, and nothing else."""
+"""Rooms with real browsers: they see and hear each other, and the stream, and nothing else."""
 
 from harness.signalling import hls_in, peers_in
 from harness.waiting import wait_for

@@ -1,4 +1,4 @@
-"""What bots and finishers may do to the machine, and what is shown of the server's keys."""
+"""The rights of bots and finishers on the machine, and the secrecy of the server's keys."""
 
 import os
 import pwd

@@ -1,4 +1,4 @@
-"""What apps of 100ms' own web SDK meet here: the SDK, unmodified, in Chromium (make test-clients)."""
+"""Apps of 100ms' own web SDK against Roomcast: the SDK, unmodified, in Chromium (make test-clients)."""
 
 import socket
 
@@ -21,7 +21,7 @@ def site():
 
 @pytest.fixture
 def app(browser, site):
-    """`app("Ann")`: somebody with an app, in no room yet."""
+    """`app("Ann")`: a user with an app, in no room yet."""
     apps = []
 
     def app(name):
@@ -38,7 +38,7 @@ def app(browser, site):
 
 @pytest.fixture
 def enter(app, server, room):
-    """`enter("Ben", "guest")`: somebody in the room."""
+    """`enter("Ben", "guest")`: a user in the room."""
 
     def enter(name, role="host", **config):
         one = app(name)
@@ -67,13 +67,13 @@ def token(room, name, role="host", **changes):
 
 
 def track_of(app, kind, peer):
-    """What the app knows of somebody's camera or microphone."""
+    """The app's state of a peer's camera or microphone."""
     return app.see({"video": "selectVideoTrackByPeerID", "audio": "selectAudioTrackByPeerID"}[kind],
                    peer.peer_id)
 
 
 def wait_for_tracks(app, peer, count):
-    """Until the app sees so many tracks of somebody."""
+    """Waits until the app sees this many tracks of a peer."""
     wait_for(f"{app.name} sees {count} tracks of {peer.name}",
              lambda: len([1 for kind in ("audio", "video") if track_of(app, kind, peer)]) == count,
              sdk.TIMEOUT)

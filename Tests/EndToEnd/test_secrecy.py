@@ -17,7 +17,7 @@ TOKEN = re.compile(r"\bey[A-Za-z0-9_-]{8,}\.ey[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8
 
 @pytest.fixture
 def lived(binary, receiver, room, tmp_path):
-    """A server that has streamed and recorded a room, from which somebody was turned away too."""
+    """A server that has streamed and recorded a room, and refused a client."""
     before = os.umask(0)
     try:
         server = Server(tmp_path, settings=receiver.settings | {"ROOMCAST_LOG_LEVEL": "trace"})

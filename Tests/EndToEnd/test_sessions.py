@@ -1,4 +1,4 @@
-"""What is told of rooms: who came and who left, also when the server died."""
+"""Events of rooms: joins and leaves, even if the server died."""
 
 import collections
 

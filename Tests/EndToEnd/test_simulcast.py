@@ -28,7 +28,7 @@ def layers(tmp_path_factory):
 
 
 def said(server, room, what):
-    """What the bot logged of its tracks' layers: (track, layer), in order."""
+    """The bot's log of its tracks' layers: (track, layer), in order."""
     lines = server.log.read_text(errors="replace").splitlines()
     found = []
     for line in lines:
@@ -87,7 +87,7 @@ class Show:
         self.wishes = {}
 
     def change(self, layout):
-        """Gives what the bot then asked for and was given, in order, and when it was changed."""
+        """Returns the bot's requests and layers, in order, and the time of the change."""
         before = [len(said(self.server, self.room, what)) for what in ("wanted", "given")]
         asked_at = time.time()
         answer = self.server.manage(

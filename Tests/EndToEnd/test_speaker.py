@@ -1,4 +1,4 @@
-"""Who speaks is large: from the level in the packets of a voice to the place of a tile."""
+"""The speaker is large: from the level in a voice's packets to the place of a tile."""
 
 import avsync
 import numpy as np

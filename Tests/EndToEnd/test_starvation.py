@@ -1,4 +1,4 @@
-"""What is made of a test that failed while the machine's host kept the CPU back."""
+"""The handling of a test that failed while the machine's host withheld CPU."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Peers whose token, socket or media do not last, and what the others see of it."""
+"""Peers whose token, socket or media fail, and what the others see."""
 
 import time
 

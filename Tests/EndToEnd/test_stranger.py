@@ -1,4 +1,4 @@
-"""The protocol's walk with a client whose media nobody here wrote: aiortc, by the documents' JSON-RPC."""
+"""The protocol with an independent media stack: aiortc, with JSON-RPC as documented."""
 
 import contextlib
 
@@ -13,7 +13,7 @@ TIMEOUT = 20  # s
 
 @pytest.fixture
 def enter(server, room):
-    """`enter("Ann")`: somebody in the room."""
+    """`enter("Ann")`: a peer in the room."""
     with contextlib.ExitStack() as stack:
 
         def enter(name, role="host", **changes):
@@ -29,13 +29,13 @@ def named(name):
 
 
 def tracks_of(viewer, publisher):
-    """The ids under which the viewer knows what somebody publishes, by kind."""
+    """The viewer's ids of a peer's tracks, by kind."""
     tracks = viewer.told("on-track-add", named(publisher.name))["tracks"]
     return {track["type"]: identifier for identifier, track in tracks.items()}
 
 
 def is_near(picture, colour):
-    """Whether what is not the bar along its top has that colour."""
+    """Whether the picture below the bar at its top has that colour."""
     return np.abs(np.median(picture[40:].reshape(-1, 3), axis=0) - colour).max() < 40
 
 

@@ -1,4 +1,4 @@
-"""The control API's life of a stream, with nobody and with somebody in the room."""
+"""The life of a stream through the control API, with an empty and an occupied room."""
 
 from harness import hls, media, tokens
 from harness.http import path_of

@@ -1,4 +1,4 @@
-"""Sound and picture over networks and from clocks as they are: what is lost, late or wrong."""
+"""Audio/video sync over realistic networks and clocks: losses, delays and errors."""
 
 import numpy as np
 import pytest

@@ -23,7 +23,7 @@ def picture(server, url, path):
 
 
 def frame(movie, seconds, width, height):
-    """What the movie shows at a time."""
+    """The movie's picture at a time."""
     data = media.run(
         "ffmpeg", "-v", "error", "-ss", str(seconds), "-i", str(movie), "-frames:v", "1",
         "-vf", f"scale={width}:{height}:flags=area", "-pix_fmt", "rgb24", "-f", "rawvideo", "-")

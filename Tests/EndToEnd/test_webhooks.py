@@ -1,4 +1,4 @@
-"""Whoever wants to be told is told, in order and until it has answered."""
+"""Webhook receivers get all events, in order and until they have answered."""
 
 import collections
 

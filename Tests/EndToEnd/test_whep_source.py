@@ -1,4 +1,4 @@
-"""Streams of what a WHEP server plays, in place of a room."""
+"""Streams of a WHEP server's playback, in place of a room."""
 
 import contextlib
 
@@ -24,7 +24,7 @@ def source():
 
 @pytest.fixture(scope="module")
 def caster(binary, server, source, tmp_path_factory):
-    """A server that may stream what the source plays, and what `server` plays of its rooms."""
+    """A server that may stream the source's playback, and `server`'s rooms."""
     hosts = f"{source.host},{server.host}:{server.port}"
     caster = Server(
         tmp_path_factory.mktemp("caster"), settings={"ROOMCAST_STREAM_SOURCE_HOSTS": hosts})

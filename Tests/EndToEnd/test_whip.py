@@ -1,4 +1,4 @@
-"""WHIP into a room and WHEP out of it, with clients that nobody here wrote."""
+"""WHIP into a room and WHEP out of it, with independent clients."""
 
 import contextlib
 
@@ -22,7 +22,7 @@ def stack():
 
 @pytest.fixture
 def ann(server, room, stack):
-    """Somebody with a client of 100ms."""
+    """A peer with a 100ms client."""
     ann = stack.enter_context(Stranger(server, room, "Ann"))
     ann.join()
     return ann
@@ -33,7 +33,7 @@ def is_near(picture, colour):
 
 
 def tracks_of(ann, name):
-    """What Ann is told that somebody publishes, by kind."""
+    """A peer's tracks as announced to Ann, by kind."""
     told = ann.told("on-track-add", lambda params: params["peer"]["info"]["name"] == name)
     return {track["type"]: identifier for identifier, track in told["tracks"].items()}
 
@@ -198,7 +198,7 @@ def test_a_viewer_that_offers_nothing_to_play_is_offered_something(
 
 
 def test_one_room_for_all_protocols_and_the_stream(server, room, ann, stack, tmp_path):
-    """A client of 100ms, `roomcast publish`, WHIP and WHEP: each sees what it should, and the stream shows
+    """A 100ms client, `roomcast publish`, WHIP and WHEP: each sees the right tracks, and the stream shows
     all of them."""
     ann.publish(Colour(RED), Tone(440), codec="VP8")
     green = tmp_path / "green.webm"

@@ -1,4 +1,4 @@
-"""What tells the fixtures' clips apart, as fixtures/make-media.sh makes them."""
+"""The features that distinguish the fixtures' clips, as made by fixtures/make-media.sh."""
 
 from dataclasses import dataclass
 

@@ -1,1 +1,1 @@
-"""A hostile hour: strangers send what nobody should, to a server with a healthy stream on air."""
+"""An hour of hostile input to a server with a healthy stream on air."""

@@ -1,4 +1,4 @@
-"""What honest clients send, to be damaged; and the worst that can be sent whole."""
+"""Honest clients' data, to be damaged; and the worst valid data."""
 
 import json
 import struct
@@ -130,7 +130,7 @@ CALLS = [
 
 
 def stun(random):
-    """A binding request with a user name and an integrity that nobody checked."""
+    """A binding request with a user name and an unchecked integrity."""
     def attribute(kind, value):
         return struct.pack("!HH", kind, len(value)) + value + bytes(-len(value) % 4)
 

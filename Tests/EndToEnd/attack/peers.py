@@ -58,7 +58,7 @@ class Saboteur:
         await self._send_data(packet)
 
     async def attack(self):
-        """Besides: what an honest peer never says."""
+        """Additional data that an honest peer never sends."""
         made = [make(self._random) for make in (corpus.rtp, corpus.rtcp, corpus.rtcp)]
         with contextlib.suppress(pylibsrtp.Error, ValueError, IndexError):
             await self._send_rtp(self._mutator.bytes(self._random.choice(made), made)[:1400])

@@ -133,7 +133,7 @@ class Siege:
 
 
 def memory(process):
-    """What a process has in memory, in bytes; 0 once it is gone."""
+    """A process' memory in bytes; 0 once it has ended."""
     with contextlib.suppress(OSError, TypeError):
         found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{process}/status").read_text())
         return int(found.group(1)) << 10 if found else 0

@@ -97,7 +97,7 @@ class RESTStranger(Stranger):
 
 
 class SocketStranger(Stranger):
-    """Frames in a room, by somebody who may be there."""
+    """Frames in a room, from a legitimate peer."""
 
     RECEIVED = 40  # frames between two looks at what was answered
 
@@ -170,7 +170,7 @@ class FrameStranger(Stranger):
 
 
 class DatagramStranger(Stranger):
-    """Datagrams from nobody: STUN, DTLS, RTP, RTCP and noise."""
+    """Datagrams from an unknown sender: STUN, DTLS, RTP, RTCP and noise."""
 
     MADE = [corpus.stun, corpus.client_hello, corpus.rtp, corpus.rtcp, corpus.sctp]
 
@@ -196,7 +196,7 @@ class DatagramStranger(Stranger):
 
 
 class PeerStranger(Stranger):
-    """What is damaged before it is enciphered: RTP, RTCP, SCTP and data channels of real peers."""
+    """Data damaged before encryption: RTP, RTCP, SCTP and data channels of real peers."""
 
     def run(self):
         # aiortc takes a second to load, which the other families need not wait for.

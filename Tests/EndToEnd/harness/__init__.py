@@ -1,1 +1,1 @@
-"""What the end-to-end tests stand on: the server, the browsers, and eyes for decoded media."""
+"""The base of the end-to-end tests: the server, the browsers, and checks of decoded media."""

@@ -1,4 +1,4 @@
-"""Recorded streams and recordings: starting them, and judging what lies on the disk."""
+"""Recorded streams and recordings: starting them, and checking their files."""
 
 import json
 import os
@@ -111,7 +111,7 @@ def check_assets(server, stream, tmp_path):
 
 
 def writer(directory):
-    """The process that holds the directory's lock: its bot, or its finisher; None for nobody."""
+    """The process that holds the directory's lock: its bot, or its finisher; None if there is none."""
     lock = directory / ".lock"
     if not lock.exists():
         return None

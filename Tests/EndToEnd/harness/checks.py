@@ -1,4 +1,4 @@
-"""What every stream of ours must be, whoever published into it."""
+"""The requirements of every stream, regardless of its publishers."""
 
 import math
 from datetime import datetime

@@ -158,7 +158,7 @@ class Participant:
         return next((tile for tile in self.tiles() if tile["name"] == name), None)
 
     def wait_for_picture_of(self, name, timeout=60):
-        """The tile of somebody, once frames arrive in it."""
+        """A person's tile, once frames arrive in it."""
 
         def moving():
             tile = self.tile(name)
@@ -170,7 +170,7 @@ class Participant:
             raise AssertionError(f"{error}; {self._state()}") from None
 
     def _state(self):
-        """What there is to say of the page where something has not come about."""
+        """A description of the page for a failed wait."""
         return json.dumps(self.page.evaluate(STATE))
 
     def inbound(self, kind):
@@ -188,13 +188,13 @@ class Participant:
         return self.page.evaluate("() => window.paths()")
 
     def channel_notices(self, method):
-        """The parameters of what the server said so on the data channel, in order."""
+        """The parameters of the server's messages of this method on the data channel, in order."""
         texts = self.page.evaluate("() => window.channelTexts")
         frames = [json.loads(text) for text in texts]
         return [frame["params"] for frame in frames if frame.get("method") == method]
 
     def outgoing_bitrate(self):
-        """What the browser believes it may send, in bit/s; it begins at 300,000."""
+        """The browser's estimate of its sending rate, in bit/s; it begins at 300,000."""
         return self.page.evaluate("() => window.outgoingBitrate()")
 
     def streaming_state(self):

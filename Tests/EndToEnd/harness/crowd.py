@@ -17,7 +17,7 @@ SMALL = 4096  # bytes that wait unread in the system for who never reads
 
 
 class Member:
-    """One socket. What comes is counted by its method; of messages, how long they took is kept."""
+    """One socket. It counts frames by method, and keeps the delays of messages."""
 
     def __init__(self, crowd, number, reads=True):
         self.crowd = crowd
@@ -107,7 +107,7 @@ class Crowd:
         return [member for member in self.members if member.reads]
 
     async def say(self, sender, padding):
-        """A message to everybody, and when it has come to all."""
+        """A message to all peers, and the time at which it has reached all."""
         counts = [len(member.delays) for member in self.readers]
         message = f"sent at {time.monotonic()} {'x' * padding}"
         await sender.call("broadcast", {"info": {"message": message}})

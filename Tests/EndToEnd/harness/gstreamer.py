@@ -43,7 +43,7 @@ def pipeline(codec, colour, frequency, interval=20):
 
 
 def tracks_of(sdp):
-    """What its description names: the tracks by their ids, as `offer` wants them."""
+    """The tracks in its description, by their ids, in the form for `offer`."""
     tracks, kind = {}, None
     for line in sdp.splitlines():
         if line.startswith("m="):

@@ -106,7 +106,7 @@ def resolve(path, uri):
 
 
 class Stream:
-    """What can be fetched of a stream, fetched: playlists by HTTP, segments into a directory."""
+    """Fetches a stream: playlists by HTTP, segments into a directory."""
 
     def __init__(self, http, url, directory):
         self.http = http

@@ -69,7 +69,7 @@ class Site(FileServer):
 
 
 class Viewer:
-    """Somebody who watches a stream."""
+    """A viewer of a stream."""
 
     def __init__(self, browser, site):
         self._context = browser.new_context()
@@ -92,7 +92,7 @@ class Viewer:
                 if one["event"] == event]
 
     def errors(self):
-        """What it complained of, in its own words."""
+        """Its error messages."""
         return [f"{one['details']}: {one['message']}" for one in self.said("hlsError")]
 
     def close(self):

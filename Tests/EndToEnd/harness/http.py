@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 
 def path_of(url):
-    """What a client asks a server for."""
+    """A client's requests to a server."""
     return urlsplit(url).path
 
 

@@ -18,7 +18,7 @@ class Conditions:
 
 
 class Link:
-    """One direction: loss, then a bottleneck whose queue drops what comes last, then delay."""
+    """One direction: loss, then a bottleneck whose queue drops the latest packets, then delay."""
 
     def __init__(self, seed):
         self.conditions = Conditions()
@@ -40,7 +40,7 @@ class Link:
         self.work(now)
 
     def work(self, now):
-        """Sends what is due, and gives when there will be more; None where nothing waits."""
+        """Sends due packets, and returns when the next is due; None if none waits."""
         while self._queue and self._free_at <= now:
             came, datagram, send = self._queue.popleft()
             size = len(datagram) + HEADERS

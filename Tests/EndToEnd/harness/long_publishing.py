@@ -20,7 +20,7 @@ RUNNING = pytest.StashKey()
 
 
 class LongPublishing:
-    """A server, who publishes, and who watches."""
+    """A server, a publisher and a viewer."""
 
     def __init__(self):
         self._parts = []

@@ -32,12 +32,12 @@ def stolen():
 
 
 def clock():
-    """Seconds that go by only as far as the machine has its CPU: what time-outs are counted in."""
+    """Seconds that pass only as far as the machine has its CPU; time-outs are counted in these."""
     return time.monotonic() - stolen() / CORES
 
 
 def effort():
-    """CPU seconds that a small piece of work takes, whoever else runs on this machine."""
+    """CPU seconds that a small piece of work takes, regardless of other work on this machine."""
     best = math.inf
     for _ in range(3):
         begin = time.thread_time()

@@ -1,4 +1,4 @@
-"""Eyes and ears: what ffmpeg finds in a file, as numbers."""
+"""ffmpeg's findings about a file, as numbers."""
 
 import json
 import subprocess

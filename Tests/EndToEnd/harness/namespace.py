@@ -59,7 +59,7 @@ class Namespace:
 
     @property
     def prefix(self):
-        """What to put before a command line to run it inside."""
+        """The prefix of a command line that runs it inside."""
         enter = ["nsenter", "--target", str(self._agent.pid), "--net"]
         if os.geteuid() != 0:
             enter += ["--user", "--preserve-credentials"]

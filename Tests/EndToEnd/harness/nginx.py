@@ -52,7 +52,7 @@ class Nginx:
         self.process = None
 
     def check(self):
-        """`nginx -t`: what it has to say of the configuration, and whether it will do."""
+        """`nginx -t`: its messages about the configuration, and whether it is valid."""
         return subprocess.run([*self._command, "-t"], capture_output=True, text=True)
 
     def start(self):

@@ -1,4 +1,4 @@
-"""A host of images, and of what an image's host must not lead to."""
+"""A host of images, and of forbidden redirections."""
 
 import contextlib
 import functools
@@ -15,7 +15,7 @@ def solid(colour, size="64x64"):
 
 
 class Host(LocalServer):
-    """Serves `/<colour>.png`, leads from `/to/<address>` to there, and counts who asks."""
+    """Serves `/<colour>.png`, redirects `/to/<address>`, and counts the requests."""
 
     def __init__(self):
         asked = self.asked = []

@@ -1,4 +1,4 @@
-"""`roomcast publish`: somebody in a room who shows a file."""
+"""`roomcast publish`: a peer in a room that shows a file."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""Somebody who wants to be told: an HTTP server that keeps every webhook it accepted."""
+"""A webhook receiver: an HTTP server that keeps every webhook it accepted."""
 
 import hashlib
 import hmac
@@ -46,7 +46,7 @@ class Receiver(LocalServer):
         return {"ROOMCAST_WEBHOOKS_URL": f"{self.base}/hooks", "ROOMCAST_WEBHOOKS_SECRET": SECRET}
 
     def events(self, stream_id):
-        """What was told of a stream, in the order in which it came."""
+        """The events of a stream, in order of arrival."""
         return [event for event in self.accepted if event["data"].get("beam_id") == stream_id]
 
     def types(self, stream_id):

@@ -17,7 +17,7 @@ SECRET = "a secret of the relay and the server"
 
 
 class Relay:
-    """On loopback, where it would relay to nobody if it were not allowed to."""
+    """On loopback, to which it relays only with permission."""
 
     def __init__(self, directory):
         self.port = free_port(socket.SOCK_STREAM)

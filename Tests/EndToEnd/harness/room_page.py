@@ -87,7 +87,7 @@ WEBDRIVER_KEYS = {
 
 
 class RoomPage:
-    """One page of a room; what the two browsers do alike."""
+    """One page of a room; the part common to both browsers."""
 
     def look_in(self, server, room):
         """At the door, with no token and no name."""
@@ -132,7 +132,7 @@ class RoomPage:
         self.press("Enter")
 
     def select(self, test_id, value):
-        """A list's own keys are the browser's; what is chosen is the page's."""
+        """The browser handles a list's keys, the page the selection."""
         self.evaluate(CHOOSE, [test_id, value])
 
     def options(self, test_id):

@@ -12,7 +12,7 @@ ANNOUNCED = """() => [...document.querySelectorAll("[role=status]")]
 
 
 class World:
-    """All that is opened here is closed with it; what went wrong on a page is told then."""
+    """Closes everything opened here at the end, and reports errors on the pages."""
 
     def __init__(self, server, room, browser, is_firefox):
         self.server = server
@@ -34,7 +34,7 @@ class World:
         return page
 
     def connect(self, name, role="guest", tracks=()):
-        """Somebody else in the room."""
+        """Another peer in the room."""
         peer = Peer(self.server, self.room, name, role=role)
         self._peers.append(peer)
         assert "result" in peer.join()
@@ -68,7 +68,7 @@ def heard(peer, method, timeout=TIMEOUT, **params):
 
 
 def peer_of(peer, name):
-    """The id of somebody who is in the room."""
+    """The id of a peer in the room."""
     def listed():
         answer = peer.call("peer-name-search", {"query": name})["result"]["peers"]
         return answer and answer[0]["peer_id"]
@@ -82,7 +82,7 @@ def announced(page, text):
 
 
 def run_poll(peer, *questions, title="Lunch?"):
-    """A poll of somebody else, with questions as the wire has them. Returns its id."""
+    """Another peer's poll, with questions in the wire format. Returns its id."""
     poll = peer.call("poll-info-set", {"title": title})["result"]["poll_id"]
     asked = peer.call("poll-questions-set", {"poll_id": poll, "questions": list(questions)})
     assert asked["result"]["total_questions"] == len(questions)

@@ -1,4 +1,4 @@
-"""A room with publishers that are difficult on purpose, its stream, and what was measured in it."""
+"""A room with deliberately difficult publishers, its stream, and the measurements."""
 
 import contextlib
 import math
@@ -181,7 +181,7 @@ def is_complete(publisher, present=0.99, spare=0):
 
 
 def the_last_second_is_there(take, name):
-    """For a clip that runs by the wall clock: what it showed until shortly before the stop."""
+    """For a clip that runs by the wall clock: its contents until shortly before the stop."""
     publisher = take.publisher(name)
     end = take.began_at + take.measurement.duration
     assert end >= take.stopped_at - 0.3, "the stream ends before the stop"

@@ -126,7 +126,7 @@ def endpoint(base):
 
 
 class SDKError(Exception):
-    """An HMSException, or whatever else the SDK threw."""
+    """An HMSException, or another exception of the SDK."""
 
     def __init__(self, action, fault):
         self.code = fault["code"]
@@ -134,7 +134,7 @@ class SDKError(Exception):
 
 
 class App:
-    """Somebody who uses the SDK; not in a room until `join`."""
+    """A user of the SDK; not in a room until `join`."""
 
     def __init__(self, browser, site, name):
         self.name = name
@@ -154,12 +154,12 @@ class App:
             "([action, values]) => app.act(action, ...values)", [action, list(values)]))
 
     def see(self, selector, *values):
-        """What a selector finds in the store; with values, what they make of it does."""
+        """A selector's result in the store; with values, that of the selector made from them."""
         return self.page.evaluate(
             "([selector, values]) => app.see(selector, ...values)", [selector, list(values)])
 
     def wait_to_see(self, what, selector, *values, accept=bool, timeout=TIMEOUT):
-        """What a selector finds once `accept` takes it."""
+        """A selector's result once `accept` accepts it."""
         found = []
 
         def looked():
@@ -185,7 +185,7 @@ class App:
         self._value("acceptChangeRole", self.page.evaluate("() => app.acceptRole()"))
 
     def pages_of_peers(self, **options):
-        """What the iterator gives, page by page, and how many it says there are."""
+        """The iterator's pages, and the total that it reports."""
         return self._value("getPeerListIterator",
                            self.page.evaluate("(options) => app.pages(options)", options))
 
@@ -209,7 +209,7 @@ class App:
         return wait_for(f"{self.name} is told {kind}", lambda: self.said(kind, accept), timeout)[0]
 
     def account(self):
-        """All that the SDK said, for whoever reads of a failure."""
+        """All messages of the SDK, for a failure's report."""
         try:
             said = [str(one) for one in self.page.evaluate("() => app.said")]
         except playwright.sync_api.Error as error:

@@ -141,14 +141,14 @@ class Server:
         return self.process.returncode
 
     def kill(self):
-        """`kill -9`: whoever comes next finds the directory as it was at that moment."""
+        """`kill -9`: the next server finds the directory as it was at that moment."""
         _running.discard(self)
         self.process.kill()
         self.process.wait()
         self._file.close()
 
     def reindex(self, loses_catalogue=True):
-        """`roomcast reindex` on the directory of a server that has ended; what it prints."""
+        """`roomcast reindex` on the directory of a server that has ended; returns its output."""
         if loses_catalogue:
             for file in self.recordings.glob("catalogue.sqlite*"):
                 file.unlink()

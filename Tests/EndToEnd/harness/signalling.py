@@ -1,4 +1,4 @@
-"""A bare client of the room protocol, for what a browser would never send."""
+"""A bare client of the room protocol, for input that a browser would never send."""
 
 import json
 import time
@@ -105,7 +105,7 @@ class Peer:
         return self._until(matches, method, timeout)["params"]
 
     def drain(self, seconds):
-        """Takes what comes within so many seconds."""
+        """Reads the frames that arrive within this many seconds."""
         try:
             self._until(lambda message: False, "nothing", seconds)
         except TimeoutError:

@@ -39,7 +39,7 @@ class SmallDisks:
 
     @property
     def prefix(self):
-        """What to put before a command line to run it where the disks are."""
+        """The prefix of a command line that runs it where the disks are."""
         return ["nsenter", "--target", str(self._holder.pid), "--mount", "--"]
 
     def path(self, path):

@@ -1,4 +1,4 @@
-"""What a server's media port sends on the loopback interface. RTP's header is not encrypted."""
+"""Packets from a server's media port on the loopback interface. RTP's header is not encrypted."""
 
 import contextlib
 import socket

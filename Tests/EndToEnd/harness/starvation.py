@@ -161,7 +161,7 @@ def _kept_back(windows):
 
 
 def _cause(report):
-    """The first line of a failure that says what is wrong."""
+    """The first line of a failure that states the error."""
     lines = report.longreprtext.strip().splitlines()
     errors = [line[1:].strip() for line in lines if line.startswith("E ")] or lines[-1:]
     return (errors or [""])[0][:200]

@@ -89,7 +89,7 @@ class Tone(MediaStreamTrack):
 
 
 class Received:
-    """What came of one track, decoded."""
+    """The received media of one track, decoded."""
 
     def __init__(self, kind):
         self.kind = kind
@@ -119,7 +119,7 @@ class Failure(Exception):
 
 
 class Stranger(OnItsOwnLoop):
-    """Somebody in a room, from `join` until `leave` or the end of its block."""
+    """A peer in a room, from `join` until `leave` or the end of its block."""
 
     def __init__(self, server, room, name, role="host"):
         self.server = server
@@ -143,7 +143,7 @@ class Stranger(OnItsOwnLoop):
         return self._run(self._join(changes))
 
     def publish(self, *tracks, codec=None, source="regular"):
-        """Publishes these besides what it publishes already; the ids they have."""
+        """Publishes these additional tracks; returns their ids."""
         return self._run(self._publish(tracks, codec, source))
 
     def call(self, method, params=None):
@@ -259,7 +259,7 @@ class Stranger(OnItsOwnLoop):
 
     @staticmethod
     async def _connected(connection):
-        """aiortc takes no notice of what is added while it connects."""
+        """aiortc ignores tracks that are added while it connects."""
         while connection.connectionState != "connected":
             assert connection.connectionState in ("new", "connecting"), connection.connectionState
             await asyncio.sleep(0.02)

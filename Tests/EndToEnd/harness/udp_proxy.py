@@ -60,7 +60,7 @@ class Proxy:
             self.links["up"].take(datagram, self._exit(client), time.monotonic())
 
     def _exit(self, client):
-        """How to send on what comes from a client."""
+        """Returns a way to forward a client's datagrams."""
         if client not in self.exits:
             self.exits[client] = self._socket(0)
             self.exits[client].connect(self.server)

@@ -30,7 +30,7 @@ DETOUR = """
 
 
 class Way:
-    """All who go this way share what it carries, as a household does its line."""
+    """All clients on this path share its capacity, like a household's line."""
 
     def __init__(self, server, address, seed=1):
         """The server must be in a network namespace; the address is to be nobody's there."""

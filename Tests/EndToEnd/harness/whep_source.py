@@ -75,7 +75,7 @@ class Source(OnItsOwnLoop):
             await self.connections.pop().close()
 
     def go(self):
-        """Ends what is played, as when the streamer stops."""
+        """Ends the playback, as when the streamer stops."""
         self._run(self._end())
 
     async def _close(self):

@@ -38,7 +38,7 @@ class Exchange(OnItsOwnLoop):
         self._begin(self._exchange(path))
 
     def prepare(self, connection):
-        """Says what is offered."""
+        """Describes the offer."""
 
     async def _exchange(self, path):
         # With everything bundled from the beginning aiortc never connects without a data channel.
@@ -116,7 +116,7 @@ class Publisher(Exchange):
                     if one.name in (self.codec, "rtx")])
 
 class Viewer(Exchange):
-    """Plays what `query` says."""
+    """Plays the tracks selected by `query`."""
 
     def __init__(self, server, room, query="", role="viewer"):
         token = tokens.room_token(room, user="whep", role=role)

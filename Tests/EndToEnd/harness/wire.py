@@ -8,7 +8,7 @@ CHUNK = 65536  # bytes
 
 
 class Wire:
-    """Listens on the loopback and passes on to `port`; what is cut is closed on both sides."""
+    """Listens on the loopback and forwards to `port`; a cut connection is closed on both sides."""
 
     def __init__(self, port):
         self._target = ("127.0.0.1", port)
@@ -21,7 +21,7 @@ class Wire:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self):
-        """Ends what goes over it, and whatever comes until it is `mended`."""
+        """Closes its connections, and new ones until it is `mended`."""
         with self._lock:
             self._is_cut = True
             sockets, self._sockets = self._sockets, set()
