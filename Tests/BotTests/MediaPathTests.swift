@@ -45,4 +45,12 @@ struct MediaPathTests {
         #expect(path.reasonToGiveUp(at: at(1000)) == nil)
         #expect(path.changed(to: loss, at: at(1000)) == .lost)
     }
+
+    @Test func aSourceIsAwaitedForLonger() {
+        var path = MediaPath(lossMaximum: MediaPath.sourceLossMaximum)
+        _ = path.changed(to: .connected, at: at(0))
+        _ = path.changed(to: .disconnected, at: at(10))
+        #expect(path.reasonToGiveUp(at: at(109)) == nil)
+        #expect(path.reasonToGiveUp(at: at(110)) != nil)
+    }
 }

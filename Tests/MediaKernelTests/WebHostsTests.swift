@@ -8,6 +8,7 @@ import Testing
         let allowed = [
             "https://example.com/a.png", "HTTPS://EXAMPLE.COM", "https://a.cdn.example.org/x?y=1",
             "https://a.b.cdn.example.org/", "https://127.0.0.1:8080/a", "https://pics.net:444/#f",
+            "https://example.com:443/a.png",
         ]
         for text in allowed { #expect(hosts.allowed(text) != nil, "\(text)") }
         let refused = [
@@ -28,6 +29,9 @@ import Testing
     @Test func plainHTTPMustBeAllowed() throws {
         let hosts = try #require(WebHosts(["127.0.0.1:8080"], allowsHTTP: true))
         #expect(hosts.allowed("http://127.0.0.1:8080/a.png") != nil)
+        let named = try #require(WebHosts(["example.com:80"], allowsHTTP: true))
+        #expect(named.allowed("http://example.com/") != nil)
+        #expect(named.allowed("https://example.com/") == nil)
         #expect(WebHosts().allowed("https://example.com/") == nil)
     }
 

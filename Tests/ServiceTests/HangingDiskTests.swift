@@ -193,6 +193,32 @@ import Testing
         }
     }
 
+    /// Neither a stop nor the end of the room waits for a start to reach a bot.
+    @Test(arguments: [false, true])
+    func aStopReachesTheStreamOnAirWhileAnotherStartHangs(endsRoom: Bool) async throws {
+        try await StreamsWorld().run { world in
+            let (id, bot) = try await start(world, "room")
+            world.disk.hang("\(world.directory)/room")
+            async let started = world.streams.start(
+                room: "room", LiveStreamRequest(kind: .recording), startedBy: nil)
+            await until { world.disk.hanging.count == 1 }
+            async let stopped: Void = {
+                if endsRoom {
+                    await world.streams.roomEnded("room", at: world.clock.instant)
+                } else {
+                    _ = try await world.streams.stop(room: "room", kind: .stream, stoppedBy: "ben")
+                }
+            }()
+            #expect(await bot.nextSignal() == .stop)
+            world.disk.recover()
+            let recording = try await started[0].id
+            try await stopped
+            #expect(try await world.streams.stream(id)?.status == .stopping)
+            let other = try await world.streams.stream(recording)?.status
+            #expect(other == (endsRoom ? .completed : .starting) || other == .stopping)
+        }
+    }
+
     /// All of them lie behind one another where the directories themselves hang.
     @Test func whatIsOnAirGoesOnWhereTheRootHangs() async throws {
         try await StreamsWorld().run { world in
@@ -201,6 +227,7 @@ import Testing
             async let started = world.streams.start(
                 room: "other", LiveStreamRequest(), startedBy: nil)
             await until { world.disk.hanging.count == 1 }
+            #expect(await world.streams.book.starts.isBusy("other"), "a stop would wait for it")
             await bot.report(.frameRate(29))
             #expect(try await world.streams.stream(id)?.health.frameRate == 29)
             async let stopped = world.streams.stop(stream: id, stoppedBy: nil)

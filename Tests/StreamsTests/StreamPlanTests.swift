@@ -69,5 +69,6 @@ import Testing
         #expect(rules.fitting(StreamPlan()) == rules)
         let fitting = rules.fitting(StreamPlan(variant: source))
         #expect(fitting.emptyTimeout == nil && fitting.idleTimeout == nil)
+        #expect(fitting.readyTimeout > .seconds(60), "a bot waits for its source for a minute")
     }
 }

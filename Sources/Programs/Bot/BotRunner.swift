@@ -120,7 +120,9 @@ public struct BotRunner: Sendable {
     ) async throws -> (Ending, PipelineSummary) {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let wishes = BotMedia.Wishes()
-        let path = SharedMediaPath()
+        let path = SharedMediaPath(
+            options.configuration.plan.variant.source == nil
+                ? MediaPath() : MediaPath(lossMaximum: MediaPath.sourceLossMaximum))
         let requests = MediaRequests(
             roles: options.configuration.plan.audio.roles.map(Set.init))
         let room: any RemoteRoom = options.room.room(

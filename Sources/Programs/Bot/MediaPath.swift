@@ -8,6 +8,8 @@ struct MediaPath {
     static let openingMaximum: Duration = .seconds(8)
     /// How long a connection may be lost: the server tries to restore it after 5 and 15 s.
     static let lossMaximum: Duration = .seconds(30)
+    /// The same for a source, which is asked anew for a minute once its connection has failed.
+    static let sourceLossMaximum: Duration = .seconds(100)
 
     enum Change: Hashable {
         /// The path is available for the first time.
@@ -24,6 +26,9 @@ struct MediaPath {
     }
 
     private var state = State.outside
+    private let lossMaximum: Duration
+
+    init(lossMaximum: Duration = Self.lossMaximum) { self.lossMaximum = lossMaximum }
 
     /// The room has accepted the bot and now offers its connection.
     mutating func joined(at now: Instant) {
@@ -51,8 +56,8 @@ struct MediaPath {
         switch state {
         case .opening(let since) where now - since >= Self.openingMaximum:
             "no media path to the server within \(Self.openingMaximum)"
-        case .lost(let since) where now - since >= Self.lossMaximum:
-            "no media path to the server for \(Self.lossMaximum)"
+        case .lost(let since) where now - since >= lossMaximum:
+            "no media path to the server for \(lossMaximum)"
         default: nil
         }
     }

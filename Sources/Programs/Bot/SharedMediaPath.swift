@@ -5,5 +5,7 @@ final class SharedMediaPath: Sendable {
     /// The time between two checks.
     static let interval: Duration = .milliseconds(500)
 
-    let state = Mutex(MediaPath())
+    let state: Mutex<MediaPath>
+
+    init(_ path: MediaPath) { state = Mutex(path) }
 }

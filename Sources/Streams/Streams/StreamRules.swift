@@ -38,6 +38,9 @@ public struct StreamRules: Hashable, Sendable {
     /// The least number of segments that a bot must miss before it counts as hanging.
     private static let segmentsMissed = 5
 
+    /// As `readyTimeout`, for a stream of a source.
+    private static let sourceTimeout: Duration = .seconds(90)
+
     public init(emptyTimeout: Duration? = nil) { self.emptyTimeout = emptyTimeout }
 
     /// The rules for a stream with this plan.
@@ -48,6 +51,10 @@ public struct StreamRules: Hashable, Sendable {
             // A source goes on without peers in the room.
             rules.emptyTimeout = nil
             rules.idleTimeout = nil
+            // A bot waits for its source for a minute. Three of them have waited long enough.
+            rules.readyTimeout = Self.sourceTimeout
+            rules.restartsMaximum = 2
+            rules.failureWindow = .seconds(600)
         }
         return rules
     }

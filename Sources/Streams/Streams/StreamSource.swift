@@ -34,8 +34,9 @@ public struct StreamSource: Hashable, Sendable {
         self.endpoint = endpoint
     }
 
-    /// The meeting URL without the token.
-    public var shown: String { Self.scheme + endpoint.text }
+    /// The meeting URL as others may see it: without the token, and without a query, which may hold
+    /// another one.
+    public var shown: String { Self.scheme + endpoint.text.prefix { !"?#".contains($0) } }
 
     private static func isInTokens(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)

@@ -103,8 +103,10 @@ public final class TCPListener {
 
     public func flush() {
         guard !unflushed.isEmpty else { return }
-        for link in unflushed { link.flush() }
-        unflushed.removeAll(keepingCapacity: true)
+        // A flush that fails reads what has come, and may so have others send: they are next.
+        let links = unflushed
+        unflushed = []
+        for link in links { link.flush() }
     }
 
     /// Closes a connection whose owner is gone, after the data sent on it.

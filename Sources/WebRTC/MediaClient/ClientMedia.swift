@@ -276,6 +276,8 @@ public final class ClientMedia {
     private func readIncomingTracks(of core: PeerConnection, at now: Instant) {
         var tracks = core.incomingTracks.filter(\.isSending)
         if configuration.namesTracksBySection {
+            var kinds: Set<MediaSection.Kind> = []
+            tracks = tracks.filter { kinds.insert($0.kind).inserted }
             for index in tracks.indices { tracks[index].trackID = tracks[index].mid }
         }
         let kept = Set(tracks.map(\.trackID))
@@ -344,7 +346,8 @@ public final class ClientMedia {
     }
 
     func received(
-        _ datagram: [UInt8], from source: TransportAddress, _ direction: ConnectionDirection
+        _ datagram: consuming [UInt8], from source: TransportAddress,
+        _ direction: ConnectionDirection
     ) {
         let now = MonotonicClock.now
         guard let side = side(direction), !side.path.isInterrupted(at: now) else { return }

@@ -126,7 +126,7 @@ import Testing
         let (asked, sink) = AsyncStream.makeStream(of: Void.self)
         let endpoint = try await WHIPStub.start(on: group) { _ in
             sink.yield()
-            return .init(status: .conflict, headers: ["Retry-After": "60"])
+            return .init(status: .conflict, headers: ["Retry-After": "20"])
         }
         let playback = playback(endpoint.address)
         let life = life(of: playback)

@@ -227,6 +227,23 @@ struct WHIPExchangeTests {
             let ended = exchange.end()
             #expect(ended == nil, "nor is a session there deleted")
         }
+        var exchange = try playing()
+        _ = exchange.offer("")
+        guard
+            case .over(.failed) = exchange.received(
+                response(307, location: "http://live.example/s"))
+        else {
+            Issue.record("TLS is not given up")
+            return
+        }
+        var own = try playing()
+        _ = own.offer("")
+        let step = own.received(response(307, location: "https://live.example:443/s"))
+        guard case .ask(let next) = step else {
+            Issue.record("\(step)")
+            return
+        }
+        #expect(next.bearer == "secret", "the same origin")
         #expect(throws: RoomEnd.self) { try playing(hosts: ["other.example"]) }
         #expect(throws: RoomEnd.self) { try playing(hosts: []) }
     }

@@ -21,7 +21,7 @@ public struct WebAddress: Hashable, Sendable {
             guard let number = UInt16(parts[1]), number > 0,
                 parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) })
             else { return nil }
-            port = number
+            port = number == (url.isSecure ? 443 : 80) ? nil : number
         } else {
             port = nil
         }
@@ -81,11 +81,12 @@ public struct WebHosts: Hashable, Sendable {
     /// An entry without a port allows the scheme's own port only.
     public func allows(_ address: WebAddress) -> Bool {
         guard address.isSecure || allowsHTTP else { return false }
+        let port = address.port ?? (address.isSecure ? 443 : 80)
         return entries.contains { entry in
             let isHost =
                 entry.isWildcard
                 ? address.host.hasSuffix(".\(entry.host)") : address.host == entry.host
-            return isHost && entry.port == address.port
+            return isHost && (entry.port == address.port || entry.port == port)
         }
     }
 

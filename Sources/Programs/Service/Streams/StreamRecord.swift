@@ -73,7 +73,10 @@ extension CatalogueStream {
             deaths: stream.health.deaths.isEmpty ? nil : stream.health.deaths)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let document = StreamDocument(plan: stream.plan, details: details)
+        var plan = stream.plan
+        // Nobody needs the token of a source any more.
+        if stream.status.isFinal { plan.variant.meetingURL = plan.variant.shownURL }
+        let document = StreamDocument(plan: plan, details: details)
         let text = (try? encoder.encode(document)).map { String(decoding: $0, as: UTF8.self) }
         self.init(
             id: stream.id, room: stream.room, session: stream.session, kind: stream.kind,

@@ -13,20 +13,28 @@ extension StreamService {
     public func stop(
         room: RoomID, kind: LiveStream.Kind, metadata: Set<String>?, stoppedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
-        await startsOver(in: room)
-        let streams = book.onAir(in: room, kind).filter { stream in
-            metadata?.contains(stream.plan.variant.metadata) ?? true
+        func ask() -> [StreamID] {
+            let streams = book.onAir(in: room, kind).filter { stream in
+                metadata?.contains(stream.plan.variant.metadata) ?? true
+            }
+            for stream in streams { requestStop(stream.id, by: stoppedBy) }
+            return streams.map(\.id)
         }
-        guard !streams.isEmpty else {
+        // First the streams on air, which need not wait for a start that waits for its disk.
+        var ids = ask()
+        if book.starts.isBusy(room) {
+            await startsOver(in: room)
+            ids += ask().filter { !ids.contains($0) }
+        }
+        guard !ids.isEmpty else {
             guard let latest = try await current(room: room, kind: kind) else {
                 throw .notFound(
                     "room \(room) never had a \(kind == .stream ? "live stream" : "recording")")
             }
             return [latest]
         }
-        for stream in streams { requestStop(stream.id, by: stoppedBy) }
-        await settle(streams.map(\.id))
-        return streams.compactMap { book[$0.id] }
+        await settle(ids)
+        return ids.compactMap { book[$0] }
     }
 
     public func stop(

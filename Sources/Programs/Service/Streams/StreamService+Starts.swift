@@ -19,7 +19,7 @@ extension StreamService {
     func startUncounted(
         room: RoomID, _ request: LiveStreamRequest, startedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
-        try await persister.check()
+        guard !isShuttingDown else { throw .shuttingDown }
         var settings: StreamSettings
         var scene: StreamScene
         repeat {
@@ -36,8 +36,12 @@ extension StreamService {
             of: request, in: room, beside: book.running(in: room, request.kind), scene: scene,
             capacity: settings.capacity(book, kernel, at: clock().instant))
         book.starts.begin(room, admission.begun)
+        // For all variants, so that an end of the room from here on means all of them.
+        let requestedAt = clock().instant
         var begun: [StreamID] = []
         defer { book.starts.end(room, left: admission.begun - begun.count) }
+        // Behind the reservation: a stop that comes while the disk hangs waits for this start.
+        try await persister.check()
         var result: [LiveStream] = []
         do throws(LiveStreamError) {
             for answer in admission.answers {
@@ -46,7 +50,7 @@ extension StreamService {
                 case .begin(let plan):
                     let stream = try await begin(
                         plan, of: room, settings, request: request, scene: scene,
-                        startedBy: startedBy)
+                        startedBy: startedBy, at: requestedAt)
                     begun.append(stream.id)
                     result.append(stream)
                 }
@@ -80,10 +84,11 @@ extension StreamService {
     /// Puts an admitted stream on air, once its record file is written.
     private func begin(
         _ plan: StreamPlan, of room: RoomID, _ settings: StreamSettings,
-        request: LiveStreamRequest, scene: StreamScene, startedBy: PeerID?
+        request: LiveStreamRequest, scene: StreamScene, startedBy: PeerID?,
+        at requestedAt: Instant
     ) async throws(LiveStreamError) -> LiveStream {
         let destinations = settings.destinations(of: request.kind)
-        let (instant, time) = clock()
+        let time = clock().time
         let id = ids.next(at: time, random: UInt32.random(in: 0...UInt32.max))
         var stream = LiveStream(
             id: id, room: room, kind: request.kind, session: scene.session, plan: plan,
@@ -109,7 +114,7 @@ extension StreamService {
                     isEmpty: rooms.isEmpty(room), isIdle: rooms.isIdle(room),
                     at: clock().instant),
                 destination: destinations.named(request.destination), directory: directory,
-                requestedAt: instant, order: order, place: place))
+                requestedAt: requestedAt, order: order, place: place))
         return book[id] ?? stream
     }
 

@@ -53,7 +53,10 @@ extension StreamSettings {
         }
         return StreamPlan(
             variant: variant, recording: request.recording.map(LiveStreamRecording.init),
-            destination: request.destination, audio: request.audio,
+            destination: request.destination,
+            // A source has no roles, so none would be heard.
+            audio: variant.source == nil
+                ? request.audio : LiveStreamAudio(only: request.audio.only),
             ladder: try ladder(for: request),
             segmentDuration: request.segmentDuration ?? segmentDuration,
             playlist: destinations(of: request.kind).playlist(for: request.destination)

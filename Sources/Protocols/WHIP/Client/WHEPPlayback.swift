@@ -28,6 +28,7 @@ public actor WHEPPlayback: RemoteRoom {
     private var dialogue: WHIPDialogue?
     private var media: NIOLoopBound<ClientMedia>?
     private var life: Task<RoomEnd?, Never>?
+    private var isLeaving = false
 
     public nonisolated var events: AsyncStream<RemoteRoomEvent> { feed.stream }
 
@@ -47,6 +48,7 @@ public actor WHEPPlayback: RemoteRoom {
         defer { feed.finish() }
         let life = Task { await stay() }
         self.life = life
+        if isLeaving { life.cancel() }
         let end = await withTaskCancellationHandler {
             await life.value
         } onCancel: {
@@ -58,6 +60,7 @@ public actor WHEPPlayback: RemoteRoom {
 
     /// Also ends the wait for a source that is not on air yet.
     public func leave() async {
+        isLeaving = true
         life?.cancel()
         await feed.waitForEnd()
     }
@@ -119,14 +122,16 @@ public actor WHEPPlayback: RemoteRoom {
         try await onMedia { try $0.beginAnew() }
         await dialogue?.end()
         while true {
+            // First: a server whose connections fail at once is not asked without end.
+            try await Task.sleep(for: WHIPExchange.pauseDefault)
             do {
                 return try await begin()
             } catch RoomEnd.unreachable(let why) {
+                await dialogue?.end()
                 guard MonotonicClock.now - lost < WHIPDialogue.patience else {
                     throw RoomEnd.unreachable(why)
                 }
             }
-            try await Task.sleep(for: WHIPExchange.pauseDefault)
             try await onMedia { try $0.beginAnew() }
         }
     }

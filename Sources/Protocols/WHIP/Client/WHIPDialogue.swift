@@ -40,10 +40,9 @@ final class WHIPDialogue {
             case .over(let end): throw end
             case .accepted: throw RoomEnd.protocolViolation("an offer was answered with no answer")
             case .again(let pause):
-                guard MonotonicClock.now + pause - begin < Self.patience else {
-                    throw exchange.lackOfPatience(after: response)
-                }
-                try await Task.sleep(for: pause)
+                let left = Self.patience - (MonotonicClock.now - begin)
+                guard left > .zero else { throw exchange.lackOfPatience(after: response) }
+                try await Task.sleep(for: min(pause, left))
                 request = exchange.offer(offer)
             }
         }

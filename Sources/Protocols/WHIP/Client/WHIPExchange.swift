@@ -177,8 +177,13 @@ struct WHIPExchange: Sendable {
     private func bearer(for url: URL) -> String? {
         let isSameOrigin =
             url.scheme?.lowercased() == endpoint.scheme?.lowercased()
-            && url.host?.lowercased() == endpoint.host?.lowercased() && url.port == endpoint.port
+            && url.host?.lowercased() == endpoint.host?.lowercased()
+            && Self.port(of: url) == Self.port(of: endpoint)
         return isSameOrigin ? token : nil
+    }
+
+    private static func port(of url: URL) -> Int {
+        url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
     }
 
     private static func isHTTP(_ url: URL) -> Bool {
@@ -191,9 +196,11 @@ struct WHIPExchange: Sendable {
         return url
     }
 
+    /// A server that was asked over TLS does not make us give that up.
     private func isAllowed(_ url: URL) -> Bool {
         guard let hosts else { return true }
-        return hosts.allowed(url.absoluteString) != nil
+        guard let address = hosts.allowed(url.absoluteString) else { return false }
+        return address.isSecure || endpoint.scheme?.lowercased() != "https"
     }
 
     private static func foreign(_ url: URL) -> RoomEnd {

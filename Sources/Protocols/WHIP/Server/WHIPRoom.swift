@@ -58,6 +58,7 @@ public struct WHIPRoom: Sendable {
 
     /// A client answers our own offer.
     public func answer(_ session: String, with sdp: String) async throws(WHIPError) {
+        try await Self.admitAnswer(session, in: host)
         try await Self.answer(session, with: try Self.description(in: sdp), in: host)
     }
 
@@ -91,6 +92,13 @@ public struct WHIPRoom: Sendable {
     ) async throws(WHIPError) -> WHIPSessions.Welcome {
         guard let sessions = host.sessions(of: WHIPSessions.self) else { throw .unknownSession }
         return try await sessions.publish(offer, by: client, in: host)
+    }
+
+    private static func admitAnswer(
+        _ session: String, in host: isolated RoomHost
+    ) throws(WHIPError) {
+        guard let sessions = host.sessions(of: WHIPSessions.self) else { throw .unknownSession }
+        try sessions.admitAnswer(session, in: host)
     }
 
     private static func answer(

@@ -93,9 +93,27 @@ final class WHIPSessions: RoomSessions {
     }
 
     /// The client's answer to our own offer. draft-ietf-wish-whep-03 sect. 4.3.
+    ///
+    /// ``admitAnswer(_:in:)`` comes first.
     func answer(
         _ id: String, with answer: SessionDescription, in host: isolated RoomHost
     ) async throws(WHIPError) {
+        let peer = try peer(ofSession: id)
+        do throws(RoomHostError) {
+            try await host.answer(answer, on: WHIPSession.connection, from: peer)
+        } catch {
+            throw WHIPError(error)
+        }
+        // The peer may have been removed meanwhile.
+        guard sessions[peer] != nil else { throw .unknownSession }
+        sessions[peer]?.description = answer
+        if sessions[peer]?.givenUpAt != nil {
+            sessions[peer]?.givenUpAt = host.clock.now() + WHIPSession.connectingMaximum
+        }
+    }
+
+    /// Whether a session waits for an answer; its text need not be read before that is known.
+    func admitAnswer(_ id: String, in host: isolated RoomHost) throws(WHIPError) {
         let peer = try peer(ofSession: id)
         guard sessions[peer]?.requests.take(at: host.clock.now()) == true else {
             throw .tooManyRequests
@@ -103,12 +121,6 @@ final class WHIPSessions: RoomSessions {
         guard sessions[peer]?.description == nil else {
             throw .badDescription("the session has an answer already")
         }
-        do throws(RoomHostError) {
-            try await host.answer(answer, on: WHIPSession.connection, from: peer)
-        } catch {
-            throw WHIPError(error)
-        }
-        sessions[peer]?.description = answer
     }
 
     func patch(

@@ -205,7 +205,9 @@ extension PeerConnection {
                 sending.streams(mid: section.mid),
                 to: remote.direction.receives ? codec.map(negotiated) : nil,
                 accepted: remote.simulcast?.receiveRIDs ?? [],
-                counts: agreed.contains { $0.uri == HeaderExtensionURI.transportSequence })
+                counts: agreed.contains {
+                    $0.uri == HeaderExtensionURI.transportSequence && $0.isInOneByteForm
+                })
         }
         guard section.local.direction.receives, remote.direction.sends,
             let codec = answered.first

@@ -185,7 +185,7 @@ extension PeerConnection {
         var codec = section.local.direction.sends ? Self.codec(for: track, in: remote) : nil
         if let type = codec?.codec.payloadType, !described.contains(type) { codec = nil }
         let counts = section.local.headerExtensions.contains {
-            $0.uri == HeaderExtensionURI.transportSequence
+            $0.uri == HeaderExtensionURI.transportSequence && $0.isInOneByteForm
         }
         let name = section.local.headerExtensions.first { $0.uri == HeaderExtensionURI.mid }
         bind(
@@ -217,4 +217,10 @@ extension IncomingTrack {
     var agreedCodec: NegotiatedCodec {
         NegotiatedCodec(codec: codec, rtxPayloadType: rtxPayloadType)
     }
+}
+
+extension HeaderExtension {
+    /// Whether its id fits the form in which we write transport-wide sequence numbers. RFC 8285
+    /// sect. 4.2.
+    var isInOneByteForm: Bool { id <= 14 }
 }

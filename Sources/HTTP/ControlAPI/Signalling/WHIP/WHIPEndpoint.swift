@@ -92,7 +92,9 @@ public struct WHIPEndpoint: SignallingEndpoint {
         response.headers[.location] =
             entry.endpoints.base(for: request)
             + "\(purpose.path)/\(claims.room)/sessions/\(resource.id)"
-        response.headers[.acceptPatch] = Self.fragment
+        // Ours may be an offer, which is answered by a description.
+        response.headers[.acceptPatch] =
+            purpose == .playing ? "\(Self.fragment), \(Self.sdp)" : Self.fragment
         await addLinks(to: &response)
         return response
     }
