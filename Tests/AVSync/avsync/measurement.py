@@ -13,7 +13,7 @@ from .statistics import Thresholds, milliseconds
 
 EVEN = 0.002  # s by which the distance of two pictures may differ; containers round
 FEWEST_MARKS = 2  # of a clip that counts as there
-# Of fewer than twenty marks a 95th percentile allows for one, as it does of twenty.
+# With fewer than twenty marks, as with twenty, the 95th percentile allows for one outlier.
 OF_FEW = "lower"
 
 
