@@ -39,7 +39,7 @@ def inputs(tiles, threads=()):
         for item in (*threads, "-ss", max(0, start - 0.5) / FRAME_RATE, "-i", clip)]
 
 
-# Decoders, filters and encoders each in one thread, as Roomcast has them.
+# Decoders, filters and encoders with one thread each, as in Roomcast.
 ONE_THREAD = ("-threads", "1")
 ONE_FILTER_THREAD = ("-filter_threads", "1", "-filter_complex_threads", "1")
 
@@ -128,7 +128,7 @@ def codec_floor(tiles, directory, seconds, presets):
     return {"cpu": decoding + encoding, "decoding": decoding, "encoding": encoding}
 
 
-# What Roomcast's default preset is for each layer, in the words of the `ffmpeg` command.
+# Roomcast's default preset for each layer, as options of the `ffmpeg` command.
 COMMON = (
     "-preset superfast -threads 1 -mbtree 1 -rc-lookahead 10 -b_strategy 0 -aq-strength 0.5"
     " -weightp none").split()

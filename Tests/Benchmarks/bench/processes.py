@@ -121,7 +121,7 @@ class TreeMeter:
             for pid in list(tree(root)):
                 with contextlib.suppress(OSError):
                     stat = fields(pid)
-                    # With the time that it started, since numbers are used again.
+                    # Include the start time, because process ids are reused.
                     key = (pid, stat[19])
                     self.seen[key] = sum(map(int, stat[11:13])) / TICKS
                     shares = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()

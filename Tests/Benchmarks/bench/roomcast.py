@@ -15,7 +15,7 @@ NAMES = ["Ann", "Ben", "Cleo", "Dan"]
 SETTLING_SECONDS = 1
 
 
-# The others draw no names, and are compared with the bare pictures.
+# The other contenders draw no names, and are compared with the bare pictures.
 BARE = {"names": False, "speaker_border": False}
 
 
@@ -85,7 +85,7 @@ class Roomcast:
                 log=logs[-1])
         for log in logs:
             until(f"an arrival ({log.name})", lambda: "message=published" in log.read_text())
-        # They ask one another for key frames, which a publisher gives only so often.
+        # Participants request key frames from one another, which a publisher sends only so often.
         time.sleep(SETTLING_SECONDS)
 
     def call(self, method, path):
@@ -158,7 +158,7 @@ def stream_a_room(roomcast, clips, seconds, sampler=None):
     start_ms = round((time.monotonic() - asked) * 1000)
     bot = roomcast.bot()
     finish = sampler(bot) if sampler else None
-    # What runs already has one segment.
+    # A running stream already has one segment.
     edges = watch_edge(roomcast, identifier, max(0, seconds - SEGMENT_SECONDS))
     sampled = finish() if finish else None
     resident = peak_megabytes(bot)
@@ -170,7 +170,7 @@ def stream_a_room(roomcast, clips, seconds, sampler=None):
         return roomcast.has(identifier, "completed")
 
     until("the stream's end", is_completed)
-    # The kernel adds a child's time to its parent's when the parent has waited for it.
+    # The kernel adds a child's time to its parent's once the parent has waited for it.
     server_after, children_after = cpu_seconds(server)
     return {
         "cpu": children_after - children_before,
