@@ -61,7 +61,8 @@ def pytest_report_header(config):
 
 
 def pytest_runtest_setup(item):
-    # All that a worker starts inherits it. A process of its own only where there are two lanes.
+    # A worker's child processes inherit its niceness. A worker is a separate process only if there
+    # are two lanes.
     has_lanes = "PYTEST_XDIST_WORKER" in os.environ
     if has_lanes and is_aside(item.path.stem) and os.nice(0) < ASIDE_NICENESS:
         os.nice(ASIDE_NICENESS)

@@ -20,8 +20,8 @@ ARGUMENTS = [
 
 LOOPBACK = "--allow-loopback-in-peer-connection"
 
-# Lets the tests ask the page's PeerConnections for their statistics, and read what the server says
-# on the channel that it opens.
+# Lets the tests read the statistics of the page's PeerConnections, and the server's messages on the
+# data channel that it opens.
 KEEP_CONNECTIONS = """
 (() => {
   const Original = window.RTCPeerConnection;

@@ -35,7 +35,7 @@ class Firefox:
     """One browser in a namespace. Its pages see the namespace's loopback, which is secure."""
 
     def __init__(self, namespace):
-        # Its helpers may still write when it has ended.
+        # Its helper processes may still write after it has ended.
         self._profile = tempfile.TemporaryDirectory(
             prefix="roomcast-firefox-", ignore_cleanup_errors=True)
         lines = [f"user_pref({json.dumps(k)}, {json.dumps(v)});" for k, v in PREFERENCES.items()]
