@@ -32,7 +32,7 @@ AUDIO = ("audiotestsrc is-live=true freq={frequency} volume=0.15 ! audio/x-raw,r
 
 
 def pipeline(codec, colour, frequency, interval=20):
-    """What shows a ball before a wall of a colour (an RGB triple), and sounds.
+    """A pipeline that shows a ball before a wall of a colour (an RGB triple), and plays a tone.
 
     `interval` is the most frames from one key frame to the next."""
     red, green, blue = colour

@@ -69,8 +69,8 @@ def frames(line):
 
 
 def written_and_read(process):
-    """What a process has written and read so far, in bytes, whether from disk or memory; None
-    when it has ended."""
+    """The bytes that a process has written and read so far, whether from disk or memory; None once
+    it has ended."""
     try:
         with open(f"/proc/{process.pid}/io", encoding="ascii") as file:
             fields = dict(line.split(": ") for line in file.read().splitlines())

@@ -76,8 +76,8 @@ class Watch:
             self._samples.append((now, taken + self._slowed))
 
     def worst(self, begin, end, piece=None):
-        """The largest share of the machine, 0 to 1, that was kept back over a piece of time, of
-        PIECE seconds if nothing else is said."""
+        """The largest share of the machine, 0 to 1, withheld over a piece of time, of PIECE seconds
+        by default."""
         piece = piece or PIECE
         self._look()
         samples = [one for one in self._samples if begin - piece <= one[0] <= end + piece]
@@ -91,8 +91,8 @@ class Watch:
         return worst
 
     def wait_for_calm(self, share, timeout):
-        """Waits until the host has let the machine alone for a while, or for so many seconds.
-        Returns how long that was, in seconds."""
+        """Waits until the host has left the machine alone for a while, or for `timeout` seconds.
+        Returns the time waited, in seconds."""
         begin = since = time.monotonic()
         while time.monotonic() - begin < timeout:
             time.sleep(2 * PIECE)
