@@ -177,8 +177,8 @@ class Series:
 
 
 def run(rounds, seed, directory):
-    """So many rounds, and more until each kind of kill has hit a living process once, if all kinds
-    had a turn. Returns the series, which is closed."""
+    """Runs `rounds` rounds, and more until each kind of kill has hit a living process once, if all
+    kinds had a turn. Returns the closed series."""
     series = Series(directory, seed)
     kinds = [(phase, victim) for phase in PHASES for victim in VICTIMS]
     numbers = itertools.count()

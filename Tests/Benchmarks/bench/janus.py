@@ -14,8 +14,8 @@ TRANSPORTS = "http"
 
 
 class Janus:
-    """Runs in the namespace; `endpoint` is its HTTP interface. Without event loops it has a thread
-    for each peer connection."""
+    """Runs in the namespace; `endpoint` is its HTTP interface. Without event loops it has one
+    thread for each peer connection."""
 
     def __init__(self, directory, namespace, address, publishers, event_loops=0):
         self.endpoint = f"http://127.0.0.1:{PORT}/janus"

@@ -106,9 +106,9 @@ def timed(command, **options):
 
 
 class TreeMeter:
-    """CPU and memory of several trees of processes together, from `start` to `stop`.
+    """CPU and memory of several process trees together, from `start` to `stop`.
 
-    What a process used whose parent did not wait for it is kept from the last sample."""
+    For a process whose parent did not wait for it, the last sample counts."""
 
     def __init__(self, roots, interval=0.5):
         self.roots, self.interval = roots, interval

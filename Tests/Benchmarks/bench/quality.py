@@ -163,8 +163,8 @@ class Grid:
 
 
 def arrangement(path, clips):
-    """For each tile of a stream's first layer, the number of its clip, and the picture of the
-    clip that the stream's first one would show."""
+    """For each tile of a stream's first layer, the number of its clip, and the picture of the clip
+    that the stream's first picture would show."""
     grid = Grid(0, clips)
     starts = [[] for _ in grid.tiles]
     for number, picture in enumerate(pictures(path, grid.width, grid.height, 2 * SETTLING)):

@@ -116,8 +116,8 @@ class Roomcast:
         return [directory / f"stream_{n}" / "stream.m3u8" for n in range(len(LADDER))]
 
     def edge(self, room, identifier):
-        """The newest segment that a player of the first layer finds, by its number; and when its
-        first picture was captured, in seconds since the epoch."""
+        """The number of the newest segment that a player of the first layer finds, and the time
+        when its first picture was captured, in seconds since the epoch."""
         address = f"{self.endpoint}/hls/{room}/{identifier}/stream_0/stream.m3u8"
         with urllib.request.urlopen(address, timeout=STEP_SECONDS_MAXIMUM) as response:
             dates = re.findall(
@@ -145,10 +145,10 @@ def watch_edge(roomcast, identifier, seconds):
 
 
 def stream_a_room(roomcast, clips, seconds, sampler=None):
-    """Streams a room for so many seconds. Gives its figures and its files.
+    """Streams a room for `seconds` seconds. Returns its figures and its files.
 
-    `sampler(pid)` is called with the bot's number once the stream runs, and gives a function
-    that is called before the stream is stopped."""
+    `sampler(pid)` is called with the bot's process id once the stream runs, and returns a function
+    to call before the stream is stopped."""
     roomcast.publish("bench", clips)
     server = roomcast.server.pid
     server_before, children_before = cpu_seconds(server)

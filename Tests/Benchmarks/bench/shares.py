@@ -40,8 +40,8 @@ PARTS = [
 
 
 def sampler(directory):
-    """For `stream_a_room`: samples from the stream's start to its end. Gives the shares, or nil
-    where `perf` is not there or not allowed."""
+    """For `stream_a_room`: samples from the stream's start to its end. Returns the shares, or None
+    if `perf` is missing or not allowed."""
     path = directory / "perf.data"
 
     def begin(pid):
