@@ -61,7 +61,8 @@ def pytest_report_header(config):
 
 
 def pytest_runtest_setup(item):
-    # All that a worker starts inherits it. A process of its own only where there are two lanes.
+    # A worker's child processes inherit its niceness. A worker is a separate process only if there
+    # are two lanes.
     has_lanes = "PYTEST_XDIST_WORKER" in os.environ
     if has_lanes and is_aside(item.path.stem) and os.nice(0) < ASIDE_NICENESS:
         os.nice(ASIDE_NICENESS)
@@ -78,8 +79,8 @@ def binary():
 
 @pytest.fixture(scope="module")
 def server(request, binary, tmp_path_factory):
-    """One server for the tests of a module, which keep apart by their rooms; the module may name
-    its SETTINGS."""
+    """One server for the tests of a module, which use separate rooms; the module may define
+    SETTINGS for it."""
     settings = getattr(request.module, "SETTINGS", None)
     server = Server(tmp_path_factory.mktemp("server"), settings=settings)
     yield server
@@ -151,8 +152,8 @@ def connect(server, room):
 
 @pytest.fixture(scope="module")
 def namespace():
-    """Of a module, as all that a failure may leave unusable: it is made anew with the module's others
-    (harness/starvation.py)."""
+    """For one module only, since a failure may leave it unusable: it is recreated with the module's
+    other fixtures (harness/starvation.py)."""
     namespace = Namespace()
     yield namespace
     namespace.close()

@@ -29,7 +29,7 @@ VICTIMS = ["writer", "server", "both"]
 MOMENTS = {"starting": 1.5, "running": 3.0, "stopping": 0.4, "post_processing": 0.03}
 FINISHER_TIMEOUT = 2  # s, until one has the directory's lock; it is gone a moment later
 END_TIMEOUT = 90  # s
-# Of a phase and a victim that was gone each time: then something else is wrong than the moment.
+# Attempts for one phase and victim that was gone each time: then the moment is not the reason.
 TRIES_MAXIMUM = 12
 TERMINAL = {"hls.stopped.success", "hls.failure"}
 
@@ -59,7 +59,7 @@ class Series:
         folder = assets.directory(self.server, stream)
         self.reach(phase, room, stream)
         time.sleep(self.random.uniform(0, MOMENTS[phase]))
-        # What viewers could have at this moment.
+        # The segments that viewers can have at this moment.
         published = [[one.uri for one in assets.published(folder, layer)]
                      for layer in range(len(assets.LADDER))]
         hit = self.strike(victim, folder)
@@ -148,7 +148,7 @@ class Series:
             return is_whole and events
 
         events = wait_for("the end is told", told, assets.TIMEOUT)
-        # What was in flight when the server died may come twice, under the same id.
+        # Deliveries in flight when the server died may come twice, under the same id.
         by_type = collections.defaultdict(set)
         for event in events:
             by_type[event["type"]].add(event["id"])
@@ -177,8 +177,8 @@ class Series:
 
 
 def run(rounds, seed, directory):
-    """So many rounds, and more until each kind of kill has hit a living process once, if all kinds
-    had a turn. Returns the series, which is closed."""
+    """Runs `rounds` rounds, and more until each kind of kill has hit a living process once, if all
+    kinds had a turn. Returns the closed series."""
     series = Series(directory, seed)
     kinds = [(phase, victim) for phase in PHASES for victim in VICTIMS]
     numbers = itertools.count()

@@ -1,5 +1,5 @@
-"""Rooms that somebody is in, by the control API: who is there, what is said to them, who is put
-out; over bare sockets."""
+"""Occupied rooms in the control API: listing peers, sending messages, removing peers; over bare
+sockets."""
 
 import pytest
 from harness import tokens
@@ -53,7 +53,7 @@ def test_a_room_is_active_while_somebody_but_a_recorder_is_in_it(
     shown = active()
     assert shown["id"] == shown["name"] == room and shown["customer_id"]
     assert shown["session"]["peers"] == [ann.peer_id, ben.peer_id]
-    # What she was told as a visitor names none: there was no session.
+    # Her notification as a visitor names no session: there was none.
     session = ann.wait_for("session-info", lambda info: info["session_id"])["session_id"]
     assert shown["session"]["id"] == session
     listed = server.manage("GET", f"/rooms/{room}").json
@@ -106,7 +106,7 @@ def test_messages_reach_all_a_role_or_one_and_come_from_nobody(active, ann, ben)
     for fields in ({}, {"role": "guest"}, {"peer_id": ann.peer_id, "role": "guest"}):
         assert active("/send-message", {"message": f"to {fields}", "type": "notice"} | fields) == {
             "message": "message sent"}
-    # What comes after all of them.
+    # This message comes after all of them.
     active("/send-message", {"message": "over"})
     for peer, count in ((ann, 3), (ben, 3)):
         peer.wait_for("on-broadcast", lambda params: params["info"]["message"] == "over")
@@ -146,7 +146,7 @@ def test_a_session_is_ended_and_the_room_locked_if_wanted(server, room, connect,
     assert "result" in ann.join()
     assert active()["session"]["id"] != first
     active("/end-room", {"lock": True})
-    # It holds when it is answered.
+    # The change is in effect once the request is answered.
     assert server.manage("GET", f"/rooms/{room}").json["enabled"] is False
     answer = server.http.get("/init?peer_id=p1", token=tokens.room_token(room, role="host"))
     assert answer.status == 403, answer

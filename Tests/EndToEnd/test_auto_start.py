@@ -11,7 +11,7 @@ from harness.server import Server
 from harness.signalling import Peer
 from harness.waiting import wait_for
 
-# Counted from the request, so it must not be over before a stream can run.
+# Counted from the request, so it must be longer than a stream takes to start.
 SHORT = 15  # s
 PEOPLE = {
     "publishParams": {"allowed": ["audio", "video"]},
@@ -80,7 +80,7 @@ def test_a_room_goes_on_air_as_soon_as_it_opens_and_is_kept(serve, receiver, roo
     peer.leave()
     ends(server, receiver, stream, "last peer left")
     assert len(server.stream(stream["id"])["recording_assets"]) == 2
-    # The next time the room opens is another stream.
+    # The next opening of the room starts another stream.
     peer = join(server, room)
     wait_for("it is on air again", lambda: len(streams(server, room)) == 2, TIMEOUT)
     peer.leave()
@@ -97,7 +97,7 @@ def test_a_room_goes_on_air_with_its_second_publisher(serve, receiver, room, bro
     [stream] = wait_for("it is on air", lambda: streams(server, room), TIMEOUT)
     assert stream["destination"] == "" and stream["recording"]["hls_vod"] is False
     server.wait_for_status(stream["id"], "running", 2 * TIMEOUT)
-    # Somebody is still there, but nobody shows anything.
+    # The room is still occupied, but nobody publishes anything.
     for person in people:
         person.leave()
         person.close()

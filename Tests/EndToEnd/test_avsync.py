@@ -30,7 +30,7 @@ def test_a_clip_is_in_time_with_itself(clip):
     assert list(report["publishers"]) == [clip]
     found = report["publishers"][clip]
     assert found["offset"]["max_ms"] <= 2 and found["cadence"]["beep_p95_ms"] <= 1
-    # What the first flash is of is known only after it.
+    # The clip of the first flash is known only after it.
     assert (found["events"]["flashes"], found["events"]["beeps"]) == (23, 24)
     assert found["longest_freeze_ms"] == 100  # of the three white pictures
     assert report["frame_rate"] == 30 and report["sizes"] == ["640x360"]
@@ -159,7 +159,7 @@ def test_drift_is_found(tmp_path):
 
 
 def test_a_publisher_that_jumps_wanders_against_the_others(tmp_path):
-    # From second 6 on, every mark of the one is 100 ms late; the other's go on.
+    # From second 6 on, every mark of one clip is 100 ms late; the other clip's marks continue.
     graph = (
         "[1:v]trim=end=5.7,setpts=PTS-STARTPTS[v0];"
         "[1:v]trim=start=5.6,setpts=PTS-STARTPTS[v1];[v0][v1]concat[late];"

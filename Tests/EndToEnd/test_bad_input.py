@@ -225,7 +225,7 @@ def test_an_offer_before_the_join_is_refused(connect):
     peer = connect("Ann", room=ROOM)
     offer = {"desc": {"type": "offer", "sdp": DATA_CHANNEL_OFFER}, "tracks": {}}
     assert_refused(peer.call("offer", offer), 410)
-    # Who believes to be in the room has to join anew, on a socket of its own.
+    # A client that believes to be in the room has to join again, on a new socket.
     assert peer.wait_for("on-error")["code"] == 410
     assert "result" in connect("Ann", room=ROOM).join()
 
@@ -298,7 +298,7 @@ def test_datagrams_from_nowhere_are_dropped(server, connect):
             for first in (0, 1, 20, 22, 63, 128, 200, 255):  # RFC 7983: STUN, DTLS, RTP, others
                 data = bytes([first]) + generator.randbytes(size)
                 sender.sendto(data, ("127.0.0.1", server.media_port))
-        # A well-formed STUN binding request of somebody whom nobody knows.
+        # A well-formed STUN binding request from an unknown sender.
         header = bytes.fromhex("000100002112a442") + generator.randbytes(12)
         sender.sendto(header, ("127.0.0.1", server.media_port))
     assert peer.is_alive()

@@ -1,5 +1,5 @@
-"""Bad networks with a real browser: what its way does not carry, or its role may not get, it gets
-in a poorer form, and everybody is told how well it is reached."""
+"""Bad networks with a real browser: media beyond the capacity of its path, or beyond its role's
+limit, is forwarded in a lower layer, and every peer learns the connection quality."""
 
 import itertools
 import json
@@ -18,10 +18,10 @@ from harness.way import Way
 CAMERA_RATE = 10  # frames/s
 LINE = "10.96.0.1"
 ENTRANCE = 30  # s
-# s until something is taken; and until all is back, as room for more is looked for ever more rarely
-# where there was none.
+# s until the server reduces something; and until everything is back, since the server looks for
+# more room ever more rarely where there was none.
 WORSE, BETTER = 20, 60
-# Width, height and kbit/s of the forms in which Ann sends her video.
+# Width, height and kbit/s of the layers in which Ann sends her video.
 FORMS = [(640, 360, 900), (320, 180, 300), (160, 90, 100)]
 NARROW = 300  # kbit/s: the poorest form and the sound, and not the next better one
 LOSS = 0.15
@@ -106,8 +106,8 @@ def layers(person):
 
 
 def received(person):
-    """Of Ann's video: its width in pixels, the frames decoded so far, what was last said of its
-    layer; and bytes of all media and seconds, by the browser's count."""
+    """Ann's video as received: its width in pixels, the frames decoded so far, the latest
+    notification about its layer; and bytes of all media and seconds, by the browser's count."""
     videos, sounds = person.inbound("video"), person.inbound("audio")
     layer = layers(person)[-1]
     return SimpleNamespace(
@@ -161,7 +161,7 @@ def was_always_reached_well(person):
     scores = [peer["downlink_score"]
               for notice in person.channel_notices("on-connection-quality-update")
               for peer in notice["peers"] if peer["peer_id"] == identifier]
-    # Before the person is there nothing comes through.
+    # Before the person has joined nothing comes through.
     scores = list(itertools.dropwhile(lambda score: score == 0, scores))
     return len(scores) > 0 and set(scores) == {5}
 
@@ -187,7 +187,7 @@ def test_a_narrow_way_gets_a_poorer_form_and_a_wide_one_the_best_again(ann, ente
     wait_for_quality(ben, [cleo], lambda quality: quality <= 3, WORSE)
     wait_for_frames(ben)
     assert has_the_best(cleo)
-    # The way carries the poorest form, whatever it takes to find that out.
+    # The path can carry the poorest layer, whatever the search for its capacity does.
     assert "none" not in [layer["current_layer"] for layer in layers(ben)]
 
     way.become()
@@ -212,7 +212,7 @@ def test_a_way_that_loses_packets_is_told_of_and_carries_video(ann, enter, way):
         wait_for_quality(person, [cleo], lambda quality: quality <= 2, WORSE)
     for _ in range(3):
         wait_for_frames(ben)
-    # Retransmission mends what is lost: nothing is left out for that alone.
+    # Retransmission repairs the losses: they alone are no reason to drop anything.
     assert "none" not in [layer["current_layer"] for layer in layers(ben)]
     assert has_the_best(cleo)
 
@@ -257,5 +257,5 @@ def test_a_role_gets_no_more_than_it_may(ann, enter):
     assert FORMS[-1][2] < kilobits_per_second(ben) < MAXIMUM
     assert kilobits_per_second(cleo) > MAXIMUM
     assert received(ben).width == FORMS[1][0] and has_the_best(cleo)
-    # The way could carry more.
+    # The path could carry more.
     assert was_always_reached_well(ben)

@@ -129,7 +129,7 @@ def test_a_bot_hears_a_server_that_speaks_in_one_packet_with_its_upgrade(server,
 
 def test_a_bot_that_cannot_reach_its_server_says_so_and_ends(listener, bot):
     listener.close()
-    # Its standard input stays open: the end of that would be a reason of its own.
+    # Its standard input stays open: end of input would itself be a reason to end.
     assert bot.wait(TIMEOUT) != 0
     report = json.loads(bot.stdout.read().strip().splitlines()[-1])
     assert report["event"] == "failed" and report["reason"]
@@ -139,6 +139,6 @@ def test_a_bot_that_cannot_reach_its_server_says_so_and_ends(listener, bot):
 def test_a_bot_that_opens_no_encoder_says_so(bot):
     assert bot.wait(TIMEOUT) != 0
     report = json.loads(bot.stdout.read().strip().splitlines()[-1])
-    # The words by which the server knows it (StreamFailure).
+    # The name by which the server knows this failure (StreamFailure).
     assert report["event"] == "failed"
     assert report["reason"].startswith("the stream cannot be encoded: "), report

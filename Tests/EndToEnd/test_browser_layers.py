@@ -1,5 +1,5 @@
-"""What a browser sends in layers, as streams of their own (simulcast) or in a single one (VP9's
-spatial layers, SVC): a tile gets the one that it needs."""
+"""Layers sent by a browser, as separate streams (simulcast) or in a single one (VP9's spatial
+layers, SVC): a tile gets the layer that it needs."""
 
 import re
 import time
@@ -11,7 +11,7 @@ from harness.hls import Stream
 from harness.scene import LADDER
 from harness.waiting import wait_for
 
-# So that bots say which layers they ask for and are given.
+# Makes bots log the layers that they request and receive.
 SETTINGS = {"ROOMCAST_LOG_LEVEL": "debug"}
 TIMEOUT = 30  # s
 CAMERA_RATE = 15  # frames/s
@@ -54,14 +54,14 @@ def test_a_tile_gets_the_layer_that_fits_it(browser, server, room, tmp_path, scr
     ann = chromium.Participant(browser, server, room, "Ann", script=script)
     ben = chromium.Participant(browser, server, room, "Ben", "viewer")
     try:
-        # All three layers are sent, and the best one of them is what others see.
+        # All three layers are sent, and other peers see the best one.
         wait_for("Ann sends all of it", lambda: is_layered(found := ann.outbound("video")) and max(
             one.get("frameWidth", 0) for one in found) == CAMERA_WIDTH, TIMEOUT)
         wait_for("Ben sees the best", lambda: ben.wait_for_picture_of("Ann", TIMEOUT)["width"]
                  == CAMERA_WIDTH, TIMEOUT)
         stream = server.start_stream(room, {"ladder": LADDER, "layout": PLAIN})
         server.wait_for_status(stream["id"], "running", TIMEOUT)
-        # Of 1280x720, 640x360 and 320x180 the second one.
+        # The second of 1280x720, 640x360 and 320x180.
         wait_for("the tile has its layer", lambda: given(server, room)[-1:] == ["medium"], TIMEOUT)
         time.sleep(2)  # is seen for so long
         # A tile of a third of the height.

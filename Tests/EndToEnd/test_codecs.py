@@ -13,7 +13,7 @@ from harness.waiting import wait_for
 
 SECONDS = 8
 
-# Each made from a clip whose colour (an RGB channel) tells it apart. The MP4 also holds AAC, which
+# Each is made from a clip identified by its colour (an RGB channel). The MP4 also holds AAC, which
 # `publish` turns into Opus.
 CODECS = {
     "H264": ("ann", 0, "mp4", ["-c:v", "libx264", "-preset", "veryfast", "-bf", "0",

@@ -11,7 +11,7 @@ import pytest
 from harness import tokens
 from harness.server import REPOSITORY, environment
 
-# What a server with webhooks, a relay and a store has in its file; their secrets are elsewhere.
+# The settings file of a server with webhooks, a relay and a store; their secrets are elsewhere.
 FILE = {
     "webhooks": {"url": "https://example.org/hooks"},
     "turn": {"urls": ["turn:relay.example.org"]},
@@ -21,8 +21,8 @@ KEY = {"ROOMCAST_AUTH_ACCESS_KEY": tokens.ACCESS_KEY, "ROOMCAST_AUTH_SECRET": to
 
 @pytest.fixture
 def roomcast(binary, tmp_path):
-    """`roomcast("token", "management", variables={})`: how it ended. `{}` in an argument is the
-    settings' file."""
+    """`roomcast("token", "management", variables={})`: the completed process. `{}` in an argument
+    is the settings file."""
     file = tmp_path / "roomcast.json"
     directories = {"output": {"directory": str(tmp_path / "streams")},
                    "recordings": {"directory": str(tmp_path / "recordings"),

@@ -1,4 +1,4 @@
-"""What is written on the pages can be read, in light and in dark: axe-core looks at the contrast of all
+"""The text on the pages is readable, in light and dark mode: axe-core checks the contrast of all
 text (WCAG 2.2, 1.4.3)."""
 
 from importlib import resources
@@ -7,7 +7,7 @@ import pytest
 from harness.waiting import wait_for
 
 AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
-# What has the very colour of its ground may be hidden on purpose, axe thinks. Here nothing is.
+# axe assumes that text in exactly its background's colour may be hidden on purpose. None is here.
 LOOK = """() => axe.run(document, { runOnly: ["color-contrast"] })
   .then(({ violations, incomplete }) => [...violations, ...incomplete].flatMap(({ nodes }) => nodes)
     .filter(({ any }) => any[0].data?.contrastRatio > 0
@@ -57,7 +57,7 @@ def test_the_watch_page_can_be_read(page, server, state):
     answer = {"state": state, "url": f"{server.base}/hls/r/s/master.m3u8", "id": "s",
               "started_at": None, "bot_restarts": 1, "degradation": lack}
     page.route("**/api/rooms/*/stream", lambda route: route.fulfill(json=answer))
-    # As a browser without HLS: the address is shown.
+    # As in a browser without HLS: the page shows the address.
     page.add_init_script("HTMLMediaElement.prototype.canPlayType = () => ''")
     page.goto(f"{server.base}/watch/contrast", wait_until="networkidle")
     if state == "running":

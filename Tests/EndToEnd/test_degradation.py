@@ -17,7 +17,8 @@ from harness.server import Server
 from harness.waiting import wait_for
 
 PERIOD = 0.1  # s, the kernel's own for a quota (cpu.max of control groups)
-# Of each period. What is enough depends on the machine, which may need a thirtieth of it or a third.
+# Shares of each period. Which one suffices depends on the machine, which may need a thirtieth or a
+# third.
 SHARES = (0.4, 0.28, 0.2, 0.14, 0.1, 0.07, 0.05, 0.035, 0.025, 0.017)
 SHARE_TIME = 8  # s for which a share is tried
 FRAME_RATE = 30
@@ -43,9 +44,9 @@ def bot_of(server):
 
 @contextlib.contextmanager
 def quota(pid):
-    """The process may run for less and less of each period while this lasts.
+    """Gives the process less and less of each period while the block runs.
 
-    Load beside it would not do: how much of a core is then left for it is up to the scheduler.
+    Load beside it would not do: the scheduler decides how much of a core it then leaves.
     """
     ended = threading.Event()
 
@@ -84,7 +85,7 @@ def outcome(binary, tmp_path_factory):
 
         def state():
             found = server.stream(started["id"])["degradation"]
-            # What the segments really have changes between the steps, too.
+            # The contents of the segments change between the steps, too.
             if found and found["changes"] not in [one["changes"] for one in seen]:
                 seen.append(found)
             return found
@@ -131,7 +132,7 @@ def test_all_that_was_said_is_heard(outcome):
     for name in ("ann", "ben"):
         beeps = heard[name].beeps
         assert heard[name].broken_beeps == heard[name].repeated_beeps == 0, name
-        # The delay may grow by as much as it can, where nobody is in time; no beep may be missing.
+        # The delay may grow to its maximum when nothing is on time; no beep may be missing.
         assert np.abs(np.diff(beeps) - 1).max() <= 0.4, (name, np.round(np.diff(beeps), 3))
 
 

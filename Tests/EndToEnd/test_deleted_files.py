@@ -1,5 +1,5 @@
-"""A catalogue and directories that are deleted, renamed or replaced while the server runs: it is not
-ready, says which and why, and begins nothing that would be lost."""
+"""A catalogue and directories that are deleted, renamed or replaced while the server runs: it
+reports that it is not ready, which directory and why, and starts nothing that would be lost."""
 
 import hashlib
 import os
@@ -47,13 +47,13 @@ def test_a_catalogue_that_is_deleted(server):
     wait_for("the log says which", lambda: lines(server, "a file of the server is gone"), TIMEOUT)
     (line,) = lines(server, "a file of the server is gone")
     assert f"path={catalogue}" in line and "found=deleted" in line, line
-    # Nothing begins that would be lost.
+    # The server starts nothing that would be lost.
     assert start(server).status == 503
     assert server.manage("POST", "/rooms", {"name": "lost"}).status == 503
     answer = server.http.get(
         "/init?peer_id=p1", token=tokens.room_token(f"new-{uuid.uuid4().hex[:8]}"))
     assert answer.status == 503, answer
-    # It is all right again when it is back.
+    # Everything is fine again once the catalogue is back.
     catalogue.with_suffix(".away").rename(catalogue)
     wait_for("it is ready", lambda: readiness(server) == (200, []), TIMEOUT)
     wait_for("the log says so", lambda: lines(server, "a file of the server is back"), TIMEOUT)
@@ -73,7 +73,7 @@ def test_a_directory_that_is_replaced(server, name):
     assert reasons[0] == 503
     assert "a directory of streams or recordings was deleted or replaced" in reasons[1]
     assert start(server).status == 503
-    # Nothing was made there.
+    # The server has created nothing there.
     assert list(directory.iterdir()) == []
 
 
@@ -88,7 +88,7 @@ def test_directories_that_are_replaced_still_belong_to_their_server(server, bina
     for directory in (server.output, server.recordings):
         shutil.rmtree(directory)
         directory.mkdir()
-    # Under another name, too.
+    # Under an alias, too.
     alias = tmp_path / "alias"
     alias.symlink_to(server.output)
     server.environment |= {"ROOMCAST_OUTPUT_DIRECTORY": str(alias)}

@@ -141,7 +141,7 @@ def test_no_picture_is_black_and_none_stands_still(demo):
     checks.picture_is_there_and_moves(demo.pictures)
     for name in PEOPLE:
         still = media.movement(demo.tile(name)[90:]) < 8
-        # The white frames of the flash are three alike.
+        # The flash consists of three identical white frames.
         assert media.longest_run(still) <= 15, f"{name}'s picture stood still"
 
 
@@ -149,7 +149,7 @@ def test_everybodys_flashes_and_beeps_are_all_there_and_come_together(demo):
     report = avsync.measure(demo.stream.top.file).report(expected=len(PEOPLE))
     assert report["failures"] == [], report["publishers"]
     assert all(one["events"]["flashes"] >= DURATION - 2 for one in report["publishers"].values())
-    # Whoever was there is there from the beginning.
+    # All participants are there from the beginning.
     starts = [one["start"] for one in report["publishers"].values()]
     assert all(one["picture_ms"] <= 1000 and one["beep_ms"] <= 1500 for one in starts), starts
 
@@ -160,7 +160,7 @@ def test_frames_follow_each_other_in_order(demo):
     flashing = media.luma(tile[90:-30]) > 200
     shown = [number for number, is_white in zip(numbers, flashing) if not is_white]
     steps = np.mod(np.diff(shown), 720)
-    # Two clocks drift: now and then a frame is shown twice or left out, never more.
+    # Two clocks drift: now and then a frame is repeated or skipped, never more.
     assert np.isin(steps, [0, 1, 2, 3, 4, 5]).mean() > 0.99
     assert (steps == 1).mean() > 0.8
 

@@ -1,5 +1,5 @@
-"""What is in `deploy/` does what it says: the nginx site in front of a server, the unit, the settings
-and the names in all of them."""
+"""The files in `deploy/` work: the nginx site in front of a server, the unit, the settings and all
+names in them."""
 
 import base64
 import hashlib
@@ -65,7 +65,7 @@ def test_the_socket_is_passed_on_and_its_token_is_in_no_log(nginx, room):
         assert file.readline().startswith(b"HTTP/1.1 101 ")
         while file.readline() != b"\r\n":
             pass
-        # The first thing that a room says: a text frame.
+        # The room's first message: a text frame.
         assert file.read(1) == b"\x81"
     wait_for("the line of the socket", lambda: "/ws" in nginx.access_log.read_text(), 10)
     signature = tokens.room_token(room).split(".")[-1]
@@ -85,7 +85,7 @@ def test_streams_are_served_from_the_disk(server, nginx, room):
     assert part.status == 206 and part.body == b"234"
     assert part.headers["access-control-allow-origin"] == "*"
     assert "immutable" in part.headers["cache-control"]
-    # What another site's page asks first.
+    # The first request from another site's page.
     asked = nginx.http.request("OPTIONS", path, headers={
         "Origin": "https://player.example", "Access-Control-Request-Method": "GET",
         "Access-Control-Request-Headers": "range"})
@@ -137,7 +137,7 @@ def test_streams_whose_address_is_signed_are_served_by_it_alone(server, nginx, r
 
 def verified(unit, tmp_path):
     file = tmp_path / "roomcast.service"
-    # The binary is not installed here, and its place is not what is tried.
+    # The binary is not installed here, and its path is not under test.
     file.write_text(unit.replace("/usr/local/bin/roomcast", "/bin/true"))
     result = subprocess.run(["systemd-analyze", "verify", "--man=no", str(file)],
                             capture_output=True, text=True)
@@ -147,7 +147,7 @@ def verified(unit, tmp_path):
 def test_the_unit_is_one(tmp_path):
     text = (DEPLOY / "roomcast.service").read_text()
     assert verified(text, tmp_path) == (0, "")
-    # It would have said so.
+    # Proof that the check reports an unknown name.
     _, complaint = verified(text.replace("ProtectClock=", "ProtectClok="), tmp_path)
     assert "ProtectClok" in complaint
 

@@ -1,5 +1,5 @@
-"""A server with few file descriptors: it starts with fewer of everything, whoever takes all
-connections that there are ends nobody, and where there are too few it says so and does not start."""
+"""A server with few file descriptors: it starts with lower limits, a client that takes all
+connections ends nobody else's, and if there are too few it says so and does not start."""
 
 import contextlib
 import os
@@ -26,8 +26,8 @@ class Limited:
 
 @contextlib.contextmanager
 def busy_cores():
-    """Programs that take all CPU there is: with them the server's own runtime looks after its
-    threads, for which it opens files. Other tests come first."""
+    """Programs that use all CPU: then the server's own runtime manages its threads, for which it
+    opens files. Other tests have priority."""
     spinning = [subprocess.Popen(["nice", "-n", "14", "sh", "-c", "while :; do :; done"])
                 for _ in range(4)]
     try:
@@ -57,13 +57,13 @@ def open_files(server):
 
 @pytest.mark.parametrize("limit", [256, 1024])
 def test_whoever_takes_all_connections_ends_nobody(binary, tmp_path, limit):
-    # Strangers of so many are made here.
+    # The test itself opens this many connections.
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     server = Server(tmp_path, namespace=Limited(limit))
     known = figures(server)
     assert known["limit"] == limit and known["http_connections"] < limit / 2, known
-    # Before anybody calls: what it has open itself is not more than it reckons with.
+    # Before any client connects: its own open files are no more than its estimate.
     assert open_files(server) <= known["own"] + 4
     directory = f"/proc/{server.process.pid}/fd"
     most = 0
@@ -76,7 +76,7 @@ def test_whoever_takes_all_connections_ends_nobody(binary, tmp_path, limit):
             nonlocal most
             assert server.process.poll() is None, server.tail()
             most = max(most, len(list_files(directory)))
-            # Strangers to the media port are fewer than there may be links.
+            # The media port has fewer unknown senders than the maximum of links.
             return most >= known["own"] / 2 + known["http_connections"]
 
         wait_for("all connections are taken", taken, TIMEOUT)
@@ -107,5 +107,5 @@ def test_too_few_are_refused_with_the_figures(binary, tmp_path):
         env=environment() | {"ROOMCAST_HTTP_PORT": "0", "ROOMCAST_UDP_PORT": "0"}, timeout=TIMEOUT)
     assert done.returncode == 1, done
     assert "the limit of 64 file descriptors is too low" in done.stderr, done.stderr
-    # Nothing is begun.
+    # Nothing has been started.
     assert list(tmp_path.iterdir()) == []

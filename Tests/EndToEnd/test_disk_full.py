@@ -1,5 +1,5 @@
-"""A disk that is full: the stream on it fails with that reason, others go on, what was written
-decodes, and what could only not be made or written down yet is made, written and told once there is
+"""A full disk: the stream on it fails with that reason, others continue, the written part decodes,
+and what could not be created or recorded yet is created, recorded and reported once there is
 room."""
 
 import json
@@ -31,7 +31,7 @@ def world(binary, receiver, tmp_path):
         settings = receiver.settings | assets.SHORT_SEGMENTS
         server = Server(tmp_path, namespace=small, settings=settings)
         opened.append(server)
-        # What the tests look at is on those disks.
+        # The files that the tests look at are on those disks.
         server.output = small.path(server.output)
         server.recordings = small.path(server.recordings)
         return server, small
@@ -80,7 +80,7 @@ def test_a_disk_that_fills_with_segments_fails_that_stream(world, receiver, tmp_
     assert json.loads((folder / "stream.json").read_text())["end"]["code"] == "disk_full"
     decodes(folder)
     assert (folder / "stream_0/stream.m3u8").read_text().endswith("#EXT-X-ENDLIST\n")
-    # What is there is in the assets, which lie on another disk.
+    # The recorded part is in the assets, which are on another disk.
     for asset in assets.manifest(server, stream)["assets"]:
         assert asset["duration_ns"] >= 3e9
         assets.decode(server.recordings / asset["path"])
@@ -96,13 +96,13 @@ def test_a_disk_that_fills_with_assets_is_waited_for(world, receiver, tmp_path, 
     other = assets.start(server, "large", recording=MOVIES)
     stream = assets.start(server, "small", recording=wanted)
     assets.segments(server, stream, 5)
-    # It has room for a beginning, and none is made.
+    # There is room for a beginning, but the finisher begins nothing.
     small.fill(directory, leaving=4 * PAGE)
     server.stop_stream("small")
     wait_for("an attempt fails", lambda: attempts(server, stream), TIMEOUT)
     if kind == "zip":
-        # Room for what is in the segments, twice, but not for what is around them: it is full
-        # amid the assets.
+        # Room for twice the contents of the segments, but not for the overhead: the disk fills up
+        # while the assets are written.
         folder = assets.directory(server, stream)
         weight = sum(one.stat().st_size for one in folder.glob("stream_*/segment_*.ts"))
         small.fill(directory, leaving=2 * weight + PAGE)
@@ -111,7 +111,7 @@ def test_a_disk_that_fills_with_assets_is_waited_for(world, receiver, tmp_path, 
         small.fill(directory, leaving=4 * PAGE)
     wait_for("it is tried again and again",
              lambda: len(attempts(server, stream)) >= ATTEMPTS, GIVING_UP)
-    # What was begun is not in the way of others.
+    # The unfinished files do not get in the way of others.
     mine = server.recordings / "hls/small"
     assert [one.name for one in mine.rglob("*") if one.is_file()] == [BALLAST]
     waiting = server.stream(stream["id"])
@@ -144,7 +144,7 @@ def test_commits_are_made_when_there_is_room_again(world, receiver, tmp_path):
     assets.segments(server, stream, 2)
     server.stop_stream("quiet")
     wait_for("its end cannot be written", lambda: "bot exited" in server.log.read_text(), TIMEOUT)
-    # Lists are read meanwhile, and no end is claimed that a crash could take back.
+    # Lists still work meanwhile, and report no end that a crash could take back.
     assert server.stream(stream["id"])["status"] == "stopping"
     assert server.manage("GET", "/live-streams?room_id=quiet").json["data"]
     assert server.manage("GET", "/recording-assets").status == 200
@@ -161,7 +161,7 @@ def test_what_was_told_while_the_disk_was_full_is_not_told_again(world, receiver
     directory = tmp_path / "recordings"
 
     def answer(event):
-        # The disk is full from the first event's delivery on.
+        # The disk is full from the delivery of the first event.
         if not small.is_filled(directory):
             small.fill(directory)
         return 200

@@ -43,7 +43,7 @@ def test_an_hour_is_finished_in_time_and_each_byte_moved_twice_at_most(binary, t
     process.stdout.close()
     assert process.returncode == 0 and last == {"assets": 3, "event": "finished"}
     assert took < READY_MAXIMUM
-    # Logs, boxes and headers come to less than a twentieth.
+    # Logs, boxes and headers take less than a twentieth.
     assert size < read < 2.05 * size and size < written < 2.05 * size
     movies = sorted((tmp_path / "made").rglob("*.mp4"))
     for movie in movies:
@@ -65,7 +65,7 @@ def demo(binary, directory):
         "ROOMCAST_OUTPUT_DIRECTORY": str(output),
         "ROOMCAST_RECORDINGS_DIRECTORY": str(directory / "recordings"),
         "ROOMCAST_STREAM_LADDER": LADDER,
-        # Not what is measured here.
+        # Not measured here.
         "ROOMCAST_STREAM_PRESET": "superfast",
     }
     done = subprocess.run([str(binary), "demo", "--record", "14"], env=variables,

@@ -20,7 +20,7 @@ from harness.assets import (
 from harness.waiting import wait_for
 
 SETTINGS = SHORT_SEGMENTS
-# Players begin three segments before the end, and want some more to be sure of.
+# Players begin three segments before the end, and need some more to be safe.
 BEGUN = 6  # segments
 PAYLOAD = "Quiz „ü“ 🎥"
 PAYLOAD_KEY = "X-100MSLIVE-PAYLOAD"
@@ -108,7 +108,7 @@ def test_timed_metadata_is_in_the_recording_where_it_was(server, room, viewer):
     [asset] = server.manage("GET", f"/recording-assets?room_id={room}").json["data"]
     links = server.manage("GET", f"/recording-assets/{asset['id']}/presigned-url").json
     viewer.play(links["playback_url"])
-    # Cues are what the player makes of live playlists only.
+    # The player makes cues only of live playlists.
     check_range(wait_for("the range is known", lambda: with_range(viewer), TIMEOUT), sent)
 
 

@@ -1,5 +1,5 @@
-"""Publishers whose media nobody here wrote, for a minute in one room: each is seen and heard in the stream,
-and by a viewer who comes late, with aiortc."""
+"""Independent publishers, for a minute in one room: each is seen and heard in the stream, and by a
+viewer who joins late, with aiortc."""
 
 import contextlib
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import pytest
 from harness import gstreamer, hls, media, stranger
 from harness.waiting import wait_for
 
-# Small, since it is looked for colours: five publishers have the machine's processor besides.
+# Small, since the test only looks for colours: five publishers share the machine's processor.
 LADDER = [{"width": 320, "height": 180, "videoBitrate": 500}]
 SETTINGS = {"ROOMCAST_STREAM_FRAME_RATE": "10"}
 SECONDS = 60
@@ -103,8 +103,9 @@ class Evening:
         return (slice(rows.min(), rows.max() + 1), slice(columns.min(), columns.max() + 1))
 
     def pitch(self, second, frequency):
-        """The amplitude of the tone about there in that second, as a share of full scale. A publisher whose
-        clock a busy machine holds back is played faster, or slower, by up to 0.4 %."""
+        """The amplitude of the tone at about that frequency in that second, as a share of full
+        scale. If a busy machine holds back a publisher's clock, it is played faster, or slower, by
+        up to 0.4 %."""
         samples = self.sound[second * media.SAMPLE_RATE:(second + 1) * media.SAMPLE_RATE]
         window = np.hanning(len(samples))
         power = np.abs(np.fft.rfft(samples * window)) ** 2  # in steps of 1 Hz
@@ -128,7 +129,7 @@ def test_each_is_seen_for_a_minute_and_moves(evening, act):
     assert len(seconds) >= SECONDS - BEGINNING
     shown = [is_near(evening.picture(second)[tile], act.colour).mean() > 0.5 for second in seconds]
     assert np.mean(shown) >= SHARE, shown
-    # A machine that is short of breath shows fewer pictures, and none for long where nothing comes.
+    # A machine short of CPU shows fewer pictures, and none for long if nothing arrives.
     shots = evening.pictures[(slice(None), *tile)].astype(np.int16)
     moved = np.abs(np.diff(shots, axis=0)).max(axis=(1, 2, 3)) > MOVEMENT
     stillness = media.longest_run(~moved[int(BEGINNING * evening.rate):]) / evening.rate

@@ -14,7 +14,7 @@ def installed(binary, tmp_path):
     """The binary below its own /usr/local, from a repository's build."""
     if binary.resolve() != (REPOSITORY / ".build/release/roomcast").resolve():
         pytest.skip("`make install` takes what `make build` made")
-    # Not what the `make` was told that runs the tests.
+    # Without the variables of the `make` that runs the tests.
     variables = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
     subprocess.run(
         ["make", "install", f"DESTDIR={tmp_path / 'root'}", "PREFIX=/usr/local"], cwd=REPOSITORY,
@@ -40,7 +40,7 @@ def toolchain(binary):
 
 
 def test_what_is_installed_runs_without_the_toolchain(installed, binary, tmp_path):
-    # An empty disk on each hides what is there.
+    # An empty disk on each directory hides its contents.
     disks = SmallDisks({directory: 4096 for directory in toolchain(binary)})
     try:
         missing = subprocess.run([*disks.prefix, str(binary), "--help"], capture_output=True)
@@ -49,7 +49,7 @@ def test_what_is_installed_runs_without_the_toolchain(installed, binary, tmp_pat
         try:
             page = server.http.get("/")
             assert page.status == 200 and b"<html" in page.body
-            # It starts itself.
+            # The server starts its own binary.
             stream = server.start_stream("installed")
             server.wait_for_status(stream["id"], "running", 20)
         finally:

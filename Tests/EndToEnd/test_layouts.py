@@ -65,7 +65,7 @@ class Show:
             f"{name} is on air",
             lambda: (hls.segment_count(self.server.http, self.url) - begin) * 2 > SECONDS_EACH,
             40, interval=0.2)
-        # Within the segment after next everything that was composed before has been written.
+        # By the segment after next, everything composed before has been written.
         self.at[name] = (begin + 1) * 60, (begin + 2) * 60
 
     def run(self, directory):
@@ -118,7 +118,7 @@ def show(binary, tmp_path_factory):
 def test_a_stream_begins_with_the_layout_that_was_asked_for(show):
     assert show.stream["layout"]["name"] == "speaker"
     assert show.stream["layout"]["fit"] == "crop", "the configured layout is not the base"
-    # Ben is large, the others stand beside.
+    # Ben is large, the others are beside him.
     seen = show.seen("speaker")
     assert is_near(colour_at(seen, 60, 220, 450, 340), clip_colour("ben"))
     assert is_near(colour_at(seen, 530, 222, 630, 248), clip_colour("cleo"))
@@ -169,7 +169,7 @@ def test_no_picture_is_lost_over_the_changes(show):
 
 
 def test_tiles_are_on_their_way_for_a_moment_only(show):
-    # The background's red comes with the second layout; before and after is rest.
+    # The background's red comes with the second layout; before and after, it is at rest.
     red = (show.pictures[:, 174:186, 10:500].astype(int) - RED)
     share = (np.abs(red).max(axis=3) < 60).mean(axis=(1, 2))
     first = int(np.argmax(share > 0.02))

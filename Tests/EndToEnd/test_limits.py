@@ -73,7 +73,7 @@ def test_rooms_at_a_time(limited, join, room):
     with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
         Peer(limited, other, "Eve")
     assert refusal.value.response.status_code == 503
-    # The room that there is takes whoever comes.
+    # The existing room still accepts peers.
     assert limited.http.get("/init?peer_id=p1", token=tokens.room_token(room)).status == 200
     join("Ben")
 
@@ -93,7 +93,7 @@ def test_http_connections_of_an_address(binary, namespace, tmp_path):
             answer = wait_for("it is told why", lambda: exchange(
                 namespace.connect(ADDRESS, server.port), request), TIMEOUT)
             assert answer.startswith(b"HTTP/1.1 503 ") and b"too many connections" in answer
-        # This machine's own, as a proxy's and the bots', are not counted.
+        # The machine's own connections, such as a proxy's and the bots', do not count.
         others = [namespace.connect("127.0.0.1", server.port) for _ in range(5)]
         assert all(exchange(one, request).startswith(b"HTTP/1.1 200 ") for one in others)
         taken.pop().close()
@@ -121,7 +121,7 @@ def exchange(connection, request):
 def test_rooms_at_a_time_that_are_all_opened_at_once(limited):
     endings = asyncio.run(open_at_once(limited, count=24))
     assert endings.count("open") == 3, endings
-    # Either the socket is not opened, or the room that it is for.
+    # Either the socket is not opened, or its room is not.
     assert set(endings) <= {"open", 503, 1013}, endings
 
 
@@ -202,7 +202,7 @@ def test_tracks_of_a_peer(join):
         "code": 400, "message": "2 tracks; a peer may publish at most 1"}
 
 
-# Joining is one of them.
+# The join counts as one of the requests.
 @limits(ROOMS_REQUESTS_PER_SECOND=1, ROOMS_REQUESTS_BURST=4)
 def test_requests_that_reach_others(join):
     ann = join("Ann")
@@ -245,7 +245,7 @@ def test_who_only_watches_a_large_room_is_told_to_nobody(join):
 
 @limits(HTTP_CONNECTIONS_MAXIMUM=17)
 def test_connections_of_the_server(limited):
-    # They come all at once, as when the machine is busy.
+    # They arrive all at once, as when the machine is busy.
     os.kill(limited.process.pid, signal.SIGSTOP)
     waiting = []
     for _ in range(18):
@@ -269,7 +269,7 @@ def test_connections_of_the_server(limited):
     wait_for("there is a place for the last one", lambda: answers() == 18, TIMEOUT)
 
 
-# A thousand in one room. Who never reads costs nobody anything.
+# A thousand peers in one room. A peer that never reads costs the others nothing.
 
 CROWDED = {
     "ROOMS_PEERS_MAXIMUM": CROWD + 10, "ROOMS_CONNECTIONS_MAXIMUM": CROWD + 10,
@@ -318,7 +318,7 @@ async def crowded(server, room):
     for number in range(1, FLOOD + 1):
         await sender.call(
             "broadcast", {"info": {"message": "x" * 8000}, "peer_id": deaf.peer_id})
-        # Who sends without reading the answers is let go too.
+        # A client that sends without reading the answers is disconnected too.
         if number % 100 == 0:
             await crowd.until(
                 lambda number=number: sender.counts.get(None, 0) >= before + number)
@@ -327,10 +327,11 @@ async def crowded(server, room):
     print(f"\n{CROWD} joined in {joining:.1f} s; a message is with everybody in "
           f"{p50 * 1000:.0f} ms (median), {p95 * 1000:.0f} ms (95 %); "
           f"memory {empty:.0f} MiB empty, {full:.0f} full, {spoken:.0f} in the end")
-    # Of these milliseconds most are this one process's, which reads a thousand sockets.
+    # Most of these milliseconds belong to this one process, which reads a thousand sockets.
     assert p95 < 2
     assert all(member.closed is None for member in crowd.readers)
-    # A thousand sockets and their peers; of who does not read no more than its outbox is kept.
+    # A thousand sockets and their peers; for a peer that does not read, the server keeps only its
+    # outbox.
     assert full - empty < 256 and spoken - full < 64
     await deaf.leave()
     await crowd.leave()

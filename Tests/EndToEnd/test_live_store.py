@@ -93,7 +93,7 @@ def test_viewers_can_be_sent_to_the_store_from_the_first_moment(
         binary, moto, receiver, tmp_path):
     store = Store(moto, encryption={ENCRYPTION: "AES256"})
     watch(store)
-    # Nothing is sent twice because a busy machine takes its time to answer.
+    # Nothing is sent twice just because a busy machine takes its time to answer.
     server = Server(tmp_path, settings=settings(store, ENCRYPTION="AES256", TIMEOUT_SECONDS="20")
                     | receiver.settings)
     try:
@@ -101,7 +101,7 @@ def test_viewers_can_be_sent_to_the_store_from_the_first_moment(
         url = stream["playback"]["url"]
         assert url == f"{store.public}/live/on-air/{stream['id']}/master.m3u8"
         server.wait_for_status(stream["id"], "running", TIMEOUT)
-        # Who is told that it runs finds it there.
+        # Once the stream is reported as running, its files are in the store.
         master, headers = fetch(url)
         assert headers["content-type"] == "application/vnd.apple.mpegurl"
         assert headers["cache-control"] == "public, max-age=60"
@@ -124,7 +124,7 @@ def test_viewers_can_be_sent_to_the_store_from_the_first_moment(
         wait_for_copy(server, stream)
         check_copy(server, moto, stream)
         assets.decode(url)
-        # What is there was sent once.
+        # Each file was sent once.
         sent = collections.Counter(
             one.path for one in store.done("PUT") if one.path.endswith(".ts"))
         assert set(sent.values()) == {1}
@@ -249,7 +249,7 @@ def test_a_stream_runs_though_the_store_is_away_from_its_start(binary, moto, sto
         assert not copy(server, stream)["playable"]
         store.come()
         wait_for("it can be played", lambda: copy(server, stream)["playable"], TIMEOUT)
-        # A server that is stopped takes the end there before it goes.
+        # A stopped server uploads the end before it exits.
     finally:
         assert server.stop() == 0
     playlist = hls.parse_media(moto.object(key(stream, "stream_0/stream.m3u8")).decode())

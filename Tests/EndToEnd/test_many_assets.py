@@ -1,7 +1,7 @@
 """Ten thousand assets in the catalogue: pages of the lists, over HTTP, in milliseconds.
 
-What is judged is a page as it comes without `limit`. One of a hundred is ten times as much to write
-out, whatever the catalogue holds, and is printed beside it.
+The test judges a page without `limit`. A page of a hundred takes ten times as long to write,
+whatever the catalogue holds, and is only printed.
 """
 
 import http.client
@@ -55,7 +55,7 @@ def multiply(path):
                 state = ["completed", "expired", "failed"][(number + index) % 11 % 3]
                 insert(database, "asset", assets, asset | changes | {
                     "id": f"{identifier}-{index}", "stream": identifier, "status": state,
-                    # What has expired is looked for on the disk.
+                    # Expired assets are looked for on the disk.
                     "path": f"hls/none/{identifier}/file-recording/{index}.mp4"})
         [(count,)] = database.execute("SELECT count(*) FROM asset")
         assert count >= ASSETS - 3

@@ -33,7 +33,7 @@ def test_two_people_see_each_other_over_tcp(enter, server):
 
 
 def test_a_stream_needs_no_way_that_leads_outside(enter, server, room, tmp_path):
-    # The recorder is where the server is: no router has to let it come back from outside.
+    # The recorder is on the server's machine: no router has to let it come back from outside.
     ann = enter("Ann")
     wait_for("Ann is counted", lambda: server.peer_count(room) == 1, 10)
     recording = record(server, room, 6, tmp_path, {"layout": {"names": False}})
@@ -48,7 +48,7 @@ def test_who_does_not_read_and_who_is_nobody_hold_nobody_up(enter, server):
     ]
     try:
         for number, stranger in enumerate(strangers):
-            # Half a frame, a frame of nonsense, a null frame, and one that may not be.
+            # Half a frame, a frame of nonsense, a null frame, and a forbidden one.
             stranger.sendall([b"\x00", b"\x00\x03abc", b"\x00\x00", b"\xff\xff"][number % 4])
         ann, ben = enter("Ann"), enter("Ben", role="guest")
         ann.wait_for_picture_of("Ben")

@@ -10,7 +10,7 @@ FAILURE_TIMEOUT = 90  # s
 def test_a_stream_that_no_media_reach_fails_and_says_so(binary, tmp_path):
     namespace = Namespace()
     try:
-        # All of UDP, to this machine itself too: that rule comes first otherwise.
+        # All UDP, including to this machine itself: otherwise the `local` rule comes first.
         for rule in ("add pref 5 ipproto udp blackhole", "add pref 10 lookup local", "del pref 0"):
             namespace.run(f"ip rule {rule}")
         server = Server(tmp_path, namespace=namespace)

@@ -1,4 +1,4 @@
-"""Hosts and guests over bare sockets: roles, mutes, hands, and who is found; and a real publisher
+"""Hosts and guests over bare sockets: roles, mutes, hands, and finding peers; and a real publisher
 whose role changes."""
 
 import pytest
@@ -101,7 +101,7 @@ def test_an_offered_role_is_taken_by_its_token_and_only_once(host, guest):
     ask(guest, "role-change", **offer)
     assert host.wait_for("on-peer-update")["role"] == "host"
     assert refusal(guest, "role-change", **offer) == 403
-    # It may do what its new role may.
+    # It has the rights of its new role.
     ask(guest, "role-change-request", requested_for=host.peer_id, role="viewer", force=True)
     assert refusal(host, "end-room", lock=False, reason="") == 403
 
@@ -135,7 +135,7 @@ def test_what_a_new_role_may_not_publish_is_gone_and_offers_that_list_it_are_ans
              lambda: tracks_of(host, guest.peer_id) == ["audio", "video"], PUBLISHING_TIMEOUT)
     ask(host, "role-change-request", requested_for=guest.peer_id, role="viewer", force=True)
     wait_for("both are gone", lambda: tracks_of(host, guest.peer_id) == [], PUBLISHING_TIMEOUT)
-    # The web client takes them out of its offers one by one.
+    # The web client removes them from its offers one by one.
     assert publish(guest, "a1")["result"]["type"] == "answer"
     assert publish(guest)["result"]["type"] == "answer"
     assert publish(guest, "a2")["result"]["type"] == "answer"

@@ -19,8 +19,8 @@ TIMEOUT = 60  # s
 PART = 5 << 20
 SEED = 20_261_121
 # How long the store is away in the middle of a stream. The longest pause between two attempts is
-# set to 0.3 s here and is 60 s by itself, so 3 s are as many attempts as in ten minutes.
-# A busy machine's store takes longer than what is slow on purpose elsewhere.
+# 0.3 s here and 60 s by default, so 3 s allow as many attempts as ten minutes would. A store on a
+# busy machine takes longer than the deliberate delays elsewhere.
 PATIENT = {"ROOMCAST_RECORDINGS_STORE_TIMEOUT_SECONDS": "20"}
 AWAY = float(os.environ.get("ROOMCAST_STORE_AWAY_SECONDS", "3"))
 
@@ -33,8 +33,8 @@ def store(moto):
 
 
 class Recording:
-    """A finished recording on the disk, as a server and a finisher would have left it, with large
-    files of chance."""
+    """A finished recording on the disk, as left by a server and a finisher, with large files of
+    random bytes."""
 
     def __init__(self, directory, name, sizes, **changes):
         chance = random.Random(f"{SEED} {name}")
@@ -88,7 +88,7 @@ def test_a_stream_goes_into_a_store_that_was_away_and_can_be_had_from_there(
         assets.segments(server, stream, 2)
         server.stop_stream("stand-up")
         server.wait_for_status(stream["id"], "completed", TIMEOUT)
-        # The stream's end does not wait for the store, what tells of its assets does.
+        # The stream's end does not wait for the store; the report of its assets does.
         wait_for("the end is told", lambda: len(receiver.types(stream["id"])) == 2, TIMEOUT)
         time.sleep(AWAY)
         wait_for("an upload has failed", lambda: any(
@@ -103,7 +103,7 @@ def test_a_stream_goes_into_a_store_that_was_away_and_can_be_had_from_there(
         listed = server.manage("GET", "/recording-assets?room_id=stand-up").json["data"]
         assert {one["path"] for one in listed} == set(before)
         assert any((one["upload"] or {}).get("failures") for one in listed)
-        # Given before it moved, good for as long as it says.
+        # The link from before the move is valid for as long as it says.
         [vod] = [one for one in listed if one["type"] == "room-vod"]
         early = server.manage("GET", f"/recording-assets/{vod['id']}/presigned-url").json
         assert receiver.types(stream["id"]) == ["hls.started.success", "hls.stopped.success"]
@@ -148,7 +148,7 @@ def check_links(server, client, store, vod, early, content):
     got = client.get(moved.headers["location"].removeprefix(store.url))
     assert got.body == content
     assert got.headers["content-disposition"].startswith("attachment; filename=\"Rec-")
-    # A player that began before goes on.
+    # A player that began before continues.
     playlist = path_of(early["playback_url"]).replace(
         "master.m3u8", "stream_0/segment_000000.ts")
     assert server.http.get(playlist).status == 200
@@ -214,7 +214,7 @@ def test_a_store_that_takes_no_checksums_gets_everything_and_its_words_are_shown
     finally:
         assert server.stop() == 0
     recordings[0].check(moto)
-    # It is remembered: few were on their way before the first was refused.
+    # The server remembers the refusal: few requests were under way before the first one.
     refused = [one for one in store.requests if one.status == 400]
     assert 1 <= len(refused) <= 2, refused
     assert "reason=\"403 AccessDenied: the bucket is read-only\"" in server.log.read_text()
@@ -222,7 +222,7 @@ def test_a_store_that_takes_no_checksums_gets_everything_and_its_words_are_shown
 
 def test_an_upload_goes_on_where_a_server_that_was_killed_left_it(binary, moto, store, tmp_path):
     recording = Recording(tmp_path, "killed", [8 * PART + 1])
-    # What it has so far is enough, until the next server comes.
+    # The store refuses further parts until the next server starts.
     store.fault = lambda request: 503 if (request.part or 0) > 4 else None
     server = Server(tmp_path, settings=store.settings | PATIENT)
     wait_for("four parts are there", lambda: len({one.part for one in store.done("PUT")}) == 4,
@@ -296,7 +296,7 @@ def test_what_has_expired_goes_from_the_store_too(binary, moto, store, tmp_path)
             wait_for("it is in the store", lambda: one.is_stored(server), TIMEOUT)
     finally:
         assert server.stop() == 0
-    # Its time is over while the server is down.
+    # Its time expires while the server is down.
     manifest = json.loads(recording.manifest.read_text())
     manifest["assets"][0]["expires_ns"] = 1
     recording.manifest.write_text(json.dumps(manifest))
@@ -340,7 +340,8 @@ def test_temporary_credentials_and_encryption_are_asked_of_every_request(
         binary, moto, settings, headers, tmp_path):
     recording = Recording(tmp_path, f"sealed-{len(headers)}-{headers[ENCRYPTION][:3].lower()}",
                           [PART + 1, 999])
-    # A token as they come: long, with all that a header's value and a query may trip over.
+    # A token of a realistic kind: long, with every character that may break a header's value or a
+    # query.
     store = Store(moto, token="IQoJb3JpZ2luX2Vj//+a=b&c%20d" * 30, encryption=headers)
     names = {f"ROOMCAST_RECORDINGS_STORE_{name}": text for name, text in settings.items()}
     try:
@@ -349,7 +350,7 @@ def test_temporary_credentials_and_encryption_are_asked_of_every_request(
             wait_for("all is in the store", lambda: recording.is_stored(server), TIMEOUT)
             asset = f"/recording-assets/{recording.stream['id']}-0"
             link = server.manage("GET", f"{asset}/presigned-url").json["url"]
-            # The server's own, which lasts longer than such a token.
+            # The server's own link, which lasts longer than such a token.
             assert link.startswith(server.base)
             sent = server.http.get(link.removeprefix(server.base))
             assert sent.status == 307

@@ -22,9 +22,9 @@ def test_no_module_makes_markup_of_text():
 
 def test_every_module_loads(page):
     names = [f"/{file.relative_to(WEB)}" for file in WEB.glob("assets/**/*.js")]
-    # These run a page as soon as they are loaded.
+    # These modules run a page as soon as they are loaded.
     names = [name for name in names if not re.search(r"/(home|recordings|room|watch)\.js$", name)]
-    # These look for their page's elements.
+    # These modules look for their page's elements.
     pages_parts = ("preview", "on-air", "call", "chat-panel", "people-panel", "poll-form",
                    "poll-panel", "polling", "recording-lamp")
     for name in names:

@@ -16,12 +16,13 @@ def test_codes_tell_what_is_worth_another_try(page):
 
 
 def in_a_room(answers, steps):
-    """The steps, with a `client` in a room that publishes a picture and a sound, and is then cut off.
+    """Runs the steps with a `client` in a room that publishes a picture and a sound, and is then
+    cut off.
 
-    `answers` are those of the server to each further call but pings, by the number of the socket and
-    the method: true takes it, a number is an error's code. `made` are the page's connections, that by
-    which it sends first, `hasten` makes the page's clock go faster, and `become` has a connection say
-    that it is in another state.
+    `answers` are the server's answers to each further call but pings, by the number of the socket
+    and the method: true accepts it, a number is an error's code. `made` are the page's connections,
+    the sending one first, `hasten` speeds up the page's clock, and `become` makes a connection
+    report another state.
     """
     return """async () => {
   const { RoomcastClient } = await import("/assets/client/roomcast-client.js");

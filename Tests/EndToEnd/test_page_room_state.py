@@ -71,7 +71,7 @@ def test_the_most_advanced_variant_is_the_rooms_state(page, variants, expected):
 
 
 def test_hands_are_in_the_order_in_which_they_went_up(page):
-    # Who was there before us joined in the order of their ids.
+    # Earlier peers joined in the order of their ids.
     before = {"b": peer("b", "Ben", groups=[HAND], joined=2),
               "a": peer("a", "Ann", groups=[HAND], joined=1)}
     steps = [
@@ -84,7 +84,7 @@ def test_hands_are_in_the_order_in_which_they_went_up(page):
     assert state["hands"] == ["a", "b", "me", "c"]
     assert state["events"][1:] == [["hand", "peers"], ["presence", "hand", "peers"], ["peers"]]
 
-    # A hand that goes down and up again is the last one.
+    # A hand that is lowered and raised again becomes the last one.
     again = [*steps, ["on-peer-update", peer("a", "Ann")],
              ["on-peer-update", peer("a", "Ann", groups=[HAND])], ["on-peer-leave", peer("b", "Ben")]]
     state = page.evaluate(ROOM, again)
@@ -108,7 +108,7 @@ def test_a_large_room_counts_more_people_than_it_lists(page, is_large, expected)
         ["room-info", {"room_id": "r", "large_room_optimization": is_large}],
         ["peer-list", {"peers": {"a": peer("a", "Ann"), "b": peer("b", "Ben")}}],
         ["session-info", {"session_id": "s", "peer_count": 1200}],
-        # How it takes somebody out of the list.
+        # The way the server removes a peer from the list.
         ["on-peer-update", peer("b", "Ben") | {"realtime": False}],
     ])
     assert [one["name"] for one in state["peers"]] == ["Ann"]

@@ -18,7 +18,7 @@ def test_the_watch_page_waits_plays_and_says_when_it_is_over(enter, browser, ser
     enter("Ann")
     context = browser.new_context()
     page = context.new_page()
-    # Another name, and so another origin, than the one that the server gives itself.
+    # Another name, and so another origin, than the server's own.
     page.goto(f"http://localhost:{server.port}/watch/{room}")
     page.wait_for_selector("[data-testid=notice]")
     assert not page.is_visible("[data-testid=video]")
@@ -41,7 +41,7 @@ def test_the_watch_page_waits_plays_and_says_when_it_is_over(enter, browser, ser
     finally:
         server.stop_stream(room)
     server.wait_for_status(stream["id"], "completed", ON_AIR_TIMEOUT)
-    # What is left plays out before the page says so.
+    # The rest plays out before the page says so.
     wait_for(
         "the page says that it is over",
         lambda: page.is_visible("[data-testid=notice]")
@@ -68,7 +68,7 @@ def test_a_stream_of_sound_alone_plays_and_says_so(enter, browser, server, room)
         state = page.evaluate(STATE)
         assert state["error"] is None and state["width"] == 0 and not state["paused"]
         assert "Sound only" in page.inner_text("[data-testid=sound-only]")
-        # The text leaves the controls free, and they work.
+        # The text does not cover the controls, and they work.
         video = page.locator("[data-testid=video]").bounding_box()
         text = page.locator("[data-testid=sound-only]").bounding_box()
         assert text["y"] + text["height"] <= video["y"] + video["height"] - 60
@@ -85,7 +85,7 @@ def test_a_stream_of_sound_alone_plays_and_says_so(enter, browser, server, room)
     context.close()
 
 
-# A stream that this browser plays, as far as the page knows, or not.
+# Whether this browser can play a stream, as far as the page knows.
 ON_AIR = """(canPlay) => {
   HTMLMediaElement.prototype.canPlayType = () => (canPlay ? "maybe" : "");
   HTMLMediaElement.prototype.play = async () => {};
@@ -181,5 +181,5 @@ def test_the_preview_joins_with_a_token_of_the_page_api(browser, server, room):
     page.wait_for_selector("[data-testid=call]")
     wait_for("Dora is counted", lambda: server.peer_count(room) == 1, 10)
     context.close()
-    # Who had no time to say so is seen to be gone.
+    # A peer that had no time to say goodbye is detected as gone.
     wait_for("Dora is gone with her page", lambda: server.peer_count(room) == 0, 30)

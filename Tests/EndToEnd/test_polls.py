@@ -1,5 +1,5 @@
-"""Polls and quizzes over bare sockets: who makes them, who answers, what everybody is told, and
-how little a crowd that answers at once costs the others."""
+"""Polls and quizzes over bare sockets: creating, answering, the notifications, and how little a
+crowd that answers at once costs the others."""
 
 import threading
 import time
@@ -77,7 +77,7 @@ def test_a_poll_is_answered_counted_and_stopped(ann, ben):
     for peer in (ann, ben):
         count = told(peer, "on-poll-stats", accept=lambda one: one["user_count"] == 1)
         assert options(count) == [[0, 1], [1, 0, 1]]
-    # Another mind takes the place of the first one.
+    # A new answer replaces the first one.
     result(ben, "poll-response", poll_id="p", responses=[{"question": 1, "option": 1}])
     told(ann, "on-poll-stats", accept=lambda one: options(one)[0] == [1, 0])
     listed = result(ann, "poll-responses", poll_id="p", index=0, count=50)["responses"]
@@ -135,7 +135,7 @@ def test_who_may_not_is_refused(connect, ann, ben):
     assert "result" in viewer.join()
     result(viewer, "poll-response", poll_id="p", responses=[{"question": 1, "option": 1}])
     told(ann, "on-poll-stats", accept=lambda one: options(one) == [[1, 0]])
-    # How many have answered is no secret, what is.
+    # The number of answers is no secret; their contents are.
     assert told(ben, "on-poll-stats")["questions"] == []
     assert result(viewer, "poll-result", poll_id="p")["user_count"] == 1
     assert refusal(ben, "poll-info-get", poll_id="nowhere") == 404

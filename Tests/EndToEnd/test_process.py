@@ -57,7 +57,8 @@ def test_a_log_that_takes_no_line_ends_nobody(start, room, tmp_path, log):
 
 def test_a_terminal_that_closes_stops_the_server_in_good_order(start, room):
     class Terminal:
-        """Whoever started the tests may have ignored the signal, which would be inherited."""
+        """The caller of the tests may have ignored the signal, which child processes would
+        inherit."""
 
         prefix = ["env", "--default-signal=HUP"]
 
@@ -65,7 +66,7 @@ def test_a_terminal_that_closes_stops_the_server_in_good_order(start, room):
     stream = server.start_stream(room)
     server.wait_for_status(stream["id"], "running", TIMEOUT)
     bot = assets.writer(assets.directory(server, stream))
-    # All that was started in it hears of it.
+    # Every process started in the terminal gets the signal.
     os.kill(bot, signal.SIGHUP)
     server.process.send_signal(signal.SIGHUP)
     assert server.process.wait(STOP_TIMEOUT) == 0, server.tail()

@@ -1,5 +1,5 @@
-"""What a stream looks like, what it costs and how old it is: loose bounds, beside `ffmpeg` at the same
-job in the same run where the machine decides. `make bench` has the exact figures."""
+"""Quality, cost and delay of a stream: loose bounds, compared with `ffmpeg` doing the same job in
+the same run where the machine decides. `make bench` has the exact figures."""
 
 import os
 import resource
@@ -19,7 +19,7 @@ WIDTH, HEIGHT, RATE = 640, 360, 30
 VIDEO, AUDIO = 900, 96  # kbit/s
 LADDER = [{"width": WIDTH, "height": HEIGHT, "videoBitrate": VIDEO, "audioBitrate": AUDIO}]
 BARE = {"names": False, "speaker_border": False, "margin": 0, "gap": 0, "corner_radius": 0}
-# Below the numbers along the top moves what no encoder has bits enough for.
+# Below the numbers along the top, the picture moves more than any encoder has bits for.
 BUSY = f"mandelbrot=s={WIDTH}x300:r={RATE}[busy];[in][busy]overlay=0:60:shortest=1"
 SECONDS = 14  # that the bot's CPU time is counted
 SETTLING = 3  # s at a stream's start: rate control settles

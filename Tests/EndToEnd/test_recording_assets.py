@@ -32,7 +32,7 @@ def test_all_assets_are_there_when_the_stream_is_completed(server, room, tmp_pat
     server.stop_stream(room)
     done = server.wait_for_status(stream["id"], "completed", TIMEOUT)
     assert done["stop_reason"] == "client request"
-    # What the live playlist had is what the recording has.
+    # The recording has the same segments as the live playlist had.
     live = hls.parse_media((directory(server, stream) / "stream_0/stream.m3u8").read_text())
     assert live.is_ended
     seconds = check_assets(server, stream, tmp_path)
@@ -66,7 +66,7 @@ def test_what_is_on_air_during_a_pause_is_in_no_asset(server, room, tmp_path):
     segments(server, stream, 2)
     assert server.pause_recording(stream["id"])["status"] == "running"
     segments(server, stream, segments(server, stream, 1) + 3)
-    # Whoever comes in the place of a bot that died keeps to the pause.
+    # A successor of a dead bot keeps to the pause.
     kill(writer(folder))
     segments(server, stream, segments(server, stream, 1) + 2)
     server.resume_recording(stream["id"])
@@ -80,7 +80,7 @@ def test_what_is_on_air_during_a_pause_is_in_no_asset(server, room, tmp_path):
     times = [float(line) for line in probe(
         server.recordings / movie, "-select_streams", "v", "-show_entries", "packet=dts_time")]
     steps = [after - before for before, after in zip(times, times[1:])]
-    # A picture may be left out for want of CPU; the pause was ten times as long.
+    # A picture may be dropped for lack of CPU; the pause was ten times as long.
     assert max(steps) < 0.3, "the times go on where the pause was"
 
 

@@ -9,7 +9,7 @@ from harness.assets import (
     segments,
 )
 
-# Whoever starts a stream in the room cannot say what layers it has.
+# A start from within the room cannot choose the layers.
 SETTINGS = SHORT_SEGMENTS | {"ROOMCAST_STREAM_LADDER": ",".join(
     f"{one['width']}x{one['height']}@{one['videoBitrate']}+{one['audioBitrate']}"
     for one in LADDER)}

@@ -37,7 +37,7 @@ SCRUBBED = """() => {
   return display !== "none" && { sheet: backgroundImage, place: backgroundPosition,
     clock: still.textContent, width: tile.getBoundingClientRect().width / width };
 }"""
-# What a browser reads of a WebVTT file.
+# The cues that a browser reads from a WebVTT file.
 CUES = """() => new Promise((resolve, reject) => {
   const track = document.createElement("track");
   Object.assign(track, { kind: "metadata", src: "URL",
@@ -51,7 +51,7 @@ CUES = """() => new Promise((resolve, reject) => {
 })"""
 
 
-# A server with 23 recordings of one room, 20 of which it tells at once, and none of any other.
+# A server with 23 recordings of one room, listed 20 at a time, and none of any other room.
 MANY = """() => {
   window.fetch = async (url) => {
     const query = new URL(url, location.href).searchParams;
@@ -98,7 +98,7 @@ class InChromium:
         self.goto = page.goto
 
     def give(self, token):
-        # By the keyboard alone: the field has the focus.
+        # By keyboard only: the field has the focus.
         self.page.keyboard.type(token)
         self.page.keyboard.press("Enter")
 
@@ -176,8 +176,8 @@ def test_a_recording_is_followed_played_and_downloaded(world, room):
 
 
 def forget_token(server, page):
-    """The tab may know that of a test before. Where no script runs, for the page keeps it again as
-    soon as it was of use."""
+    """The tab may still have an earlier test's token. It is removed on a page without scripts,
+    since the page stores the token again as soon as it was useful."""
     page.goto(f"{server.base}/assets/common/base.css")
     page.evaluate("() => sessionStorage.clear()")
 
@@ -230,17 +230,17 @@ def test_a_card_shows_the_picture_of_the_time_under_the_pointer(world, room):
     assert first["sheet"] == last["sheet"]
     assert first["sheet"].endswith(f"{links['sprite_url'].rsplit('/', 1)[1]}\")")
     assert abs(first["width"] - 1) < 0.02, "the still is filled"
-    # As players read it that know nothing of ours.
+    # As read by players that know nothing about our extensions.
     cues = page.evaluate(CUES.replace("URL", path_of(links["sprite_vtt_url"])))
     assert [begin for begin, _, _ in cues] == [0, *(end for _, end, _ in cues[:-1])]
     assert len(cues) == listed["sprite"]["count"] >= 4
     end = cues[-1][1]
     assert abs(end - listed["duration"]) <= 0.5, "which is in whole seconds"
-    # A browser may point at whole pixels only.
+    # A browser may point only at whole pixels.
     near = {f"0:{int(0.99 * end - less):02}" for less in (0, 0.05)}
     assert first["clock"] == "0:00" and last["clock"] in near
     assert cues[1][2].endswith("-sprite.jpg#xywh=160,0,160,90")
-    # Where it is pressed it begins.
+    # Playback begins where the still is clicked.
     page.evaluate(f'() => document.querySelector("{card} [data-testid=still]").click()')
     played = wait_for("it plays", lambda: page.evaluate(PLAYED)["time"] > 1
                       and page.evaluate(PLAYED), TIMEOUT)

@@ -24,7 +24,7 @@ RELAY_ONLY = """
 })();
 """
 
-# The relayed candidates that a browser is given, and the numbers of what went wrong.
+# A browser's relayed candidates, and the error codes.
 GATHER = """async (server) => {
   const connection = new RTCPeerConnection({ iceServers: [server], iceTransportPolicy: "relay" });
   const found = [], errors = [];

@@ -1,5 +1,5 @@
-"""What reverse proxies do with connections: they keep them, and take for a request, or for a socket,
-whichever is there."""
+"""Reverse proxies' handling of connections: they keep them open, and use any open one for a request
+or for a socket."""
 
 import contextlib
 import http.client
@@ -60,7 +60,7 @@ def test_what_was_asked_before_is_answered_before(server, room):
     bodies = {client.answer(200) for _ in range(20)}
     assert len(bodies) == 1 and len(bodies.pop()) > 1000
     assert client.answer(101) == b""
-    # The first thing that a room says: a text frame.
+    # The room's first message: a text frame.
     assert client.file.read(1) == b"\x81"
     client.close()
 

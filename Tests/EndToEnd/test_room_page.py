@@ -28,7 +28,8 @@ NAMES = """() => [...document.querySelectorAll("[data-testid=person] .person-tex
   .map((node) => node.textContent)"""
 DESCRIPTION = """() => document.getElementById(
   document.activeElement.getAttribute("aria-describedby"))?.textContent"""
-# How often the stage is drawn while so many come in one go, and what of them is listed then.
+# How often the stage is drawn while this many peers join at once, and how many of them are listed
+# then.
 COME_AT_ONCE = """async (count) => {
   const stage = document.getElementById("stage");
   let drawn = 0;
@@ -63,7 +64,7 @@ ASK_BEN_FIRST = "Ask Ben first Without, the role changes at once."
 def test_one_sees_oneself_and_chooses_how_to_come_in(world):
     ben, page = world.connect("Ben"), world.page()
     page.look_in(world.server, world.room)
-    page.evaluate("() => localStorage.clear()")  # the name of who came before
+    page.evaluate("() => localStorage.clear()")  # removes the previous visitor's name
     page.look_in(world.server, world.room)
     page.wait_for("heading", world.room)
     page.wait_for_focus("textbox", "Your name")
@@ -76,7 +77,7 @@ def test_one_sees_oneself_and_chooses_how_to_come_in(world):
             one for one in page.options(f"{device}-device") if one], TIMEOUT)
         page.select(f"{device}-device", devices[-1])
         chosen[device] = devices[-1]
-    # The list shows what is in use.
+    # The list shows the devices in use.
     wait_for("they are in use", lambda: {
         device: page.value(f"{device}-device") for device in chosen} == chosen, TIMEOUT)
     page.operate("button", "Camera")
@@ -134,14 +135,14 @@ def test_a_host_looks_after_a_guest(world):
     ann.choose("What to do with Ben", "Ask to unmute")
     heard(ben, "on-track-update-request", track_id="a1", mute=False)
 
-    # A menu is left as it was found.
+    # Escape closes a menu and returns the focus to its button.
     ann.press("Enter")
     ann.wait_for("menuitem", "Change role …")
     ann.press("Escape")
     ann.wait_for_none("menuitem", "Change role …")
     ann.wait_for_focus("button", "What to do with Ben")
 
-    # Asked first, as the dialog has it.
+    # The dialog's default asks the peer first.
     ann.choose("What to do with Ben", "Change role …")
     ann.wait_for("dialog", "Change the role of Ben")
     ann.press("Enter")
@@ -177,7 +178,7 @@ def test_the_focus_goes_on_to_the_next_person_when_one_is_gone(world):
     ann.operate("button", "Remove")
     heard(ben, "on-peer-leave-request")
     ann.wait_for_focus("button", "What to do with Cleo")
-    # While a menu is open, and the last one.
+    # A peer leaves while its menu is open, and it is the last in the list.
     ann.press("Enter")
     ann.wait_for("menuitem", "Change role …")
     cleo.leave()
@@ -209,7 +210,7 @@ def test_everybody_of_a_role_gets_another_one(world):
     ann.operate("button", "People")
     ann.operate("button", "Change roles")
     ann.wait_for_focus("combobox", "Everybody who is")
-    # What is proposed takes from others, and not from oneself.
+    # The proposed change affects the roles of others, not one's own.
     assert ann.options("roles-from") == ["guest", "viewer", "host"]
     assert (ann.value("roles-from"), ann.value("roles-to")) == ("guest", "viewer")
     ann.select("roles-from", "viewer")
@@ -249,7 +250,7 @@ def test_an_offered_role_is_declined_and_taken(world):
     offer = {"requested_for": me, "role": "guest", "force": False}
     ann.call("role-change-request", offer)
     ben.wait_for("dialog", "Become Guest?")
-    # The next key of somebody who is writing answers nothing.
+    # The next key of somebody who is typing answers nothing.
     for key in ("Enter", "Space"):
         ben.press(key)
     assert ben.count("dialog", "Become Guest?") == 1
@@ -261,14 +262,14 @@ def test_an_offered_role_is_declined_and_taken(world):
     ann.call("role-change-request", offer)
     ben.operate("button", "Become Guest")
     heard(ann, "on-peer-update", role="guest")
-    # It decides anew to be heard and seen.
+    # The peer decides again whether to be heard and seen.
     ben.wait_for("button", "Unmute")
     ben.wait_for("button", "Turn the camera on")
     ben.operate("button", "Unmute")
     added = heard(ann, "on-track-add", PUBLISHING_TIMEOUT)
     assert [track["type"] for track in added["tracks"].values()] == ["audio"]
 
-    # A role that may not publish takes everything back.
+    # A role that may not publish ends all publishing.
     ann.call("role-change-request", offer | {"role": "viewer", "force": True})
     ben.wait_for_text("toast-note", "You are Viewer now")
     heard(ann, "on-track-remove", PUBLISHING_TIMEOUT)
@@ -361,7 +362,7 @@ def test_messages_go_to_all_a_role_or_a_person_and_say_so(world):
             if one.get("method") == "on-broadcast"]
     assert said == ["to all", "to Dan"]
 
-    # What was meant for one who has left goes to nobody else.
+    # A message for a peer that has left goes to nobody else.
     dan.leave()
     wait_for("Dan has left", lambda: ann.evaluate(ADDRESSEE) == "Dan (left)", TIMEOUT)
     ann.type("still there?")
@@ -458,18 +459,18 @@ def test_what_is_wished_while_the_page_is_cut_off_is_done_when_it_is_back(world)
 def test_the_network_of_everybody_is_told(world):
     ann, ben = world.open(), world.connect("Ben", tracks=["a1"])
     ann.operate("button", "People")
-    # Nothing arrives at a bare socket, and the server says so.
+    # A bare socket receives no media, and the server reports it.
     ann.wait_for("img", "Network: no connection")
 
     def shows(score, *shown):
-        # Each time, for the server says every few seconds what is true.
+        # Each time, because the server sends the true quality every few seconds.
         ann.tell("on-connection-quality-update",
                  peers=[{"peer_id": ben.peer_id, "downlink_score": score}])
         return all(ann.count(role, name) == count for role, name, count in shown)
 
     wait_for("it is good", lambda: shows(
         4, ("img", "Network: good", 1), ("article", "Ben", 1)), TIMEOUT)
-    # In the list, and at the tile now too.
+    # In the list, and now on the tile too.
     wait_for("it is told twice", lambda: shows(
         1, ("img", "Network: very poor", 2), ("article", "Ben, network very poor", 1)), TIMEOUT)
 

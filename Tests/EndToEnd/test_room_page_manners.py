@@ -18,7 +18,7 @@ OVERFLOW = """() => ({
       || (node.getBoundingClientRect().bottom > innerHeight + 0.5 && !node.closest(".polls-scroll")))
     .map((node) => node.id || node.className),
 })"""
-# What of the controls lies under something else, once it is scrolled to.
+# Controls that are covered by something else, once scrolled into view.
 COVERED = """() => [...document.querySelectorAll("#call footer button")]
   .filter((node) => node.getClientRects().length > 0)
   .filter((node) => {
@@ -28,7 +28,8 @@ COVERED = """() => [...document.querySelectorAll("#call footer button")]
   }).map((node) => node.id)"""
 STAGE = """() => document.getElementById("stage").getBoundingClientRect().height"""
 TILES = """() => document.querySelectorAll("[data-testid=tile]").length"""
-# What follows the link to all rooms for a host who looks at the people: Tab stops nowhere else.
+# Tab stops after the link to all rooms, for a host with the list of people open: there are no
+# others.
 CONTROLS = [
     ("button", "Speaker view"), ("button", "Show Ben large"), ("button", "Show yourself large"),
     ("tab", "People (2)"), ("button", "Close side panel"), ("button", "Mute all"),
@@ -39,8 +40,9 @@ CONTROLS = [
     ("button", "Devices"), ("button", "Record the room"), ("button", "Go live"), ("button", "End the room"),
     ("button", "Leave the room"),
 ]
-# Every text on the page against what is behind it, as WCAG 2.2 reckons (1.4.3), and every mark, and
-# the edge of every field and button (1.4.11). Behind what lies on a picture may be white.
+# The contrast of every text with its background, computed as in WCAG 2.2 (1.4.3), and of every mark
+# and the edge of every field and button (1.4.11). The background of a text on a picture may be
+# white.
 CONTRASTS = """() => {
   const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
   const painted = (colours) => {
@@ -84,7 +86,7 @@ CONTRASTS = """() => {
 }"""
 SAY_THAT_NOTHING_GETS_THROUGH = """() => { document.getElementById("call-state").textContent =
   "No sound or picture gets through. Trying again …"; }"""
-# How the focus' ring stands out from the control itself, on which it lies.
+# The contrast of the focus ring with the control that it lies on.
 RING = """() => {
   const luminance = (colour) => {
     const [r, g, b] = colour.match(/[0-9.]+/g).map(Number).map((one) => one / 255)
@@ -268,7 +270,7 @@ def test_another_microphone_is_chosen_inside_the_room(in_chromium):
     ann.wait_for("combobox", "Microphone")
     other = next(one for one in ann.options(field) if one != ann.value(field))
     ann.select(field, other)
-    # The list shows what is in use.
+    # The list shows the device in use.
     wait_for("it is in use", lambda: ann.value(field) == other, TIMEOUT)
     ann.operate("button", "Done")
     ann.wait_for_none("dialog", "Devices")

@@ -1,5 +1,5 @@
-"""Streams and recordings on the room page, by keys alone and by what the accessibility tree says, in
-both browsers."""
+"""Streams and recordings on the room page, by keys only and through the accessibility tree, in both
+browsers."""
 
 from harness.room_world import announced, heard
 from harness.waiting import wait_for

@@ -65,7 +65,7 @@ def test_a_host_makes_a_quiz_and_all_see_who_knew_most(world):
 
     ann.operate("radio", "5", "Space")
     ann.operate("button", "Answer")
-    # Nobody takes longer than the poll has been running, which is less than 10 ms at first.
+    # No answer takes longer than the poll has been running, which is less than 10 ms at first.
     ben.call("poll-response", {"poll_id": poll["poll_id"],
                                "responses": [{"question": 1, "option": 2, "duration": 10}]})
     wait_for("both are counted", lambda: ann.texts("poll-bar") == [

@@ -73,7 +73,7 @@ def test_three_publishers_are_recorded_without_a_stream(told, receiver, room, tm
         recording = start(
             told, room, resolution={"width": SIZE[0], "height": SIZE[1]},
             meeting_url=f"{told.base}/rooms/{room}")
-        # Once more is the same one.
+        # A second request returns the same recording.
         again = manage(told, "POST", f"/room/{room}/start", {})
         assert again["id"] == recording["id"]
         segments(told, recording, 5)
@@ -96,12 +96,12 @@ def test_three_publishers_are_recorded_without_a_stream(told, receiver, room, tm
     seconds = float(found["video"]["duration"])
     assert abs(seconds - done["recording_assets"][0]["duration"]) <= 0.5
     assert abs(seconds - float(found["audio"]["duration"])) < 0.1
-    # The pause and the segments that it touched are not in it.
+    # The pause and the segments that it touched are not in the recording.
     assert 12 <= seconds <= whole - 6, (seconds, whole)
     boxes = path.read_bytes()
     assert boxes.index(b"moov") < boxes.index(b"mdat"), "players begin before it is loaded"
     sound_and_picture_are_together(avsync.measure(path))
-    # The whole story, in its order.
+    # All events, in order.
     wait_for("all is told", lambda: receiver.types(recording["id"]) == TOLD, TIMEOUT)
     began, ended, made, again = (event["data"] for event in receiver.events(recording["id"]))
     assert made == again, "by both of its names"

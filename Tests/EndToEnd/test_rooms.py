@@ -56,7 +56,7 @@ def test_a_muted_microphone_costs_its_hearers_next_to_nothing(enter):
 
     wait_for("Ann hears Ben", lambda: packets() > 15, 20)
     ben.page.click("[data-testid=microphone]")
-    # Browsers send ten then, or a hundred without DTX.
+    # Browsers then send ten, or a hundred without DTX.
     wait_for("little of silence comes", lambda: packets() <= 2, 20)
     ben.page.click("[data-testid=microphone]")
     wait_for("Ann hears Ben again", lambda: packets() > 15, 20)
@@ -72,7 +72,7 @@ def test_everybody_is_told_how_well_everybody_is_reached(enter):
             return {peer["peer_id"]: peer["downlink_score"]
                     for notice in notices for peer in notice["peers"]}
 
-        # On one machine nothing is lost.
+        # On one machine no packets are lost.
         wait_for(f"{one.name} is told of both",
                  lambda scores=scores: list(scores().values()) == [5, 5], 30)
 
@@ -129,7 +129,7 @@ def test_go_live_and_end_are_seen_by_everybody_and_by_who_comes_late(enter, serv
     assert ann.page.inner_text("[data-testid=go-live]") == "End stream"
     ann.page.click("[data-testid=go-live]")
     ann.page.click("[data-testid=confirm]")
-    # In the same task as the click: nobody waits for a word.
+    # In the same task as the click: the page does not wait for an answer.
     assert ann.page.inner_text("[data-testid=go-live]") == "Ending …"
     for person in (ann, ben, late):
         person.wait_for_streaming("stopped", ON_AIR_TIMEOUT)
@@ -178,7 +178,7 @@ def test_the_recorder_is_in_nobodys_list_count_or_events(enter, connect, server,
         assert {peer["info"]["name"] for peer in peers_in(late.wait_for("peer-list")).values()} \
             == visible
 
-        # The same after a reconnect of somebody who was there before.
+        # The same after an earlier peer reconnects.
         early.close()
         again = connect("Early", peer_id=early.peer_id, token=early.token)
         listed = peers_in(again.wait_for("peer-list"))

@@ -42,7 +42,7 @@ def test_a_bot_is_confined_and_sees_no_secrets(binary, room, tmp_path, monkeypat
         server.wait_for_status(stream["id"], "running", TIMEOUT)
         bot = writer(directory(server, stream))
         threads = list(status_of_threads(bot))
-        # They could tell the kernel their names.
+        # The threads could set their names in the kernel.
         comms = {one.read_text().strip() for one in Path(f"/proc/{bot}/task").glob("*/comm")}
         assert {"director", "layer 0", "layer 1"} <= comms, comms
         for thread in threads:
@@ -65,14 +65,14 @@ def test_a_bot_is_confined_and_sees_no_secrets(binary, room, tmp_path, monkeypat
         done = server.wait_for_status(stream["id"], "completed", 4 * TIMEOUT)
         assert {one["type"] for one in done["recording_assets"]}, done
         if os.geteuid() == 0:
-            # What the finisher made is its own too.
+            # The finisher's files belong to its own user too.
             movies = list(server.recordings.rglob("*.mp4"))
             assert movies and {one.stat().st_uid for one in movies} == {nobody.pw_uid}
     finally:
         assert server.stop() == 0
     log = server.log.read_text()
     missing = [line for line in log.splitlines() if "a wall of the sandbox is missing" in line]
-    # An older kernel's Landlock knows less, which is said.
+    # An older kernel's Landlock can do less, which the log states.
     assert all("Landlock is of version" in line for line in missing), missing
 
 

@@ -1,5 +1,5 @@
-"""A browser's shared screen with its sound, on air: large while it is shared, heard as long, in stereo,
-and both together."""
+"""A browser's shared screen with its sound, on air: large while it is shared, audible as long, in
+stereo, and in sync."""
 
 import avsync
 import numpy as np
@@ -10,13 +10,13 @@ from harness.recording import SMALL_LADDER
 from harness.waiting import wait_for
 
 TIMEOUT = 30  # s
-# The screen flashes and beeps as this clip does; besides, it has a tone on the left all the time.
+# The screen flashes and beeps like this clip; in addition, it has a constant tone on the left.
 [DORA] = [clip for clip in avsync.CLIPS if clip.name == "dora"]
 TONE = 3500  # Hz; the fake microphone has hardly anything there
 WINDOW = 0.1  # s
 THERE = 0.03  # of full scale
 OFFSET = 0.1  # s that sound and picture may be apart
-# No test can press what a browser asks with before it gives a screen away.
+# No test can press the buttons of the browser's own screen-sharing prompt.
 SCREEN = """navigator.mediaDevices.getDisplayMedia = async () => {
   const audio = new AudioContext();
   const destination = new MediaStreamAudioDestinationNode(audio);
@@ -50,7 +50,7 @@ SCREEN = """navigator.mediaDevices.getDisplayMedia = async () => {
 };""" % (TONE, DORA.pitch, DORA.colour)
 
 
-# How strong a band of frequencies is (dB), on the left and on the right, in each sound that comes.
+# The level of a frequency band (dB), on the left and on the right, in each received sound.
 CHANNELS = """async ([low, high]) => {
   const audio = new AudioContext();
   const receivers = window.connections.flatMap((one) => one.getReceivers());
@@ -96,7 +96,7 @@ def shown(server, browser, tmp_path_factory):
         pass_segments(2)
         ann.page.get_by_role("button", name="Share the screen").click()
         for kind in ("audio", "video"):
-            # Beside the microphone and the camera, whose layers are one.
+            # In addition to the microphone and the camera, whose layers count as one.
             wait_for(f"its {kind} is sent", lambda kind=kind: len(
                 {one["mid"] for one in ann.outbound(kind) if one["packetsSent"]}) == 2, TIMEOUT)
         pass_segments(5)
@@ -130,7 +130,7 @@ def heard(shown):
     sound = media.sound(shown.top.file, channels=2)
     blocks = sound[:len(sound) // length * length].reshape(-1, length, 2)
     spectrum = np.abs(np.fft.rfft(blocks, axis=1)) * 2 / length
-    # Sound that is stretched in time, by half a percent at most, is as much lower.
+    # Sound stretched in time, by half a percent at most, is that much lower.
     tone = round(TONE * WINDOW)
     return np.sqrt((spectrum[:, tone - 4:tone + 5] ** 2).sum(axis=1))
 
@@ -139,7 +139,7 @@ def span(flags, step):
     """From when to when (s); the flags must be set nearly all of that time."""
     [where] = np.nonzero(flags)
     first, end = where[0], where[-1] + 1
-    # Of a screen a tenth is flashes; a browser that is short of CPU leaves out some sound.
+    # A tenth of the screen's pictures are flashes; a browser short of CPU drops some sound.
     assert flags[first:end].mean() > 0.75, f"it comes and goes: {where}"
     return first * step, end * step
 
@@ -152,7 +152,7 @@ def test_it_is_large_while_it_is_shared(seen):
 def test_its_sound_is_heard_as_long_as_it_is_seen(seen, heard):
     begin, end = span(seen, 1 / 30)
     first, last = span(heard[:, 0] > THERE, WINDOW)
-    # Both are published one after the other, and what is seen comes and goes softly.
+    # Both are published one after the other, and the picture fades in and out.
     assert abs(first - begin) < 1.5 and abs(last - end) < 1.5, (begin, end, first, last)
 
 
@@ -169,7 +169,7 @@ def test_others_in_the_room_hear_it_in_stereo(shown):
 
 def test_its_sound_and_its_picture_are_together(shown):
     _, offsets = avsync.measure(shown.top.file).publishers["dora"].pairs()
-    # A browser that is short of CPU takes single ones of either when it can.
+    # A browser short of CPU captures only some flashes or beeps.
     assert len(offsets) >= 4
     assert abs(np.median(offsets)) <= OFFSET, np.round(offsets * 1000)
 

@@ -217,7 +217,7 @@ def test_messages_go_to_everybody_to_a_role_and_to_one(enter, ann, ben):
     assert message["type"] == "chat" and message["time"]
     assert ben.said("NEW_MESSAGE")[0]["recipientPeer"] == ben.peer_id
     assert viewer.said("NEW_MESSAGE")[1]["recipientRoles"] == ["viewer"]
-    # The sender keeps the id and the time that the server gave it.
+    # The sender keeps the id and the time assigned by the server.
     kept = ben.see("selectMessageByMessageID", message["id"])
     assert kept["message"] == text and kept["time"] == message["time"]
 
@@ -249,7 +249,7 @@ def test_a_forced_role_takes_tracks_away_and_brings_them(ann, ben):
     ben.act("setLocalVideoEnabled", True)
     ann.watch(track_of(ann, "video", ben)["id"])
     wait_for("Ben is seen again", lambda: frames(ann) > 5, sdk.TIMEOUT)
-    # What the new role may, it does.
+    # The peer uses the rights of the new role.
     ben.wait_to_see("the rights of a host", "selectPermissions",
                     accept=lambda permissions: permissions["changeRole"])
     ben.act("changeRoleOfPeer", ann.peer_id, "guest", True)
@@ -613,7 +613,7 @@ def test_a_token_that_is_none_is_told_from_a_server_that_is_not_there(
     nowhere = f"http://127.0.0.1:{free_port(socket.SOCK_STREAM)}"
     config = {"userName": "Eve", "authToken": "none" if is_there else token(room, "Eve"),
               "initEndpoint": sdk.endpoint(server.base if is_there else nowhere)}
-    # A preview: the SDK's join waits for itself for ever where the error is not a final one.
+    # A preview: the SDK's join waits for itself for ever unless the error is a final one.
     assert refusal(app("Eve"), "preview", config) == code
 
 

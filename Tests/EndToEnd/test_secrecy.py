@@ -1,5 +1,5 @@
-"""What a server keeps to itself: tokens and secrets are in no log, and what it writes is readable by its
-own group at most, whatever the umask it was started with."""
+"""The server's secrecy: no log contains tokens or secrets, and its files are readable by its own
+group at most, whatever the umask it was started with."""
 
 import os
 import re

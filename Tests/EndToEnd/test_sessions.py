@@ -73,9 +73,9 @@ def test_a_session_that_a_server_died_in_is_closed_exactly_once(world, receiver,
     server = restart()
     wait_for("the session is closed", lambda: "session.close" in kinds(receiver, room), TIMEOUT)
     server = restart()
-    # A session that follows shows that nothing of the first one is still to come.
+    # A later session shows that no event of the first one is still to come.
     join(server, room, "Cleo").leave()
-    # Not deliveries: one that was accepted may come again, when the server died before it knew.
+    # Not deliveries: an accepted one may come again if the server died before it knew.
     wait_for("the next one is closed", lambda: len({
         one["id"] for one in told(receiver, room)
         if one["type"] == "session.close.success"}) == 2, TIMEOUT)
@@ -83,7 +83,7 @@ def test_a_session_that_a_server_died_in_is_closed_exactly_once(world, receiver,
     for one in told(receiver, room):
         by_session[one["data"]["session_id"]].append(one)
     first, second = by_session.values()
-    # What was on its way when the server died may come twice, under the same id.
+    # Deliveries in flight when the server died may come twice, under the same id.
     assert len({one["id"] for one in first}) == 6
     left = {one["id"]: one["data"]["reason"] for one in first
             if one["type"] == "peer.leave.success"}

@@ -17,7 +17,7 @@ OFF, ON = 5, 10  # s after the publisher's start: its upper layers
 ENTRANCE = 60  # s
 STEEP = 70  # of 255, from a pixel to the next: 120 in the best layer, 33 in the smallest
 BACK = 3.0  # s until a picture is there again
-# So that bots say which layers they ask for and are given.
+# Makes bots log the layers that they request and receive.
 SETTINGS = {"ROOMCAST_LOG_LEVEL": "debug"}
 
 
@@ -38,7 +38,7 @@ def said(server, room, what):
     return found
 
 
-# A publisher whose uplink is short for a while.
+# A publisher whose uplink is limited for a while.
 
 @pytest.fixture(scope="module")
 def short(server, layers, tmp_path_factory):
@@ -59,9 +59,9 @@ def test_layers_that_are_switched_off_and_on_leave_sound_and_picture_together(sh
 def test_the_bot_gets_the_best_layer_that_is_sent(short, server):
     given = [layer for _, layer in said(server, "short", "given")]
     assert given[0] == "high", given
-    # Two layers are missed one after the other, so that the one between may be tried.
+    # Two layers disappear one after the other, so the bot may try the one between.
     assert [layer for layer in given if layer != "medium"][-2:] == ["low", "high"], given
-    # And sees it: the smallest one has no steep edges.
+    # The picture shows it: the smallest layer has no steep edges.
     is_blurred = steepness_by_second(short) < STEEP
     assert not is_blurred[:2].any() and not is_blurred[-2:].any(), is_blurred
     assert ON - OFF - 1 <= is_blurred.sum() <= ON - OFF + 1, is_blurred
@@ -138,10 +138,10 @@ def test_a_tile_gets_the_layer_that_fits_it_and_who_is_not_seen_none(show):
 def test_who_comes_back_to_the_screen_is_there_at_once_and_in_time(show):
     ann = show.take.publisher("ann")
     back_at = show.back_at - show.take.began_at
-    # While Ben flashes, nobody can tell whose picture it is.
+    # While Ben flashes, the owner of a picture is unknown.
     seen_again = max(end for _, end in ann.absences if end - back_at < BACK)
     assert 0 < seen_again - back_at, (ann.absences, back_at)
-    # It moves, and is not the last picture of before.
+    # The picture moves, so it is not the last one from before.
     assert any(back_at < flash <= back_at + BACK + 1 for flash in ann.flashes), ann.flashes
     assert ann.longest_freeze <= 0.5
 

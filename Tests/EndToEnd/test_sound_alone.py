@@ -1,4 +1,4 @@
-"""Streams of sound alone, of some roles' voices only, and of people without a camera, with a
+"""Streams of sound only, of some roles' voices only, and of people without a camera, with a
 publisher's clip in the room."""
 
 import numpy as np
@@ -14,7 +14,7 @@ ANN = ["ann"]
 def test_a_stream_of_sound_alone_has_the_voices_and_no_picture(server, room, tmp_path):
     with people(server, room, ANN, tmp_path), Sniffer(server.media_port) as sniffer:
         recording = record(server, room, 6, tmp_path, {"audio": {"only": True}})
-    # Ann publishes both. To the recorder, who alone receives, only one of them is forwarded.
+    # Ann publishes both. Only one of them is forwarded to the recorder, the only receiver.
     (streams,) = sniffer.packets.values()
     (packets,) = streams.values()
     assert packets >= 6 * 50 * 0.8, packets
@@ -31,7 +31,7 @@ def test_a_stream_of_sound_alone_has_the_voices_and_no_picture(server, room, tmp
         assert abs(len(samples) / media.SAMPLE_RATE - announced) <= 0.1
         # A beep of 100 ms in every second.
         assert len(media.onsets(media.loudness(samples), 0.02, 0.05)) >= announced - 3
-        # -1 dBFS, and no step from sample to sample that tones of up to 2.7 kHz would not make.
+        # -1 dBFS, and no step between samples larger than those of tones of up to 2.7 kHz.
         assert abs(samples).max() < 0.891
         assert abs(np.diff(samples)).max() < 0.4
 
@@ -40,7 +40,7 @@ def test_people_without_a_camera_are_shown_by_their_initials(server, room, tmp_p
     voice = tmp_path / "ann.webm"
     media.run("ffmpeg", "-v", "error", "-y", "-i", str(CLIPS / "ann.webm"), "-vn", "-c", "copy",
               str(voice))
-    # The stage alone is what is in the gap.
+    # The gap shows only the stage.
     take = film(server, room, 8, [Guest(voice)], tmp_path, {"layout": {"margin": 40}})
     pictures = media.frames(take.stream.top.file, 640, 360)
     width, height = LADDER[0]["width"], LADDER[0]["height"]
@@ -59,7 +59,7 @@ def test_people_without_a_camera_are_shown_by_their_initials(server, room, tmp_p
 def test_roles_that_are_not_named_are_not_heard(server, room, tmp_path):
     with people(server, room, ANN, tmp_path), Sniffer(server.media_port) as sniffer:
         recording = record(server, room, 6, tmp_path, {"audio": {"roles": ["guest"]}})
-    # Nor received: 50 packets a second would have come of Ann's voice.
+    # Ann's voice is not received either: it would be 50 packets a second.
     (streams,) = sniffer.packets.values()
     picture, *voices = sorted(streams.values(), reverse=True)
     assert picture > 100 and sum(voices) < 50, streams
@@ -90,7 +90,7 @@ def test_who_is_heard_can_be_changed_on_air(server, room, tmp_path):
             answer = change({"roles": ["host"]})
             assert answer.status == 200, answer
             assert answer.json["audio"] == {"roles": ["host"], "only": False}
-            # One of them was being made when the change came.
+            # One segment was being written when the change came.
             ends.append(run(4))
             refused = change({"only": True})
             assert refused.status == 400 and "audio.only" in refused.json["details"][0], refused

@@ -97,5 +97,5 @@ def test_everybody_is_told_how_many_there_are(connect):
     for name in ["Ben", "Cat", "Dan"]:
         assert "result" in connect(name).join()
     host.wait_for("session-info", lambda info: info["peer_count"] == 4)
-    # At most once a second, so that not everybody who comes is told to everybody at once.
+    # At most once a second, so that not every join goes to everyone at once.
     assert len(counts(host)) <= 5

@@ -81,7 +81,7 @@ def test_a_video_comes_in_the_form_that_was_asked_for(enter):
     assert layer["tracks"][video]["expected_layer"] == "high"
 
     ben.request("prefer-video-track-state", wish | {"max_spatial_layer": "none"})
-    # What was under way comes; then sound goes on alone.
+    # Pictures under way still arrive; then only sound continues.
     wait_for("no picture comes while sound does", lambda: is_still(ben, video, audio), TIMEOUT)
     with pytest.raises(Failure) as failure:
         ben.request("prefer-video-track-state", wish | {"track_id": "nobody's"})

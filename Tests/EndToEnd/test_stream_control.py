@@ -125,7 +125,7 @@ def test_segments_are_served_in_ranges_and_by_their_tag(server, room):
 
 
 def test_bots_reach_a_server_whose_public_name_this_machine_does_not_know(binary, tmp_path, room):
-    # As behind a proxy that speaks TLS: clients are told its address, the bots beside it are not.
+    # As behind a TLS proxy: clients get the proxy's address, local bots do not.
     public = {"ROOMCAST_HTTP_PUBLIC_URL": "https://rooms.example.test"}
     server = Server(tmp_path, settings=public)
     try:

@@ -1,5 +1,4 @@
-"""What people do in a call: mutes, republications, a lost network, another camera, a turned
-phone."""
+"""Events of a call: mutes, republications, a lost network, another camera, a turned phone."""
 
 import avsync
 import numpy as np
@@ -32,7 +31,7 @@ def lengths(marks):
 
 def test_a_muted_microphone_leaves_the_picture_alone_and_the_other_way_round(events):
     ann = events.publisher("ann")
-    # Word that either is wanted again may come later than the first of it.
+    # The request to forward either again may arrive after its first mark.
     for marks, longest in ((ann.beeps, 6), (ann.flashes, 7)):
         assert len(scene.gaps(marks)) == 1 and 4 <= lengths(marks)[0] <= longest, marks
     scene.is_in_time(ann)
@@ -41,7 +40,7 @@ def test_a_muted_microphone_leaves_the_picture_alone_and_the_other_way_round(eve
 
 def test_the_camera_that_is_off_shows_no_old_picture(events):
     ann = events.publisher("ann")
-    # Another tile that moves over it may be taken for it for a moment.
+    # Another tile that moves over this one may be mistaken for it for a moment.
     assert 3 <= sum(end - begin for begin, end in ann.absences) <= 6, ann.absences
 
 
@@ -65,7 +64,7 @@ def test_after_a_lost_network_sound_and_picture_come_back_in_time(events):
 def test_another_size_and_another_rotation_are_not_noticed(events):
     dora = events.publisher("dora")
     scene.is_in_time(dora)
-    # Others' tiles come and go twice, and hers moves.
+    # Other tiles come and go twice, and hers moves.
     scene.is_complete(dora, spare=2)
     assert all(end - begin < 1 for begin, end in dora.absences)
     assert dora.longest_freeze <= 0.5

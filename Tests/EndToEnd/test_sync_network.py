@@ -46,7 +46,7 @@ def clocks(server, tmp_path_factory):
 def test_loss_jitter_and_reordering_are_not_noticed(networks, name):
     publisher = networks.publisher(name)
     scene.is_in_time(publisher)
-    # Of a flash whose repair was lost too nothing may be left.
+    # A flash whose repair was lost too may be missing entirely.
     scene.is_complete(publisher, spare=1)
 
 
@@ -63,7 +63,7 @@ def test_those_whose_networks_are_alike_agree(equals):
     # Their clips beep at each full second of the wall clock.
     assert report["agreement"]["second_spread_ms"] <= 45, report["agreement"]
     assert report["agreement"]["offset_spread_ms"] <= 45, report["agreement"]
-    # Not only all alike: half a picture is what can be seen of a flash.
+    # The offsets must be small, not only alike: the time of a flash is known to half a picture.
     offsets = {name: one["offset"]["p50_ms"] for name, one in report["publishers"].items()}
     assert max(map(abs, offsets.values())) <= 25, offsets
 
@@ -71,8 +71,8 @@ def test_those_whose_networks_are_alike_agree(equals):
 def test_those_who_join_at_different_times_agree(newcomers):
     report = newcomers.measurement.report(expected=3)
     assert report["agreement"]["offset_spread_ms"] <= 45, report["agreement"]
-    # A newcomer's playout delay is up to 90
-    # ms longer for a while than that of who is known to have a good network.
+    # A newcomer's playout delay is up to 90 ms longer for a while than that of a peer known to have
+    # a good network.
     assert report["agreement"]["second_spread_ms"] <= 100, report["agreement"]
 
 
@@ -83,8 +83,8 @@ def test_those_whose_clocks_are_wrong_agree(clocks):
         float(np.median((clocks.publisher(name).beeps[-8:] - middle) % 1))
         for name in ("ben", "cleo", "dora")
     ]
-    # Ben's clock has lost 6 ms by the end; 31 ms between them were measured. A newcomer's playout delay
-    # is up to 90 ms longer for a while, and each one's own.
+    # Ben's clock has lost 6 ms by the end; 31 ms between the clocks were measured. A newcomer's
+    # playout delay is up to 90 ms longer for a while, by a different amount for each.
     assert max(phases) - min(phases) <= 0.12, phases
 
 

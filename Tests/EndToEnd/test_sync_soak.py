@@ -1,5 +1,5 @@
-"""Sound and picture over a long time (`make avsync-soak MINUTES=30`; by default a short form), and on
-air."""
+"""Sound and picture over a long time (`make avsync-soak MINUTES=30`; by default a short form), and
+on air."""
 
 import json
 import os
@@ -8,8 +8,8 @@ from harness import checks, instrument, scene
 from harness.scene import Guest, film
 
 MINUTES = float(os.environ.get("ROOMCAST_SOAK_MINUTES", "0.6"))
-# Parts in a million. In so short a time a clock as wrong as real ones are would not be seen to drift:
-# 300 are 7 ms between the first third and the last. 4000 are 96, which fails if nothing is done.
+# Parts in a million. The short form would not show the drift of a realistic clock: 300 ppm are 7 ms
+# between the first third and the last. 4000 are 96 ms, which fails without correction.
 SKEW = 300 if MINUTES >= 5 else 4000
 
 

@@ -37,7 +37,7 @@ def test_every_frame_rate_is_in_time(sources, name):
 
 def test_pictures_follow_each_other_as_they_did_in_the_source(sources):
     for name, (rate, _) in GRAPHS.items():
-        # The flash stands for 100 ms or one picture; twice that is a hitch, three times a freeze.
+        # The flash lasts 100 ms or one picture; twice that is a hitch, three times a freeze.
         usual = max(0.1, 1 / rate)
         assert sources.publisher(name).longest_freeze <= 3 * usual + 0.1, name
 

@@ -71,7 +71,7 @@ def test_a_recording_has_its_thumbnails_and_a_sheet_for_scrubbing(
             begin = int(hours) * 3600 + int(minutes) * 60 + float(seconds)
             tile = sheet[y:y + height, x:x + width]
             assert is_alike(tile, frame(movie, begin, width, height)), begin
-        # Whoever is told of the recording is told of them.
+        # Whoever learns of the recording also learns of its pictures.
         wait_for("it is told", lambda: "hls.recording.success" in receiver.types(stream["id"]),
                  assets.TIMEOUT)
         [told] = [event["data"]["recording_thumbnails"] for event in receiver.events(stream["id"])
@@ -85,7 +85,7 @@ def test_a_recording_has_its_thumbnails_and_a_sheet_for_scrubbing(
         listed = server.manage("GET", "/recording-assets").json
     finally:
         assert server.stop() == 0
-    # Nor does it matter when the catalogue is lost.
+    # They survive a lost catalogue, too.
     server.reindex()
     server = Server(tmp_path / "server", settings=receiver.settings)
     try:

@@ -23,7 +23,7 @@ from harness.waiting import wait_for
 
 SEGMENT = 1  # s
 LAYERS = range(len(LADDER))
-# With a window as short as it may be, so that it moves on within the test.
+# With the shortest allowed window, so that it moves on within the test.
 SETTINGS = SHORT_SEGMENTS | {
     "ROOMCAST_STREAM_PLAYLIST": "live", "ROOMCAST_STREAM_PLAYLIST_WINDOW": "3"}
 
@@ -109,7 +109,7 @@ def test_it_is_listed_in_time_and_kept_in_the_recording(server, room, connect):
         assert before - 0.002 <= seconds(one["START-DATE"]) <= before + 1
         assert -0.1 <= seconds(one["START-DATE"]) - seconds(segment.date) <= SEGMENT + 0.1
 
-    # A bot that dies with it costs none of it.
+    # The death of the bot loses none of it.
     assert send(server, stream, "when it died", duration=60).status == 200
     kill(writer(directory(server, stream)))
     listed.wait_for_more(2)

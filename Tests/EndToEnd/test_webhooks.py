@@ -25,7 +25,7 @@ def test_the_life_of_a_stream_is_told_in_order(binary, receiver, tmp_path):
         path = path_of(link)
         size = recorded["recording_single_files"][0]["size"]
         assert len(server.http.get(path).body) == size
-        # Once more, when it is asked for.
+        # Sent again on request.
         event = receiver.accepted[1]
         answer = server.manage("POST", f"/analytics/webhooks/{event['id']}/replay")
         assert answer.json["status"] == "pending"

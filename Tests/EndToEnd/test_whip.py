@@ -60,7 +60,7 @@ def test_a_publisher_is_a_peer_like_any_other(server, room, ann, stack, codec):
     assert joined["info"]["name"] == "Camera" and joined["role"] == "host"
     assert_is_seen_and_heard(ann, "Camera", RED)
 
-    # What is muted of it goes nowhere, though it goes on to be sent.
+    # Muted tracks are not forwarded, although the publisher keeps sending them.
     [audio] = [one for kind, one in tracks_of(ann, "Camera").items() if kind == "audio"]
     request = {"requested_for": joined["peer_id"], "value": True, "type": "audio"}
     ann.call("change-track-mute-state-request", request)
@@ -198,8 +198,8 @@ def test_a_viewer_that_offers_nothing_to_play_is_offered_something(
 
 
 def test_one_room_for_all_protocols_and_the_stream(server, room, ann, stack, tmp_path):
-    """A 100ms client, `roomcast publish`, WHIP and WHEP: each sees the right tracks, and the stream shows
-    all of them."""
+    """A 100ms client, `roomcast publish`, WHIP and WHEP: each sees the right tracks, and the stream
+    shows all of them."""
     ann.publish(Colour(RED), Tone(440), codec="VP8")
     green = tmp_path / "green.webm"
     media.run("ffmpeg", "-v", "error", "-f", "lavfi", "-i", "color=0x1ea01e:s=320x180:r=10:d=5",
@@ -259,7 +259,7 @@ def test_bad_requests_are_refused_in_order(server, room, path):
     assert post(b"x" * 100_000, token).status == 413
     refusal = post(b"nonsense", token)
     assert refusal.status == 400 and "malformed session description" in refusal.json["details"][0]
-    # A viewer would be offered something, if anybody published anything.
+    # The server would make a viewer an offer, if anyone published anything.
     status = {"whip": 400, "whep": 409}[path]
     assert post(OFFER.encode(), token, **{"Content-Type": "Application/SDP; charset=utf-8"}).status == status
     session = f"/{path}/{room}/sessions/0123456789ab"

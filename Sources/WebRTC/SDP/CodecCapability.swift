@@ -1,7 +1,7 @@
 /// A codec that this side supports, and its requirements on the other side's format.
 public struct CodecCapability: Hashable, Sendable {
-    /// What must agree beyond name, clock rate and channels. These formats share a name but not
-    /// a bitstream or a packetization, so a mismatch is no common codec.
+    /// The properties that must agree beyond name, clock rate and channels. These formats share a
+    /// name but not a bitstream or a packetization, so a mismatch is not a common codec.
     public enum Rule: Hashable, Sendable {
         /// Nothing more.
         case nameOnly

@@ -62,7 +62,7 @@ public struct FormatParameters: Hashable, Sendable, ExpressibleByArrayLiteral {
     public init(_ elements: [FormatParameter]) { self.elements = elements }
     public init(arrayLiteral elements: FormatParameter...) { self.elements = elements }
 
-    /// Parses what follows the payload type: `minptime=10;useinbandfec=1`.
+    /// Parses the text after the payload type: `minptime=10;useinbandfec=1`.
     public init(parsing text: String) { self.init(text[...]) }
 
     init(_ text: Substring) {

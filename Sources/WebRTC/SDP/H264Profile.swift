@@ -65,7 +65,7 @@ public struct H264ProfileLevel: Hashable, Sendable {
     /// Ten times the level: 31 is level 3.1.
     public var levelIDC: UInt8
 
-    /// What a missing parameter means: Baseline at level 1. RFC 6184 sect. 8.1.
+    /// The meaning of a missing parameter: Baseline at level 1. RFC 6184 sect. 8.1.
     public static let unstated = H264ProfileLevel(profile: .baseline, levelIDC: 10)
 
     public init(profile: H264Profile, levelIDC: UInt8) {
@@ -73,7 +73,7 @@ public struct H264ProfileLevel: Hashable, Sendable {
         self.levelIDC = levelIDC
     }
 
-    /// Of a format; nil when what it states is none.
+    /// The profile and level of a format; nil if it states invalid ones.
     public init?(of codec: CodecDescription) {
         guard let text = codec.parameters["profile-level-id"] else {
             self = .unstated

@@ -4,7 +4,7 @@ public struct HeaderExtension: Hashable, Sendable {
     public var id: UInt8
     public var uri: String
     public var direction: MediaDirection?
-    /// What follows the URI, when anything does.
+    /// The text after the URI, if there is any.
     public var attributes: String?
 
     public init(

@@ -24,7 +24,7 @@ extension MediaSection {
 
     private var mediaLine: String {
         var formats = codecs.map { String($0.payloadType) } + otherFormats
-        // A section needs at least one format, even when nothing is left to say.
+        // A section needs at least one format, even if no codec is left.
         if formats.isEmpty { formats = [kind == .application ? Self.dataChannelFormat : "0"] }
         return "m=\(kind.name) \(port) \(proto) " + formats.joined(separator: " ")
     }

@@ -1,4 +1,4 @@
-/// One `m=` line and what belongs to it. RFC 8866 sect. 5.14, RFC 9429 sect. 5.2.
+/// One `m=` line and the lines that belong to it. RFC 8866 sect. 5.14, RFC 9429 sect. 5.2.
 ///
 /// Attributes that a description states once for all sections (ICE, fingerprints, setup,
 /// extensions, direction, connection) are folded into every section by the parser, so a section
@@ -41,7 +41,7 @@ public struct MediaSection: Hashable, Sendable {
     /// Formats of the `m=` line that are not in `codecs`: `webrtc-datachannel`, or a payload type
     /// that no `rtpmap` explains.
     public var otherFormats: [String]
-    /// `<nettype> <addrtype> <address>`. Nobody looks at it where ICE is used.
+    /// `<nettype> <addrtype> <address>`. Ignored where ICE is used.
     public var connection: String
     public var bandwidths: [Bandwidth]
 
@@ -61,7 +61,7 @@ public struct MediaSection: Hashable, Sendable {
     public var iceOptions: [String]
     public var fingerprints: [Fingerprint]
     public var setup: DTLSSetup?
-    /// What follows `a=`: `candidate:…`. The ICE module parses it.
+    /// The text after `a=`: `candidate:…`. The ICE module parses it.
     public var candidates: [String]
     public var hasEndOfCandidates: Bool
     public var hasRTCPMux: Bool

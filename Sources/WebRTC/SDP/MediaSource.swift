@@ -1,4 +1,4 @@
-/// `a=msid:<stream> <track>`: which stream and track the section's media is. RFC 8830.
+/// `a=msid:<stream> <track>`: the stream and track that the section's media belongs to. RFC 8830.
 public struct MediaStreamIdentifier: Hashable, Sendable {
     /// `-` means a track without a stream.
     public var stream: String
@@ -24,7 +24,7 @@ public struct MediaSource: Hashable, Sendable {
     public var ssrc: UInt32
     public var cname: String?
     public var msid: MediaStreamIdentifier?
-    /// What else was said of it (`mslabel`, `label`, …).
+    /// Other attributes of the source (`mslabel`, `label`, …).
     public var attributes: [SDPAttribute]
 
     public init(

@@ -14,11 +14,12 @@ public struct PayloadTypeAllocator: Sendable {
     private var assigned: [Format: UInt8] = [:]
     private var free: [UInt8]
 
-    /// The dynamic range of RFC 3551 first, then what RFC 5761 sect. 4 leaves below RTCP's types.
+    /// The dynamic range of RFC 3551 first, then the types that RFC 5761 sect. 4 leaves below
+    /// RTCP's.
     public init() { free = Array(96...127) + Array(35...63) }
 
-    /// The payload type of this format, whose own `payloadType` is not looked at: the one it had
-    /// before, or a free one; nil when all 61 are used.
+    /// The payload type of this format, ignoring its own `payloadType`: the one it had before, or a
+    /// free one; nil if all 61 are used.
     public mutating func payloadType(for codec: CodecDescription) -> UInt8? {
         let format = Format(
             name: codec.name.lowercased(), clockRate: codec.clockRate, channels: codec.channels,
@@ -30,8 +31,8 @@ public struct PayloadTypeAllocator: Sendable {
         return payloadType
     }
 
-    /// Takes over a number that the remote side's offer gives to a format: it means the same in
-    /// all sections of the bundle.
+    /// Takes over a payload type that the remote side's offer gives to a format: it means the same
+    /// in all sections of the bundle.
     public mutating func note(_ codec: CodecDescription) {
         guard let index = free.firstIndex(of: codec.payloadType) else { return }
         free.remove(at: index)
@@ -41,8 +42,8 @@ public struct PayloadTypeAllocator: Sendable {
         if assigned[format] == nil { assigned[format] = codec.payloadType }
     }
 
-    /// The same format under this connection's payload type, followed by its retransmissions
-    /// when they are wanted. Empty when the numbers are used up.
+    /// The same format under this connection's payload type, followed by its retransmissions if
+    /// wanted. Empty if the numbers are used up.
     public mutating func descriptions(
         for codec: CodecDescription, withRetransmission: Bool
     ) -> [CodecDescription] {

@@ -31,7 +31,7 @@ public struct SDPOtherLine: Hashable, Sendable {
 
 /// `b=<type>:<value>`. RFC 8866 sect. 5.8.
 public struct Bandwidth: Hashable, Sendable {
-    /// `AS` (kbit/s) or `TIAS` (bit/s), or what else was written.
+    /// `AS` (kbit/s) or `TIAS` (bit/s), or another type as written.
     public var type: String
     public var value: UInt64
 

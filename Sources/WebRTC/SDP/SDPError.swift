@@ -1,10 +1,10 @@
-/// What was wrong with a session description. Lines are counted from 1.
+/// The fault of a session description. Lines are counted from 1.
 public enum SDPError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The whole text is longer than `SDPLimits.descriptionBytesMaximum`.
     case descriptionTooLong(byteCount: Int)
     /// One line is longer than `SDPLimits.lineBytesMaximum`.
     case lineTooLong(line: Int, byteCount: Int)
-    /// There are more of `what` than we take.
+    /// There are more of `what` than we accept.
     case tooMany(what: String, maximum: Int, line: Int)
     /// The line does not have the form its type or its attribute asks for.
     case malformed(line: Int, text: String, reason: String)

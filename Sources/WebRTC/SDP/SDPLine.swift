@@ -46,7 +46,7 @@ struct SDPLine {
         value = Substring(utf8.dropFirst(2))
     }
 
-    /// The error that says why this line could not be taken.
+    /// The error for refusing this line.
     func malformed(_ reason: String) -> SDPError {
         .malformed(line: number, text: "\(type)=\(value)", reason: reason)
     }
@@ -64,7 +64,7 @@ extension Substring {
     /// The space-separated words; several spaces count as one.
     var words: [Substring] { parts(at: " ", omittingEmpty: true) }
 
-    /// What stands between the separators.
+    /// The parts between the separators.
     func parts(at separator: Unicode.Scalar, omittingEmpty: Bool = false) -> [Substring] {
         utf8.split(separator: UInt8(ascii: separator), omittingEmptySubsequences: omittingEmpty)
             .map { Substring($0) }

@@ -1,8 +1,8 @@
 /// A whole offer or answer. RFC 8866; as WebRTC uses it, RFC 9429.
 ///
-/// Parsing is lenient in what browsers disagree about (line ends, order of attributes, unknown
-/// attributes) and strict in form: what is understood is either right or an error that names its
-/// line. Rendering what was parsed and parsing it again gives an equal value.
+/// Parsing is lenient where browsers differ (line ends, order of attributes, unknown attributes)
+/// and strict in form: a part that the parser understands is either right or an error that names
+/// its line. Rendering a parsed description and parsing it again gives an equal value.
 public struct SessionDescription: Hashable, Sendable {
     public var origin: Origin
     /// The `s=` line.
@@ -60,8 +60,8 @@ public struct SessionDescription: Hashable, Sendable {
 
     /// The text to send, with CR LF at the end of every line.
     ///
-    /// Control characters inside values are left out, so that a name given by a stranger cannot
-    /// add a line.
+    /// Leaves out control characters inside values, so that a name given by a stranger cannot add a
+    /// line.
     public func rendered() -> String {
         var lines = ["v=0", "o=\(origin.rendered)", "s=\(name)"]
         lines += otherLines(ofTypes: "iuepc")

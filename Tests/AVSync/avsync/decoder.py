@@ -1,9 +1,9 @@
 """One ffmpeg that decodes pictures and sound of a file or playlist, read through pipes.
 
-Nothing is kept but the times: pictures go to `see(index, picture)` and samples to `hear(samples)`
-as they come, so that an hour takes no more memory than a minute. Timestamps are those of the file,
-which are printed by ffmpeg's own filters and are put together with the data by their order.
-A picture is three planes: green, blue, red.
+It keeps only the timestamps: pictures go to `see(index, picture)` and samples to `hear(samples)` as
+they come, so that an hour takes no more memory than a minute. ffmpeg's own filters print the
+timestamps of the file, which are matched to the data by their order. A picture is three planes:
+green, blue, red.
 """
 
 import os
@@ -19,8 +19,8 @@ WIDTH, HEIGHT = 256, 144  # pixels that the picture is scaled to
 BLOCK = SAMPLE_RATE // 2  # samples handed over at once
 KEPT_LINES = 20  # of what ffmpeg says besides
 
-# Ticks a second in which the filters tell times: in seconds they tell no more than six digits, which
-# after a quarter of an hour is hundredths.
+# Ticks per second in which the filters print timestamps. In seconds they print no more than six
+# digits, which after a quarter of an hour is only hundredths.
 TICKS = 720_000
 PICTURE = re.compile(r"_showinfo_.*? pts: *(-?\d+) .*? s:(\d+)x(\d+) ")
 SOUND = re.compile(r"_ashowinfo_.*? pts: *(-?\d+) .*? nb_samples:(\d+) ")
@@ -81,7 +81,7 @@ def decode(media, see, hear, seconds=None):
         raise DecodingFailed("\n".join(said))
     if count == 0 or not timing.blocks:
         raise DecodingFailed("no picture" if count == 0 else "no sound")
-    # A decoder may hand out a picture less than its filter was shown when it is cut short.
+    # A decoder that is cut short may output fewer pictures than its filter was shown.
     del timing.pictures[count:]
     return timing
 
@@ -96,7 +96,7 @@ def _command(media, descriptor, seconds):
              "aformat=sample_fmts=flt:channel_layouts=mono", f"asettb=1/{TICKS}", "ashowinfo"]
     return [
         "ffmpeg", "-hide_banner", "-nostats", "-nostdin", "-copyts",
-        # A running stream is taken from its first segment on, not from its edge.
+        # A running stream is read from its first segment, not from its live edge.
         *(["-live_start_index", "0"] if is_playlist else []),
         "-i", str(media),
         "-map", "0:v:0", "-fps_mode", "passthrough", "-vf", ",".join(picture),

@@ -10,8 +10,8 @@ HOP = SAMPLE_RATE // 1000  # samples from level to level
 FLOOR = 0.03  # amplitude that is a beep
 BREAK = 50  # levels of silence that end a beep
 SHORTEST = 40  # levels of a beep
-# Of the loudest of a beep's parts, that another one has at least. What begins or ends sharply has a
-# sixth of its height at the pitches of others, for an instant.
+# The minimum level of a beep's parts, as a share of the loudest part. A sharp beginning or end has,
+# for an instant, a sixth of its level at the pitches of other clips.
 PART = 1 / 3
 
 
@@ -24,7 +24,7 @@ class Ears:
         waves = np.stack([np.exp(-2j * np.pi * clip.pitch * times) * window for clip in CLIPS], 1)
         waves *= 2 / window.sum()
         self._waves = np.concatenate([waves.real, waves.imag], 1).astype(np.float32)
-        # Levels belong to the middle of their window: the first one to the first sample.
+        # Each level belongs to the middle of its window: the first level to the first sample.
         self._rest = np.zeros(WINDOW // 2, np.float32)
         self._levels = []
 

@@ -42,7 +42,7 @@ class Eyes:
     def __init__(self):
         self.sights = [Sight() for _ in CLIPS]
         self._table = _classes()
-        # The clip that each pixel shows, or did before the flash, the ball or a letter.
+        # The clip that each pixel shows, or showed before the flash, the ball or a letter.
         self._owner = np.zeros((HEIGHT, WIDTH), np.uint8)
         self._foreign = np.zeros((HEIGHT, WIDTH), np.uint8)
         self._before = None
@@ -55,7 +55,7 @@ class Eyes:
         white = seen == BLANK
         coloured = (seen != NONE) & ~white
         self._foreign += 1
-        # Not by what is white: a flash is short, and initials in the clip's place are white too.
+        # White does not count: a flash is short, and initials in the clip's place are white too.
         self._foreign[coloured] = 0
         np.minimum(self._foreign, FORGET + 1, out=self._foreign)
         self._owner[self._foreign > FORGET] = NONE
@@ -65,7 +65,7 @@ class Eyes:
                  else np.abs(brightness - self._before) >= MOVED)
         self._before = brightness
         colours = np.bincount(seen.ravel(), minlength=256)
-        # How many pixels there are of each owner, white or not, moved or not.
+        # The number of pixels of each owner, white or not, moved or not.
         kinds = np.bincount(
             (self._owner | white * np.uint8(IS_WHITE) | moved * np.uint8(HAS_MOVED)).ravel(),
             minlength=4 * IS_WHITE,
@@ -79,7 +79,7 @@ class Eyes:
 
     def _note(self, index, sight, area, blank, colour, motion):
         share = blank / area if area >= AREA else 0.0
-        # A tile that has moved away may leave its place to somebody else's flash.
+        # A tile that has moved away may leave its place to another clip's flash.
         if share >= FLASH_BEGINS and colour <= REST * area and not sight.is_white:
             sight.flashes.append(index)
             sight.is_white = True

@@ -13,7 +13,7 @@ from .statistics import Thresholds, milliseconds
 
 EVEN = 0.002  # s by which the distance of two pictures may differ; containers round
 FEWEST_MARKS = 2  # of a clip that counts as there
-# Of fewer than twenty marks a 95th percentile allows for one, as it does of twenty.
+# With fewer than twenty marks, as with twenty, the 95th percentile allows for one outlier.
 OF_FEW = "lower"
 
 
@@ -128,7 +128,7 @@ class Measurement:
     def report(self, thresholds=Thresholds(), expected=None):
         """All figures and the verdict, ready for JSON.
 
-        `expected`: how many publishers there must be. Raises `CannotMeasure`.
+        `expected`: the required number of publishers. Raises `CannotMeasure`.
         """
         if not self.publishers:
             raise CannotMeasure("no flash-and-beep clip is in it")
@@ -163,11 +163,11 @@ class Measurement:
         }
 
     def _agreement(self):
-        """How alike the publishers are.
+        """The agreement between the publishers.
 
-        The spread of their offsets says whether all are equally in sync. The wander of their
-        marks against each other says whether any moved on the stream's clock while another stood.
-        The spread of their flashes and beeps within the second is their difference in delay, when
+        The spread of their offsets shows whether all are equally in sync. The wander of their marks
+        against each other shows whether one moved on the stream's clock while another stood still.
+        The spread of their flashes and beeps within the second is their difference in delay, if
         their clips run by the wall clock (`roomcast publish --by-the-clock`).
         """
         offsets = [np.median(one.pairs()[1]) for one in self.publishers.values()]
@@ -193,7 +193,7 @@ def phases(marks, reference):
 def measure(media, seconds=None):
     """Decodes `media` (a path or an address) and finds the clips in it.
 
-    Raises `CannotMeasure` when it cannot be decoded.
+    Raises `CannotMeasure` if it cannot be decoded.
     """
     eyes, ears = Eyes(), Ears()
     try:

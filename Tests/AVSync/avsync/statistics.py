@@ -17,12 +17,12 @@ class Thresholds:
     drift: float = 0.020  # s, the first minute against the last
     freeze: float = 0.5  # s without a change in a visible picture
     absences: int = 0  # times that a picture is gone for a while
-    # s between the first flash and the first beep, and between the last ones. A recording may
-    # begin in the middle of either, which is then not counted, and end between the two or in the
-    # middle of the beep: so one may be missing at each end, but not a second one.
+    # s between the first flash and the first beep, and between the last ones. A recording may begin
+    # in the middle of either, which is then not counted, and end between the two or in the middle
+    # of the beep: so one mark may be missing at each end, but not a second one.
     lag: float = 1.5
     spread: float = 0.045  # s between the publishers' median offsets
-    # s between the publishers' marks. Clips that do not run by the wall clock have them anywhere.
+    # s between the publishers' marks. Clips that do not run by the wall clock may have any value.
     second: float | None = None
 
     #: Pairs of flash and beep without which nothing can be said.

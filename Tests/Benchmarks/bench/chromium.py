@@ -1,8 +1,9 @@
-"""The job by a browser on a virtual screen that `ffmpeg` captures, as Jibri and LiveKit Egress do.
+"""The job done by a browser on a virtual screen that `ffmpeg` captures, like Jibri and LiveKit
+Egress.
 
-The page plays the four clips in a 2x2 grid; what it hears goes to a null sink of PulseAudio.
-Counted are the browser with all its processes, Xvfb, PulseAudio and ffmpeg, from the moment at
-which the clips play; a browser in a call would have WebRTC's work on top."""
+The page plays the four clips in a 2x2 grid; its sound goes to a null sink of PulseAudio. The cost
+includes the browser with all its processes, Xvfb, PulseAudio and ffmpeg, from the moment the clips
+play; a browser in a call would have WebRTC's work in addition."""
 
 import contextlib
 import os
@@ -23,7 +24,7 @@ const videos = [...document.querySelectorAll("video")];
 Promise.all(videos.map(video => video.play())).then(() => document.title = "playing");
 </script>
 """
-# Between the browser's start and the capture, so that its start is not part of it.
+# Time between the browser's start and the capture, which excludes the start from the figures.
 SETTLING_SECONDS = 5
 
 

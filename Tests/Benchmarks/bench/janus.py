@@ -8,14 +8,14 @@ from .processes import end, spawn, until
 LIBRARIES = pathlib.Path("/usr/lib/x86_64-linux-gnu/janus")
 PORT = 18088  # in a namespace that nobody else uses
 ROOM = 1234
-# The latter would not load without others' configuration, and nobody asks them for anything.
+# The other plugins would not load without further configuration, and nobody uses them.
 PLUGINS = "videoroom"
 TRANSPORTS = "http"
 
 
 class Janus:
-    """Runs in the namespace; `endpoint` is its HTTP interface. Without event loops it has a thread
-    for each peer connection."""
+    """Runs in the namespace; `endpoint` is its HTTP interface. Without event loops it has one
+    thread for each peer connection."""
 
     def __init__(self, directory, namespace, address, publishers, event_loops=0):
         self.endpoint = f"http://127.0.0.1:{PORT}/janus"
@@ -27,7 +27,7 @@ class Janus:
             (folder / library).symlink_to(LIBRARIES / kind / library)
         self._write(directory, address, publishers, event_loops)
         self._log = directory / "janus.log"
-        # What it leaves behind should it crash goes with its directory.
+        # If it crashes, the files it leaves behind are removed with its directory.
         command = [
             "env", f"--chdir={directory}", "janus", "--configs-folder", directory,
             "--disable-colors"]

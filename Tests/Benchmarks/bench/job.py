@@ -4,7 +4,7 @@ import os
 import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-# What takes long to make and can be used again; `make clean` removes it.
+# Files that take long to make and can be reused; `make clean` removes them.
 CACHE = ROOT / ".build" / "benchmarks"
 
 FRAME_RATE = 30

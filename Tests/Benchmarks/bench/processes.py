@@ -106,9 +106,9 @@ def timed(command, **options):
 
 
 class TreeMeter:
-    """CPU and memory of several trees of processes together, from `start` to `stop`.
+    """CPU and memory of several process trees together, from `start` to `stop`.
 
-    What a process used whose parent did not wait for it is kept from the last sample."""
+    For a process whose parent did not wait for it, the last sample counts."""
 
     def __init__(self, roots, interval=0.5):
         self.roots, self.interval = roots, interval
@@ -121,7 +121,7 @@ class TreeMeter:
             for pid in list(tree(root)):
                 with contextlib.suppress(OSError):
                     stat = fields(pid)
-                    # With the time that it started, since numbers are used again.
+                    # Include the start time, because process ids are reused.
                     key = (pid, stat[19])
                     self.seen[key] = sum(map(int, stat[11:13])) / TICKS
                     shares = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()

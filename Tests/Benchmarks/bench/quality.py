@@ -1,8 +1,8 @@
 """Luma PSNR and SSIM of a layer against the uncompressed composition.
 
-A contender decides by its clock, or by how it opens its files, which picture of a clip is in
-which of its own. So each tile of each picture is looked up among the clips' decoded pictures
-first; the composition of those that were found is what a perfect encoder would have kept."""
+Which picture of a clip a contender shows in which of its own pictures depends on its clock, or on
+how it opens its files. So each tile of each picture is first matched with the clips' decoded
+pictures; the composition of the matches is the output of a perfect encoder."""
 
 import math
 import statistics
@@ -13,12 +13,12 @@ import numpy
 
 from .job import FRAME_RATE, LADDER, TILE, Unfit
 
-# Pictures at a contender's start that do not count: rate control and participants settle.
+# The first pictures of a contender, which do not count: rate control and participants settle.
 SETTLING = 2 * FRAME_RATE
-# Pictures ahead of the last one found in which the next is looked for.
+# How many pictures after the last match to search for the next one.
 AHEAD = 4
 THUMBNAIL = 8
-# Mean square of thumbnails' differences that encoding alone makes; a wrong picture has more.
+# Mean square difference of thumbnails due to encoding alone; a wrong picture has more.
 ALIKE = 12.0
 
 
@@ -163,8 +163,8 @@ class Grid:
 
 
 def arrangement(path, clips):
-    """For each tile of a stream's first layer, the number of its clip, and the picture of the
-    clip that the stream's first one would show."""
+    """For each tile of a stream's first layer, the number of its clip, and the picture of the clip
+    that the stream's first picture would show."""
     grid = Grid(0, clips)
     starts = [[] for _ in grid.tiles]
     for number, picture in enumerate(pictures(path, grid.width, grid.height, 2 * SETTLING)):
@@ -172,7 +172,7 @@ def arrangement(path, clips):
         for tile, start in zip(grid.tiles, starts):
             start.append((tile.position - number) % len(tile.clip.luma))
     grid.check(path)
-    # Where a picture was repeated or left out it is one off; the most frequent one counts.
+    # After a repeated or skipped picture this is one off; the most frequent value counts.
     return [(clips.index(tile.clip), statistics.mode(start[SETTLING:]))
             for tile, start in zip(grid.tiles, starts)]
 

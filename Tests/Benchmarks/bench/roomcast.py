@@ -15,7 +15,7 @@ NAMES = ["Ann", "Ben", "Cleo", "Dan"]
 SETTLING_SECONDS = 1
 
 
-# The others draw no names, and are compared with the bare pictures.
+# The other contenders draw no names, and are compared with the bare pictures.
 BARE = {"names": False, "speaker_border": False}
 
 
@@ -85,7 +85,7 @@ class Roomcast:
                 log=logs[-1])
         for log in logs:
             until(f"an arrival ({log.name})", lambda: "message=published" in log.read_text())
-        # They ask one another for key frames, which a publisher gives only so often.
+        # Participants request key frames from one another, which a publisher sends only so often.
         time.sleep(SETTLING_SECONDS)
 
     def call(self, method, path):
@@ -116,8 +116,8 @@ class Roomcast:
         return [directory / f"stream_{n}" / "stream.m3u8" for n in range(len(LADDER))]
 
     def edge(self, room, identifier):
-        """The newest segment that a player of the first layer finds, by its number; and when its
-        first picture was captured, in seconds since the epoch."""
+        """The number of the newest segment that a player of the first layer finds, and the time
+        when its first picture was captured, in seconds since the epoch."""
         address = f"{self.endpoint}/hls/{room}/{identifier}/stream_0/stream.m3u8"
         with urllib.request.urlopen(address, timeout=STEP_SECONDS_MAXIMUM) as response:
             dates = re.findall(
@@ -145,10 +145,10 @@ def watch_edge(roomcast, identifier, seconds):
 
 
 def stream_a_room(roomcast, clips, seconds, sampler=None):
-    """Streams a room for so many seconds. Gives its figures and its files.
+    """Streams a room for `seconds` seconds. Returns its figures and its files.
 
-    `sampler(pid)` is called with the bot's number once the stream runs, and gives a function
-    that is called before the stream is stopped."""
+    `sampler(pid)` is called with the bot's process id once the stream runs, and returns a function
+    to call before the stream is stopped."""
     roomcast.publish("bench", clips)
     server = roomcast.server.pid
     server_before, children_before = cpu_seconds(server)
@@ -158,7 +158,7 @@ def stream_a_room(roomcast, clips, seconds, sampler=None):
     start_ms = round((time.monotonic() - asked) * 1000)
     bot = roomcast.bot()
     finish = sampler(bot) if sampler else None
-    # What runs already has one segment.
+    # A running stream already has one segment.
     edges = watch_edge(roomcast, identifier, max(0, seconds - SEGMENT_SECONDS))
     sampled = finish() if finish else None
     resident = peak_megabytes(bot)
@@ -170,7 +170,7 @@ def stream_a_room(roomcast, clips, seconds, sampler=None):
         return roomcast.has(identifier, "completed")
 
     until("the stream's end", is_completed)
-    # The kernel adds a child's time to its parent's when the parent has waited for it.
+    # The kernel adds a child's time to its parent's once the parent has waited for it.
     server_after, children_after = cpu_seconds(server)
     return {
         "cpu": children_after - children_before,

@@ -1,11 +1,11 @@
-"""Where a process' CPU time goes, by `perf record`.
+"""Breaks down a process' CPU time, by `perf record`.
 
-The whole machine is sampled and the process is picked out afterwards: a counter that belongs to a
-process is started and stopped whenever one of its threads is, which in a virtual machine costs so
-much that the bot had a quarter of the CPU less.
+It samples the whole machine and filters for the process afterwards: a counter that belongs to a
+process is started and stopped with each of its threads, which in a virtual machine costs so much
+that the bot had a quarter of the CPU less.
 
-An interrupt takes its time from whatever runs, mostly for somebody else: it counts for the code that
-it interrupted, as the CPU seconds count it for the process."""
+An interrupt takes its time from the running process, mostly on behalf of another one: it counts for
+the code that it interrupted, just as the CPU seconds count it for the process."""
 
 import collections
 import pathlib
@@ -15,11 +15,11 @@ import subprocess
 
 # Samples a second: one for each 5 ms of CPU.
 RATE = 199
-# How the kernel's ways in from an interrupt begin.
+# The first letters of the kernel's entry points for interrupts.
 INTERRUPTS = ("asm_sysvec_", "asm_common_interrupt", "el0t_64_irq")
-# What decodes, encodes, or is mathematics that only the AAC encoder calls.
+# Libraries that decode or encode, and the mathematics that only the AAC encoder calls.
 CODECS = ("libx264", "libavcodec", "libvpx", "libopus", "libdav1d", "libm.so")
-# What a library that is no codec does; the rest is told by its own name.
+# The task of each library that is not a codec; the others appear under their own names.
 PARTS = [
     ("libyuv", "composing and scaling"),
     ("libswresample", "sound's formats"),
@@ -29,7 +29,7 @@ PARTS = [
     ("libdispatch", "Dispatch"),
     ("libav", "multiplexing and buffers"),
     ("libsrtp", "SRTP and its ciphers"),
-    # Debian's libsrtp has its ciphers from NSS.
+    # Debian's libsrtp takes its ciphers from NSS.
     ("libsoftokn", "SRTP and its ciphers"),
     ("libfreebl", "SRTP and its ciphers"),
     ("libnss", "SRTP and its ciphers"),
@@ -40,8 +40,8 @@ PARTS = [
 
 
 def sampler(directory):
-    """For `stream_a_room`: samples from the stream's start to its end. Gives the shares, or nil
-    where `perf` is not there or not allowed."""
+    """For `stream_a_room`: samples from the stream's start to its end. Returns the shares, or None
+    if `perf` is missing or not allowed."""
     path = directory / "perf.data"
 
     def begin(pid):

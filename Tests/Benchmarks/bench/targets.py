@@ -1,7 +1,7 @@
-"""What the figures are to be, and what a run's figures say of it.
+"""The targets for the figures, and a verdict on a run's figures.
 
-A target is missed, met, or open: open where a contender left out too much to be compared with, where
-something that measures is not there (`perf`), or where the run does not measure it.
+A target is missed, met, or open: open if a contender left out too much to compare with, if a
+measuring tool is missing (`perf`), or if the run does not measure it.
 """
 
 import dataclasses

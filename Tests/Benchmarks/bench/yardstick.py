@@ -1,17 +1,17 @@
-"""How fast the machine's cores are while something is measured.
+"""Measures how fast the machine's cores are during a measurement.
 
-A virtual machine's core is half of a real one. While its host gives the other half to somebody
-else, which nothing reports, every second of CPU does up to half of the work less, for minutes at a
-time. So a small piece of the job itself, a clip decoded and encoded, is done again and again beside
-what is measured, at the lowest priority; what it costs in CPU seconds tells how much a second of
-CPU was worth meanwhile."""
+A virtual machine's core is half of a real one. While its host gives the other half to another
+machine, which nothing reports, every second of CPU does up to half less work, for minutes at a
+time. So a small piece of the job itself, decoding and encoding a clip, is repeated beside the
+measured work, at the lowest priority; its cost in CPU seconds shows how much a second of CPU was
+worth meanwhile."""
 
 import os
 import statistics
 import subprocess
 import threading
 
-# One piece is about 0.2 s of CPU: four in a hundred of two cores.
+# One piece is about 0.2 s of CPU: 4 % of two cores.
 PIECE_SECONDS = 1
 INTERVAL = 2.5
 PRIORITY = 19

@@ -171,8 +171,8 @@ def rtcp(random):
 
 
 def sctp(random):
-    """INIT, DATA and a stream reset (RFC 9260, RFC 6525); the checksum is not right, so that the
-    association's own gate is what reads it."""
+    """INIT, DATA and a stream reset (RFC 9260, RFC 6525); the checksum is wrong, so that the
+    association's own gate reads it."""
     head = struct.pack("!HHII", 5000, 5000, random.randrange(1 << 32), 0)
     init = struct.pack("!BBHIIHHI", 1, 0, 20, 1, 1 << 20, 1024, 1024, 1)
     data = struct.pack("!BBHIHHI", 0, 3, 20, 1, 0, 0, 50) + b"abcd"

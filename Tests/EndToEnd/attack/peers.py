@@ -1,5 +1,5 @@
-"""Peers of a room who have keys like everybody's: what they send is authentic, and wrong. Only this
-reaches what reads RTP, RTCP and SCTP behind the ciphers."""
+"""Peers of a room with valid keys, whose packets are authentic but malformed. Only these reach the
+parsers of RTP, RTCP and SCTP behind the ciphers."""
 
 import asyncio
 import concurrent.futures
@@ -19,7 +19,7 @@ from harness.http import Client
 
 from . import corpus
 
-# What becomes of somebody whom the server lets go, or whose own library gives up.
+# The errors of a peer that the server disconnects, or whose own library gives up.
 ENDS = (WebSocketException, OSError, ValueError, RuntimeError, AssertionError, MediaStreamError,
         concurrent.futures.TimeoutError, stranger.Failure)
 SHARE = 0.3  # of what an honest peer sends is damaged
@@ -45,7 +45,7 @@ class Saboteur:
 
     async def _media(self, packet):
         if self._random.random() < SHARE:
-            # The ciphers of the sender take nothing without a header.
+            # The sender's ciphers accept nothing without a header.
             with contextlib.suppress(pylibsrtp.Error, ValueError, IndexError):
                 return await self._send_rtp(self._mutator.bytes(packet, [packet])[:1400])
         await self._send_rtp(packet)

@@ -1,7 +1,7 @@
-"""Somebody in another room, who measures how soon each ping is answered.
+"""A peer in another room, which measures the delay of each ping's answer.
 
-A process of its own: what keeps the attackers busy must not hold it up. Prints one JSON line when its
-standard input ends.
+It is a process of its own, so that the attackers' work does not hold it up. Prints one JSON line
+when its standard input ends.
 """
 
 import json

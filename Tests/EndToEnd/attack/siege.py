@@ -122,7 +122,7 @@ class Siege:
                 raise Fault(f"a discontinuity in layer {layer}")
             if {one.duration for one in found[:-1]} != {1.0}:
                 raise Fault(f"uneven segments in layer {layer}")
-            # As one file: a segment by itself lacks what the one before it promised.
+            # As one file: one segment alone lacks data that the previous segment announced.
             whole = self.directory / f"layer_{layer}.ts"
             whole.write_bytes(b"".join(
                 (folder / f"stream_{layer}" / one.uri).read_bytes() for one in found))

@@ -1,8 +1,8 @@
-"""Those who attack: each family is a process of its own, with a seed and an end.
+"""The attackers: each family is a process of its own, with a seed and an end.
 
     python -m attack.strangers FAMILY HOST PORT MEDIA_PORT SEED SECONDS
 
-Prints one JSON line: how many attempts were made, and every answer that a server must not give.
+Prints one JSON line: the number of attempts, and every answer that a server must not give.
 """
 
 import contextlib
@@ -24,9 +24,9 @@ from .mutation import Mutator
 from .pinger import Address
 
 ROOM = "attacked"
-# s between two attempts: this machine is the attackers' too.
+# s between two attempts: the attackers share this machine with the server.
 PAUSE = 0.004
-# A refusal, in so many words, of what there is no room for.
+# The status of an explicit refusal for lack of room.
 LIMITED = 503
 
 

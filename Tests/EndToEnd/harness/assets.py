@@ -11,13 +11,13 @@ from . import hls
 from .waiting import wait_for
 
 TIMEOUT = 15  # s
-# Small, so that encoding is not what is waited for.
+# Small, so that the tests do not wait for encoding.
 LADDER = [
     {"width": 640, "height": 360, "videoBitrate": 400, "audioBitrate": 64},
     {"width": 320, "height": 180, "videoBitrate": 150, "audioBitrate": 64},
 ]
 BOTH = {"hls_vod": True, "single_file_per_layer": True}
-# For servers: most is waited for in segments.
+# For servers: the tests mostly wait for segments.
 SHORT_SEGMENTS = {"ROOMCAST_STREAM_SEGMENT_SECONDS": "1"}
 
 
@@ -91,7 +91,7 @@ def check_assets(server, stream, tmp_path):
                       "stream=width,height,duration,nb_read_frames")[0].split(",")
         assert [int(facts[0]), int(facts[1])] == [layer["width"], layer["height"]]
         assert abs(float(facts[2]) - seconds) < 0.001
-        # A picture that was left out for want of CPU is missing in its layer only.
+        # A picture dropped for lack of CPU is missing only in its layer.
         frames.add(facts[3])
         boxes = path.read_bytes()
         assert boxes.index(b"moov") < boxes.index(b"mdat"), "players begin before it is loaded"
@@ -103,7 +103,8 @@ def check_assets(server, stream, tmp_path):
     for playlist in unpacked.rglob("*.m3u8"):
         assert "://" not in playlist.read_text() and "\n/" not in playlist.read_text()
     for root in unpacked, (server.recordings / vod["path"]).parent:
-        # Times begin anew behind a discontinuity, which a muxer would complain of, not a player.
+        # Timestamps restart after a discontinuity, which a muxer would complain about, but not a
+        # player.
         counts = probe(root / "master.m3u8", "-count_frames", "-select_streams", "v",
                        "-show_entries", "stream=nb_read_frames")
         assert set(filter(None, (line.strip(",") for line in counts))) == frames, counts

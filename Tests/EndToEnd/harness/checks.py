@@ -31,7 +31,7 @@ def playlists_are_sound(stream, ladder=None):
         assert not any(segment.is_discontinuity for segment in playlist.segments)
         target = int(playlist.tags["EXT-X-TARGETDURATION"])
         assert all(round(segment.duration) <= target for segment in playlist.segments)
-        # All but the last are whole.
+        # All but the last are of full length.
         assert {segment.duration for segment in playlist.segments[:-1]} == {2.0}
         dates = [datetime.fromisoformat(one.date).timestamp() for one in playlist.segments]
         expected = dates[0] + np.cumsum([0, *(one.duration for one in playlist.segments[:-1])])
@@ -63,7 +63,7 @@ def sizes_and_rates_are_right(stream):
         assert (video["codec_name"], audio["codec_name"]) == ("h264", "aac")
         assert video["avg_frame_rate"] == "30/1", len(media.packets(layer.file))
         assert audio["sample_rate"] == "48000" and audio["channels"] == 2
-        # What the master announces is what a player's buffers are made for.
+        # Players size their buffers by the bandwidth that the master playlist announces.
         bits = sum(one.path.stat().st_size for one in layer.playlist.segments) * 8
         seconds = sum(one.duration for one in layer.playlist.segments)
         average = int(layer.variant.attributes["AVERAGE-BANDWIDTH"])
@@ -91,7 +91,7 @@ def begins_with_tables(data):
     packets = [data[at:at + 188] for at in range(0, min(len(data), 10 * 188), 188)]
     tables = [one for one in packets if identifier(one, 1) != SERVICE_DESCRIPTION]
     assert identifier(tables[0], 1) == 0, "a segment does not begin with its PAT"
-    # The table follows a pointer byte; its one programme's PMT is named at its tenth byte.
+    # The table follows a pointer byte; the PMT of its only programme is named at its tenth byte.
     assert identifier(tables[1], 1) == identifier(tables[0], 5 + 10), "no PMT after the PAT"
 
 
@@ -110,7 +110,7 @@ def the_clock_is_told_in_time(stream):
 def clock_references(data):
     """Each clock reference (PCR), in ticks of 90 kHz."""
     for at in range(0, len(data), 188):
-        # An adaptation field that is not empty, with a reference in it.
+        # A non-empty adaptation field that has a clock reference.
         if data[at + 3] & 0x20 and data[at + 4] and data[at + 5] & 0x10:
             yield int.from_bytes(data[at + 6:at + 11], "big") >> 7
 
@@ -122,7 +122,7 @@ def time_runs_evenly(stream):
         pictures = np.array(sorted(one.pts for one in found if one.kind == "video"))
         sounds = np.array(sorted(one.pts for one in found if one.kind == "audio"))
         steps = np.diff(pictures)
-        # Where they are says whether it is chance.
+        # Their positions show whether it is chance.
         assert set(steps) == {FRAME}, pictures[1:][steps != FRAME]
         assert np.abs(np.diff(sounds) - AAC_FRAME).max() <= 1
         assert abs(pictures[0] - sounds[0]) <= 3 * AAC_FRAME

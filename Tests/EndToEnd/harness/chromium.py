@@ -20,8 +20,8 @@ ARGUMENTS = [
 
 LOOPBACK = "--allow-loopback-in-peer-connection"
 
-# Lets the tests ask the page's PeerConnections for their statistics, and read what the server says
-# on the channel that it opens.
+# Lets the tests read the statistics of the page's PeerConnections, and the server's messages on the
+# data channel that it opens.
 KEEP_CONNECTIONS = """
 (() => {
   const Original = window.RTCPeerConnection;
@@ -112,8 +112,8 @@ def launch(playwright, frame_rate=30):
 
 @contextlib.contextmanager
 def inside(namespace, directory, frame_rate):
-    """One in a namespace, whose loopback it leaves alone as it does for users. The directory is for
-    what starts it there."""
+    """A browser in a namespace. Like for users, it does not use the loopback. The directory is for
+    the script that starts it there."""
     path = directory / "chromium"
     path.write_text(f'#!/bin/sh\nexec {shlex.join(namespace.prefix)} {EXECUTABLE} "$@"\n')
     path.chmod(0o700)
@@ -183,7 +183,7 @@ class Participant:
         return self.page.evaluate("([type, kind]) => window.streams(type, kind)", [type, kind])
 
     def paths(self):
-        """Of each connection that is up: our candidate's type, its protocol, our address, and the
+        """For each established connection: our candidate's type, its protocol, our address, and the
         server's address and port."""
         return self.page.evaluate("() => window.paths()")
 
@@ -214,9 +214,9 @@ class Participant:
         )
 
     def person(self, name):
-        """Somebody in the list of people, which a page that does not show it brings up to date
-        once a second: the peer's id, and the network quality that is shown, 0 to 5, None while
-        none is."""
+        """A person in the list of people, which the page updates once a second while the list is
+        hidden: the peer's id, and the displayed network quality, 0 to 5, or None if none is
+        displayed."""
         return wait_for(f"{self.name} lists {name}", lambda: self.page.evaluate(PERSON, name), 5)
 
     def leave(self):

@@ -59,7 +59,7 @@ class Member:
     async def _read(self):
         try:
             async for text in self.socket:
-                # Most of what comes is told to everybody: what matters of it is near its ends.
+                # Most frames are broadcasts; the fields that matter are near their ends.
                 method = _between(text, '"method":"')
                 self.counts[method] = self.counts.get(method, 0) + 1
                 if method == "on-broadcast":

@@ -2,5 +2,5 @@
 
 
 class Fault(AssertionError):
-    """A process that died, an error on a page, something lost: it counts the first time, however
-    busy the host was (harness/starvation.py)."""
+    """A dead process, an error on a page, lost data: it counts the first time, however busy the
+    host was (harness/starvation.py)."""

@@ -35,7 +35,7 @@ class Firefox:
     """One browser in a namespace. Its pages see the namespace's loopback, which is secure."""
 
     def __init__(self, namespace):
-        # Its helpers may still write when it has ended.
+        # Its helper processes may still write after it has ended.
         self._profile = tempfile.TemporaryDirectory(
             prefix="roomcast-firefox-", ignore_cleanup_errors=True)
         lines = [f"user_pref({json.dumps(k)}, {json.dumps(v)});" for k, v in PREFERENCES.items()]
@@ -70,8 +70,8 @@ class Firefox:
             return None
 
     def _open_page(self):
-        """A page that has the keyboard: in the first one the address bar keeps it, and a page
-        without it presses no button when Enter is pressed."""
+        """A page that has the keyboard: in the first one the address bar keeps it, and on a page
+        without it Enter presses no button."""
         first = self.command("browsingContext.getTree")["contexts"][0]["context"]
         page = self.command("browsingContext.create", type="tab")["context"]
         self.command("browsingContext.close", context=first)
@@ -128,8 +128,8 @@ class Firefox:
         return [node["sharedId"] for node in result["result"]["value"]]
 
     def locate(self, role, name, among):
-        """Those of some elements, and of what they hold, that have this role and exactly this name
-        in the accessibility tree; their ids."""
+        """The ids of the given elements and their descendants that have this role and exactly this
+        name in the accessibility tree."""
         if not among:
             return []
         try:

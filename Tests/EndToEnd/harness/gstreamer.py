@@ -1,5 +1,5 @@
-"""Somebody who publishes with GStreamer's webrtcbin: another ICE agent, DTLS, SRTP and SDP than ours and
-than browsers'."""
+"""A publisher with GStreamer's webrtcbin: an ICE agent, DTLS, SRTP and SDP different from ours and
+from the browsers'."""
 
 import json
 import queue
@@ -17,7 +17,7 @@ PING_INTERVAL = 3  # s
 VIDEO = ("videotestsrc is-live=true pattern=ball background-color={background} "
          "foreground-color=0xffffffff ! video/x-raw,width=320,height=180,framerate=10/1,format=I420 ! ")
 X264 = "x264enc tune=zerolatency speed-preset=ultrafast key-int-max={interval} bitrate=300 "
-# H.264 without parameter sets in its packets: they are in the description alone.
+# H.264 without parameter sets in its packets: they are only in the description.
 ENCODERS = {
     "VP8": "vp8enc deadline=1 keyframe-max-dist={interval} target-bitrate=300000 ! rtpvp8pay pt=96 "
            "picture-id-mode=15-bit",
@@ -32,7 +32,7 @@ AUDIO = ("audiotestsrc is-live=true freq={frequency} volume=0.15 ! audio/x-raw,r
 
 
 def pipeline(codec, colour, frequency, interval=20):
-    """What shows a ball before a wall of a colour (an RGB triple), and sounds.
+    """A pipeline that shows a ball before a wall of a colour (an RGB triple), and plays a tone.
 
     `interval` is the most frames from one key frame to the next."""
     red, green, blue = colour

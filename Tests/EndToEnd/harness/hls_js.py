@@ -1,6 +1,6 @@
 """hls.js, unmodified, on a page in Chromium.
 
-It is no part of this repository: `make install-test-dependencies` takes it out of a wheel."""
+It is not part of this repository: `make install-test-dependencies` takes it from a wheel."""
 
 import sys
 from pathlib import Path
@@ -22,7 +22,7 @@ PAGE = b"""<!doctype html>
 </script>
 """
 
-# What befalls the player is kept in `said`: events by name, with what the tests look at.
+# The page records the player's events in `said`, by name, with the fields that the tests check.
 PLAY = """(url) => {
   const video = document.querySelector("video");
   const hls = new Hls({ enableWorker: false });

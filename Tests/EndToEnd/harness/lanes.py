@@ -1,7 +1,7 @@
 """Which modules judge by the clock, and which do not."""
 
-# Modules that wait more than they work, and judge nothing by the clock. They run beside the others,
-# which have the machine to themselves but for them, and none of their failures is forgiven.
+# Modules that mostly wait and judge nothing by the clock. They run beside the others, which
+# otherwise have the machine to themselves, and none of their failures is forgiven.
 ASIDE = {
     "active_rooms", "auto_start", "avsync", "bad_input", "bot_process", "chat_recording",
     "command_line", "contrast", "crash_series", "deleted_files", "deploy", "descriptors",

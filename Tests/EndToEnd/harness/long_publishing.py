@@ -1,7 +1,8 @@
-"""One publisher for longer than any test waits: GStreamer, whose ICE agent sends no request while media flows.
+"""One publisher that runs longer than any test waits: GStreamer, whose ICE agent sends no request
+while media flows.
 
-It begins with the first test of the lane that waits, and the last test of the lane looks at it, so that it
-makes nobody wait.
+It starts with the first test of the lane that waits, and the last test of the lane checks it, so
+that no test has to wait for it.
 """
 
 import tempfile

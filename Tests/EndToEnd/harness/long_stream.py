@@ -1,7 +1,7 @@
-"""Makes a recorded stream as long as is wanted, without waiting: its segments come again and again.
+"""Makes a recorded stream of any length without waiting, by repeating its segments.
 
-The logs say so, and they are all that a finisher believes: in each line the segment's number, its
-place in the run and the origin of its timestamps are others, and with them its checksum.
+A finisher trusts only the logs, so these list the repetitions: each line gets a new segment number,
+place in the run and origin of timestamps, and so a new checksum.
 """
 
 import os
@@ -34,7 +34,7 @@ def lengthen_layer(source, target, seconds):
             line = moved(line, number, number // len(lines) * period, rate)
             log.write(f"{line} *{zlib.crc32(line.encode()):08x}\n")
             name = f"segment_{int(lines[number % len(lines)].split()[0]):06d}.ts"
-            # Files of their own, so that reading them is reading the disk's worth of an hour.
+            # Separate files, so that reading them reads as many bytes as for a real hour.
             content = (source / name).read_bytes()
             (target / f"segment_{number:06d}.ts").write_bytes(content)
             total += len(content)
@@ -69,8 +69,8 @@ def frames(line):
 
 
 def written_and_read(process):
-    """What a process has written and read so far, in bytes, whether from disk or memory; None
-    when it has ended."""
+    """The bytes that a process has written and read so far, whether from disk or memory; None once
+    it has ended."""
     try:
         with open(f"/proc/{process.pid}/io", encoding="ascii") as file:
             fields = dict(line.split(": ") for line in file.read().splitlines())

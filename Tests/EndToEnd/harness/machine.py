@@ -1,9 +1,9 @@
-"""What the host of a virtual machine keeps back of its CPU time.
+"""The CPU time that the host of a virtual machine withholds.
 
-Either it runs somebody else in the meantime, which is `steal` in proc(5), or somebody else on the
-other half of the same core, which nothing reports: every instruction takes up to twice as long. In
-both cases nothing on this machine can be in time, and no time-out means anything. Load that is made
-on the machine itself is not counted: to stand that is the product's task.
+Either the host runs another machine meanwhile, which is `steal` in proc(5), or another machine uses
+the other half of the same core, which nothing reports: every instruction takes up to twice as long.
+In both cases nothing on this machine can be on time, and no time-out means anything. Load made on
+the machine itself does not count: the product has to cope with that.
 """
 
 import collections
@@ -17,10 +17,11 @@ INTERVAL = 0.25  # s between two looks
 PIECE = 2.0  # s over which a share is taken
 TICKS = os.sysconf("SC_CLK_TCK")
 CORES = os.cpu_count() or 1
-# A core this much slower than it usually is is shared; caches that others have filled, and our own
-# work on the core's other half, cost less.
+# A core this much slower than usual is shared; caches filled by others, and our own work on the
+# core's other half, cost less.
 SLOW = 0.55
-# s. What is usual is the median of so long: neither one fast look nor one slow second moves it.
+# s. The usual speed is the median over this time: neither one fast look nor one slow second moves
+# it.
 USUAL = 300
 
 
@@ -75,8 +76,8 @@ class Watch:
             self._samples.append((now, taken + self._slowed))
 
     def worst(self, begin, end, piece=None):
-        """The largest share of the machine, 0 to 1, that was kept back over a piece of time, of
-        PIECE seconds if nothing else is said."""
+        """The largest share of the machine, 0 to 1, withheld over a piece of time, of PIECE seconds
+        by default."""
         piece = piece or PIECE
         self._look()
         samples = [one for one in self._samples if begin - piece <= one[0] <= end + piece]
@@ -90,8 +91,8 @@ class Watch:
         return worst
 
     def wait_for_calm(self, share, timeout):
-        """Waits until the host has let the machine alone for a while, or for so many seconds.
-        Returns how long that was, in seconds."""
+        """Waits until the host has left the machine alone for a while, or for `timeout` seconds.
+        Returns the time waited, in seconds."""
         begin = since = time.monotonic()
         while time.monotonic() - begin < timeout:
             time.sleep(2 * PIECE)

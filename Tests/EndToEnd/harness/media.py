@@ -63,7 +63,7 @@ def luma(pictures):
 def colour_of(pictures, rectangle=(0.1, 0.55, 0.9, 0.95)):
     """The median colour over a part of the picture: left, top, right, bottom as shares of 1.
 
-    The default part holds neither a name nor a number in our clips, and little of the ball.
+    The default part contains neither a name nor a number in our clips, and little of the ball.
     """
     _, height, width, _ = pictures.shape
     left, top, right, bottom = rectangle

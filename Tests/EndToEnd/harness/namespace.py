@@ -1,13 +1,14 @@
-"""A network of its own for Firefox, which neither offers nor uses loopback candidates.
+"""A separate network for Firefox, which neither offers nor uses loopback candidates.
 
-The namespace holds a veth pair with a default route, which is what Firefox wants to see before it
-gathers anything. The pair has no link-local addresses of IPv6: they are there a second or two after
-it, once nobody else on the link has them, and to Chromium that is a change of network, at which it
-fails what it is about to fetch (ERR_NETWORK_CHANGED).
+The namespace holds a veth pair with a default route, which Firefox requires before it gathers
+candidates. The pair has no link-local IPv6 addresses: these appear a second or two later, once
+duplicate detection is done, and to Chromium that is a change of network, which fails its pending
+fetches (ERR_NETWORK_CHANGED).
 
-It lives as long as its one agent process, so there is nothing to clean up. The agent opens
-connections inside and hands them out over a Unix socket (SCM_RIGHTS), so the tests themselves stay
-outside. Root makes it directly; anybody else inside a user namespace.
+The namespace lives as long as its one agent process, so there is nothing to clean up. The agent
+opens connections inside and passes them out over a Unix socket (SCM_RIGHTS), so the tests
+themselves stay outside. Root creates the namespace directly; other users create it inside a user
+namespace.
 """
 
 import os

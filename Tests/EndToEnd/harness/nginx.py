@@ -70,7 +70,7 @@ class Nginx:
     @staticmethod
     def connect(host, port):
         context = ssl.create_default_context()
-        # Its certificate is of the moment.
+        # Its certificate is made for this run.
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         return context.wrap_socket(socket.create_connection((host, port), 10))

@@ -13,7 +13,7 @@ class Publisher:
 
     def __init__(self, server, room, path, name=None, options=(), log=subprocess.DEVNULL):
         name = name or path.stem
-        # Not an argument, which all on the machine can read.
+        # Not an argument, which everyone on the machine can read.
         token = {"ROOMCAST_TOKEN": tokens.room_token(room, user=name, role="host")}
         self.process = subprocess.Popen(
             [*server.prefix, str(BINARY), "publish", "--endpoint", server.base, "--name", name,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from . import hls, machine
 from .waiting import wait_for
 
-# Two layers that leave a small machine time for the browser or the sources beside them.
+# Two layers that leave a small machine time for the browser or the sources.
 SMALL_LADDER = [
     {"width": 640, "height": 360, "videoBitrate": 900},
     {"width": 320, "height": 180, "videoBitrate": 300},
@@ -30,7 +30,7 @@ def record(server, room, seconds, directory, body=None):
         server.wait_for_status(started["id"], "running", START_TIMEOUT)
         ready_after = machine.clock() - begin
         url = started["playback"]["url"]
-        # Segments, not the clock, say how much of the stream there is.
+        # Segments, not the clock, show how long the stream is.
         wait_for(
             f"{seconds} s of segments",
             lambda: hls.segment_count(server.http, url) * 2 >= seconds,

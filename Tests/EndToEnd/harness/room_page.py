@@ -1,5 +1,5 @@
-"""The room page as its users have it who do not see it, or point at nothing: by keys, and by the
-roles and names of the accessibility tree. Alike in both browsers."""
+"""The room page as used by people who cannot see it or use a pointer: by keys, and by the roles and
+names of the accessibility tree. The same for both browsers."""
 
 from . import tokens
 from .waiting import wait_for
@@ -7,7 +7,7 @@ from .waiting import wait_for
 TABS_MAXIMUM = 80
 TIMEOUT = 10  # s
 
-# Keeps the channels on which the server tells the page things, so that a test can do so.
+# Keeps the channels on which the server sends the page messages, so that a test can send some too.
 KEEP_CHANNELS = """() => {
   window.channels = [];
   const listen = RTCPeerConnection.prototype.addEventListener;
@@ -36,13 +36,14 @@ KEEP_SOCKETS = """() => {
     }
   };
 }"""
-# Cuts it off, and presses a button before it is back.
+# Closes the socket, and presses a button before the page has reconnected.
 CUT_OFF = """(id) => {
   const socket = window.sockets.at(-1);
   socket.addEventListener("close", () => document.getElementById(id).click());
   socket.close();
 }"""
-# Cuts it off with the next call of a method, which nobody answers then (an open socket alone reads).
+# Closes the socket at the next call of a method, which then gets no answer (only an open socket
+# reads).
 CUT_OFF_AT = """(method) => {
   const socket = window.sockets.at(-1);
   socket.send = (text) => {
@@ -57,13 +58,13 @@ FAKE_SCREEN = """() => {
     return canvas.captureStream();
   };
 }"""
-# Chromium says by itself what went wrong on a page.
+# Chromium reports errors of a page by itself.
 KEEP_FAULTS = """() => {
   window.faults = [];
   addEventListener("error", ({ message }) => window.faults.push(message));
   addEventListener("unhandledrejection", ({ reason }) => window.faults.push(String(reason)));
 }"""
-# To ask Firefox of every element takes it a second. The tree has the last word on these.
+# Asking Firefox about every element takes a second. The accessibility tree decides about these.
 PERHAPS_NAMED = """(name) => [...document.querySelectorAll("body *")].filter((node) => {
   const titles = (node.getAttribute("aria-labelledby") ?? "").split(" ").filter(Boolean);
   const named = [node, ...(node.labels ?? []), ...titles.map((id) => document.getElementById(id))];

@@ -49,8 +49,8 @@ class World:
 
 
 def publish(peer, *tracks):
-    """Says that it publishes tracks, of which no packet will ever come: a microphone (a1), a camera
-    (v1) or a screen (s1)."""
+    """Announces tracks without ever sending a packet: a microphone (a1), a camera (v1) or a screen
+    (s1)."""
     payloads = {
         track: {"track_id": track, "stream_id": "stream", "description": "", "mute": False,
                 "type": "audio" if track.startswith("a") else "video",

@@ -1,6 +1,6 @@
-"""100ms' own web SDK, unmodified, on a page in Chromium: what its apps meet here.
+"""100ms' own web SDK, unmodified, on a page in Chromium, as its apps use it.
 
-The SDK is no part of this repository: whoever has a copy names it in ROOMCAST_SDK_BUNDLE."""
+The SDK is not part of this repository: ROOMCAST_SDK_BUNDLE is the path of a copy."""
 
 import os
 from pathlib import Path
@@ -19,8 +19,8 @@ HOW_TO = (
 TIMEOUT = 20  # s
 ACCOUNT_LENGTH = 200  # of what the SDK said, how many of the latest lines are printed
 
-# The page of an app: its store, and what tests ask of it. What an app would show of notifications
-# and exceptions is kept in `said`.
+# The page of an app: its store, and functions for the tests. It records in `said` the notifications
+# and exceptions that an app would show.
 APP = """
 (() => {
   const hms = window.hms;
@@ -87,8 +87,8 @@ APP = """
 })();
 """
 
-# To Chromium a machine is offline that has no network but its loopback, and then the SDK tries for
-# a minute what it would give up at once.
+# Chromium considers a machine offline if it has no network but its loopback. The SDK then retries
+# for a minute what it would otherwise give up at once.
 ONLINE = 'Object.defineProperty(Navigator.prototype, "onLine", { get: () => true });'
 
 PAGE = b"""<!doctype html>
@@ -120,7 +120,7 @@ class Site(FileServer):
 
 
 def endpoint(base):
-    """As `initEndpoint`. The SDK looks for `https://` in it and throws where there is none
+    """As `initEndpoint`. The SDK looks for `https://` in it and throws if it is missing
     (docs/PROTOCOL.md section 2); a fragment is not sent."""
     return f"{base}/#https://local"
 

@@ -1,5 +1,5 @@
-"""Seeds that a run drew, at its end: a test that draws moments or bytes says which with
-`record_property("seed", …)`, and whoever wants the same again can have them."""
+"""Prints the seeds of a run at its end: a test with random moments or bytes reports its seed with
+`record_property("seed", …)`, so that it can be repeated."""
 
 
 class Seeds:

@@ -19,8 +19,8 @@ START_TIMEOUT = 15  # s
 STOP_TIMEOUT = 60  # s
 
 
-# Below those that Linux gives to whoever asks for any or connects (ip_local_port_range): one that was
-# found free stays so until its server has it. A stretch for each worker, begun anywhere.
+# Below the ephemeral ports of Linux (ip_local_port_range), so that a free port stays free until its
+# server has it. Each worker has its own range, starting at a random place.
 _lane = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 4
 _ports = itertools.cycle(range(20_000 + _lane * 3_000, 23_000 + _lane * 3_000))
 for _ in range(os.getpid() % 3_000):
@@ -45,8 +45,8 @@ def free_media_port():
 
 
 def environment():
-    """Ours without what is meant for the tests: the server warns of variables that look like its
-    settings and are none."""
+    """Our environment without the variables meant for the tests: the server warns about variables
+    that look like its settings but are not."""
     return {name: value for name, value in os.environ.items() if not name.startswith("ROOMCAST_")}
 
 
@@ -60,7 +60,7 @@ def deaths():
 
 class Server:
     """`roomcast serve`. With a namespace, of networks or of disks, it runs inside; its media is at
-    `media_address`. `log_file` is one to log to instead of its own."""
+    `media_address`. `log_file` is a log to use instead of its own."""
 
     def __init__(self, directory, namespace=None, media_address="127.0.0.1", settings=None,
                  log_file=None, binary=BINARY, port=None):
@@ -78,7 +78,7 @@ class Server:
         self.media_address = media_address
         self.settings = self._settings(media_address) | (settings or {})
         self.environment = environment() | self.settings
-        # What to put before a command line to run it where the server is.
+        # The prefix of a command line that runs it in the server's namespace.
         self.prefix = namespace.prefix if namespace else []
         self._file = self.log.open("ab")
         self.process = subprocess.Popen(
@@ -109,10 +109,9 @@ class Server:
             "ROOMCAST_RECORDINGS_DIRECTORY": str(self.recordings),
             "ROOMCAST_PAGES_OPEN_TOKENS": "true",
             "ROOMCAST_PAGES_LIST_ROOMS": "true",
-            # Bare sockets say nothing for as long as a test does something else.
+            # Bare sockets are silent while a test does something else.
             "ROOMCAST_ROOMS_SILENCE_SECONDS": "300",
-            # The machine's cores are shared with the browsers; the demonstration's test encodes
-            # as it is done by default.
+            # The cores are shared with the browsers; the test of the demo encodes with the default.
             "ROOMCAST_STREAM_PRESET": "ultrafast",
         }
 
@@ -157,7 +156,7 @@ class Server:
         assert done.stderr == ""
         return done.stdout
 
-    # The control API, as a server of somebody's would use it.
+    # The control API, as used by a customer's server.
 
     def manage(self, method, path, body=None):
         return self.http.request(method, f"/v2{path}", body=body, token=tokens.management_token())

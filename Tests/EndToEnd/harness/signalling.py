@@ -54,7 +54,7 @@ class Peer:
         })
         self.socket = websockets.sync.client.connect(
             f"ws://{server.host}:{server.port}/ws?{query}", max_size=None, open_timeout=TIMEOUT,
-            # It may be in a namespace.
+            # The server may be in a namespace.
             sock=connection or server.http.connect(server.host, server.port),
             max_queue=None,  # a reader that is busy elsewhere is no slow one
             legacy=True,  # closed by `close`, not by a block

@@ -1,5 +1,5 @@
-"""A skipped test proves nothing: what `make test` cannot try here is counted, and CI has to try it
-all."""
+"""A skipped test proves nothing: the tests that `make test` cannot run here are counted, and CI has
+to run them all."""
 
 import os
 

@@ -1,8 +1,8 @@
-"""Disks of a few megabytes that only one server sees, to be filled up.
+"""Disks of a few megabytes that only one server sees, for tests to fill up.
 
-A process of its own holds a mount namespace with a tmpfs on each directory; servers are run inside
-by its `prefix`, and the tests look in through /proc. It lives as long as that process, so there is
-nothing to clean up. Only root may mount without a user namespace of its own, in which a server
+A separate process holds a mount namespace with a tmpfs on each directory; servers run inside by its
+`prefix`, and the tests look in through /proc. The namespace lives as long as that process, so there
+is nothing to clean up. Only root may mount without a separate user namespace, in which a server
 could not keep its capabilities apart from the tests'.
 """
 

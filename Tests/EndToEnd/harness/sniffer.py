@@ -21,7 +21,7 @@ class Sniffer:
         self._socket = socket.socket(
             socket.AF_PACKET, socket.SOCK_RAW, socket.htons(EVERY_PROTOCOL))
         self._socket.bind(("lo", 0))
-        # Others' files come by too, in frames of 64 KiB.
+        # Frames of 64 KiB with other tests' files pass here too.
         with contextlib.suppress(PermissionError):
             self._socket.setsockopt(socket.SOL_SOCKET, RECEIVE_BUFFER_FORCE, 16 << 20)
         self._socket.settimeout(0.2)
@@ -52,7 +52,7 @@ class Sniffer:
         udp = ETHERNET + (frame[ETHERNET] & 15) * 4
         source, receiver = struct.unpack_from("!HH", frame, udp)
         rtp = frame[udp + UDP_HEADER:]
-        # RFC 7983 sect. 7 and RFC 5761 sect. 4: what is neither STUN, DTLS nor RTCP.
+        # RFC 7983 sect. 7 and RFC 5761 sect. 4: neither STUN, DTLS nor RTCP.
         is_rtp = len(rtp) >= 12 and 128 <= rtp[0] <= 191 and not 192 <= rtp[1] <= 223
         if source == self._port and is_rtp:
             self.packets[receiver][struct.unpack_from("!I", rtp, 8)[0]] += 1

@@ -1,13 +1,13 @@
-"""A test that judges by the clock and failed while the host kept the CPU back has shown nothing: it
-is made again.
+"""Repeats a test that judges by the clock and failed while the host withheld CPU: it has shown
+nothing.
 
-Only tests of the lane that judges by the clock (harness/lanes.py) are repeated, and only for what a
-lack of CPU explains: an assertion or a time-out, while no server died, no HTTP status or exit status
-was wrong and no page reported an error. The recordings of the module are then made anew, up to
-ATTEMPTS times. A failure that returns at the same line counts; one that only came too late has all
-ATTEMPTS. Where the host does not give way the test is skipped, and the reason says how much was
-missing. A run with more than SKIPS_MAXIMUM such skips fails. Nothing of this happens to a test that
-passes.
+Only tests of the lane that judges by the clock (harness/lanes.py) are repeated, and only for
+failures that a lack of CPU explains: an assertion or a time-out, while no server died, no HTTP
+status or exit status was wrong and no page reported an error. The recordings of the module are then
+made again, up to ATTEMPTS times. A failure that returns at the same line counts; one that was only
+late has all ATTEMPTS. If the host keeps withholding CPU, the test is skipped, and the reason states
+how much was missing. A run with more than SKIPS_MAXIMUM such skips fails. None of this affects a
+test that passes.
 """
 
 import re
@@ -22,15 +22,15 @@ from .lanes import is_aside
 from .machine import Watch
 
 STARVED = 0.15  # of the machine over two seconds
-# s. So much of the machine over so long holds up one core for 150 ms, which is heard.
+# s. This share of the machine for this long holds up one core for 150 ms, which is audible.
 SHORT_PIECE = 0.5
 ATTEMPTS = 3
 CALM_TIMEOUT = 60  # s
 BUDGET = 420  # s that repetitions may take in one run of the tests, the waits included
 SKIPS_MAXIMUM = 3  # in one run
-# What says only that something did not come in time.
+# Messages which only say that something did not come in time.
 LATE = re.compile(r"not within|TimeoutError|Timeout \d+ ?ms|no answer to|no on-|timed out")
-# What is wrong however slow the machine is, as pytest writes out an assertion.
+# Assertions, as pytest prints them, that fail for reasons other than a slow machine.
 WRONG = re.compile(r"\.status\b|\.status_code\b|\breturncode\b|\.poll\b|\.wait\b|\.stop\b|"
                    r"\.errors\b")
 REASON = "the host kept back"
@@ -128,7 +128,7 @@ def _until_it_counts(item, nextitem):
         failed = [report for report in reports if report.failed]
         words = f"{REASON} {share:.0%} of the CPU"
         if attempt == ATTEMPTS or _spent > BUDGET:
-            # What was only late had its time in CPU seconds, each time: it is not coming.
+            # A late result had its time in CPU seconds on each attempt: it is not coming.
             if attempt > 1 and all(one.is_late and one.place in places for one in failures):
                 return reports
             _skip(item, failed, words)

@@ -1,5 +1,5 @@
-"""An S3 store: moto's server, a real program, and before it a proxy that checks every signature and
-makes faults."""
+"""An S3 store: moto's server, a real program, behind a proxy that checks every signature and
+injects faults."""
 
 import base64
 import hashlib
@@ -26,7 +26,7 @@ BUCKET = "recordings"
 PREFIX = "roomcast/test"
 REGION = "eu-central-1"
 KEY, SECRET = "AKIATESTKEY", "the secret of the store/of the tests"
-# Whoever takes an object's first byte says how it is encrypted; S3 refuses it elsewhere.
+# The request with an object's first byte states its encryption; S3 refuses it in other requests.
 ENCRYPTION = "x-amz-server-side-encryption"
 START_TIMEOUT = 60  # s: it imports a lot
 
@@ -81,7 +81,7 @@ class Moto:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         try:
             connection.request(method, f"/{BUCKET}/{quote(key)}{query}", body=body, headers={
-                # So that it knows the region; it does not look at the rest.
+                # So that moto knows the region; it ignores the rest.
                 "Authorization": f"AWS4-HMAC-SHA256 Credential={KEY}/20260101/{REGION}"
                                  "/s3/aws4_request, SignedHeaders=host, Signature=0"})
             answer = connection.getresponse()
@@ -115,16 +115,17 @@ class Moto:
 
 
 class Store:
-    """What the server is told to be the store. `fault(request)` says for each request what becomes
-    of it: None, a status to answer with, alone or with the store's code and message, or
+    """The store that the server is told to use. `fault(request)` decides the fate of each request:
+    None, a status to answer with, alone or with the store's code and message, or
 
-    "slow": it is not read, "cut": in the middle of the body nobody is there any more,
-    "lost": it is done and nobody says so, "half": half of the answer is sent.
+    "slow": the request is not read, "cut": the connection is closed in the middle of the body,
+    "lost": the request is executed but not answered, "half": half of the answer is sent.
     """
 
     def __init__(self, moto, token=None, encryption=()):
-        """With temporary credentials every request has to show their token, signed like the rest.
-        `encryption`: the headers that an object has to begin with, and no other request may have."""
+        """With temporary credentials every request has to carry their token, signed like the rest.
+        `encryption`: the headers that the first request of an object must have, and no other
+        request may have."""
         self.moto = moto
         self.token = token
         self.encryption = dict(encryption)
@@ -135,7 +136,7 @@ class Store:
         self.forwarded = lambda request: None  # with its body, before the store has it
         self.port = free_port(socket.SOCK_STREAM)
         self.url = f"http://127.0.0.1:{self.port}"
-        # What the public may read without a signature, as from a CDN before the bucket.
+        # Publicly readable without a signature, as from a CDN in front of the bucket.
         self.public = f"{self.url}/public/{PREFIX}"
         self._server = None
         self._closing = threading.Event()
@@ -299,7 +300,7 @@ class Store:
             self.errors.append(f"{handler.command} {handler.path} is not signed")
             return
         names = given[1].split(";")
-        # What is sent in x-amz- headers counts only where it is signed.
+        # Headers beginning with x-amz- count only if they are signed.
         for name in request.headers.keys() - set(names):
             if name.startswith("x-amz-"):
                 self.errors.append(f"{name} of {handler.command} {handler.path} is not signed")

@@ -1,7 +1,7 @@
-"""A client that nobody of us wrote the media of: aiortc, with the documents' JSON-RPC around it.
+"""A client with independent media: aiortc, with the documents' JSON-RPC around it.
 
-It does what docs/PROTOCOL.md says and knows nothing else of the server. Its calls are made from the
-tests' thread; it lives on a loop of its own.
+It follows docs/PROTOCOL.md and knows nothing else about the server. The tests call it from their
+own thread; it lives on a separate event loop.
 """
 
 import asyncio
@@ -137,7 +137,7 @@ class Stranger(OnItsOwnLoop):
         self._failure = None
         self._begin(self._connect())
 
-    # What the tests do with it.
+    # Called by the tests.
 
     def join(self, **changes):
         return self._run(self._join(changes))
@@ -198,14 +198,14 @@ class Stranger(OnItsOwnLoop):
         self.close()
         return self._socket.close_code
 
-    # What happens on its loop.
+    # Runs on its event loop.
 
     def _check(self):
         if self._failure:
             raise self._failure
 
     async def _connect(self):
-        # By its default aiortc bundles one section of each kind that comes with the same description.
+        # By default aiortc bundles one section of each kind that comes with the same description.
         configuration = RTCConfiguration(iceServers=[], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE)
         self._sending = RTCPeerConnection(configuration)
         self._receiving = RTCPeerConnection(configuration)
@@ -323,8 +323,9 @@ class Stranger(OnItsOwnLoop):
 
     @staticmethod
     def _names_in(sdp):
-        """Which track each section carries. The description says it, as with 100ms' SDKs: sections are used
-        again for other tracks, of which aiortc tells nothing, as browsers do not tell their ids."""
+        """The track that each section carries. The description states it, as for 100ms' SDKs:
+        sections are reused for other tracks, which aiortc does not report, just as browsers do not
+        report their ids."""
         names, mid = {}, None
         for line in sdp.splitlines():
             if line.startswith("m="):

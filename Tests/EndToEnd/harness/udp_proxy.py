@@ -1,10 +1,11 @@
-"""A process that passes datagrams on through two links, each client's from a socket of its own, so
-that the server knows clients apart.
+"""A process that forwards datagrams through two links, each client's from a separate socket, so
+that the server can tell clients apart.
 
     python -m harness.udp_proxy ADDRESS SERVER PORT SEED
 
-It listens at the address, on the server's port. A line of JSON on its standard input, `{"down": …,
-"up": …}` with all Conditions of each, is answered with `ready` once it holds, as is its start.
+It listens at the address, on the server's port. It reads lines of JSON from its standard input,
+`{"down": …, "up": …}` with all Conditions of each, and answers `ready` once they apply, and also
+when it starts.
 """
 
 import json

@@ -6,8 +6,8 @@ from .machine import clock
 
 
 def wait_for(what, condition, timeout, interval=0.1):
-    """Returns the first truthy value of `condition()`; fails after `timeout` seconds of a machine
-    that has its CPU."""
+    """Returns the first truthy value of `condition()`; fails after `timeout` seconds, counted only
+    while the machine has its CPU."""
     deadline = clock() + timeout
     value = None
     while True:

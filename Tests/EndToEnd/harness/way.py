@@ -1,9 +1,9 @@
-"""A bad network in user space, since not every kernel has one (tc-netem): the way from some
-browsers to a server's media port, which can be narrow, long, and lose packets.
+"""A bad network in user space, since not every kernel has one (tc-netem): the path from some
+browsers to a server's media port, which can be narrow, long, and lossy.
 
 It begins at an address of its own, on the server's port. The address is on no interface of the
-namespace: who comes from there is on another machine as far as the server can see, which does not
-measure what its own machine carries.
+namespace: to the server, clients from there are on another machine, and the server does not measure
+paths within its own machine.
 """
 
 import json
@@ -17,7 +17,7 @@ from .link import Conditions
 FOLDER = Path(__file__).parents[1]  # in which this package is found
 END_TIMEOUT = 10  # s
 
-# What the server says of its own address is said of the way's.
+# Replaces the server's address, as announced by the server, with this path's address.
 DETOUR = """
 (() => {
   const prototype = RTCPeerConnection.prototype;
@@ -36,7 +36,7 @@ class Way:
         """The server must be in a network namespace; the address is to be nobody's there."""
         self._server_address = server.settings["ROOMCAST_UDP_HOST"]
         self._address = address
-        # The loopback takes datagrams to the address without having it.
+        # The loopback receives datagrams to the address without owning it.
         subprocess.run(
             [*server.prefix, "ip", "route", "replace", "local", address, "dev", "lo"], check=True)
         self._process = subprocess.Popen(

@@ -1,8 +1,8 @@
-"""The process of a GStreamer publisher: run by Debian's own Python, which has GStreamer's bindings.
+"""The process of a GStreamer publisher, run by Debian's own Python, which has GStreamer's bindings.
 
-Takes a pipeline that ends in a `webrtcbin name=peer` as its argument. Prints its offer, whole with its
-candidates, and reads the answer, one JSON object a line each. Prints its ICE connection's states.
-Ends when its standard input does.
+Its argument is a pipeline that ends in a `webrtcbin name=peer`. It prints its offer, complete with
+candidates, and reads the answer, each as one JSON object on a line. Prints its ICE connection's
+states. Ends when its standard input does.
 """
 
 import json
@@ -25,8 +25,8 @@ class Publisher:
     def __init__(self, pipeline, address):
         self.pipeline = Gst.parse_launch(pipeline)
         self.peer = self.pipeline.get_by_name("peer")
-        # Kept: the bindings take the only reference. libnice leaves the loopback out unless it is told to
-        # use nothing else.
+        # Kept: the bindings take the only reference. libnice leaves out the loopback unless it is
+        # told to use nothing else.
         self.ice = self.peer.get_property("ice-agent")
         self.ice.emit("add-local-ip-address", address)
         self.peer.connect("on-negotiation-needed", self.negotiate)

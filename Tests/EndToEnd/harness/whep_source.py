@@ -10,9 +10,10 @@ from .whip import SDP
 
 
 class Source(OnItsOwnLoop):
-    """Plays what `make_tracks` makes for each session at `/live`. One that is not `is_on_air` says so;
-    one that `counters` refuses every offer and makes its own. `/moved` leads to `/live`, and `/away` to
-    a host that nobody listed. `asked` has the method, path and token of each request."""
+    """Plays the tracks of `make_tracks` for each session at `/live`. A source that is not
+    `is_on_air` says so; one that `counters` refuses every offer and makes its own. `/moved`
+    redirects to `/live`, and `/away` to a host that is not listed. `asked` has the method, path and
+    token of each request."""
 
     def __init__(self, make_tracks):
         self.make_tracks = make_tracks

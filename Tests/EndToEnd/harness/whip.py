@@ -1,4 +1,4 @@
-"""Clients of WHIP and WHEP whose media nobody of us wrote: FFmpeg's muxer by PyAV, and aiortc and browsers
+"""Clients of WHIP and WHEP with independent media: FFmpeg's muxer by PyAV, and aiortc and browsers
 with the exchange of RFC 9725 around them."""
 
 import contextlib
@@ -41,7 +41,7 @@ class Exchange(OnItsOwnLoop):
         """Describes the offer."""
 
     async def _exchange(self, path):
-        # With everything bundled from the beginning aiortc never connects without a data channel.
+        # If everything is bundled from the beginning, aiortc never connects without a data channel.
         configuration = RTCConfiguration(iceServers=[])
         self.connection = RTCPeerConnection(configuration)
         self.connection.on("track", self._track_came)
@@ -204,7 +204,7 @@ class FFmpeg:
         return frame
 
 
-# What a page needs, in full: it publishes what it captures, or plays what is said.
+# The complete code of a page: it publishes what it captures, or plays what it receives.
 BROWSER = """
 async ({endpoint, token, publishes, codec, rids}) => {
     const connection = new RTCPeerConnection({bundlePolicy: "max-bundle"});

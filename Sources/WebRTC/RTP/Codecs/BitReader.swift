@@ -1,6 +1,6 @@
 import MediaKernel
 
-/// Reads bits, highest first, from bytes of foreign origin. Never reads past the end.
+/// Reads bits, highest first, from untrusted bytes. Never reads past the end.
 struct BitReader {
     private let bytes: ArraySlice<UInt8>
     private var position = 0
@@ -37,7 +37,7 @@ struct BitReader {
         var zeros = 0
         while try !readFlag() {
             zeros += 1
-            // More than 32 bits are no number of either format.
+            // Neither format has numbers of more than 32 bits.
             guard zeros < 32 else { throw TruncatedInput(needed: 1, available: 0) }
         }
         let rest = try read(zeros)

@@ -1,8 +1,8 @@
-/// Turns the payloads of one frame's packets into the frame.
+/// Joins the payloads of one frame's packets to the frame.
 public protocol Depacketizer: Sendable {
     /// - Parameter payloads: the payloads of all packets with the frame's timestamp, in sequence
     ///   order, none of them empty.
-    /// - Throws: when they do not make a whole frame. The frame is lost, the stream is not.
+    /// - Throws: if they do not form a whole frame. The frame is lost, the stream is not.
     mutating func assemble(
         _ payloads: [ArraySlice<UInt8>]
     ) throws(RTPError) -> DepacketizedFrame
@@ -11,7 +11,7 @@ public protocol Depacketizer: Sendable {
     func beginsFrame(_ payload: ArraySlice<UInt8>) -> Bool
 }
 
-/// A frame as its payload format gives it.
+/// A frame as its depacketizer outputs it.
 public struct DepacketizedFrame: Hashable, Sendable {
     public var data: [UInt8]
     public var isKeyframe: Bool

@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// One whole frame as a decoder takes it: a picture, or one Opus packet.
+/// One whole frame to be decoded: a picture, or one Opus packet.
 public struct EncodedFrame: Hashable, Sendable {
     public var codec: MediaCodec
     /// RTP ticks at the codec's clock rate, unwrapped.
@@ -9,15 +9,15 @@ public struct EncodedFrame: Hashable, Sendable {
     /// VP8, VP9: the frame (VP9 with several spatial layers: a superframe with its index).
     /// H.264: Annex B. AV1: a temporal unit in the low-overhead format. Opus: the packet.
     public var data: [UInt8]
-    /// Picture size in pixels before rotation, where the bitstream says it: on key frames.
+    /// Picture size in pixels before rotation, if the bitstream states it: on key frames.
     public var width: Int?
     public var height: Int?
     public var rotation: VideoRotation
-    /// When the last of its packets came.
+    /// When the last of its packets arrived.
     public var lastArrival: Instant
-    /// Whether frames before this one are missing, or the stream began anew.
+    /// Whether frames before this one are missing, or the stream restarted.
     public var followsLoss: Bool
-    /// Loudness of an audio packet, when its sender says it.
+    /// Loudness of an audio packet, if its sender states it.
     public var audioLevel: AudioLevel?
 
     public init(

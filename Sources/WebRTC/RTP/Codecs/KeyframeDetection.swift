@@ -2,8 +2,8 @@
 public enum KeyframeDetection {
     /// Whether a key frame begins in this payload, so that a receiver may start here.
     ///
-    /// H.264 key frames often begin with a packet of parameter sets; then both that packet and
-    /// the first of the IDR picture itself answer true.
+    /// H.264 key frames often begin with a packet of parameter sets; then both that packet and the
+    /// first one of the IDR picture itself return true.
     public static func isKeyframeStart(payload: ArraySlice<UInt8>, codec: MediaCodec) -> Bool {
         switch codec {
         case .vp8, .vp9: PayloadSummary(payload: payload, codec: codec).isKeyframeStart

@@ -1,4 +1,4 @@
-/// The codecs whose RTP payload formats this target knows.
+/// The codecs with an RTP payload format in this target.
 public enum MediaCodec: String, Hashable, Sendable, CaseIterable {
     case vp8, vp9, h264, av1, opus
 

@@ -1,4 +1,4 @@
-/// Cuts frames into RTP payloads. The caller puts them in packets with one timestamp.
+/// Splits frames into RTP payloads. The caller puts them in packets with one timestamp.
 public protocol Packetizer: Sendable {
     /// - Returns: the payloads in order, the last one of a picture with its marker set; none
     ///   when the frame is empty or cannot be read.

@@ -1,34 +1,36 @@
-/// What a forwarder must know of a packet's payload, read once however many receive it.
+/// The properties of a packet's payload that a forwarder needs, read once for all receivers.
 public struct PayloadSummary: Hashable, Sendable {
     /// A receiver may start here.
     public var isKeyframeStart = false
-    /// A picture begins here; false also where the codec does not say.
+    /// A picture begins here; also false if the codec does not say.
     public var startsPicture = false
-    /// The size of the key frame that begins here, where it says so: for a scalable stream one
-    /// for each spatial layer, lowest first.
+    /// The size of the key frame that begins here, if stated: for a scalable stream one size for
+    /// each spatial layer, lowest first.
     public var sizes: [PictureSize] = []
-    /// H264: a sequence, or a picture parameter set lies in it. No decoder shows a key frame without.
+    /// H.264: whether it holds a sequence or a picture parameter set. No decoder shows a key frame
+    /// without both.
     public var hasSequenceSet = false
     public var hasPictureSet = false
-    /// Nobody needs it, as who knows the stream says: it need not be forwarded.
+    /// No receiver needs this packet, as someone who knows the stream has decided: it need not be
+    /// forwarded.
     public var isDispensable = false
     public var vp8: VP8Fields?
     public var vp9: VP9Fields?
 
-    /// The numbers that VP8's descriptor counts with, and where they are.
+    /// The counters in VP8's descriptor, and their positions.
     public struct VP8Fields: Hashable, Sendable {
         public var pictureID: UInt16?
         public var hasLongPictureID = false
         public var temporalLayerZeroIndex: UInt8?
         public var temporalLayer: UInt8?
-        /// Depends on the temporal layer 0 only.
+        /// Depends only on temporal layer 0.
         public var isSync = false
         /// Bytes from the payload's start.
         var pictureIDOffset = 0
         var temporalLayerZeroOffset = 0
     }
 
-    /// Where a VP9 packet stands among the layers.
+    /// The position of a VP9 packet among the layers.
     public struct VP9Fields: Hashable, Sendable {
         public var spatialLayer: UInt8 = 0
         public var startsLayerFrame = false
@@ -66,7 +68,7 @@ public struct PayloadSummary: Hashable, Sendable {
         fields.temporalLayerZeroIndex = descriptor.temporalLayerZeroIndex
         fields.temporalLayer = descriptor.temporalLayer?.index
         fields.isSync = descriptor.temporalLayer?.isSync ?? false
-        // X and its flags come first when any of these is there. RFC 7741 sect. 4.2.
+        // X and its flags come first if any of these is present. RFC 7741 sect. 4.2.
         fields.pictureIDOffset = 2
         let idBytes = descriptor.pictureID == nil ? 0 : descriptor.hasLongPictureID ? 2 : 1
         fields.temporalLayerZeroOffset = 2 + idBytes
@@ -97,7 +99,7 @@ public struct PayloadSummary: Hashable, Sendable {
 }
 
 extension PayloadSummary.VP8Fields {
-    /// The payload with other numbers in it. Copies it, unless they are the same.
+    /// The payload with these counters. Copies it, unless they are unchanged.
     public func renumbered(
         _ payload: ArraySlice<UInt8>, pictureID: UInt16?, temporalLayerZeroIndex: UInt8?
     ) -> ArraySlice<UInt8> {

@@ -1,6 +1,6 @@
 import MediaKernel
 
-/// How much really arrives: bits per second over the last half second of the receiver's clock.
+/// The received bit rate, in bits per second over the last half second of the receiver's clock.
 struct AcknowledgedRate: Sendable {
     static let window: Duration = .milliseconds(500)
     static let burstWindow: ClosedRange<Duration> = .milliseconds(50) ... .milliseconds(150)
@@ -14,7 +14,7 @@ struct AcknowledgedRate: Sendable {
     private var newest: Duration = .zero
 
     mutating func received(bytes count: Int, arrival: Duration) {
-        // A little late is in the window; further back is another clock.
+        // Slightly late packets are in the window; an earlier time means a different clock.
         if began != nil, arrival < newest - Self.window { self = Self() }
         if began == nil { (began, newest) = (arrival, arrival) }
         newest = max(newest, arrival)
@@ -33,9 +33,9 @@ struct AcknowledgedRate: Sendable {
         }
     }
 
-    /// The highest rate of the last moments, each of `burstWindow`: what came before them may have
-    /// been less than the way carries. The packet that begins one filled the time before it, so it
-    /// does not count.
+    /// The highest recent rate over any span within `burstWindow`: the rate before it may have been
+    /// less than the path's capacity. The packet at the start of a span does not count, because it
+    /// filled the time before.
     var burstBitsPerSecond: Int {
         var highest = 0.0
         var bytes = 0

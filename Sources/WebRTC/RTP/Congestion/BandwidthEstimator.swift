@@ -1,17 +1,18 @@
 public import MediaKernel
 
-/// What a transport can carry, as its sender finds out from the receiver's feedback: the
-/// estimator of draft-ietf-rmcat-gcc-02 on transport-wide feedback, with probes.
+/// Estimates a transport's capacity at the sender, from the receiver's transport-wide feedback: the
+/// estimator of draft-ietf-rmcat-gcc-02, with probes.
 ///
-/// It begins without an estimate: until delay or loss shows that there is a limit, none is
-/// assumed. From then on the estimate follows what really arrives, and only a probe can show that
-/// there is more room than what is being sent.
+/// It starts without an estimate and assumes no limit until delay or loss reveals one. From then on
+/// the estimate follows the received rate, and only a probe can show that there is more room than
+/// the current sending rate.
 public struct BandwidthEstimator: Sendable {
-    /// No estimate goes below this: it must still let a probe be sent.
+    /// The lowest estimate: it must still allow sending a probe.
     public static let bitsPerSecondMinimum = 30_000
-    /// Nor above this, which no way carries: what a receiver says may lead to any number.
+    /// The highest estimate, beyond any path's capacity: a receiver's feedback may lead to any
+    /// number.
     static let bitsPerSecondMaximum = 1_000_000_000_000
-    /// A way that was too full is called so for this long.
+    /// How long a path counts as congested after a sign of congestion.
     static let congestionLifetime: Duration = .seconds(1)
     /// Probes awaiting their feedback.
     static let probesMaximum = 4
@@ -25,9 +26,9 @@ public struct BandwidthEstimator: Sendable {
     private var nextProbe = 0
     private var activeProbe: Int?
     private var clock = ReferenceClock()
-    /// When a queue grew or too much was lost.
+    /// The last time that a queue grew or too much was lost.
     private var limitedAt: Instant?
-    /// From sending a packet to hearing of it.
+    /// From sending a packet to receiving its feedback.
     public private(set) var roundTripTime: Duration = .milliseconds(100)
     /// The last rate that a probe measured, in bits per second.
     public private(set) var lastProbeResult: (bitsPerSecond: Int, at: Instant)?
@@ -40,28 +41,28 @@ public struct BandwidthEstimator: Sendable {
         return rates.min().map(bounded)
     }
 
-    /// The same without what losses have shown, which are not always the way's fullness: bits per
-    /// second; nil while no queue has shown a limit.
+    /// The estimate without the effect of losses, which congestion does not always cause. In bits
+    /// per second; nil while no queue has revealed a limit.
     public var bitsPerSecondByDelay: Int? {
         delayControl.bitsPerSecond.map(bounded)
     }
 
     private func bounded(_ bitsPerSecond: Double) -> Int {
         let (least, most) = (Double(Self.bitsPerSecondMinimum), Double(Self.bitsPerSecondMaximum))
-        // In this order even what is no number gives one.
+        // This order yields a number even for NaN.
         return Int(min(max(least, bitsPerSecond), most))
     }
 
-    /// Whether the way has been fuller than it can be: what flows is more than it carries. Where it
-    /// has not, what flows fits, whatever the estimate.
+    /// Whether the path was congested recently, so that the sending rate exceeds its capacity. If
+    /// false, the sending rate fits, whatever the estimate says.
     public func isCongested(at now: Instant) -> Bool {
         limitedAt.map { now - $0 < Self.congestionLifetime } ?? false
     }
 
-    /// What has arrived lately, in bits per second.
+    /// The rate received recently, in bits per second.
     public var acknowledgedBitsPerSecond: Int? { acknowledgedRate.bitsPerSecond }
 
-    /// A loss that was measured longer ago says nothing of now.
+    /// An older loss measurement says nothing about the present.
     public static let lossLifetime: Duration = .seconds(3)
 
     /// Share of packets that were lost lately, 0...1; nil when too few were sent to tell.
@@ -72,7 +73,7 @@ public struct BandwidthEstimator: Sendable {
         return lossControl.loss
     }
 
-    /// Notes a packet that is leaving. Gives the number to put on it.
+    /// Records a packet about to be sent. Returns the transport-wide sequence number to put on it.
     public mutating func sent(bytes: Int, at now: Instant) -> TransportSequence {
         if activeProbe != nil, !probes.isEmpty { probes[probes.count - 1].sent() }
         return log.sent(bytes: bytes, probe: activeProbe, at: now)
@@ -96,7 +97,7 @@ public struct BandwidthEstimator: Sendable {
     /// Takes a feedback message of the receiver.
     public mutating func received(_ feedback: TransportFeedback, at now: Instant) {
         var results = log.results(of: feedback)
-        // What tells of nothing that was sent, or of nothing that came, sets no clock either.
+        // Feedback about no sent packet, or about no arrival, does not set the clock either.
         guard !results.isEmpty else { return }
         if results.contains(where: { $0.arrival != nil }) {
             if clock.isAnotherOne(feedback.referenceTime, at: now) { forgetArrivals() }
@@ -124,7 +125,7 @@ public struct BandwidthEstimator: Sendable {
         if trend.usage == .overuse || lossControl.limits(at: now) { limitedAt = now }
     }
 
-    /// Takes it that packets go another way from now on: nothing that is known of the old one counts.
+    /// Call when the network path changes: discards all knowledge of the old path.
     public mutating func routeChanged() {
         forgetArrivals()
         log.forget()
@@ -135,7 +136,7 @@ public struct BandwidthEstimator: Sendable {
         lastProbeResult = nil
     }
 
-    /// Arrival times from here on have nothing to do with those of before.
+    /// Later arrival times are unrelated to earlier ones.
     private mutating func forgetArrivals() {
         clock = ReferenceClock()
         trend = DelayTrend()
@@ -156,21 +157,21 @@ public struct BandwidthEstimator: Sendable {
 
 /// Follows the feedback's reference time, 24 bits of 64 ms, over its wrap every 12.4 days.
 private struct ReferenceClock: Sendable {
-    /// How far a receiver's clock may step beside ours. Who steps further has another clock than
-    /// before, and without a bound a hostile one could be led anywhere.
+    /// The most that a receiver's clock may step relative to ours. A larger step means a different
+    /// clock; without a bound, a hostile receiver could move the clock anywhere.
     static let stepErrorMaximum: Duration = .seconds(60)
 
     private var newest: Int64?
     private var heardAt = Instant.zero
 
-    /// Whether the receiver's clock cannot be the one that was heard before.
+    /// Whether the receiver's clock cannot be the same as before.
     func isAnotherOne(_ reference: Int32, at now: Instant) -> Bool {
         guard let newest else { return false }
         let step = TransportFeedback.referenceTimeUnit * Int(Self.step(from: newest, to: reference))
         return (step - (now - heardAt)).magnitude > Self.stepErrorMaximum
     }
 
-    /// What to add to this message's arrival times.
+    /// The amount to add to this message's arrival times.
     mutating func unwrap(_ reference: Int32, at now: Instant) -> Duration {
         defer { heardAt = now }
         guard let newest else {

@@ -1,6 +1,6 @@
 import MediaKernel
 
-/// Tells from arrival times whether a queue on the way is growing: the delay-based detector of
+/// Detects from arrival times whether a queue on the path is growing: the delay-based detector of
 /// draft-ietf-rmcat-gcc-02 sect. 5, with a line fitted to the delay instead of a Kalman filter.
 ///
 /// Packets are compared in groups, since a pacer or a radio link sends several at once.
@@ -11,7 +11,7 @@ struct DelayTrend: Sendable {
     static let burst: Duration = .milliseconds(5)
     /// Groups in the fitted line.
     static let windowMaximum = 20
-    /// A pause longer than this says nothing of a queue; the detector begins anew.
+    /// A longer pause says nothing about a queue; the detector restarts.
     static let pauseMaximum: Duration = .seconds(2)
     static let smoothing = 0.9
     static let gain = 4.0
@@ -66,7 +66,7 @@ struct DelayTrend: Sendable {
             firstSent: sent, lastSent: sent, firstArrival: arrival, lastArrival: arrival)
     }
 
-    /// Packets that a channel held back and let go together belong together. GCC sect. 5.2.
+    /// Packets that a channel held back and released together belong together. GCC sect. 5.2.
     private func arrivesWithin(_ group: Group, _ sent: Instant, _ arrival: Duration) -> Bool {
         let arrivalDelta = arrival - group.lastArrival
         let propagationDelta = arrivalDelta - (sent - group.lastSent)
@@ -90,7 +90,7 @@ struct DelayTrend: Sendable {
         detect(trend, elapsed: sentDelta, at: (group.lastArrival - origin).inSeconds * 1000)
     }
 
-    /// Of the line that fits the window best; nil when all arrived at once.
+    /// The slope of the line that best fits the window; nil if all packets arrived at once.
     private func slope() -> Double? {
         let count = Double(window.count)
         let meanTime = window.reduce(0) { $0 + $1.time } / count
@@ -124,8 +124,8 @@ struct DelayTrend: Sendable {
         threshold.update(modified, at: time)
     }
 
-    /// Follows the trend slowly, so that a stream that competes with others is not starved by
-    /// the queues they make. GCC sect. 5.4.
+    /// Follows the trend slowly, so that a stream competing with others is not starved by their
+    /// queues. GCC sect. 5.4.
     private struct Threshold: Sendable {
         static let range = 6.0...600.0
         static let gainUp = 0.0087

@@ -1,10 +1,10 @@
 import MediaKernel
 
-/// Measures what one probe, a short stretch of sending at a higher rate, brought.
+/// Measures the result of one probe, a short period of sending at a higher rate.
 struct ProbeMeter: Sendable {
-    /// Reported packets below which a probe says nothing.
+    /// A probe with fewer received packets says nothing.
     static let packetsMinimum = 5
-    /// Of the probe's packets, how many must have been reported before it is judged.
+    /// The share of the probe's packets that must have been received before it is judged.
     static let reportedShare = 0.8
 
     let id: Int
@@ -17,8 +17,8 @@ struct ProbeMeter: Sendable {
 
     mutating func sent() { sentPackets += 1 }
 
-    /// Bits per second, once enough is known; nil before, and for ever for a probe of which too
-    /// little arrived.
+    /// The measured rate in bits per second once enough packets have arrived; nil before, and
+    /// always nil for a probe of which too few arrive.
     mutating func received(_ result: PacketResult) -> Int? {
         guard result.arrival != nil else { return nil }
         results.append(result)
@@ -28,9 +28,8 @@ struct ProbeMeter: Sendable {
         return measured
     }
 
-    /// The lower of the rates at which it was sent and at which it arrived. What is sent at one
-    /// moment fills the time until the next, so the last moment of sending and the first of
-    /// arrival do not count.
+    /// The lower of the sending rate and the arrival rate. Packets sent at one moment fill the time
+    /// until the next, so the last moment of sending and the first of arrival do not count.
     private var measured: Int? {
         let arrivals = results.compactMap(\.arrival)
         guard let firstSent = results.map(\.sent).min(), let lastSent = results.map(\.sent).max(),
@@ -49,7 +48,8 @@ struct ProbeMeter: Sendable {
         guard sendTime > 0, arrivalTime > 0 else { return nil }
         let sendRate = Double(sentBytes * 8) / sendTime
         let arrivalRate = Double(arrivedBytes * 8) / arrivalTime
-        // Arriving slower than sent, it found the bottleneck: leave a little room there.
+        // The probe arrived more slowly than it was sent, so it found the bottleneck: leave a
+        // margin.
         return Int(arrivalRate < 0.9 * sendRate ? 0.95 * arrivalRate : min(sendRate, arrivalRate))
     }
 }

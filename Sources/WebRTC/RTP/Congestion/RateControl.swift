@@ -3,16 +3,16 @@ import MediaKernel
 /// Turns the detector's verdicts into a rate: up slowly, down at once.
 /// draft-ietf-rmcat-gcc-02 sect. 5.5.
 struct DelayRateControl: Sendable {
-    /// After overuse, this share of what arrives. GCC sect. 5.5.
+    /// After overuse, the rate becomes this share of the received rate. GCC sect. 5.5.
     static let decreaseFactor = 0.85
     /// Far from the known capacity, the rate grows by this factor each second.
     static let growthPerSecond = 1.08
-    /// Estimates must not run away from what is really sent.
+    /// The estimate must not run away from the rate really sent.
     static let headroomFactor = 1.5
     static let headroomBits = 10_000.0
-    /// Of what is estimated to fit, what is called used.
+    /// The share of the estimate from which it counts as used.
     static let usedShare = 0.7
-    /// Overuse is answered once in this time: the queue needs it to empty.
+    /// Overuse lowers the rate at most once in this time, which the queue needs to drain.
     static let decreaseInterval: Duration = .milliseconds(300)
 
     private(set) var bitsPerSecond: Double?
@@ -22,8 +22,9 @@ struct DelayRateControl: Sendable {
     private var isHolding = false
 
     /// - Parameters:
-    ///   - acknowledged: what arrives, in bits per second.
-    ///   - burst: the same of the last moments. While a queue grows it is what the way carries.
+    ///   - acknowledged: the received rate, in bits per second.
+    ///   - burst: the received rate of the last moments. While a queue grows, it is the path's
+    ///     capacity.
     mutating func update(
         _ usage: DelayTrend.Usage, acknowledged: Int?, burst: @autoclosure () -> Int,
         roundTrip: Duration, at now: Instant
@@ -32,7 +33,7 @@ struct DelayRateControl: Sendable {
         case .overuse: decrease(to: acknowledged, burst: burst(), at: now)
         case .underuse: isHolding = true
         case .normal:
-            // The queue has emptied; from here on up again.
+            // The queue has drained; increase again from here.
             if isHolding {
                 isHolding = false
                 lastChange = now
@@ -50,7 +51,7 @@ struct DelayRateControl: Sendable {
         if let lastDecrease, now - lastDecrease < Self.decreaseInterval { return }
         lastDecrease = now
         var sample = Double(acknowledged)
-        // Little was sent before, so that little arrived says nothing of the way.
+        // The sender did not use the estimate, so a low received rate says nothing about the path.
         if sample < Self.usedShare * (bitsPerSecond ?? .infinity) {
             sample = max(sample, Double(burst()))
         }
@@ -97,7 +98,7 @@ struct DelayRateControl: Sendable {
     }
 }
 
-/// What overuse has taught of the bottleneck: near it, the rate must grow with care.
+/// The bottleneck's capacity as learnt from overuse: near it, the rate must grow carefully.
 private struct LinkCapacity: Sendable {
     private var mean: Double?
     private var variance = 0.4
@@ -127,19 +128,19 @@ private struct LinkCapacity: Sendable {
     mutating func reset() { mean = nil }
 }
 
-/// The loss-based half. draft-ietf-rmcat-gcc-02 sect. 6.
+/// The loss-based control. draft-ietf-rmcat-gcc-02 sect. 6.
 struct LossRateControl: Sendable {
     static let interval: Duration = .milliseconds(500)
     static let packetsMinimum = 20
     static let highLoss = 0.10
     static let lowLoss = 0.02
-    /// Of what was sent, so much is taken to have arrived at the least: a receiver may say of more
-    /// packets than there were that they have not come.
+    /// The smallest share of the sent data assumed to have arrived: a receiver may report more
+    /// packets as lost than were sent.
     static let arrivedShareMinimum = 0.01
 
     /// Nil while loss has never limited anything.
     private(set) var bitsPerSecond: Double?
-    /// Of the last whole interval, 0...1, and when that ended.
+    /// The loss of the last whole interval, 0...1, and when that interval ended.
     private(set) var loss = 0.0
     private(set) var lossMeasured: Instant?
     private var lost = 0
@@ -167,7 +168,7 @@ struct LossRateControl: Sendable {
             bitsPerSecond = base * (1 - 0.5 * loss)
         } else if loss < Self.lowLoss, let rate = bitsPerSecond {
             let next = rate * 1.05
-            // Far above what is sent, the limit means nothing any more.
+            // A limit far above the sending rate no longer matters.
             bitsPerSecond = next > 2 * Double(acknowledged) ? nil : next
         }
     }

@@ -1,9 +1,9 @@
 import MediaKernel
 
-/// What became of one packet that was sent, as far as feedback told.
+/// The outcome of one sent packet, as far as feedback reported it.
 struct PacketResult: Hashable, Sendable {
     var sent: Instant
-    /// On the receiver's clock; nil for a packet that had not come when it was reported.
+    /// On the receiver's clock; nil for a packet reported as not received.
     var arrival: Duration?
     /// Bytes of the whole datagram.
     var bytes: Int
@@ -11,7 +11,7 @@ struct PacketResult: Hashable, Sendable {
     var probe: Int?
 }
 
-/// The packets that wait for feedback, by their number on the transport.
+/// The packets awaiting feedback, by their transport-wide sequence number.
 struct SentPacketLog: Sendable {
     /// Two seconds of 16 Mbit/s. Older packets are overwritten; feedback for them is ignored.
     static let packetsMaximum = 4096
@@ -26,7 +26,7 @@ struct SentPacketLog: Sendable {
     private var entries: [Entry] = []
     private var next: Int64 = 0
 
-    /// Notes a packet that is leaving. Gives the number to put on it.
+    /// Records a packet about to be sent. Returns the transport-wide sequence number to put on it.
     mutating func sent(bytes: Int, probe: Int?, at now: Instant) -> TransportSequence {
         let entry = Entry(
             number: next, sent: now, bytes: Int32(clamping: bytes),
@@ -40,19 +40,19 @@ struct SentPacketLog: Sendable {
         return TransportSequence(UInt16(truncatingIfNeeded: next))
     }
 
-    /// Feedback for what was sent so far is ignored.
+    /// Ignores feedback for all packets sent so far.
     mutating func forget() {
         for index in entries.indices { entries[index].number = -1 }
     }
 
-    /// The packets that a message tells of, each once: one reported as come is forgotten, one
-    /// reported as missing may still be reported as come.
+    /// The packets that a message reports on, each once: a packet reported as received is
+    /// forgotten; one reported as missing may still be reported as received later.
     mutating func results(of feedback: TransportFeedback) -> [PacketResult] {
         guard next > 0 else { return [] }
         var results: [PacketResult] = []
         results.reserveCapacity(feedback.deltas.count)
         for (sequence, arrival) in feedback.arrivals {
-            // Numbers are taken as the nearest to the newest one sent.
+            // Each number becomes the candidate nearest to the newest one sent.
             let newest = TransportSequence(UInt16(truncatingIfNeeded: next - 1))
             let distance = Int64(Int16(bitPattern: sequence &- newest.rawValue))
             let number = next - 1 + distance

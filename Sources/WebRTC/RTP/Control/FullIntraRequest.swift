@@ -1,9 +1,9 @@
 import MediaKernel
 
-/// Orders key frames from the streams it names. RFC 5104 sect. 4.3.1.
+/// Requests key frames from the named streams. RFC 5104 sect. 4.3.1.
 public struct FullIntraRequest: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
-        /// The stream that is to send a key frame.
+        /// The stream that should send a key frame.
         public var media: SSRC
         /// Raised with each new request; a repetition keeps it.
         public var sequenceNumber: UInt8
@@ -14,7 +14,7 @@ public struct FullIntraRequest: Hashable, Sendable {
         }
     }
 
-    /// Who asks.
+    /// The requester.
     public var sender: SSRC
     /// At most `entriesMaximum` are written or read.
     public var entries: [Entry]

@@ -1,19 +1,19 @@
 import MediaKernel
 
-/// A list of lost packets, to be sent again. RFC 4585 sect. 6.2.1.
+/// Requests retransmission of lost packets. RFC 4585 sect. 6.2.1.
 ///
 /// ```
 /// |  PID: a lost packet (16)  |  BLP: which of the 16 after it are lost too (16)  | ...
 /// ```
 public struct GenericNACK: Hashable, Sendable {
-    /// Who asks.
+    /// The requester.
     public var sender: SSRC
-    /// The stream that lost them.
+    /// The stream that the packets belong to.
     public var media: SSRC
     /// In ascending order when written; at most `lostMaximum` are written or read.
     public var lost: [SequenceNumber]
 
-    /// The most packets one message may ask for, so that it cannot be used to make a flood.
+    /// The most packets that one message may request, so that it cannot cause a flood.
     public static let lostMaximum = 2048
 
     public init(sender: SSRC, media: SSRC, lost: [SequenceNumber]) {

@@ -1,6 +1,6 @@
 import MediaKernel
 
-/// One RTCP packet out of a compound. RFC 3550 sect. 6, RFC 4585, RFC 5104.
+/// One RTCP packet of a compound packet. RFC 3550 sect. 6, RFC 4585, RFC 5104.
 ///
 /// ```
 /// |V=2|P| count or format (5) |  packet type (8)  |  length in 32-bit words - 1 (16)  |
@@ -16,15 +16,15 @@ public enum RTCPPacket: Hashable, Sendable {
     case fullIntraRequest(FullIntraRequest)
     case receiverEstimatedMaximumBitrate(ReceiverEstimatedMaximumBitrate)
     case transportFeedback(TransportFeedback)
-    /// A kind we do not use: its type, its count field, and what follows the header.
+    /// A kind that we do not use: its type, its count field, and the bytes after the header.
     case unknown(type: UInt8, count: UInt8, bytes: [UInt8])
 
     /// The most blocks that the header's five bits can count.
     public static let countMaximum = 31
     /// The most packets read from one compound.
     public static let compoundMaximum = 64
-    /// The most of them that may be transport feedback. A receiver writes one a datagram; each may
-    /// claim thousands of packets in a few bytes.
+    /// The most transport feedback packets in a compound. A receiver writes one per datagram; each
+    /// may report on thousands of packets in a few bytes.
     static let transportFeedbackMaximum = 4
 
     enum Kind {
@@ -50,8 +50,8 @@ public enum RTCPPacket: Hashable, Sendable {
 extension RTCPPacket {
     /// Parses a decrypted datagram: a compound, or a reduced-size one (RFC 5506).
     ///
-    /// A packet of unknown kind becomes `.unknown`; one that contradicts itself fails the whole
-    /// datagram, since nothing after it can be trusted.
+    /// A packet of unknown kind becomes `.unknown`; a packet that contradicts itself fails the
+    /// whole datagram, since nothing after it can be trusted.
     public static func parseCompound(_ bytes: [UInt8]) throws(RTPError) -> [RTCPPacket] {
         var packets: [RTCPPacket] = []
         var feedbackCount = 0
@@ -143,7 +143,7 @@ extension RTCPPacket {
         case (Kind.payloadSpecificFeedback, Format.fullIntraRequest):
             return .fullIntraRequest(try FullIntraRequest(sender: sender, parsing: &reader))
         case (Kind.payloadSpecificFeedback, Format.applicationLayer):
-            // The format is shared by whatever applications invent; REMB has a name inside.
+            // Other applications share this format; REMB has an identifier inside.
             guard reader.remaining >= 4,
                 try reader.readUInt32() == ReceiverEstimatedMaximumBitrate.identifier
             else { break }

@@ -1,8 +1,8 @@
 import MediaKernel
 
-/// What a receiver says of the streams it gets. RFC 3550 sect. 6.4.2.
+/// A receiver's report on the streams it receives. RFC 3550 sect. 6.4.2.
 public struct ReceiverReport: Hashable, Sendable {
-    /// Who reports.
+    /// The reporter.
     public var ssrc: SSRC
     /// At most 31 are written.
     public var reports: [ReceptionReport]
@@ -23,7 +23,8 @@ public struct ReceiverReport: Hashable, Sendable {
     }
 }
 
-/// One block of a sender or receiver report: how one stream arrives. RFC 3550 sect. 6.4.1.
+/// One block of a sender or receiver report: the reception quality of one stream. RFC 3550 sect.
+/// 6.4.1.
 public struct ReceptionReport: Hashable, Sendable {
     /// The stream reported on.
     public var ssrc: SSRC

@@ -1,10 +1,10 @@
 public import MediaKernel
 
-/// What a sender says of its stream: above all, which wall-clock time an RTP timestamp means.
-/// RFC 3550 sect. 6.4.1.
+/// A sender's report on its stream: above all, the wall-clock time of an RTP timestamp. RFC 3550
+/// sect. 6.4.1.
 public struct SenderReport: Hashable, Sendable {
     public var ssrc: SSRC
-    /// The sender's wall clock when the report left.
+    /// The sender's wall clock when it sent the report.
     public var ntp: NTPTime
     /// The same moment on the stream's RTP clock.
     public var rtpTimestamp: UInt32

@@ -1,7 +1,6 @@
 import MediaKernel
 
-/// What one source says of itself; of the items, only the canonical name matters to us.
-/// RFC 3550 sect. 6.5.
+/// The description of one source; we use only the canonical name. RFC 3550 sect. 6.5.
 ///
 /// ```
 /// |  SSRC (32)  |  CNAME=1 (8)  |  length (8)  |  text ...  |  other items ...  |  0, padding |
@@ -38,7 +37,7 @@ public struct SourceDescription: Hashable, Sendable {
         writer.write(ssrc.rawValue)
         if let cname {
             var text = Array(cname.utf8.prefix(255))
-            // A cut must not leave half a character behind.
+            // Truncation must not leave half a character behind.
             while !text.isEmpty, String(validating: text, as: UTF8.self) == nil {
                 text.removeLast()
             }

@@ -1,7 +1,7 @@
 import MediaKernel
 
-/// When each packet of a transport arrived, or that it did not: what a sender's bandwidth
-/// estimator lives on. draft-holmer-rmcat-transport-wide-cc-extensions-01 sect. 3.1.
+/// Reports for each packet of a transport when it arrived, or that it did not: the input of a
+/// sender's bandwidth estimator. draft-holmer-rmcat-transport-wide-cc-extensions-01 sect. 3.1.
 ///
 /// ```
 /// |  base sequence number (16)  |  packet status count (16)  |
@@ -13,7 +13,7 @@ import MediaKernel
 /// ```
 /// Symbols: 0 not received, 1 received with a delta of 8 bits, 2 with one of 16 bits, signed.
 public struct TransportFeedback: Hashable, Sendable {
-    /// Who reports.
+    /// The reporter.
     public var sender: SSRC
     /// Any one stream of the transport.
     public var media: SSRC
@@ -23,12 +23,13 @@ public struct TransportFeedback: Hashable, Sendable {
     public var referenceTime: Int32
     /// Counts the feedback messages of a transport, modulo 256.
     public var feedbackCount: UInt8
-    /// One status per sequence number from the base: nil when not received, else the time since
-    /// the packet received before it (the first one: since the reference time), in 250 us.
+    /// One status per sequence number from the base: nil for a packet not received, otherwise the
+    /// time since the previous received packet (for the first one: since the reference time), in
+    /// 250 us.
     public var deltas: [Int16?]
 
-    /// The most statuses one message may carry, which is as many packets as a sender remembers; it
-    /// would otherwise let some bytes claim 65535.
+    /// The most statuses in one message, equal to the number of packets that a sender remembers.
+    /// Without this limit, a few bytes could claim 65535.
     public static let statusesMaximum = SentPacketLog.packetsMaximum
     static let referenceTimeUnit: Duration = .milliseconds(64)
     static let deltaUnit: Duration = .microseconds(250)
@@ -45,8 +46,8 @@ public struct TransportFeedback: Hashable, Sendable {
         self.deltas = deltas
     }
 
-    /// Each packet's sequence number with its arrival on the receiver's clock, whose zero is
-    /// where the reference time is zero; nil for a packet that had not come.
+    /// Each packet's sequence number with its arrival on the receiver's clock, whose zero is where
+    /// the reference time is zero; nil for a packet not received.
     public var arrivals: [(sequence: UInt16, time: Duration?)] {
         var time = Self.referenceTimeUnit * Int(referenceTime)
         return deltas.indices.map { index in
@@ -72,7 +73,7 @@ public struct TransportFeedback: Hashable, Sendable {
 // MARK: Parsing
 
 extension TransportFeedback {
-    /// Parses what follows the RTCP header.
+    /// Parses the bytes after the RTCP header.
     init(parsing body: ArraySlice<UInt8>) throws(RTPError) {
         var reader = ByteReader(body)
         let symbols: [UInt16]
@@ -113,7 +114,7 @@ extension TransportFeedback {
             let left = count - symbols.count
             if chunk & 0x8000 == 0 {
                 let run = min(Int(chunk & 0x1FFF), left)
-                // A run of nothing would let a message be all chunks; each must bring it forward.
+                // Each chunk must make progress: with empty runs, a message could be all chunks.
                 guard run > 0 else { throw TruncatedInput(needed: left, available: 0) }
                 symbols.append(contentsOf: repeatElement(chunk >> 13 & 3, count: run))
             } else if chunk & 0x4000 == 0 {
@@ -162,7 +163,7 @@ extension TransportFeedback {
         }
     }
 
-    /// The chunk that covers the most of what lies ahead.
+    /// The chunk that covers the most of the remaining symbols.
     private static func chunk(
         for symbols: ArraySlice<UInt16>
     ) -> (chunk: UInt16, covered: Int) {

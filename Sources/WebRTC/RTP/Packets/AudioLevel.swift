@@ -9,10 +9,10 @@ public struct AudioLevel: Hashable, Sendable {
     /// Loudness below full scale, in -dBov: 0 is the loudest, `silence` the least.
     public var level: UInt8
 
-    /// The level where there is nothing to hear, which is also the highest.
+    /// The level of inaudible sound, which is also the highest value.
     public static let silence: UInt8 = 127
 
-    /// A level above `silence` is taken as that.
+    /// Clamps the level to `silence`.
     public init(voice: Bool, level: UInt8) {
         self.voice = voice
         self.level = min(level, Self.silence)

@@ -6,7 +6,7 @@ public enum HeaderExtensionURI {
     public static let rid = "urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id"
     /// The simulcast layer that an RTX packet repairs. RFC 8852.
     public static let repairedRid = "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id"
-    /// One count over all streams of a transport; see `TransportSequence`.
+    /// One sequence number across all streams of a transport; see `TransportSequence`.
     public static let transportSequence =
         "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
     /// Loudness of an audio packet; see `AudioLevel`. RFC 6464.

@@ -6,10 +6,10 @@
 /// two-byte form, profile 0x100X:  |  ID (8 bits)  |  length (8 bits)  | length bytes ...
 /// ```
 ///
-/// The elements stay in the wire's form, shared with the datagram, until they are changed: most
-/// packets are asked for one or two of them. An element that runs past the end is cut off with
-/// what follows it; what came before is kept. Elements move to the two-byte form when an id
-/// above 14, an empty value or one over 16 bytes needs it.
+/// The elements stay in wire form, sharing the datagram's storage, until they are changed: most
+/// packets are asked for only one or two of them. An element that runs past the end is dropped with
+/// everything after it; earlier elements are kept. The elements move to the two-byte form when one
+/// has an id above 14, an empty value or a value over 16 bytes.
 public struct HeaderExtensions: Sendable {
     public struct Element: Hashable, Sendable {
         public let id: UInt8
@@ -18,7 +18,7 @@ public struct HeaderExtensions: Sendable {
 
     enum Form: Hashable, Sendable {
         case oneByte, twoByte
-        /// A profile that is not RFC 8285's: carried as it is, without elements.
+        /// A profile outside RFC 8285: carried unchanged, without elements.
         case opaque(profile: UInt16)
 
         var profile: UInt16 {
@@ -29,7 +29,7 @@ public struct HeaderExtensions: Sendable {
             }
         }
 
-        /// What the transport's number of a packet takes.
+        /// Bytes that the transport-wide sequence number takes as an element.
         var numberBytes: Int {
             switch self {
             case .oneByte: 3
@@ -75,7 +75,7 @@ public struct HeaderExtensions: Sendable {
 
     /// Adds an element, or replaces the first one with this id in its place.
     ///
-    /// Refuses, and answers false, when the id is 0, the value has more than 255 bytes, or the
+    /// Returns false and changes nothing if the id is 0, the value has more than 255 bytes, or the
     /// extension would grow beyond `bytesMaximum`.
     @discardableResult
     public mutating func set(_ id: UInt8, _ bytes: some Collection<UInt8>) -> Bool {
@@ -83,7 +83,7 @@ public struct HeaderExtensions: Sendable {
         else { return false }
         if case .opaque = form { self = HeaderExtensions() }
         let needsTwoBytes = !Self.fitsOneByte(id: id, count: bytes.count)
-        // The common case on the way out: one more element at the end, nothing to rewrite.
+        // The common case when sending: one more element at the end, nothing to rewrite.
         if self[id] == nil, form == .twoByte || !needsTwoBytes {
             Self.append(id: id, bytes, form: form, to: &block)
             return true
@@ -111,9 +111,9 @@ public struct HeaderExtensions: Sendable {
         self = rebuilt { $0 == id ? nil : $0 }
     }
 
-    /// The same elements under other ids: those of the far side's SDP.
+    /// The same elements under other ids, those of the other side's SDP.
     ///
-    /// - Parameter newID: nil for an element that is left out.
+    /// - Parameter newID: returns nil for an element to leave out.
     public func remapped(_ newID: (_ id: UInt8) -> UInt8?) -> HeaderExtensions {
         rebuilt(newID)
     }
@@ -121,13 +121,13 @@ public struct HeaderExtensions: Sendable {
     private func rebuilt(_ newID: (UInt8) -> UInt8?) -> HeaderExtensions {
         var result = HeaderExtensions()
         guard !isEmpty else { return result }
-        // Room for a few elements more, which a forwarder adds next.
+        // Room for a few more elements, which a forwarder adds next.
         var rebuilt: [UInt8] = []
         rebuilt.reserveCapacity(block.count + 16)
         for element in self {
             guard let id = newID(element.id), id > 0 else { continue }
             if result.form == .oneByte, !Self.fitsOneByte(id: id, count: element.bytes.count) {
-                // What is written so far is in the wrong form: once more from the start.
+                // The elements written so far have the wrong form: start over.
                 result.form = .twoByte
                 rebuilt.removeAll(keepingCapacity: true)
                 for element in self {
@@ -159,7 +159,8 @@ public struct HeaderExtensions: Sendable {
         block.append(contentsOf: bytes)
     }
 
-    /// Bytes on the wire, the four of the extension's own header included; 0 when there are none.
+    /// Bytes on the wire, including the extension's own four-byte header; 0 if there are no
+    /// elements.
     ///
     /// - Parameter numbered: as in `write`.
     func serializedBytes(numbered: (id: UInt8, number: TransportSequence)?) -> Int {
@@ -168,7 +169,7 @@ public struct HeaderExtensions: Sendable {
         return 4 + (block.count + extra + 3) / 4 * 4
     }
 
-    /// - Parameter numbered: one element more, put first; left out beside an opaque extension.
+    /// - Parameter numbered: an additional element, written first; left out of an opaque extension.
     func write(to writer: inout HeaderWriter, numbered: (id: UInt8, number: TransportSequence)?) {
         let extra = numbered == nil ? 0 : form.numberBytes
         let words = (block.count + extra + 3) / 4
@@ -205,7 +206,8 @@ extension HeaderExtensions: Sequence {
         public mutating func next() -> Element? {
             var cursor = position
             while let element = form == .oneByte ? shortElement(&cursor) : longElement(&cursor) {
-                // Id 0 is padding, which in the one-byte form may claim a length: not an element.
+                // Id 0 is padding, not an element, although in the one-byte form it may claim a
+                // length.
                 guard element.id > 0 else { continue }
                 position = cursor
                 return element

@@ -1,9 +1,9 @@
-/// Writes a packet's header into zeros, one part behind the other.
+/// Writes the parts of a packet's header one after another into a zeroed buffer.
 struct HeaderWriter {
     private let room: UnsafeMutableRawBufferPointer
     private var count = 0
 
-    /// - Parameter room: of zeros, with a place for all that is written; more traps.
+    /// - Parameter room: zeroed, and large enough for everything written; writing more traps.
     init(_ room: UnsafeMutableRawBufferPointer) { self.room = room }
 
     mutating func write(_ byte: UInt8) { store(byte) }
@@ -17,7 +17,7 @@ struct HeaderWriter {
         }
     }
 
-    /// Leaves zeros.
+    /// Leaves zeros in place.
     mutating func skip(_ count: Int) { _ = take(count) }
 
     private mutating func store(_ value: some BitwiseCopyable) {
@@ -26,7 +26,7 @@ struct HeaderWriter {
             as: type(of: value))
     }
 
-    /// The place of the next so many bytes.
+    /// Reserves the next `more` bytes and returns their offset.
     private mutating func take(_ more: Int) -> Int {
         precondition(more <= room.count - count, "a header is as long as was reckoned")
         defer { count += more }

@@ -29,7 +29,7 @@ public struct RTPPacket: Hashable, Sendable {
 
     /// Bytes of the fixed header.
     public static let headerBytesMinimum = 12
-    /// Bytes that a packet may have behind it: libsrtp may write 148 there.
+    /// The most spare bytes that a packet may have after it: libsrtp may write 148 there.
     public static let roomMaximum = 256
     /// The largest datagram UDP carries.
     public static let datagramBytesMaximum = 65_535
@@ -105,9 +105,9 @@ public struct RTPPacket: Hashable, Sendable {
     /// The packet as it goes to SRTP. Padding is written only when `paddingLength` is above zero.
     ///
     /// - Parameters:
-    ///   - numbered: an extension id, 1 ... 14, and the packet's number on the transport. Written
-    ///     here, since it is another one whenever the packet is sent again.
-    ///   - room: bytes behind the packet for what its protection adds, `roomMaximum` at most.
+    ///   - numbered: an extension id, 1 ... 14, and the packet's transport-wide sequence number.
+    ///     Written here because it differs each time the packet is sent.
+    ///   - room: spare bytes after the packet for SRTP to fill, `roomMaximum` at most.
     public func serialized(
         numbered: (id: UInt8, number: TransportSequence)? = nil, room: Int = 0
     ) -> [UInt8] {
@@ -121,8 +121,8 @@ public struct RTPPacket: Hashable, Sendable {
         let type = (marker ? 0x80 : 0) | payloadType.rawValue
         var bytes: [UInt8] = []
         bytes.reserveCapacity(headerBytes + payload.count + padding + Self.roomMaximum)
-        // At one go: to append asks each time whether there is room and whose the array is, which
-        // takes longer than to write a number.
+        // All at once: each append checks capacity and uniqueness of the storage, which takes
+        // longer than writing a number.
         bytes.append(contentsOf: Self.zeros.prefix(headerBytes))
         while bytes.count < headerBytes { bytes.append(0) }
         bytes.withUnsafeMutableBytes { bytes in

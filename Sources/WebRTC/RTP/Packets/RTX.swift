@@ -1,12 +1,12 @@
 import MediaKernel
 
-/// Sending a packet again, in a stream of its own. RFC 4588 sect. 4.
+/// Retransmits packets in a separate stream. RFC 4588 sect. 4.
 ///
 /// ```
 /// |  RTP header of the RTX stream  |  OSN: original sequence number (16)  |  original payload |
 /// ```
 public enum RTX {
-    /// The packet as its RTX stream carries it.
+    /// The packet in the form of its RTX stream.
     public static func wrap(
         _ packet: RTPPacket, ssrc: SSRC, payloadType: PayloadType, sequence: SequenceNumber
     ) -> RTPPacket {
@@ -23,7 +23,7 @@ public enum RTX {
         return wrapped
     }
 
-    /// The original of a packet that came on an RTX stream; shares its storage.
+    /// The original packet inside an RTX packet; shares its storage.
     ///
     /// - Throws: `.truncated` when there is no original sequence number. Senders probe for
     ///   bandwidth with empty packets on the RTX stream, so this is no sign of trouble.

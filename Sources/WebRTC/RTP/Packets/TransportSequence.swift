@@ -1,4 +1,4 @@
-/// A packet's number in the count over all streams of one transport, for congestion control.
+/// A packet's sequence number across all streams of one transport, for congestion control.
 /// draft-holmer-rmcat-transport-wide-cc-extensions-01 sect. 2.
 public struct TransportSequence: Hashable, Sendable {
     public var rawValue: UInt16

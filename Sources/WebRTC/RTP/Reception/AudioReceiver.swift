@@ -1,22 +1,22 @@
 public import MediaKernel
 
-/// Receives one audio stream: gives its packets out in order, waits a little for late ones and
-/// says what was lost. It asks for nothing again: servers do that, and what they have got is theirs
-/// to send in time.
+/// Receives one audio stream: delivers its packets in order, waits briefly for late ones and
+/// reports losses. It requests no retransmissions: servers do that, and must send on in time what
+/// they get.
 ///
-/// The wait for a missing packet adapts to the reordering that is seen, within bounds. What
-/// comes after its loss was declared is dropped. A jump of the timestamp without a gap in the
-/// sequence numbers is silence that the sender did not send (DTX), and no loss.
+/// The wait for a missing packet adapts to the observed reordering, within bounds. A packet that
+/// arrives after its loss was declared is dropped. A jump of the timestamp without a gap in the
+/// sequence numbers is silence that the sender did not send (DTX), not a loss.
 ///
-/// After each `handle` or `handleTimeout`, call `poll` until it answers nil.
+/// After each `handle` or `handleTimeout`, call `poll` until it returns nil.
 public struct AudioReceiver: Sendable {
     public struct Configuration: Sendable {
-        /// Sequence numbers waited over at once; beyond that the oldest hole is given up.
+        /// The most sequence numbers waited for at once; beyond that the oldest hole is given up.
         public var packetsMaximum = 256
         /// Bounds of the wait for a missing packet.
         public var waitMinimum: Duration = .milliseconds(20)
         public var waitMaximum: Duration = .milliseconds(200)
-        /// The id of the audio level extension, when negotiated.
+        /// The id of the audio level extension, if negotiated.
         public var audioLevelID: UInt8?
 
         public init() {}
@@ -28,14 +28,14 @@ public struct AudioReceiver: Sendable {
         case lost(count: Int, at: Int64)
     }
 
-    /// What became of the packets so far.
+    /// Counts of packets so far.
     public struct Counters: Hashable, Sendable {
         public var delivered: UInt64 = 0
         public var lost: UInt64 = 0
-        /// Packets that came after their loss was declared, or before the stream's first.
+        /// Packets that arrived after their loss was declared, or before the stream's first.
         public var late: UInt64 = 0
         public var duplicates: UInt64 = 0
-        /// Times that the stream began anew.
+        /// How often the stream restarted.
         public var restarts: UInt64 = 0
     }
 
@@ -46,25 +46,25 @@ public struct AudioReceiver: Sendable {
         let level: AudioLevel?
     }
 
-    /// What is known of the stream once a packet has come.
+    /// The position in the stream, once a packet has arrived.
     private struct Position: Sendable {
-        /// The number to leave next.
+        /// The next number to deliver.
         var next: Int64
         var newest: Int64
-        /// One bit for each of the 64 numbers before `next`: whether it left.
+        /// One bit for each of the 64 numbers before `next`: whether it was delivered.
         var departed: UInt64 = 0
     }
 
-    /// 20 ms of Opus, until the stream has shown its own step.
+    /// 20 ms of Opus, until the stream's own step is known.
     static let assumedStepTicks: Int64 = 960
     /// The longest Opus packet is 120 ms. RFC 7587 sect. 4.2.
     static let stepTicksMaximum: Int64 = 5760
-    /// The wait falls back towards its minimum by this share with each packet in order: half
-    /// way in about 7 s.
+    /// With each packet in order, the wait falls towards its minimum by this share: halfway in
+    /// about 7 s.
     static let decayDivisor = 512
 
     public private(set) var counters = Counters()
-    /// How long a missing packet is waited for at present.
+    /// The current wait for a missing packet.
     public private(set) var wait: Duration
 
     private let configuration: Configuration
@@ -81,11 +81,11 @@ public struct AudioReceiver: Sendable {
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
         wait = configuration.waitMinimum
-        // Wider than any jump that is not a restart, so no packet ever takes another's slot.
+        // Wider than any jump that is not a restart, so no packet takes another's slot.
         ring = SequenceRing(maximum: 4096)
     }
 
-    /// When `handleTimeout` is to be called; nil while there is nothing to wait for.
+    /// When to call `handleTimeout`; nil while there is nothing to wait for.
     public var nextDeadline: Instant? { hole()?.deadline }
 
     // MARK: Facts in
@@ -112,7 +112,7 @@ public struct AudioReceiver: Sendable {
     public mutating func poll() -> Output? {
         while let position, let packet = ring[position.next] {
             release(position.next)
-            // Padding only: it fills its number and is not heard.
+            // A padding-only packet takes a sequence number but has no sound.
             if !packet.payload.isEmpty { return .packet(delivered(packet)) }
         }
         if let hole = hole(), hole.deadline <= now || isWindowFull { return giveUp(hole) }
@@ -140,7 +140,7 @@ public struct AudioReceiver: Sendable {
             return
         }
         if let hole = hole(), number == position.next {
-            // Came just in time: the wait should hold with a margin.
+            // The packet came just in time: the wait should hold with a margin.
             widen(to: (now - hole.since) * 2)
         }
         position.newest = max(position.newest, number)
@@ -168,12 +168,12 @@ public struct AudioReceiver: Sendable {
 
     private struct Hole {
         let numbers: Range<Int64>
-        /// When the packet behind the hole came, and so when the hole showed.
+        /// When the packet after the hole arrived, which revealed the hole.
         let since: Instant
         let deadline: Instant
     }
 
-    /// The hole at the front, if packets wait behind it.
+    /// The hole at the front, if packets wait after it.
     private func hole() -> Hole? {
         guard let position, ring.count > 0, ring[position.next] == nil else { return nil }
         var end = position.next + 1
@@ -202,8 +202,8 @@ public struct AudioReceiver: Sendable {
         let departed = position?.departed ?? 0
         position?.departed = count < 64 ? departed << UInt64(count) : 0
         let behind = ring[hole.numbers.upperBound].map { timestamps.peek($0.timestamp) } ?? 0
-        // Counted on from what left before; the packet behind the hole bounds it, for a silence
-        // may have begun within.
+        // Counted from the last delivered packet; the packet after the hole bounds the timestamp,
+        // because a silence may have begun within the hole.
         let counted = lastTimestamp.map { $0 + stepTicks } ?? behind - Int64(count) * stepTicks
         return .lost(count: count, at: min(counted, behind))
     }

@@ -1,9 +1,9 @@
 import MediaKernel
 
-/// Says when to ask for a key frame: at once, then at pauses that double, until one has come.
+/// Decides when to request a key frame: at once, then at doubling intervals until one arrives.
 ///
-/// A decoder that cannot make anything of the key frames that come is no reason for a flood: what
-/// is needed again is asked for one shortest pause after the last request, at the earliest.
+/// A decoder that cannot use the key frames it gets must not cause a flood of requests: a new need
+/// is requested one shortest pause after the last request, at the earliest.
 struct KeyframeRequestTimer: Sendable {
     static let pauseMinimum: Duration = .milliseconds(200)
     static let pauseMaximum: Duration = .seconds(2)
@@ -13,16 +13,16 @@ struct KeyframeRequestTimer: Sendable {
     private var pause = pauseMinimum
     private var lastAsked: Instant?
 
-    /// A key frame is needed, to be asked for now unless that is already under way.
+    /// A key frame is needed; requests it now, unless a request is already under way.
     mutating func needed(at now: Instant) {
         let earliest = lastAsked.map { $0 + Self.pauseMinimum } ?? now
         due = due ?? max(now, earliest)
     }
 
-    /// A key frame seems to be coming: do not ask before this.
+    /// A key frame seems to be arriving: makes no request before `time`.
     mutating func postpone(until time: Instant) { due = max(due ?? time, time) }
 
-    /// A key frame has come.
+    /// A key frame has arrived.
     mutating func satisfied() {
         due = nil
         pause = Self.pauseMinimum

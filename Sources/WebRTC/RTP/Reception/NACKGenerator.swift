@@ -1,20 +1,19 @@
 public import MediaKernel
 
-/// Notices lost packets of one stream and says when to ask for them again.
-/// RFC 4585 sect. 6.2.1.
+/// Detects lost packets of one stream and decides when to request them again. RFC 4585 sect. 6.2.1.
 ///
-/// A number is asked for `reorderDelay` after the gap shows (it may only be late), then once per
-/// round trip until it comes, `triesMaximum` times at most. After `abandonAfter` it is given to
-/// `takeAbandoned`: the sender may be a server that has to ask for it itself. Feed every
-/// packet, repaired ones included: how long they take to come is what the round trip is known from.
+/// A packet is requested `reorderDelay` after the gap shows (it may only be late), then once per
+/// round trip until it arrives, at most `triesMaximum` times. After `abandonAfter`, `takeAbandoned`
+/// reports it: the sender may be a server that has to request it itself. Feed every packet,
+/// including repaired ones: the round trip is measured from their delay.
 public struct NACKGenerator: Sendable {
     public struct Configuration: Hashable, Sendable {
         /// How long a gap may be mere reordering.
         public var reorderDelay: Duration = .milliseconds(10)
         public var triesMaximum = 10
-        /// How long a number is waited for, at least three round trips.
+        /// How long to wait for a packet, at least three round trips.
         public var abandonAfter: Duration = .milliseconds(400)
-        /// Numbers waited for at once; beyond that the oldest are abandoned.
+        /// The most packets waited for at once; beyond that the oldest are abandoned.
         public var outstandingMaximum = 1000
         /// The round trip until it has been measured.
         public var assumedRoundTrip: Duration = .milliseconds(100)
@@ -30,9 +29,9 @@ public struct NACKGenerator: Sendable {
         var nextTry: Instant
     }
 
-    /// Bounds of the pause between two requests for one packet.
+    /// Bounds of the interval between two requests for one packet.
     static let retryIntervals: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(500)
-    /// No round trip makes us wait longer than this for a packet.
+    /// The longest wait for a packet, however long the round trip.
     static let abandonAfterMaximum: Duration = .seconds(1)
 
     private var roundTrip: RoundTripEstimator
@@ -42,7 +41,7 @@ public struct NACKGenerator: Sendable {
     /// In ascending order.
     private var missing: [Missing] = []
     private var abandoned: [Int64] = []
-    /// Not later than the earliest thing to do; earlier is harmless.
+    /// No later than the earliest event; earlier is harmless.
     private var due: Instant = .distantFuture
 
     public init(_ configuration: Configuration = Configuration()) {
@@ -50,10 +49,10 @@ public struct NACKGenerator: Sendable {
         roundTrip = RoundTripEstimator(assumed: configuration.assumedRoundTrip)
     }
 
-    /// When `poll` next has something to do; nil while nothing is missing.
+    /// When `poll` next has work; nil while nothing is missing.
     public var nextDeadline: Instant? { missing.isEmpty ? nil : due }
 
-    /// Numbers being waited for.
+    /// The number of packets waited for.
     public var outstandingCount: Int { missing.count }
 
     public mutating func received(_ number: SequenceNumber, at now: Instant) {
@@ -124,7 +123,8 @@ extension NACKGenerator {
         guard number - newest > 1 else { return }
         let firstWaitedFor = max(
             newest + 1, number - Int64(configuration.outstandingMaximum))
-        // Of those not even waited for, one stands for all: there is no getting past it.
+        // One number stands for all those never waited for, the last: the stream cannot get past
+        // it.
         if firstWaitedFor > newest + 1 { abandon(firstWaitedFor - 1) }
         let nextTry = now + configuration.reorderDelay
         for lost in firstWaitedFor..<number {
@@ -138,15 +138,15 @@ extension NACKGenerator {
         due = min(due, nextTry)
     }
 
-    /// The extended numbers given up since the last call; at most `outstandingMaximum`, of which the
-    /// newest are kept. Of a hole larger than that, the newest number stands for the rest.
+    /// The extended numbers given up since the last call; at most `outstandingMaximum`, keeping the
+    /// newest. For a hole larger than that, its newest abandoned number stands for the rest.
     mutating func takeAbandoned() -> [Int64] {
         guard !abandoned.isEmpty else { return [] }
         defer { abandoned = [] }
         return abandoned
     }
 
-    /// Forgets what was missing; the next packet received is taken as the first.
+    /// Forgets the missing packets; the next packet received counts as the first.
     mutating func restart() {
         missing = []
         abandoned = []
@@ -156,7 +156,7 @@ extension NACKGenerator {
 }
 
 extension [NACKGenerator.Missing] {
-    /// Where this number is waited for, by bisection.
+    /// The index of this number's entry, by binary search.
     fileprivate func index(waitingFor number: Int64) -> Int? {
         var low = 0
         var high = count

@@ -1,11 +1,12 @@
 public import MediaKernel
 
-/// What reception reports say of one stream: loss and jitter. RFC 3550 sect. 6.4.1, A.3, A.8.
+/// Computes a stream's loss and jitter for reception reports. RFC 3550 sect. 6.4.1, A.3, A.8.
 ///
-/// Feed the packets as they come from the network, before reordering and without those of the stream
-/// for repairs. What is sent again on its own stream, as browsers do with sound, counts as received.
+/// Feed the packets as they arrive from the network, before reordering and without those of the RTX
+/// stream. A retransmission within the original stream, which browsers use for audio, counts as
+/// received.
 public struct ReceptionStatistics: Sendable {
-    /// A jump this far is a new stream once two packets in a row agree on it. RFC 3550 A.1.
+    /// A longer jump is a new stream once two packets in a row agree on it. RFC 3550 A.1.
     static let dropoutMaximum: Int64 = 3000
 
     public let ssrc: SSRC
@@ -51,7 +52,7 @@ public struct ReceptionStatistics: Sendable {
         let ticks = arrival &- packet.timestamp
         if let transit, transit.timestamp != packet.timestamp {
             let difference = Int32(bitPattern: ticks &- transit.ticks).magnitude
-            // A jump of the timestamps themselves is no jitter.
+            // A jump of the timestamps themselves is not jitter.
             if difference < UInt32(clockRate) * 5 {
                 jitterSixteenths = jitterSixteenths &+ difference &- (jitterSixteenths &+ 8) >> 4
             }
@@ -63,7 +64,7 @@ public struct ReceptionStatistics: Sendable {
         lastSenderReport = (report.ntp.middle, now)
     }
 
-    /// The block for the next report; the fraction lost is counted from one call to the next.
+    /// The block for the next report; the fraction lost covers the time since the previous call.
     public mutating func report(at now: Instant) -> ReceptionReport {
         var report = ReceptionReport(ssrc: ssrc, jitter: jitterSixteenths >> 4)
         if let lastSenderReport {

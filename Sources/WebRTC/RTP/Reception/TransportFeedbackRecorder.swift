@@ -1,32 +1,32 @@
 public import MediaKernel
 
-/// Notes when each packet of a transport arrived and makes the feedback messages of it.
+/// Records when each packet of a transport arrived and builds the feedback messages.
 /// draft-holmer-rmcat-transport-wide-cc-extensions-01 sect. 2.
 ///
-/// A message is due 100 ms after the first packet it tells of, 50 ms when many have come. A
-/// packet that comes after its number was reported missing is reported again, with what follows.
+/// A message is due 100 ms after the first packet it reports on, or 50 ms if many have arrived. A
+/// packet that arrives after it was reported missing is reported again, with all that follow.
 public struct TransportFeedbackRecorder: Sendable {
     static let interval: Duration = .milliseconds(100)
     static let busyInterval: Duration = .milliseconds(50)
     /// This many unreported packets make the transport busy.
     static let busyPackets = 25
-    /// Statuses in one message: two bytes each at worst, so that it fits a datagram.
+    /// The most statuses in one message: at two bytes each at worst, it fits a datagram.
     static let statusesMaximum = 400
-    /// Numbers remembered; a hole larger than this is not reported but skipped.
+    /// Numbers remembered; a larger hole is skipped, not reported.
     static let windowMaximum = 4096
     /// Reported numbers kept, so that a late packet finds its neighbours.
     static let historyMaximum = 512
 
-    /// Who reports.
+    /// The reporter.
     public var sender: SSRC
-    /// Any one stream of the transport; the format wants one.
+    /// Any one stream of the transport; the format requires one.
     public var media: SSRC
 
     private var unwrapper = SequenceUnwrapper()
-    /// Arrivals by number, from `base`; nil where nothing has come.
+    /// Arrivals by number, from `base`; nil for packets not received.
     private var window: [Instant?] = []
     private var base: Int64 = 0
-    /// The first number that the next message tells of.
+    /// The first number that the next message reports on.
     private var unreported: Int64 = 0
     private var unreportedPackets = 0
     private var opened: Instant?
@@ -40,7 +40,7 @@ public struct TransportFeedbackRecorder: Sendable {
 
     private var end: Int64 { base + Int64(window.count) }
 
-    /// When `poll` next has a message; nil while there is nothing to tell.
+    /// When `poll` next has a message; nil while there is nothing to report.
     public var nextDeadline: Instant? {
         guard let opened else { return nil }
         if isContinuing { return opened }
@@ -54,7 +54,7 @@ public struct TransportFeedbackRecorder: Sendable {
             base = number
             unreported = number
         } else if number < base {
-            // Before all that is remembered: only worth it at the very start.
+            // Older than everything remembered: only worth keeping at the very start.
             let missing = base - number
             guard missing <= 64, window.count + Int(missing) <= Self.windowMaximum else { return }
             window.insert(contentsOf: repeatElement(nil, count: Int(missing)), at: 0)
@@ -74,7 +74,7 @@ public struct TransportFeedbackRecorder: Sendable {
         if opened == nil { opened = now }
     }
 
-    /// The message that is due, or nil. Call until nil: a long one comes in pieces.
+    /// The message that is due, or nil. Call until nil: a long message comes in several parts.
     public mutating func poll(at now: Instant) -> TransportFeedback? {
         guard let deadline = nextDeadline, deadline <= now else { return nil }
         guard let feedback = makeFeedback() else {

@@ -1,10 +1,10 @@
 public import MediaKernel
 
-/// Receives one video stream: puts its packets in order, asks for lost ones, joins them to
-/// frames and gives the frames out whole and in decode order.
+/// Receives one video stream: orders its packets, requests lost ones, joins them to frames and
+/// delivers whole frames in decode order.
 ///
-/// What cannot be repaired in time is dropped with everything up to the next key frame, which
-/// is asked for. Frames after such a hole never leave: they would be decoded to rubbish.
+/// A hole that cannot be repaired in time is dropped with everything up to the next key frame,
+/// which is requested. Frames after such a hole are never delivered: they would decode to garbage.
 ///
 /// ```
 ///            first packet, or restart               key frame's start found: join
@@ -16,18 +16,18 @@ public import MediaKernel
 ///                                                          nextFrame: key frame is whole
 /// ```
 ///
-/// After each `handle`, `handleTimeout` or `resynchronize`, call `poll` until it answers nil.
-/// Packets repaired by RTX come in through `handle` too, after `RTX.unwrap`.
+/// After each `handle`, `handleTimeout` or `resynchronize`, call `poll` until it returns nil.
+/// Packets repaired by RTX go through `handle` too, after `RTX.unwrap`.
 public struct VideoReceiver: Sendable {
     private enum Phase: Sendable {
         /// No packet yet.
         case empty
-        /// No key frame's start known; packets from this number on are kept.
+        /// No key frame's start known; packets from `floor` on are kept.
         case seeking(floor: Int64)
-        /// The key frame that begins at `next` is coming in. A still earlier start of it may
-        /// come late, down to `floor`.
+        /// The key frame that begins at `next` is arriving. An even earlier start of it may arrive
+        /// late, down to `floor`.
         case joining(floor: Int64, next: Int64)
-        /// All frames before this number have left.
+        /// All frames before `next` have been delivered.
         case flowing(next: Int64)
     }
 
@@ -39,7 +39,7 @@ public struct VideoReceiver: Sendable {
         let rotation: VideoRotation?
     }
 
-    /// How far the packets of the frame at the front have been looked through.
+    /// How far the packets of the front frame have been scanned.
     private struct Scan: Sendable {
         var start: Int64?
         var cursor: Int64
@@ -47,11 +47,11 @@ public struct VideoReceiver: Sendable {
         var bytes = 0
     }
 
-    /// Numbers kept while looking for a key frame's start, against reordering.
+    /// Numbers kept while looking for a key frame's start, to allow for reordering.
     static let seekWindow: Int64 = 256
-    /// Of them, those kept once a start is found: parameter sets come just before it.
+    /// Of these, the numbers kept once a start is found: parameter sets come just before it.
     static let joinWindow: Int64 = 16
-    /// How long a key frame may take from its first packet until another is asked for.
+    /// How long a key frame may take, from its first packet, before another is requested.
     static let joinPatience: Duration = .milliseconds(500)
 
     public let codec: MediaCodec
@@ -81,7 +81,7 @@ public struct VideoReceiver: Sendable {
         nack = NACKGenerator(configuration.repair)
     }
 
-    /// When `handleTimeout` is to be called; nil while there is nothing to wait for.
+    /// When to call `handleTimeout`; nil while there is nothing to wait for.
     public var nextDeadline: Instant? {
         guard let request = keyframeRequest.due else { return nack.nextDeadline }
         return min(request, nack.nextDeadline ?? request)
@@ -106,7 +106,7 @@ public struct VideoReceiver: Sendable {
 
     public mutating func handleTimeout(at now: Instant) { self.now = now }
 
-    /// The decoder could not go on: drop to the next key frame and ask for it.
+    /// The decoder failed: drops everything up to the next key frame and requests one.
     public mutating func resynchronize(at now: Instant) {
         self.now = now
         switch phase {
@@ -175,7 +175,7 @@ extension VideoReceiver {
         return true
     }
 
-    /// A packet beyond the window: what holds up the window's start is given up.
+    /// If a packet is beyond the window, gives up the packets that block the window's start.
     private mutating func makeRoom(for number: Int64, _ front: Int64) {
         guard number - front >= Int64(ring.maximum) else { return }
         seek(from: number - Int64(ring.maximum) + 1)
@@ -224,7 +224,7 @@ extension VideoReceiver {
 // MARK: Losing and finding the stream
 
 extension VideoReceiver {
-    /// Gives up all before `floor`; goes on at the first key frame's start from there.
+    /// Gives up everything before `floor`; continues at the first key frame start from there.
     private mutating func seek(from floor: Int64) {
         let front: Int64
         switch phase {
@@ -261,7 +261,7 @@ extension VideoReceiver {
         }
     }
 
-    /// Answers whether a hole was given up.
+    /// Returns whether a hole was given up.
     private mutating func giveUpAbandoned() -> Bool {
         let abandoned = nack.takeAbandoned()
         switch phase {
@@ -290,12 +290,12 @@ extension VideoReceiver {
         }
     }
 
-    /// Looks on through the packets at the front. Answers with the end of a whole frame; nil
-    /// when a packet is missing. A front that is no frame is given up, with `scan.start` nil.
+    /// Scans the packets at the front. Returns the end of a whole frame; nil if a packet is
+    /// missing. If the front is not a frame, gives it up and leaves `scan.start` nil.
     private mutating func findFrameEnd() -> Int64? {
         while let packet = ring[scan.cursor] {
             if packet.payload.isEmpty {
-                // Padding only: it fills its number and is no part of a frame.
+                // A padding-only packet takes a sequence number but is not part of a frame.
             } else if scan.start == nil {
                 guard depacketizer.beginsFrame(packet.payload) else {
                     return giveUpFront(at: scan.cursor + 1)
@@ -326,7 +326,7 @@ extension VideoReceiver {
         return end
     }
 
-    /// Everything before this number has been dealt with.
+    /// Drops everything before this number as handled.
     private mutating func moveFront(to next: Int64) {
         switch phase {
         case .empty, .seeking:
@@ -359,7 +359,7 @@ extension VideoReceiver {
         return frame
     }
 
-    /// Nil when a key frame was to come and this is none.
+    /// Nil if a key frame was due and this is not one.
     private mutating func delivered(
         _ frame: DepacketizedFrame, from packets: [Arrived]
     ) -> EncodedFrame? {
@@ -369,7 +369,7 @@ extension VideoReceiver {
             counters.keyframesDelivered += 1
         }
         counters.framesDelivered += 1
-        // Sent on the last packet where it matters, and holds until it is sent again.
+        // Sent on the frame's last packet when relevant, and valid until the next one.
         rotation = packets.last(where: { $0.rotation != nil })?.rotation ?? rotation
         defer { followsLoss = false }
         return EncodedFrame(

@@ -1,17 +1,17 @@
 public import MediaKernel
 
-/// The last packets of a stream that was sent, for those who lost some.
+/// The last packets sent on a stream, for receivers that lost some.
 ///
-/// Who asks again has waited for a round trip, so a packet is given out again too; only not twice
-/// within `pause`, lest a flood of NACKs become a flood of media. Old packets fall out as new ones
-/// come.
+/// A receiver that asks again has waited for a round trip, so a packet may be retransmitted again,
+/// but not twice within `pause`: otherwise a flood of NACKs would become a flood of media. New
+/// packets displace the oldest.
 public struct RetransmissionCache: Sendable {
     private struct Entry: Sendable {
         var packet: RTPPacket
         var lastGivenOut: Instant?
     }
 
-    /// Shorter than anybody's round trip with the time that a receiver waits on top of it.
+    /// Shorter than any round trip plus the time that a receiver waits on top of it.
     static let pause: Duration = .milliseconds(15)
 
     private var ring: SequenceRing<Entry>
@@ -30,7 +30,7 @@ public struct RetransmissionCache: Sendable {
     public mutating func store(_ packet: RTPPacket) {
         var number = unwrapper.unwrap(packet.sequenceNumber)
         if number <= newest - Int64(ring.maximum) {
-            // So far back that it must be a new stream: what is kept belongs to the old one.
+            // So far back that it must be a new stream: the cached packets belong to the old one.
             ring.removeAll()
             unwrapper = SequenceUnwrapper()
             number = unwrapper.unwrap(packet.sequenceNumber)
@@ -40,16 +40,16 @@ public struct RetransmissionCache: Sendable {
         ring[number] = Entry(packet: packet)
     }
 
-    /// Keeps nothing of what was stored so far.
+    /// Discards all packets stored so far.
     public mutating func removeAll() { ring.removeAll() }
 
-    /// The newest packet kept: what to send when sending anything serves, as a probe does.
+    /// The newest cached packet, for uses such as probes where any packet will do.
     public var newestPacket: RTPPacket? { ring[newest]?.packet }
 
-    /// The packet, unless it is unknown or was given out less than `pause` ago.
+    /// The packet, unless it is unknown or was returned less than `pause` ago.
     public mutating func packet(_ number: SequenceNumber, at now: Instant) -> RTPPacket? {
         let extended = unwrapper.peek(number)
-        // The ring may still hold numbers older than its window where newer ones were skipped.
+        // If numbers were skipped, the ring may still hold packets older than its window.
         guard extended > newest - Int64(ring.maximum), var entry = ring[extended] else {
             return nil
         }

@@ -1,11 +1,12 @@
 import MediaKernel
 
-/// How long an answer to a request takes, from the answers themselves: RFC 6298 sect. 2 and 3.
+/// Estimates how long the answer to a request takes, from the answers themselves: RFC 6298 sect. 2
+/// and 3.
 struct RoundTripEstimator: Sendable {
-    /// Answers in doubt, one after the other, that show the estimate to be too short: every
-    /// request is repeated before its answer can be there.
+    /// This many ambiguous answers in a row show that the estimate is too short: every request is
+    /// repeated before its answer can arrive.
     static let doubtfulMaximum = 8
-    /// A timer is no more exact than this, so that no variation is smaller.
+    /// A timer is no more precise than this, so this is the smallest variation.
     static let granularity: Duration = .milliseconds(10)
 
     private(set) var smoothed: Duration
@@ -13,18 +14,18 @@ struct RoundTripEstimator: Sendable {
     private var isMeasured = false
     private var doubtful = 0
 
-    /// - Parameter assumed: until it has been measured.
+    /// - Parameter assumed: the round trip until it has been measured.
     init(assumed: Duration) { smoothed = assumed }
 
-    /// How long an answer is to be waited for.
+    /// How long to wait for an answer.
     var timeout: Duration { smoothed + max(Self.granularity, variation * 4) }
 
-    /// An answer has come.
+    /// Handles an answer.
     ///
     /// - Parameters:
     ///   - elapsed: since the first request.
-    ///   - requests: how many were made. Which of several an answer belongs to is in doubt, so
-    ///     that it does not count (Karn's algorithm).
+    ///   - requests: how many were made. With several, it is ambiguous which one was answered, so
+    ///     the answer does not count (Karn's algorithm).
     mutating func answered(after elapsed: Duration, requests: Int) {
         if requests > 1 {
             doubtful += 1

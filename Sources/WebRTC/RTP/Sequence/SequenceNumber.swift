@@ -2,9 +2,9 @@
 public struct SequenceNumber: Hashable, Sendable, CustomStringConvertible {
     public var rawValue: UInt16
 
-    /// Where a stream may begin: far enough from the end that a receiver which misses the first
-    /// packets does not count one time round too few, whereupon it could decrypt nothing.
-    /// RFC 3711 sect. 3.3.1.
+    /// The range for a stream's first sequence number: far enough from the wrap that a receiver
+    /// which misses the first packets does not count one wrap too few and fail to decrypt the
+    /// stream. RFC 3711 sect. 3.3.1.
     public static let beginnings: ClosedRange<UInt16> = 0...0x7fff
 
     public init(_ rawValue: UInt16) { self.rawValue = rawValue }

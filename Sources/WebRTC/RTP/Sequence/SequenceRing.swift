@@ -1,7 +1,7 @@
-/// Elements by extended sequence number, in a window of at most `maximum` numbers.
+/// Elements keyed by extended sequence number, in a window of at most `maximum` numbers.
 ///
-/// Starts small and doubles only when two live numbers meet in one slot, so an idle stream
-/// stays cheap. At the maximum the newer of the two wins the slot.
+/// Starts small and doubles only when two live numbers need the same slot, so an idle stream stays
+/// cheap. At the maximum size the newer of the two wins the slot.
 struct SequenceRing<Element> {
     /// A power of two.
     let maximum: Int

@@ -1,7 +1,7 @@
 /// Turns wrapping sequence numbers into ones that never wrap.
 ///
-/// Each number is taken as the candidate nearest to the newest one seen, so order is right as
-/// long as packets are less than 32768 places late. Numbers before the first may be negative.
+/// Each number becomes the candidate nearest to the newest one seen, so the order is right as long
+/// as packets are less than 32768 places late. Numbers before the first may be negative.
 public struct SequenceUnwrapper: Sendable {
     private var newest: Int64?
 
@@ -18,7 +18,7 @@ public struct SequenceUnwrapper: Sendable {
         return extended
     }
 
-    /// What `unwrap` would answer, without learning from it.
+    /// Returns the same as `unwrap`, without updating the state.
     public func peek(_ number: SequenceNumber) -> Int64 {
         var copy = self
         return copy.unwrap(number)

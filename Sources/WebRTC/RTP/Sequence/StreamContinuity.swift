@@ -1,8 +1,8 @@
-/// Puts each packet of a stream at its place in one unbroken count, and notices when the stream
-/// begins anew: with another SSRC at once, with a far jump of the sequence number when a second
-/// packet confirms it (RFC 3550 A.1: one stray packet must not throw away a stream).
+/// Assigns each packet its extended sequence number, and detects a restart of the stream: at once
+/// if the SSRC changes, or after a far jump of the sequence number if a second packet confirms it
+/// (RFC 3550 A.1: one stray packet must not throw away a stream).
 struct StreamContinuity: Sendable {
-    /// A jump further than this is no loss and no lateness. RFC 3550 A.1, MAX_DROPOUT.
+    /// A longer jump is neither loss nor lateness. RFC 3550 A.1, MAX_DROPOUT.
     static let jumpMaximum: Int64 = 3000
     /// How near the second packet must be to confirm a jump.
     static let confirmationMaximum = 64

@@ -1,7 +1,7 @@
 /// Turns wrapping 32-bit RTP timestamps into ones that never wrap.
 ///
-/// Each timestamp is taken as the candidate nearest to the newest one seen: half the range is
-/// 6.6 h at 90 kHz and 12.4 h at 48 kHz.
+/// Each timestamp becomes the candidate nearest to the newest one seen: half the range is 6.6 h at
+/// 90 kHz and 12.4 h at 48 kHz.
 public struct TimestampUnwrapper: Sendable {
     private var newest: Int64?
 
@@ -18,7 +18,7 @@ public struct TimestampUnwrapper: Sendable {
         return extended
     }
 
-    /// What `unwrap` would answer, without learning from it: for timestamps in sender reports.
+    /// Returns the same as `unwrap`, without updating the state: for timestamps in sender reports.
     public func peek(_ timestamp: UInt32) -> Int64 {
         var copy = self
         return copy.unwrap(timestamp)

@@ -6,11 +6,11 @@
 struct AV1AggregationHeader: Hashable {
     static let bytes = 1
 
-    /// Z: the first element continues the last one of the packet before.
+    /// Z: the first element continues the last one of the previous packet.
     var continuesPrevious = false
-    /// Y: the last element goes on in the next packet.
+    /// Y: the last element continues in the next packet.
     var continuesInNext = false
-    /// W: how many elements there are, of which the last has no length; 0: all have a length.
+    /// W: the number of elements, of which the last has no length; 0: all have a length.
     var elementCount = 0
     /// N: the first packet of a coded video sequence, which starts with a key frame.
     var startsSequence = false
@@ -49,7 +49,7 @@ struct AV1AggregationHeader: Hashable {
         return count == 0 || elements.count == count ? elements : nil
     }
 
-    /// The picture size, where a sequence header lies whole in the payload.
+    /// The picture size, if the payload holds a whole sequence header.
     static func pictureSize(in payload: ArraySlice<UInt8>) -> PictureSize? {
         for element in elements(of: payload) ?? [] {
             guard let unit = AV1OpenBitstreamUnit(element),

@@ -1,7 +1,7 @@
 /// Joins AV1 payloads to temporal units. AV1 RTP specification sect. 4.
 ///
-/// The unit leaves in the low-overhead format: every OBU with its size, a temporal delimiter
-/// first. Delimiters, tile lists and padding that came by RTP are left out (sect. 5).
+/// Outputs the unit in the low-overhead format: a temporal delimiter first, every OBU with its
+/// size. Drops delimiters, tile lists and padding received by RTP (sect. 5).
 public struct AV1Depacketizer: Depacketizer {
     public init() {}
 
@@ -60,7 +60,7 @@ private struct TemporalUnit {
         data += AV1OpenBitstreamUnit.temporalDelimiter
     }
 
-    /// A key frame is one only together with the sequence header it belongs to.
+    /// A frame is a key frame only together with its sequence header.
     var isKeyframe: Bool { hasSequence && hasKeyFrame }
 
     mutating func append(_ element: ArraySlice<UInt8>) throws(RTPError) {

@@ -21,15 +21,15 @@ struct AV1OpenBitstreamUnit {
 
     var kind: UInt8 { header >> 3 & 0x0F }
 
-    /// Reads one unit that fills these bytes, with a size field or without.
-    /// Nil when it does not fit, or the bit that must be zero is not.
+    /// Parses one unit that fills these bytes, with or without a size field. Nil if it does not
+    /// fit, or if the bit that must be zero is set.
     init?(_ bytes: ArraySlice<UInt8>) {
         var rest = bytes
         guard let unit = Self(from: &rest), rest.isEmpty else { return nil }
         self = unit
     }
 
-    /// Reads the unit at the start of a stream, where all but the last must have a size field.
+    /// Parses the unit at the start of a stream, in which all but the last must have a size field.
     init?(from bytes: inout ArraySlice<UInt8>) {
         guard let header = bytes.popFirst(), header & 0x80 == 0 else { return nil }
         self.header = header

@@ -1,6 +1,6 @@
-/// Cuts AV1 temporal units in the low-overhead format. AV1 RTP specification sect. 4, 5.
+/// Splits AV1 temporal units in the low-overhead format. AV1 RTP specification sect. 4, 5.
 public struct AV1Packetizer: Packetizer {
-    /// Elements that the aggregation header can count, sparing the last one's length.
+    /// The most elements that the aggregation header can count, which saves the last one's length.
     private static let countedElementsMaximum = 3
     /// Bytes that an element's length may take within one packet.
     private static let lengthBytes = 2
@@ -62,7 +62,7 @@ public struct AV1Packetizer: Packetizer {
         }
     }
 
-    /// The units that travel by RTP, without sizes; nil when the bytes cannot be read.
+    /// The units sent by RTP, without sizes; nil if the bytes cannot be parsed.
     private static func elements(of data: [UInt8]) -> [[UInt8]]? {
         var rest = data[...]
         var elements: [[UInt8]] = []

@@ -1,6 +1,6 @@
 import MediaKernel
 
-/// What of an AV1 sequence header concerns us. AV1 bitstream specification sect. 5.5.
+/// The fields that we use of an AV1 sequence header. AV1 bitstream specification sect. 5.5.
 struct AV1SequenceHeader {
     let isReducedStillPicture: Bool
     /// The largest frame of the sequence, in pixels.

@@ -6,8 +6,8 @@
 /// FU-A:    | F NRI 28 |  S E R type  |  piece of the NAL unit's body
 /// ```
 ///
-/// The last parameter sets are remembered and put before an IDR picture that comes without, so
-/// that every key frame stands for itself. An IDR picture for which none are known is refused.
+/// Remembers the last parameter sets and puts them before an IDR picture that comes without them,
+/// so that every key frame is decodable by itself. Refuses an IDR picture if no sets are known.
 public struct H264Depacketizer: Depacketizer {
     private var sets = H264SetMemory()
 
@@ -50,7 +50,7 @@ public struct H264Depacketizer: Depacketizer {
     }
 }
 
-/// The NAL units of one picture as they come in, already in Annex B form.
+/// The NAL units of one picture received so far, already in Annex B form.
 private struct AccessUnit {
     private(set) var data: [UInt8] = []
     /// Where in `data` the parameter sets are, without start codes.

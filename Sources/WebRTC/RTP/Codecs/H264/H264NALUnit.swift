@@ -1,11 +1,11 @@
-/// The kinds of NAL unit that matter here. ITU-T H.264 table 7-1, RFC 6184 table 1.
+/// The kinds of NAL unit used here. ITU-T H.264 table 7-1, RFC 6184 table 1.
 enum H264NALUnit {
     static let slice: UInt8 = 1
     static let instantaneousRefresh: UInt8 = 5
     static let sequenceParameterSet: UInt8 = 7
     static let pictureParameterSet: UInt8 = 8
     static let accessUnitDelimiter: UInt8 = 9
-    /// Up to here a unit is H.264's own; above, RFC 6184's.
+    /// The kinds up to this one are H.264's own; those above it are RFC 6184's.
     static let lastSingle: UInt8 = 23
     static let aggregation: UInt8 = 24
     static let fragmentation: UInt8 = 28
@@ -14,14 +14,14 @@ enum H264NALUnit {
 
     static func kind(of header: UInt8) -> UInt8 { header & 0x1F }
 
-    /// Whether a slice, whose bytes after the NAL header are these, is the first of its picture:
-    /// first_mb_in_slice is zero, which Exp-Golomb writes as a one bit.
+    /// Whether a slice is the first of its picture, given the bytes after its NAL header:
+    /// first_mb_in_slice is zero, which Exp-Golomb codes as a one bit.
     static func isFirstSlice(_ body: ArraySlice<UInt8>) -> Bool {
         body.first.map { $0 & 0x80 != 0 } ?? false
     }
 
-    /// Walks the units of an aggregation packet, given what follows its NAL header.
-    /// Stops, answering false, at a length that does not fit.
+    /// Iterates over the units of an aggregation packet, given the bytes after its NAL header.
+    /// Stops and returns false at a length that does not fit.
     static func forEachAggregated(
         _ bytes: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>) -> Void
     ) -> Bool {
@@ -49,7 +49,7 @@ enum H264NALUnit {
         return payload
     }
 
-    /// Which kinds of unit lie whole in an RTP payload: bit n stands for kind n.
+    /// The kinds of unit that lie whole in an RTP payload: bit n stands for kind n.
     static func kinds(in payload: ArraySlice<UInt8>) -> UInt32 {
         guard let header = payload.first else { return 0 }
         guard kind(of: header) == aggregation else { return 1 << kind(of: header) }
@@ -60,7 +60,7 @@ enum H264NALUnit {
         return kinds
     }
 
-    /// The picture size, where a sequence parameter set lies whole in an RTP payload.
+    /// The picture size, if the payload holds a whole sequence parameter set.
     static func pictureSize(in payload: ArraySlice<UInt8>) -> PictureSize? {
         guard let header = payload.first else { return nil }
         var size: PictureSize?
@@ -83,7 +83,7 @@ enum H264NALUnit {
         var index = 0
         func close(at end: Int) {
             guard let start = unitStart else { return }
-            // Zeros before a start code are not the unit's. H.264 annex B.
+            // Zeros before a start code do not belong to the unit. H.264 annex B.
             var end = end
             while end > start, stream[end - 1] == 0 { end -= 1 }
             if end > start { units.append(stream[start..<end]) }

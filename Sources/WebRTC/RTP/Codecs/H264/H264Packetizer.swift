@@ -1,7 +1,7 @@
-/// Cuts Annex B access units for packetization mode 1: small NAL units together in STAP-A,
-/// large ones in FU-A. RFC 6184.
+/// Splits Annex B access units for packetization mode 1: small NAL units together in STAP-A, large
+/// ones in FU-A. RFC 6184.
 ///
-/// Access unit delimiters are left out: the marker says the same.
+/// Drops access unit delimiters: the marker says the same.
 public struct H264Packetizer: Packetizer {
     private let payloadBytesMaximum: Int
 

@@ -1,12 +1,12 @@
 import MediaKernel
 
-/// What of an H.264 sequence parameter set concerns us. ITU-T H.264 sect. 7.3.2.1.1.
+/// The fields that we use of an H.264 sequence parameter set. ITU-T H.264 sect. 7.3.2.1.1.
 struct H264SequenceParameterSet {
     let id: UInt32
     /// Pixels after cropping.
     let size: PictureSize
 
-    /// - Parameter unit: the NAL unit with its header. Nil when it cannot be read.
+    /// - Parameter unit: the NAL unit with its header. Nil if it cannot be parsed.
     init?(_ unit: ArraySlice<UInt8>) {
         guard unit.count > 4, unit.count <= H264SetMemory.setBytesMaximum else {
             return nil
@@ -18,7 +18,7 @@ struct H264SequenceParameterSet {
         size = parsed.size
     }
 
-    /// The id alone, which stands right after the profile and level.
+    /// Only the id, which follows the profile and level.
     static func id(_ unit: ArraySlice<UInt8>) -> UInt32? {
         var reader = BitReader(unit.dropFirst(4))
         return try? reader.readExpGolomb()
@@ -69,7 +69,7 @@ struct H264SequenceParameterSet {
         var size = PictureSize(
             width: widthInMacroblocks * 16, height: heightInMapUnits * 16 * fieldFactor)
         if try reader.readFlag() {
-            // Table 6-1: how many luma samples one unit of cropping is.
+            // Table 6-1: the number of luma samples in one unit of cropping.
             let isMonochrome = chromaFormat == 0 || hasSeparatePlanes
             let unitX = isMonochrome || chromaFormat == 3 ? 1 : 2
             let unitY = (!isMonochrome && chromaFormat == 1 ? 2 : 1) * fieldFactor

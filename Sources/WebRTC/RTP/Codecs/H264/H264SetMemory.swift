@@ -1,15 +1,15 @@
 import MediaKernel
 
-/// The newest parameter sets of an H.264 stream: as its description states them, and as they come in
-/// its packets. Some senders state them only, and some send them before their first picture only.
+/// The newest parameter sets of an H.264 stream, from its description and from its packets. Some
+/// senders put them only in the description, and some send them only before their first picture.
 public struct H264SetMemory: Hashable, Sendable {
-    /// Sets remembered, of each kind, and the bytes each may have: streams use one or two of some tens
-    /// of bytes.
+    /// The most sets remembered of each kind, and the most bytes of each: streams use one or two of
+    /// a few dozen bytes.
     static let setsMaximum = 8
     static let setBytesMaximum = 1024
-    /// Characters of `sprop-parameter-sets` that are read.
+    /// The most characters of `sprop-parameter-sets` to read.
     public static let statedCharactersMaximum = 4096
-    /// Bytes of a payload: it fits into every packet.
+    /// The most bytes of a payload, so that it fits into every packet.
     static let payloadBytesMaximum = 1100
 
     /// NAL units without start codes, the newest last.
@@ -18,8 +18,8 @@ public struct H264SetMemory: Hashable, Sendable {
 
     public init() {}
 
-    /// From `sprop-parameter-sets`: NAL units in base 64, with commas between. RFC 6184 sect. 8.1.
-    /// Units of other kinds are passed over. Nil where it cannot be read or a kind is missing.
+    /// Parses `sprop-parameter-sets`: NAL units in base 64, separated by commas. RFC 6184 sect.
+    /// 8.1. Skips units of other kinds. Nil if it cannot be parsed or a kind is missing.
     public init?(stated text: String) {
         guard text.utf8.count <= Self.statedCharactersMaximum else { return nil }
         for part in text.split(separator: ",") {
@@ -29,10 +29,10 @@ public struct H264SetMemory: Hashable, Sendable {
         guard isComplete else { return nil }
     }
 
-    /// Whether there is what a decoder needs.
+    /// Whether a decoder has all the sets it needs.
     public var isComplete: Bool { !sequenceSets.isEmpty && !pictureSets.isEmpty }
 
-    /// The picture size by the newest sequence parameter set.
+    /// The picture size according to the newest sequence parameter set.
     public var size: PictureSize? {
         sequenceSets.last.flatMap { H264SequenceParameterSet($0[...])?.size }
     }
@@ -47,7 +47,7 @@ public struct H264SetMemory: Hashable, Sendable {
         }
     }
 
-    /// Keeps a NAL unit where it is a parameter set, in the place of the one of its id.
+    /// Stores a NAL unit if it is a parameter set; it replaces the set with the same id.
     mutating func remember(_ unit: ArraySlice<UInt8>) {
         guard let header = unit.first, unit.count <= Self.setBytesMaximum else { return }
         switch H264NALUnit.kind(of: header) {
@@ -75,8 +75,8 @@ public struct H264SetMemory: Hashable, Sendable {
         return try? reader.readExpGolomb()
     }
 
-    /// All of them in one RTP payload, to be sent before a key frame that comes without. Nil where a
-    /// kind is missing, and for more than a packet holds.
+    /// All sets in one RTP payload, to be sent before a key frame that comes without them. Nil if a
+    /// kind is missing or they do not fit in a packet.
     public var payload: [UInt8]? {
         guard isComplete else { return nil }
         let payload = H264NALUnit.aggregate((sequenceSets + pictureSets).map { $0[...] })

@@ -1,8 +1,8 @@
-/// Cuts VP8 frames, with a 15-bit picture ID on each packet. RFC 7741.
+/// Splits VP8 frames, with a 15-bit picture ID on each packet. RFC 7741.
 public struct VP8Packetizer: Packetizer {
     private let payloadBytesMaximum: Int
     private var pictureID: UInt16
-    /// TL0PICIDX of the next frame; nil when the stream is to carry none.
+    /// TL0PICIDX of the next frame; nil if the stream carries none.
     private var temporalLayerZeroIndex: UInt8?
 
     /// - Parameters:

@@ -1,6 +1,6 @@
 import MediaKernel
 
-/// What precedes the VP8 bytes in every packet. RFC 7741 sect. 4.2.
+/// The descriptor before the VP8 bytes in every packet. RFC 7741 sect. 4.2.
 ///
 /// ```
 /// |X|R|N|S|R| PID |
@@ -41,7 +41,7 @@ public struct VP8PayloadDescriptor: Hashable, Sendable {
     /// Whether a frame begins in this packet.
     public var startsFrame: Bool { startsPartition && partition == 0 }
 
-    /// Reads the descriptor and answers with what follows it.
+    /// Parses the descriptor and returns the bytes after it.
     public static func parse(
         _ payload: ArraySlice<UInt8>
     ) throws(RTPError) -> (descriptor: VP8PayloadDescriptor, rest: ArraySlice<UInt8>) {

@@ -1,10 +1,10 @@
-/// Joins VP9 payloads to pictures, all spatial layers of one together. RFC 9628.
+/// Joins VP9 payloads to pictures, each with all its spatial layers. RFC 9628.
 ///
-/// Where a picture has several layer frames, the index that makes them a superframe is put at
-/// the end (VP9 bitstream specification, annex B), since the payload format leaves it out and
-/// some decoders split by nothing else.
+/// If a picture has several layer frames, appends the superframe index (VP9 bitstream
+/// specification, annex B), because the payload format leaves it out and some decoders split only
+/// by it.
 public struct VP9Depacketizer: Depacketizer {
-    /// Spatial layers, and so layer frames, in one picture.
+    /// The most spatial layers, and so layer frames, in one picture.
     static let layerFramesMaximum = 8
 
     public init() {}
@@ -45,7 +45,7 @@ public struct VP9Depacketizer: Depacketizer {
             data.append(contentsOf: rest)
         }
         guard isKeyframe else { return finish(data, layerFrameStarts, false, nil) }
-        // Upper layers are no key frames by themselves, so only the descriptor has their size.
+        // Upper layers are not key frames by themselves, so only the descriptor states their size.
         let size =
             highestLayer < sizes.count
             ? sizes[highestLayer] : VP9FrameHeader.size(of: data[...])

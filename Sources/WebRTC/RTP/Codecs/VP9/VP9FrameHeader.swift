@@ -1,11 +1,11 @@
 import MediaKernel
 
-/// The start of a VP9 frame, as far as the picture size. VP9 bitstream specification sect. 6.2.
+/// The start of a VP9 frame, up to the picture size. VP9 bitstream specification sect. 6.2.
 enum VP9FrameHeader {
     private static let syncCode: UInt32 = 0x49_83_42
     private static let colorSpaceRGB: UInt32 = 7
 
-    /// The size coded in a key frame; nil for other frames and what cannot be read.
+    /// The size in a key frame; nil for other frames and for bytes that cannot be parsed.
     static func size(of frame: ArraySlice<UInt8>) -> PictureSize? {
         // 15 bytes hold every form of the header up to the size.
         var reader = BitReader(frame.prefix(16))

@@ -1,4 +1,4 @@
-/// Cuts VP9 frames in non-flexible mode, one spatial and one temporal layer. RFC 9628.
+/// Splits VP9 frames in non-flexible mode, one spatial and one temporal layer. RFC 9628.
 ///
 /// The first packet of a key frame carries the scalability structure with the picture's size.
 public struct VP9Packetizer: Packetizer {

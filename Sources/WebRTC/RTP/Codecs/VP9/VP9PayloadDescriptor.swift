@@ -1,6 +1,6 @@
 import MediaKernel
 
-/// What precedes the VP9 bytes in every packet. RFC 9628 sect. 4.2.
+/// The descriptor before the VP9 bytes in every packet. RFC 9628 sect. 4.2.
 ///
 /// ```
 /// |I|P|L|F|B|E|V|Z|
@@ -28,7 +28,7 @@ public struct VP9PayloadDescriptor: Hashable, Sendable {
     public var references: [UInt8] = []
     public var structure: VP9ScalabilityStructure?
 
-    /// Where in the grid of layers a layer frame stands.
+    /// The position of a layer frame in the grid of layers.
     public struct Layer: Hashable, Sendable {
         /// TID, 0 ... 7.
         public var temporal: UInt8
@@ -57,12 +57,13 @@ public struct VP9PayloadDescriptor: Hashable, Sendable {
 
     public init() {}
 
-    /// Whether a key picture begins in this packet: its lowest layer, from nothing before it.
+    /// Whether a key picture begins in this packet: its lowest layer, without references to earlier
+    /// pictures.
     public var startsKeyPicture: Bool {
         startsLayerFrame && !isInterPicturePredicted && (layer?.spatial ?? 0) == 0
     }
 
-    /// Reads the descriptor and answers with what follows it.
+    /// Parses the descriptor and returns the bytes after it.
     public static func parse(
         _ payload: ArraySlice<UInt8>
     ) throws(RTPError) -> (descriptor: VP9PayloadDescriptor, rest: ArraySlice<UInt8>) {
@@ -102,7 +103,7 @@ public struct VP9PayloadDescriptor: Hashable, Sendable {
         }
         if isFlexible, isInterPicturePredicted {
             var hasMore = true
-            // One more than allowed is read so that the caller can tell.
+            // Reads one more than allowed so that the caller can tell.
             while hasMore, references.count <= Self.referencesMaximum {
                 let byte = try reader.readUInt8()
                 references.append(byte >> 1)

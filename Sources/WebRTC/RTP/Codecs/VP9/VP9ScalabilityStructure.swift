@@ -1,6 +1,6 @@
 import MediaKernel
 
-/// Which layers a VP9 stream has, said on key pictures. RFC 9628 sect. 4.2.1.
+/// The layers of a VP9 stream, stated on key pictures. RFC 9628 sect. 4.2.1.
 ///
 /// ```
 /// | N_S |Y|G|-|-|-|
@@ -10,9 +10,9 @@ import MediaKernel
 public struct VP9ScalabilityStructure: Hashable, Sendable {
     /// Spatial layers, 1 ... 8.
     public var spatialLayers: Int
-    /// Sizes from the lowest layer to the highest, when given.
+    /// Sizes from the lowest layer to the highest, if stated.
     public var sizes: [PictureSize]
-    /// The pattern of pictures that repeats, when given; nil and empty differ on the wire.
+    /// The repeating pattern of pictures, if stated; nil and empty differ on the wire.
     public var pictureGroup: [Picture]?
 
     /// One picture of the group.
@@ -29,7 +29,7 @@ public struct VP9ScalabilityStructure: Hashable, Sendable {
         }
     }
 
-    /// One layer of this size, pictures in no stated pattern.
+    /// One layer of this size, without a stated pattern of pictures.
     public init(size: PictureSize) {
         spatialLayers = 1
         sizes = [size]
