@@ -10,7 +10,7 @@ struct MediaPathTests {
     }
 
     @Test func thePictureBeginsWithTheFirstConnection() {
-        var path = MediaPath()
+        var path = MediaPath(lossMaximum: .seconds(30))
         path.joined(at: at(0))
         #expect(path.changed(to: .connecting, at: at(0.1)) == nil)
         #expect(path.changed(to: .connected, at: at(0.2)) == .opened)
@@ -21,7 +21,7 @@ struct MediaPathTests {
     }
 
     @Test func whoseMediaNeverComeGivesUp() {
-        var path = MediaPath()
+        var path = MediaPath(lossMaximum: .seconds(30))
         #expect(path.reasonToGiveUp(at: at(100)) == nil, "not in the room yet")
         path.joined(at: at(1))
         #expect(path.changed(to: .failed, at: at(2)) == nil)
@@ -33,7 +33,7 @@ struct MediaPathTests {
 
     @Test(arguments: [PeerConnectionState.disconnected, .failed])
     func aLossIsWaitedFor(_ loss: PeerConnectionState) {
-        var path = MediaPath()
+        var path = MediaPath(lossMaximum: .seconds(30))
         path.joined(at: at(0))
         _ = path.changed(to: .connected, at: at(0.2))
         #expect(path.changed(to: loss, at: at(10)) == .lost)
@@ -47,7 +47,7 @@ struct MediaPathTests {
     }
 
     @Test func aSourceIsAwaitedForLonger() {
-        var path = MediaPath(lossMaximum: MediaPath.sourceLossMaximum)
+        var path = MediaPath(lossMaximum: .seconds(100))
         _ = path.changed(to: .connected, at: at(0))
         _ = path.changed(to: .disconnected, at: at(10))
         #expect(path.reasonToGiveUp(at: at(109)) == nil)

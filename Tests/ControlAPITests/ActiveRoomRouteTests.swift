@@ -17,15 +17,15 @@ import Testing
     init() async throws {
         world = try await TestWorld()
         headers = try await world.managementHeaders()
-        let door = world.door
-        try door.join("ann", role: "host", data: #"{"hand":1}"#)
-        try door.join("ben")
-        try door.join("bot", role: Policy.recorderRole)
-        try door.state.withLock { state in
+        let gateway = world.gateway
+        try gateway.join("ann", role: "host", data: #"{"hand":1}"#)
+        try gateway.join("ben")
+        try gateway.join("bot", role: Policy.recorderRole)
+        try gateway.state.withLock { state in
             let track = Track(
                 id: "v1", streamID: "s1", kind: .video, source: "screen", description: "slides",
                 isMuted: true)
-            try state.room.tracksPublished([track], by: "ann", wall: DoorDouble.wall)
+            try state.room.tracksPublished([track], by: "ann", wall: GatewayDouble.wall)
         }
     }
 
@@ -42,7 +42,7 @@ import Testing
     private let joinedAt = "2025-10-09T08:53:20.123000000Z"
 
     @Test func aRoomAndItsPeersHave100msForm() async throws {
-        let session = try #require(world.door.state.withLock { $0.room.session })
+        let session = try #require(world.gateway.state.withLock { $0.room.session })
         let ann =
             #"{"id":"ann","joined_at":"\#(joinedAt)","metadata":"{\"hand\":1}","name":"ANN","#
             + #""role":"host","#
@@ -74,7 +74,7 @@ import Testing
 
     /// As in the output of `URLSearchParams` and most libraries.
     @Test func filtersMayHaveSpacesAsPluses() async throws {
-        try world.door.join("cid", user: "C++ fan")
+        try world.gateway.join("cid", user: "C++ fan")
         try await world.routes { client in
             for (query, isFound) in [
                 ("C%2B%2B+fan", true), ("C%2B%2B%20fan", true), ("C+++fan", false),
@@ -133,7 +133,7 @@ import Testing
             ] {
                 let answer = try await call(client, "hall/send-message", body)
                 #expect(text(answer) == #"{"message":"message sent"}"#)
-                let message = world.door.state.withLock { $0.messages.last }
+                let message = world.gateway.state.withLock { $0.messages.last }
                 #expect(message?.audience == audience && message?.type == type)
                 #expect(message?.body.text == #""hi \"you\"""#)
             }
@@ -147,7 +147,7 @@ import Testing
                 let answer = try await call(client, "hall/send-message", body)
                 #expect(Int(answer.status.code) == status, "\(body)")
             }
-            #expect(world.door.state.withLock { $0.messages.count } == 4)
+            #expect(world.gateway.state.withLock { $0.messages.count } == 4)
         }
     }
 
@@ -167,7 +167,7 @@ import Testing
             let one = try await call(
                 client, "hall/remove-peers", #"{"peer_id":"ann","role":"guest","reason":"r"}"#)
             #expect(text(one) == #"{"message":"peer remove request submitted"}"#)
-            #expect(world.door.state.withLock { $0.room.visiblePeers.map(\.id) } == ["ben"])
+            #expect(world.gateway.state.withLock { $0.room.visiblePeers.map(\.id) } == ["ben"])
             for body in [nil, "{}"] {
                 #expect(try await call(client, "hall/peers/ann", body).status == .gone)
             }
@@ -183,9 +183,9 @@ import Testing
             #expect(try await call(client, "hall/end-room", long).status == .badRequest)
             let plain = try await call(client, "hall/end-room", "")
             #expect(text(plain) == #"{"message":"session is ending"}"#)
-            try world.door.join("ann")
+            try world.gateway.join("ann")
             _ = try await call(client, "hall/end-room", #"{"lock":true,"reason":"late"}"#)
-            #expect(world.door.state.withLock { $0.endings } == ["false ", "true late"])
+            #expect(world.gateway.state.withLock { $0.endings } == ["false ", "true late"])
         }
     }
 

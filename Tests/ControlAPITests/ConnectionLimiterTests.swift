@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct ConnectionLimiterTests {
     private let loop = EmbeddedEventLoop()
-    private let door = ConnectionLimiter(
+    private let limiter = ConnectionLimiter(
         maximum: 2, logger: Logger(label: "test"), clock: { .zero })
 
     private func channel(from host: String) throws -> EmbeddedChannel {
@@ -20,13 +20,13 @@ import Testing
     @Test func oneAddressHasSoManyAndOthersHaveTheirs() throws {
         let first = try channel(from: "192.0.2.1")
         let others = try ["::ffff:192.0.2.1", "192.0.2.2"].map { try channel(from: $0) }
-        #expect(door.admission(of: first) == .served)
-        #expect(others.map(door.admission) == [.served, .served])
+        #expect(limiter.admission(of: first) == .served)
+        #expect(others.map(limiter.admission) == [.served, .served])
         let late = try channel(from: "192.0.2.1")
-        #expect(door.admission(of: late) == .refused)
+        #expect(limiter.admission(of: late) == .refused)
         _ = try first.finish()
-        #expect(door.admission(of: try channel(from: "192.0.2.1")) == .served)
-        #expect(door.admission(of: try channel(from: "192.0.2.1")) == .refused)
+        #expect(limiter.admission(of: try channel(from: "192.0.2.1")) == .served)
+        #expect(limiter.admission(of: try channel(from: "192.0.2.1")) == .refused)
     }
 
     @Test func aNetworkOfIPv6IsOneAddress() throws {
@@ -34,24 +34,24 @@ import Testing
             ("2001:db8::1", ConnectionLimiter.Admission.served), ("2001:db8::2", .served),
             ("2001:db8::3", .refused), ("2001:db8:0:1::1", .served),
         ] {
-            #expect(door.admission(of: try channel(from: host)) == admission)
+            #expect(limiter.admission(of: try channel(from: host)) == admission)
         }
     }
 
     @Test(arguments: ["127.0.0.1", "127.3.2.1", "::1", "::ffff:127.0.0.1"])
     func thisMachineIsNotCounted(host: String) throws {
-        for _ in 0..<5 { #expect(door.admission(of: try channel(from: host)) == .served) }
+        for _ in 0..<5 { #expect(limiter.admission(of: try channel(from: host)) == .served) }
     }
 
     @Test func soManyAreToldThatTheyAreRefused() throws {
-        for _ in 0..<2 { #expect(door.admission(of: try channel(from: "192.0.2.1")) == .served) }
+        for _ in 0..<2 { #expect(limiter.admission(of: try channel(from: "192.0.2.1")) == .served) }
         let refused = try (0..<ConnectionLimiter.refusedMaximum).map { _ in
             try channel(from: "192.0.2.1")
         }
-        #expect(refused.allSatisfy { door.admission(of: $0) == .refused })
-        #expect(door.admission(of: try channel(from: "192.0.2.1")) == .dropped)
+        #expect(refused.allSatisfy { limiter.admission(of: $0) == .refused })
+        #expect(limiter.admission(of: try channel(from: "192.0.2.1")) == .dropped)
         _ = try refused[0].finish()
-        #expect(door.admission(of: try channel(from: "192.0.2.1")) == .refused)
+        #expect(limiter.admission(of: try channel(from: "192.0.2.1")) == .refused)
     }
 
     @Test func refusalsAreToldOnceAMinuteWithTheirNumber() {

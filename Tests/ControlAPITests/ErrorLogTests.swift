@@ -57,8 +57,8 @@ import Testing
         let signature = try #require(token.split(separator: ".").last)
         let service = try HTTPService(
             world.configuration, authority: world.authority, control: world.control,
-            door: world.door,
-            signalling: [HundredMSEndpoint(door: world.door)], templates: TemplatesDouble(),
+            gateway: world.gateway,
+            signalling: [HundredMSEndpoint(gateway: world.gateway)], templates: TemplatesDouble(),
             recordings: world.recordings,
             playbackKey: world.playbackKey, metrics: [], renewedBody: { _ in nil },
             logger: logger(lines), clock: { TestWorld.now })

@@ -95,7 +95,7 @@ import Tokens
 
     @Test func aRolesNameMayHaveAnyCharacters() async throws {
         let policy = try Policy(validating: [Role(name: "stage crew"), Role(name: "guest")])
-        world.door.state.withLock { $0.policy = policy }
+        world.gateway.state.withLock { $0.policy = policy }
         try await world.routes { client in
             let made = try await post(client, "/room/hall/role/stage%20crew")
             #expect(try TestJSON.object(made)["role"] as? String == "stage crew")
@@ -140,10 +140,10 @@ import Tokens
                 return try TestJSON.decode(APIError.Body.self, answer)
             }
             // Regardless of the state of the room's policy.
-            world.door.state.withLock { $0.policyRefusal = .unavailable("no policy") }
+            world.gateway.state.withLock { $0.policyRefusal = .unavailable("no policy") }
             let off = try await post(client, "/code", #"{"code":"\#(code)","enabled":false}"#)
             #expect(try TestJSON.object(off)["enabled"] as? Bool == false)
-            world.door.state.withLock { $0.policyRefusal = nil }
+            world.gateway.state.withLock { $0.policyRefusal = nil }
             #expect(
                 try await refusal()
                     == .init(code: 403, message: "room code is disabled", details: []))
@@ -161,7 +161,7 @@ import Tokens
             try await setEnabled(true)
             // The policy has changed: it has no role `host` any more.
             let policy = try Policy(validating: [Role(name: "guest")])
-            world.door.state.withLock { $0.policy = policy }
+            world.gateway.state.withLock { $0.policy = policy }
             #expect(try await refusal().message == "role does not exist")
             _ = try await post(client, "/room/hall")
             #expect(try await refusal().message == "room code is disabled")
@@ -249,7 +249,8 @@ import Tokens
         let gate = RoomCodeGate(rate: 1, burst: 2) { time.withLock { $0 } }
         let router = Router(context: CallerContext.self)
         TokenRoute(
-            catalogue: world.catalogue, door: world.door, authority: world.authority, gate: gate,
+            catalogue: world.catalogue, gateway: world.gateway, authority: world.authority,
+            gate: gate,
             clock: { TestWorld.now }
         ).add(to: router)
         let good = "good-code"

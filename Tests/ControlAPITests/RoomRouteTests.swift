@@ -139,9 +139,9 @@ import Webhooks
                 #expect(try TestJSON.object(answer)["enabled"] as? Bool == isEnabled)
                 #expect(try TestJSON.object(answer)["name"] as? String == "hall")
             }
-            let changes = world.door.state.withLock { $0.changes }
+            let changes = world.gateway.state.withLock { $0.changes }
             #expect(changes.map(\.isEnabled) == [true, false, true])
-            #expect(world.door.state.withLock { $0.enabling } == [false, true])
+            #expect(world.gateway.state.withLock { $0.enabling } == [false, true])
             #expect(changes.allSatisfy { $0.id == RoomID(id) })
         }
     }
@@ -200,7 +200,7 @@ import Webhooks
             let error = try TestJSON.decode(APIError.Body.self, answer)
             #expect(error.message == message && error.details.count == 1)
             #expect(try names(try await get(client, "")) == [])
-            #expect(world.door.state.withLock { $0.changes } == [])
+            #expect(world.gateway.state.withLock { $0.changes } == [])
         }
     }
 

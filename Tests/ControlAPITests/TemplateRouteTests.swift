@@ -365,7 +365,7 @@ import Testing
             let back = try TestJSON.object(try await room(#"{"template_id":"default"}"#, path))
             #expect(back["template_id"] as? String == "default")
             #expect(back["template"] as? String == "default")
-            #expect(world.door.state.withLock { $0.changes.map(\.template) } == [id, id, nil])
+            #expect(world.gateway.state.withLock { $0.changes.map(\.template) } == [id, id, nil])
         }
     }
 

@@ -21,7 +21,7 @@ struct TestWorld: Sendable {
 
     let scratch: Scratch
     let control = ControlDouble()
-    let door = DoorDouble()
+    let gateway = GatewayDouble()
     let authority: TokenAuthority
     let catalogue: Catalogue
     let recordings: RecordingLibrary
@@ -65,8 +65,8 @@ struct TestWorld: Sendable {
             var logger = Logger(label: "test")
             logger.logLevel = .critical
             return try HTTPService(
-                configuration, authority: authority, control: control, door: door,
-                signalling: [HundredMSEndpoint(door: door)],
+                configuration, authority: authority, control: control, gateway: gateway,
+                signalling: [HundredMSEndpoint(gateway: gateway)],
                 templates: TemplatesDouble(),
                 recordings: recordings, playbackKey: playbackKey, metrics: metrics,
                 renewedBody: renewedBody, logger: logger,
@@ -266,8 +266,8 @@ final class ControlDouble: LiveStreamControl {
     }
 }
 
-/// A room door that answers every message with `echo <message>`.
-final class DoorDouble: SignallingGateway {
+/// A room gateway that answers every message with `echo <message>`.
+final class GatewayDouble: SignallingGateway {
     struct State {
         var refusal: APIError?
         /// The peers in a room, with their tokens.
@@ -365,7 +365,7 @@ struct TemplatesDouble: TemplateControl {
 }
 
 /// Uses a real room, without sockets.
-extension DoorDouble: RoomControl {
+extension GatewayDouble: RoomControl {
     static let wall = UnixTime(milliseconds: 1_760_000_000_123)
 
     func join(

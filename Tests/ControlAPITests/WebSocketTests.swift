@@ -38,7 +38,7 @@ import Testing
             try await client.send(RawClient.frame(8, [0x03, 0xe8]))
             #expect(try await client.closeCode() == 1000)
             #expect(try await client.frame() == nil)
-            #expect(world.door.state.withLock { $0.opened } == ["p1"])
+            #expect(world.gateway.state.withLock { $0.opened } == ["p1"])
         }
     }
 
@@ -47,7 +47,7 @@ import Testing
             _ = try await client.upgrade(path + "&user_agent_v2=os%3Aandroid%2Csdk%3Aandroid")
             try await client.send(RawClient.text("one"))
             _ = try await client.frame()
-            #expect(world.door.state.withLock { $0.clients } == [.native])
+            #expect(world.gateway.state.withLock { $0.clients } == [.native])
         }
     }
 
@@ -56,7 +56,7 @@ import Testing
             _ = try await client.upgrade(path)
             try await client.send(RawClient.text("one"))
             _ = try await client.frame()
-            #expect(world.door.state.withLock { $0.authorities } == ["rooms.test:8443"])
+            #expect(world.gateway.state.withLock { $0.authorities } == ["rooms.test:8443"])
         }
     }
 
@@ -71,7 +71,7 @@ import Testing
             }
         }
         // By now the server has stopped, and all sessions with it.
-        #expect(world.door.state.withLock { $0.closed } == ["p1"])
+        #expect(world.gateway.state.withLock { $0.closed } == ["p1"])
     }
 
     @Test func aRefusedSocketIsAnAnswerInJSON() async throws {
@@ -81,7 +81,7 @@ import Testing
             #expect(noToken.contains(#"{"code":40100,"details":[],"message":"token is missing"}"#))
             #expect(noToken.lowercased().contains("connection: close"))
             #expect(try await client.response().isEmpty)
-            #expect(world.door.state.withLock { $0.opened.isEmpty })
+            #expect(world.gateway.state.withLock { $0.opened.isEmpty })
         }
     }
 
@@ -116,7 +116,7 @@ import Testing
             #expect(answer.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
             try await client.send(RawClient.text("one"))
             #expect(try await client.frame()?.payload == Array("echo one".utf8))
-            #expect(world.door.state.withLock { $0.opened } == ["p1"])
+            #expect(world.gateway.state.withLock { $0.opened } == ["p1"])
         }
     }
 
@@ -144,7 +144,7 @@ import Testing
             #expect(answer.contains(#"{"code":40100,"details":[],"message":"token is missing"}"#))
             #expect(answer.lowercased().contains("connection: close"))
             #expect(try await client.response().isEmpty)
-            #expect(world.door.state.withLock { $0.opened.isEmpty })
+            #expect(world.gateway.state.withLock { $0.opened.isEmpty })
         }
     }
 
@@ -153,7 +153,7 @@ import Testing
         _ = try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
         let connection = WebSocketChannel(
             responder: { _, _, _ in },
-            door: ConnectionLimiter(maximum: 1, logger: Logger(label: "test")), isTLS: false,
+            limiter: ConnectionLimiter(maximum: 1, logger: Logger(label: "test")), isTLS: false,
             decide: { _ in nil })
         let value = try await channel.eventLoop.flatSubmit {
             connection.setup(channel: channel, logger: Logger(label: "test"))

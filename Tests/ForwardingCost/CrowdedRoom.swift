@@ -8,7 +8,8 @@ import SecureTransport
 @testable import MediaServer
 @testable import PeerConnection
 
-/// One room of a media loop without sockets: everybody publishes and receives everybody, some speak.
+/// One room of a media loop without sockets: every peer
+/// publishes and receives all others; some speak.
 final class CrowdedRoom {
     private static let server = TransportAddress(ipv4: 192, 0, 2, 1, port: 50_000)
     private static let step: Duration = .milliseconds(10)
@@ -46,7 +47,7 @@ final class CrowdedRoom {
 
     // MARK: Joining
 
-    /// Has all join, until everybody is sent everybody's.
+    /// Joins all peers and waits until each receives all the others.
     func connect() throws {
         for attendee in attendees {
             try room.addPeer(attendee.id, at: now)
@@ -107,7 +108,7 @@ final class CrowdedRoom {
 
     // MARK: Forwarding
 
-    /// Has the speakers make as many packets each.
+    /// Has each speaker make this many packets.
     func fill(packets: Int) {
         for _ in 0..<packets {
             for attendee in attendees.prefix(speakers) {
@@ -121,7 +122,9 @@ final class CrowdedRoom {
         port.isKeeping = false
     }
 
-    /// Gives how many datagrams were sent for what waited.
+    /// Forwards the waiting datagrams.
+    ///
+    /// - Returns: the number of datagrams sent.
     @inline(never)
     func forward() -> Int {
         let before = port.sentDatagrams

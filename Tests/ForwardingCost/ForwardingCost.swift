@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a packet costs that a room forwards, without the kernel: one room in fake time whose peers
+/// Measures the cost of forwarding a packet without the kernel: one room in fake time, whose peers
 /// publish and listen, and whose datagrams go into the same batches as in the server, but no further.
 ///
 ///     forwarding-cost [audio|video] [PEERS] [PACKETS OF EACH SPEAKER]

@@ -30,7 +30,7 @@ struct JanusAttendance: Attendance {
         do {
             try await stay(member, with: media, on: loop, joined: joined)
         } catch {
-            try? await loop.submit { media.value.stop() }.get()
+            await media.stop()
             throw error
         }
     }
@@ -86,11 +86,7 @@ private struct Visit {
     private func onMedia<Result: Sendable>(
         _ body: @escaping @Sendable (ClientMedia) throws -> Result
     ) async throws -> Result {
-        let media = media
-        return try await loop.submit {
-            defer { media.value.flush() }
-            return try body(media.value)
-        }.get()
+        try await media.run(body)
     }
 
     func begin() async throws {

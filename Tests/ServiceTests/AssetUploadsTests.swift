@@ -43,7 +43,7 @@ import Workbench
                 notes: ManifestUpdates(root: root),
                 events: StreamEvents(accountID: "x", waitsForStore: true) { asset, _ in
                     .init(file: asset.location ?? "here")
-                }, courier: store, logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() },
+                }, client: store, logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() },
                 seed: seed, clock: { self.time.withLock { $0 } })
         }
 

@@ -10,7 +10,7 @@ import Synchronization
 @testable import Service
 
 /// A store in memory for live streams. It records every playlist that names a missing object.
-final class LiveStoreDouble: LiveCourier {
+final class LiveStoreDouble: LiveStoreClient {
     struct Object: Hashable {
         var bytes: [UInt8]
         var cacheControl: String
@@ -130,7 +130,7 @@ final class LiveUploadsWorld: Sendable {
         settings.copiesLive = copiesLive
         return LiveUploads(
             settings: settings, root: "\(root)/recordings", streams: "\(root)/streams",
-            keptFor: keptFor, source: source, courier: store,
+            keptFor: keptFor, source: source, client: store,
             logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() }, seed: 1,
             clock: { self.time.withLock { $0 } })
     }

@@ -131,6 +131,6 @@ extension RoomDirectory {
                 catalogue: world.catalogue, opensOnJoin: true, logger: logger),
             media: media,
             streaming: StreamsInRoom(control: world.streams, chat: world.chat, authorities: []),
-            streams: world.streams, opensTokens: false, turn: nil, journal: nil, logger: logger)
+            streams: world.streams, opensTokens: false, turn: nil, recorder: nil, logger: logger)
     }
 }

@@ -21,7 +21,7 @@ import Workbench
         try Catalogue(path: "\(scratch.path)/catalogue.sqlite")
     }
 
-    private func journal(_ catalogue: Catalogue, now: Int64 = 1_760_000_100) -> SessionRecorder {
+    private func recorder(_ catalogue: Catalogue, now: Int64 = 1_760_000_100) -> SessionRecorder {
         SessionRecorder(
             catalogue: catalogue, accountID: "acc",
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
@@ -49,12 +49,12 @@ import Workbench
     /// The number of events that cannot be written is bounded.
     @Test func oneMoreThanMayWaitIsNotTold() async throws {
         let refused = Refusals()
-        let journal = SessionRecorder(
+        let recorder = SessionRecorder(
             catalogue: try catalogue(), accountID: nil,
             logger: Logger(label: "test") { _ in CountingLogHandler(refusals: refused) })
         let note = try #require(try notes { _ in }.first)
         func tell() {
-            journal.note(note, in: "demo", name: "Demo", template: "town", at: start)
+            recorder.note(note, in: "demo", name: "Demo", template: "town", at: start)
         }
         // No event is taken.
         for _ in 0..<SessionRecorder.waitingMaximum { tell() }
@@ -63,15 +63,15 @@ import Workbench
         #expect(refused.count == 1)
     }
 
-    /// Runs a journal until it has reported this many events.
+    /// Runs a recorder until it has reported this many events.
     private func told(
-        _ catalogue: Catalogue, _ journal: SessionRecorder, _ notes: [SessionNote], count: Int
+        _ catalogue: Catalogue, _ recorder: SessionRecorder, _ notes: [SessionNote], count: Int
     ) async throws -> [CatalogueDelivery] {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await journal.run() }
+            group.addTask { try await recorder.run() }
             for (index, note) in notes.enumerated() {
                 let time = UnixTime(milliseconds: start.milliseconds + Int64(index) * 10_000)
-                journal.note(note, in: "demo", name: "Demo", template: "town", at: time)
+                recorder.note(note, in: "demo", name: "Demo", template: "town", at: time)
             }
             var deliveries: [CatalogueDelivery] = []
             try await until {
@@ -102,7 +102,7 @@ import Workbench
             room.left("a")
             room.left("bot")
         }
-        let told = try await told(catalogue, journal(catalogue), notes, count: 4)
+        let told = try await told(catalogue, recorder(catalogue), notes, count: 4)
         #expect(
             told.map(\.kind) == [
                 "session.open.success", "peer.join.success", "peer.leave.success",
@@ -133,7 +133,7 @@ import Workbench
             try room.roleChanged("a", to: "viewer")
             room.ended(by: "a", lock: true, reason: "done")
         }
-        let told = try await told(catalogue, journal(catalogue), notes, count: 7)
+        let told = try await told(catalogue, recorder(catalogue), notes, count: 7)
         #expect(
             told.map(\.kind) == [
                 "session.open.success", "peer.join.success", "role.change.success",
@@ -161,7 +161,7 @@ import Workbench
     @Test func anEndFromOutsideNamesNobody() async throws {
         let catalogue = try catalogue()
         let notes = try notes { $0.ended(lock: false, reason: "late") }
-        let told = try await told(catalogue, journal(catalogue), notes, count: 5)
+        let told = try await told(catalogue, recorder(catalogue), notes, count: 5)
         let end = try data(told[2])
         #expect(told[2].kind == "room.end.success" && end["reason"] as? String == "late")
         #expect(end["source"] as? String == "server" && end["peer_id"] as? String == "")
@@ -171,9 +171,9 @@ import Workbench
     @Test func whatAServerLeftBehindIsClosedOnce() async throws {
         let catalogue = try catalogue()
         let notes = try notes { _ in }
-        _ = try await told(catalogue, journal(catalogue), notes, count: 2)
+        _ = try await told(catalogue, recorder(catalogue), notes, count: 2)
         #expect(try await catalogue.openSessions().count == 1)
-        let told = try await told(catalogue, journal(catalogue), [], count: 4)
+        let told = try await told(catalogue, recorder(catalogue), [], count: 4)
         #expect(
             told.map(\.kind).suffix(2) == ["peer.leave.success", "session.close.success"])
         let leave = try data(told[2])
@@ -181,7 +181,7 @@ import Workbench
         #expect(leave["duration"] as? Int == 100)
         // Another start finds nothing: the next event belongs to the next session.
         let next = try self.notes { $0.left("a") }
-        let events = try await self.told(catalogue, journal(catalogue), next, count: 4)
+        let events = try await self.told(catalogue, recorder(catalogue), next, count: 4)
         #expect(events.count { $0.kind == "session.close.success" } == 1)
     }
 }

@@ -131,7 +131,7 @@ private final class PlainStore: StoreLine {
 
     private func upload(_ client: StoreClient) async -> UploadTurn.Outcome {
         let turn = UploadTurn(
-            file: file, courier: client, clock: { Self.now }, save: { _, _ in })
+            file: file, client: client, clock: { Self.now }, save: { _, _ in })
         return await turn.run(
             MultipartUpload(byteCount: file.byteCount, partBytes: 5 << 20, seed: 1)
         ).1

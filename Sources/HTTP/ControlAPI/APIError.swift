@@ -47,7 +47,7 @@ public struct APIError: HTTPResponseError, Hashable {
             headers: [.wwwAuthenticate: "Bearer"])
     }
 
-    /// The room door's answer to a missing or bad room token: the reason is the message, since
+    /// The gateway's answer to a missing or bad room token: the reason is the message, since
     /// client SDKs show only that.
     static func roomToken(_ error: TokenError) -> APIError {
         APIError(

@@ -41,7 +41,7 @@ public struct HTTPService: Sendable {
     private let configuration: HTTPServiceConfiguration
     private let authority: TokenAuthority
     private let control: any LiveStreamControl
-    private let door: any SignallingGateway & RoomControl
+    private let gateway: any SignallingGateway & RoomControl
     private let signalling: [any SignallingEndpoint]
     private let templates: any TemplateControl
     private let recordings: RecordingLibrary
@@ -60,7 +60,7 @@ public struct HTTPService: Sendable {
     ///   - clock: the wall clock for checking tokens.
     public init(
         _ configuration: HTTPServiceConfiguration, authority: TokenAuthority,
-        control: any LiveStreamControl, door: any SignallingGateway & RoomControl,
+        control: any LiveStreamControl, gateway: any SignallingGateway & RoomControl,
         signalling: [any SignallingEndpoint],
         templates: any TemplateControl, recordings: RecordingLibrary, playbackKey: SigningKey,
         metrics: [any MetricsSource],
@@ -71,7 +71,7 @@ public struct HTTPService: Sendable {
         self.configuration = configuration
         self.authority = authority
         self.control = control
-        self.door = door
+        self.gateway = gateway
         self.signalling = signalling
         self.templates = templates
         self.recordings = recordings
@@ -113,7 +113,7 @@ public struct HTTPService: Sendable {
     private var endpoints: Endpoints { configuration.endpoints }
 
     private var tokens: RoomTokenGuard {
-        RoomTokenGuard(authority: authority, door: door, clock: clock)
+        RoomTokenGuard(authority: authority, gateway: gateway, clock: clock)
     }
 
     private var entry: EndpointEntry {
@@ -137,24 +137,24 @@ public struct HTTPService: Sendable {
             frameRate: configuration.frameRate, clock: clock
         ).add(to: router)
         RoomRoutes(
-            catalogue: recordings.catalogue, door: door, templates: templates,
+            catalogue: recordings.catalogue, gateway: gateway, templates: templates,
             authority: authority, webhooks: configuration.webhooks, clock: clock
         ).add(to: router)
         TemplateRoutes(
             catalogue: recordings.catalogue, control: templates, authority: authority,
             clock: clock
         ).add(to: router)
-        ActiveRoomRoutes(control: door, authority: authority, clock: clock).add(to: router)
+        ActiveRoomRoutes(control: gateway, authority: authority, clock: clock).add(to: router)
         RoomCodeRoutes(
-            catalogue: recordings.catalogue, door: door, authority: authority, clock: clock
+            catalogue: recordings.catalogue, gateway: gateway, authority: authority, clock: clock
         ).add(to: router)
         TokenRoute(
-            catalogue: recordings.catalogue, door: door, authority: authority, clock: clock
+            catalogue: recordings.catalogue, gateway: gateway, authority: authority, clock: clock
         ).add(to: router)
         ReadyRoute(control: control, checkCatalogue: recordings.catalogue.checkWritable)
             .add(to: router)
         PageAPI(
-            control: control, door: door, authority: authority, endpoints: endpoints,
+            control: control, gateway: gateway, authority: authority, endpoints: endpoints,
             handsOutTokens: configuration.handsOutTokens, listsRooms: configuration.listsRooms,
             hlsScriptURL: configuration.hlsScriptURL, clock: clock
         ).add(to: router)
@@ -215,10 +215,10 @@ public struct HTTPService: Sendable {
     private func server() throws(HTTPServiceError) -> HTTPServerBuilder {
         let (signalling, entry) = (signalling, entry)
         let isTLS = configuration.certificateFile != nil
-        let door = ConnectionLimiter(
+        let limiter = ConnectionLimiter(
             maximum: configuration.connectionsPerAddressMaximum, logger: logger)
         let plain = HTTPServerBuilder { responder in
-            WebSocketChannel(responder: responder, door: door, isTLS: isTLS) { request in
+            WebSocketChannel(responder: responder, limiter: limiter, isTLS: isTLS) { request in
                 for endpoint in signalling {
                     if let session = await endpoint.session(for: request, with: entry) {
                         return session

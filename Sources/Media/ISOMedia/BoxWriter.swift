@@ -1,10 +1,8 @@
 /// Writes the boxes of ISO/IEC 14496-12: a size, a type of four characters, the content.
-public struct BoxWriter {
-    public private(set) var bytes: [UInt8] = []
+struct BoxWriter {
+    private(set) var bytes: [UInt8] = []
 
-    public init() {}
-
-    public mutating func box(_ type: StaticString, _ content: (inout BoxWriter) -> Void) {
+    mutating func box(_ type: StaticString, _ content: (inout BoxWriter) -> Void) {
         precondition(type.utf8CodeUnitCount == 4, "a box's type has four characters")
         let start = bytes.count
         write(UInt32(0))
@@ -17,7 +15,7 @@ public struct BoxWriter {
     }
 
     /// A box with a version and flags. Sect. 4.2.
-    public mutating func fullBox(
+    mutating func fullBox(
         _ type: StaticString, version: UInt8 = 0, flags: UInt32 = 0,
         _ content: (inout BoxWriter) -> Void
     ) {
@@ -27,31 +25,31 @@ public struct BoxWriter {
         }
     }
 
-    public mutating func write(_ value: UInt8) { bytes.append(value) }
+    mutating func write(_ value: UInt8) { bytes.append(value) }
 
-    public mutating func write(_ value: UInt16) {
+    mutating func write(_ value: UInt16) {
         bytes.append(UInt8(value >> 8))
         bytes.append(UInt8(truncatingIfNeeded: value))
     }
 
-    public mutating func write(_ value: UInt32) {
+    mutating func write(_ value: UInt32) {
         write(UInt16(value >> 16))
         write(UInt16(truncatingIfNeeded: value))
     }
 
-    public mutating func write(_ value: UInt64) {
+    mutating func write(_ value: UInt64) {
         write(UInt32(value >> 32))
         write(UInt32(truncatingIfNeeded: value))
     }
 
-    public mutating func write(_ more: [UInt8]) { bytes += more }
+    mutating func write(_ more: [UInt8]) { bytes += more }
 
-    public mutating func write(text: StaticString) { text.withUTF8Buffer { bytes += $0 } }
+    mutating func write(text: StaticString) { text.withUTF8Buffer { bytes += $0 } }
 
-    public mutating func zeros(_ count: Int) { bytes += repeatElement(0, count: count) }
+    mutating func zeros(_ count: Int) { bytes += repeatElement(0, count: count) }
 
     /// A time in a box whose version determines its width.
-    public mutating func write(_ time: UInt64, isLong: Bool) {
+    mutating func write(_ time: UInt64, isLong: Bool) {
         if isLong { write(time) } else { write(UInt32(time)) }
     }
 }

@@ -120,9 +120,7 @@ public struct BotRunner: Sendable {
     ) async throws -> (Ending, PipelineSummary) {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let wishes = BotMedia.Wishes()
-        let path = SharedMediaPath(
-            options.configuration.plan.variant.source == nil
-                ? MediaPath() : MediaPath(lossMaximum: MediaPath.sourceLossMaximum))
+        let path = SharedMediaPath(MediaPath(lossMaximum: options.room.lossMaximum))
         let requests = MediaRequests(
             roles: options.configuration.plan.audio.roles.map(Set.init))
         let room: any RemoteRoom = options.room.room(

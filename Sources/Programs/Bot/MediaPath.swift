@@ -6,10 +6,6 @@ import PeerConnection
 struct MediaPath {
     /// How long a connection may take; normally it takes a tenth of a second.
     static let openingMaximum: Duration = .seconds(8)
-    /// How long a connection may be lost: the server tries to restore it after 5 and 15 s.
-    static let lossMaximum: Duration = .seconds(30)
-    /// The same for a source, which is asked anew for a minute once its connection has failed.
-    static let sourceLossMaximum: Duration = .seconds(100)
 
     enum Change: Hashable {
         /// The path is available for the first time.
@@ -26,9 +22,10 @@ struct MediaPath {
     }
 
     private var state = State.outside
+    /// How long a connection may be lost.
     private let lossMaximum: Duration
 
-    init(lossMaximum: Duration = Self.lossMaximum) { self.lossMaximum = lossMaximum }
+    init(lossMaximum: Duration) { self.lossMaximum = lossMaximum }
 
     /// The room has accepted the bot and now offers its connection.
     mutating func joined(at now: Instant) {

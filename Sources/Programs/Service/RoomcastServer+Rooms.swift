@@ -44,7 +44,7 @@ extension RoomcastServer {
             metadata: [
                 "advertised": "\(media.advertised.map(\.description).joined(separator: " "))"
             ])
-        let journal = SessionRecorder(
+        let recorder = SessionRecorder(
             catalogue: catalogue, accountID: settings.webhooks?.accountID, logger: logger)
         let sessions = SessionRetention(
             catalogue: catalogue, kept: settings.rooms.sessionsKept, logger: logger)
@@ -54,14 +54,15 @@ extension RoomcastServer {
             policies: policies, settings: settings.rooms, registry: registry, media: media,
             streaming: streamsInRoom,
             streams: streams, opensTokens: settings.opensTokens, turn: settings.turn,
-            journal: journal, logger: logger)
-        // The journal ends last, so that it saves what the rooms note while they end.
-        let account: [any ServiceLifecycle.Service] = [journal, sessions]
+            recorder: recorder, logger: logger)
+        // The recorder ends last, so that it saves what the rooms note while they end.
+        let account: [any ServiceLifecycle.Service] = [recorder, sessions]
         try await run(
-            door: directory,
+            gateway: directory,
             signalling: [
-                HundredMSEndpoint(door: directory), WHIPEndpoint(.publishing, door: directory),
-                WHIPEndpoint(.playing, door: directory),
+                HundredMSEndpoint(gateway: directory),
+                WHIPEndpoint(.publishing, gateway: directory),
+                WHIPEndpoint(.playing, gateway: directory),
             ],
             observer: directory, services: account + [directory],
             metrics: [directory, MediaMetrics(media: media)], stoppingOn: signals, guest: guest,

@@ -106,7 +106,7 @@ public struct RoomcastServer: Sendable {
     ///   - guest: started last; when it returns, the server stops in good order.
     ///   - onRunning: called with the bound HTTP port.
     public func run(
-        door: any SignallingGateway & RoomControl, signalling: [any SignallingEndpoint],
+        gateway: any SignallingGateway & RoomControl, signalling: [any SignallingEndpoint],
         observer: any RoomStreamingObserver,
         services: [any ServiceLifecycle.Service], metrics: [any MetricsSource],
         stoppingOn signals: [UnixSignal] = Self.stopSignals,
@@ -128,7 +128,7 @@ public struct RoomcastServer: Sendable {
         await streams.observe(by: observer)
         try await streams.recover()
         let http = try HTTPService(
-            settings.http, authority: authority, control: streams, door: door,
+            settings.http, authority: authority, control: streams, gateway: gateway,
             signalling: signalling,
             templates: policies, recordings: library, playbackKey: playbackKey,
             metrics: [streams] + metrics + machine,
@@ -191,24 +191,24 @@ public struct RoomcastServer: Sendable {
         }
         let connection = StoreConnection(timeout: storeSettings.timeout)
         let manners = StoreManners()
-        func client(timeout: Duration) -> StoreClient {
+        func makeClient(timeout: Duration) -> StoreClient {
             StoreClient(
                 access: store, line: StoreHTTP(client: connection.client, timeout: timeout),
                 manners: manners, logger: logger)
         }
-        let courier = client(timeout: storeSettings.timeout)
-        let liveCourier = client(
+        let client = makeClient(timeout: storeSettings.timeout)
+        let liveClient = makeClient(
             timeout: min(storeSettings.timeout, LiveUploads.timeoutMaximum))
         return [
             connection,
             AssetRetention(
-                catalogue: catalogue, root: root, notes: notes, store: courier, logger: logger),
+                catalogue: catalogue, root: root, notes: notes, store: client, logger: logger),
             AssetUploads(
                 settings: storeSettings, catalogue: catalogue, root: root, notes: notes,
-                events: events, courier: courier, logger: logger),
+                events: events, client: client, logger: logger),
             LiveUploads(
                 settings: storeSettings, root: root, streams: settings.stream.outputDirectory,
-                keptFor: settings.stream.recordingsKept, source: streams, courier: liveCourier,
+                keptFor: settings.stream.recordingsKept, source: streams, client: liveClient,
                 logger: logger),
         ]
     }

@@ -6,6 +6,9 @@ public import NIOCore
 public protocol RoomAddress: Sendable {
     associatedtype Room: RemoteRoom
 
+    /// How long a connection to the room may be lost before there is no use in waiting for it.
+    var lossMaximum: Duration { get }
+
     /// The room, not joined yet.
     ///
     /// - Parameter makeObserver: called once, on the media loop.
@@ -13,6 +16,10 @@ public protocol RoomAddress: Sendable {
         for guest: RoomGuest, on group: any EventLoopGroup, logger: Logger,
         makeObserver: @escaping @Sendable () -> any ClientMediaObserver
     ) -> Room
+}
+
+extension RoomAddress {
+    public var lossMaximum: Duration { .seconds(30) }
 }
 
 /// A program that joins a room.

@@ -13,12 +13,11 @@ extension RoomHost {
             case offered(SessionDescription)
             /// The server, with one section of each kind in which the peer receives.
             case toOffer([MediaSection.Kind])
-            /// Nobody: the peer has no media.
-            case none
         }
 
         public var request: JoinRequest
-        public var opening: Opening
+        /// Nil for a peer without media.
+        public var opening: Opening?
         /// The connection that is opened.
         public var connection: ConnectionKey
         /// Whether it is sent no video until it has stated a preference.
@@ -32,7 +31,7 @@ extension RoomHost {
         public var mutesItself: Bool
 
         public init(
-            _ request: JoinRequest, _ opening: Opening,
+            _ request: JoinRequest, _ opening: Opening?,
             connection: ConnectionKey = .publish, asksForVideos: Bool = false,
             isRecorder: Bool = false, view: RoomView = .everything, mutesItself: Bool = true
         ) {
@@ -57,7 +56,7 @@ extension RoomHost {
         try ruled { () throws(RoomError) in
             try room.joinRequested(entry.request, at: clock.now())
         }
-        if case .none = entry.opening {
+        guard let opening = entry.opening else {
             try complete(peer)
             room.mediaLost(peer, at: clock.now())
             seats[peer] = .withoutMedia(asksForVideos: entry.asksForVideos)
@@ -69,7 +68,7 @@ extension RoomHost {
         let description: SessionDescription
         do {
             description = try await connect(
-                peer, entry.opening, on: entry.connection, asksForVideos: entry.asksForVideos,
+                peer, opening, on: entry.connection, asksForVideos: entry.asksForVideos,
                 isRecorder: entry.isRecorder)
             // Refused if its session ended or the room was closed while the media plane was at
             // work: the peer has lost its place.
@@ -171,7 +170,6 @@ extension RoomHost {
         switch opening {
         case .offered(let offer): return try await forward(offer, on: key, from: peer)
         case .toOffer(let kinds): return try await makeOffer(kinds, on: key, to: peer)
-        case .none: throw .noMedia
         }
     }
 

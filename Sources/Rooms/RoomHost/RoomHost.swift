@@ -30,7 +30,7 @@ public actor RoomHost {
     public nonisolated let streaming: any LiveStreaming
     public nonisolated let clock: RoomClock
     public nonisolated let logger: Logger
-    private let journal: @Sendable (SessionNote, UnixTime) -> Void
+    private let recorder: @Sendable (SessionNote, UnixTime) -> Void
     private let known: Mutex<RoomOutline>
 
     public var room: Room
@@ -53,11 +53,11 @@ public actor RoomHost {
 
     /// - Parameters:
     ///   - protocols: whose clients may join the room.
-    ///   - journal: gets the events of the room's sessions, in order; must not wait.
+    ///   - recorder: gets the events of the room's sessions, in order; must not wait.
     public init(
         room: Room, media: any RoomMedia, streaming: any LiveStreaming,
         protocols: [any RoomProtocol], clock: RoomClock = .system,
-        journal: @escaping @Sendable (SessionNote, UnixTime) -> Void = { _, _ in },
+        recorder: @escaping @Sendable (SessionNote, UnixTime) -> Void = { _, _ in },
         logger: Logger = Logger(label: "roomcast.room")
     ) {
         self.room = room
@@ -66,7 +66,7 @@ public actor RoomHost {
         self.streaming = streaming
         sessions = protocols.map { $0.makeSessions() }
         self.clock = clock
-        self.journal = journal
+        self.recorder = recorder
         var logger = logger
         logger[metadataKey: "room"] = "\(room.id)"
         self.logger = logger
@@ -188,7 +188,7 @@ public actor RoomHost {
         case .refreshPreviews:
             for protocolSessions in sessions { protocolSessions.previewsWentStale() }
         case .noted(let note):
-            journal(note, clock.wall())
+            recorder(note, clock.wall())
         }
     }
 

@@ -30,7 +30,7 @@ public struct StreamSource: Hashable, Sendable {
         } else {
             token = nil
         }
-        guard url.canBeReached, let endpoint = WebAddress(url.description) else { return nil }
+        guard let endpoint = WebAddress(url.description) else { return nil }
         self.endpoint = endpoint
     }
 

@@ -125,7 +125,7 @@ struct WHIPExchangeTests {
         var exchange = try exchange()
         _ = exchange.offer("")
         let step = exchange.received(response(status, location: "/b"))
-        #expect(step == .over(.protocolViolation("the offer was answered with \(status)")))
+        #expect(step == .over(.protocolViolation("the server answered with \(status)")))
     }
 
     @Test(arguments: [
@@ -214,7 +214,7 @@ struct WHIPExchangeTests {
                 == .over(.refused(code: 406, message: "v=0")))
         #expect(
             publishing.received(response(204))
-                == .over(.protocolViolation("the offer was answered with 204")))
+                == .over(.protocolViolation("the server answered with 204")))
     }
 
     @Test func noOtherHostIsAskedThanThoseThatMayBe() throws {

@@ -319,10 +319,11 @@ extension WHIPWorld {
         #expect(offer.media.map(\.direction) == [.sendOnly, .sendOnly])
         #expect(given.entityTag == "\"gen2\"")
 
+        try await world.room.admitAnswer(given.session)
         try await world.room.answer(given.session, with: Self.answer)
         #expect(world.media.answers.count == 1)
         await #expect(throws: WHIPError.badDescription("the session has an answer already")) {
-            try await world.room.answer(given.session, with: Self.answer)
+            try await world.room.admitAnswer(given.session)
         }
         let restart = WHIPWorld.candidate("192.0.2.9", fragment: "Cd34")
         let reply = try await world.room.patch(given.session, with: restart, ifMatch: "*")
@@ -349,6 +350,15 @@ extension WHIPWorld {
         #expect(world.media.removed == [given.peer])
         await #expect(throws: WHIPError.unknownSession) {
             try await world.room.answer(given.session, with: Self.answer)
+        }
+    }
+
+    @Test func answersAreCounted() async throws {
+        try await publish()
+        let given = try await world.room.play(
+            "", by: WHIPWorld.client(role: "viewer"), view: .everything)
+        await #expect(throws: WHIPError.tooManyRequests) {
+            for _ in 0...100 { try await world.room.admitAnswer(given.session) }
         }
     }
 

@@ -21,7 +21,7 @@ public struct WebAddress: Hashable, Sendable {
             guard let number = UInt16(parts[1]), number > 0,
                 parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) })
             else { return nil }
-            port = number == (url.isSecure ? 443 : 80) ? nil : number
+            port = number == Self.standardPort(isSecure: url.isSecure) ? nil : number
         } else {
             port = nil
         }
@@ -29,6 +29,9 @@ public struct WebAddress: Hashable, Sendable {
         isSecure = url.isSecure
         host = String(name)
     }
+
+    /// The port of `https` or `http`.
+    public static func standardPort(isSecure: Bool) -> UInt16 { isSecure ? 443 : 80 }
 
     static func isHost(_ text: some StringProtocol) -> Bool {
         (1...253).contains(text.utf8.count)
@@ -74,19 +77,22 @@ public struct WebHosts: Hashable, Sendable {
                 !host.contains("?"), !host.contains("#")
             else { return nil }
             entries.append(
-                Entry(host: address.host, isWildcard: isWildcard, port: address.port))
+                Entry(
+                    host: address.host, isWildcard: isWildcard,
+                    port: host.contains(":")
+                        ? address.port ?? WebAddress.standardPort(isSecure: true) : nil))
         }
     }
 
     /// An entry without a port allows the scheme's own port only.
     public func allows(_ address: WebAddress) -> Bool {
         guard address.isSecure || allowsHTTP else { return false }
-        let port = address.port ?? (address.isSecure ? 443 : 80)
+        let port = address.port ?? WebAddress.standardPort(isSecure: address.isSecure)
         return entries.contains { entry in
             let isHost =
                 entry.isWildcard
                 ? address.host.hasSuffix(".\(entry.host)") : address.host == entry.host
-            return isHost && (entry.port == address.port || entry.port == port)
+            return isHost && (entry.port.map { $0 == port } ?? (address.port == nil))
         }
     }
 

@@ -9,7 +9,7 @@ import Tokens
 /// public, and room tokens are given out only if the operator allows it.
 struct PageAPI: Sendable {
     let control: any LiveStreamControl
-    let door: any SignallingGateway
+    let gateway: any SignallingGateway
     let authority: TokenAuthority
     let endpoints: Endpoints
     /// Whether anyone may get a room token: on for development, off otherwise.
@@ -73,7 +73,7 @@ struct PageAPI: Sendable {
         return JSON.response(
             Configuration(
                 hlsScriptURL: hlsScriptURL, openTokens: handsOutTokens, listsRooms: listsRooms,
-                roles: handsOutTokens ? try await door.openRoles(of: room) : []))
+                roles: handsOutTokens ? try await gateway.openRoles(of: room) : []))
     }
 
     private struct RoomBody: Encodable, Sendable {
@@ -105,7 +105,7 @@ struct PageAPI: Sendable {
 
     private func rooms() async throws -> [RoomBody] {
         var bodies: [RoomBody] = []
-        for room in await door.rooms() {
+        for room in await gateway.rooms() {
             let stream = try await control.current(room: room.id, kind: .stream)
             bodies.append(
                 RoomBody(
@@ -208,7 +208,7 @@ struct PageAPI: Sendable {
         else { throw APIError.badRequest("the body must be application/json") }
         let room = try RoomID(parameter: room)
         let order = try await JSON.decode(TokenOrder.self, from: request)
-        let roles = try await door.openRoles(of: room)
+        let roles = try await gateway.openRoles(of: room)
         guard let role = order.role ?? roles.first, roles.contains(role) else {
             throw APIError.badRequest(
                 "role is not valid", "one of \(roles.joined(separator: ", "))")

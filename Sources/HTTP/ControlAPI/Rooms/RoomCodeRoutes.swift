@@ -9,7 +9,7 @@ import Tokens
 /// 100ms' control API for room codes, `/v2/room-codes`, guarded by a management token.
 struct RoomCodeRoutes: Sendable {
     let catalogue: Catalogue
-    let door: any SignallingGateway
+    let gateway: any SignallingGateway
     let authority: TokenAuthority
     let clock: @Sendable () -> UnixTime
 
@@ -32,7 +32,7 @@ struct RoomCodeRoutes: Sendable {
 
     private func makeAll(room: String?) async throws -> Response {
         let room = try await enabledRoom(room)
-        let roles = try await door.policy(of: room).visibleRoleNames
+        let roles = try await gateway.policy(of: room).visibleRoleNames
         let codes = try await codes(of: roles, areAll: true, room: room)
         return JSON.response(["data": codes.map { RoomCodeBody(code: $0) }])
     }
@@ -93,7 +93,7 @@ struct RoomCodeRoutes: Sendable {
         else { throw APIError.notFound("room code not found") }
         // Codes can be disabled even if the room's policy is unusable.
         if change.enabled {
-            let roles = try await door.policy(of: found.room).visibleRoleNames
+            let roles = try await gateway.policy(of: found.room).visibleRoleNames
             guard roles.contains(found.role) else {
                 throw APIError.forbidden(
                     "room code cannot be enabled", "the room has no role '\(found.role)'")
@@ -111,7 +111,7 @@ struct RoomCodeRoutes: Sendable {
     }
 
     private func knownRole(_ role: String?, in room: RoomID) async throws(APIError) -> String {
-        let roles = try await door.policy(of: room).visibleRoleNames
+        let roles = try await gateway.policy(of: room).visibleRoleNames
         guard let role, roles.contains(role) else {
             throw .notFound("role not found", "one of \(roles.joined(separator: ", "))")
         }

@@ -14,7 +14,7 @@ import Webhooks
 /// 100ms' control API for rooms, `/v2/rooms`, guarded by a management token.
 struct RoomRoutes: Sendable {
     let catalogue: Catalogue
-    let door: any SignallingGateway
+    let gateway: any SignallingGateway
     let templates: any TemplateControl
     let authority: TokenAuthority
     /// Where rooms' own webhook receivers may be; nil when room events are not sent at all.
@@ -88,7 +88,7 @@ struct RoomRoutes: Sendable {
     ) async throws -> Response {
         switch update {
         case .updated(let room):
-            await door.roomChanged(room, saysEnabled: saysEnabled)
+            await gateway.roomChanged(room, saysEnabled: saysEnabled)
             return try await response(room)
         case .unknown: throw APIError.roomNotFound(id)
         case .nameTaken(let other):

@@ -16,7 +16,7 @@ import Tokens
 /// site, without a token of their own, hence CORS.
 struct TokenRoute: Sendable {
     let catalogue: Catalogue
-    let door: any SignallingGateway
+    let gateway: any SignallingGateway
     let authority: TokenAuthority
     var gate = RoomCodeGate()
     let clock: @Sendable () -> UnixTime
@@ -109,7 +109,7 @@ struct TokenRoute: Sendable {
         guard try await catalogue.knownRoom(code.room).isEnabled else {
             throw APIError.roomDisabled(code.room)
         }
-        let roles = try await door.policy(of: code.room).visibleRoleNames
+        let roles = try await gateway.policy(of: code.room).visibleRoleNames
         guard roles.contains(code.role) else {
             throw APIError.forbidden("role does not exist", "role '\(code.role)'")
         }

@@ -3,12 +3,12 @@ public import Hummingbird
 
 /// `/init` and `/ws`: 100ms' clients.
 public struct HundredMSEndpoint: SignallingEndpoint {
-    private let door: any SignallingGateway
+    private let gateway: any SignallingGateway
 
-    public init(door: any SignallingGateway) { self.door = door }
+    public init(gateway: any SignallingGateway) { self.gateway = gateway }
 
     public func add(to router: Router<CallerContext>, with entry: EndpointEntry) {
-        let initial = InitRoute(tokens: entry.tokens, door: door, endpoints: entry.endpoints)
+        let initial = InitRoute(tokens: entry.tokens, gateway: gateway, endpoints: entry.endpoints)
         router.get("/init") { request, _ in await initial.respond(to: request) }
         router.on("/init", method: .options) { _, _ in CrossOrigin.preflight("GET") }
         let entrance = entrance(entry)
@@ -23,6 +23,6 @@ public struct HundredMSEndpoint: SignallingEndpoint {
 
     private func entrance(_ entry: EndpointEntry) -> WebSocketUpgrade {
         WebSocketUpgrade(
-            tokens: entry.tokens, door: door, endpoints: entry.endpoints, hosts: entry.hosts)
+            tokens: entry.tokens, gateway: gateway, endpoints: entry.endpoints, hosts: entry.hosts)
     }
 }

@@ -7,7 +7,7 @@ import Tokens
 /// address and the client's settings. Browsers on other sites may call it, hence CORS.
 struct InitRoute: Sendable {
     let tokens: RoomTokenGuard
-    let door: any SignallingGateway
+    let gateway: any SignallingGateway
     let endpoints: Endpoints
 
     func respond(to request: Request) async -> Response {
@@ -26,7 +26,7 @@ struct InitRoute: Sendable {
         let peer = text.flatMap { Limits.isPeerID($0) ? PeerID(String($0)) : nil }
         let claims = try await tokens.claims(of: BearerToken.read(request), peer: peer)
         guard text == nil || peer != nil else { throw .badRequest("peer_id is not valid") }
-        let configuration = try await door.initialConfiguration(peer: peer, claims: claims)
+        let configuration = try await gateway.initialConfiguration(peer: peer, claims: claims)
         return Body(
             endpoint: endpoints.webSocket(
                 to: claims.room, for: request, isRecorder: claims.role == Policy.recorderRole),

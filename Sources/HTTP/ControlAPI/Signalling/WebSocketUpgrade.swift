@@ -12,7 +12,7 @@ import Tokens
 /// then by the route, which gives the reason.
 struct WebSocketUpgrade: Sendable {
     let tokens: RoomTokenGuard
-    let door: any SignallingGateway
+    let gateway: any SignallingGateway
     let endpoints: Endpoints
     let hosts: OwnHosts
 
@@ -22,11 +22,11 @@ struct WebSocketUpgrade: Sendable {
         guard uri.path == "/ws", hosts.include(request.authority),
             let (peer, claims) = try? await check(uri)
         else { return nil }
-        let door = door
+        let gateway = gateway
         let client = ClientKind(userAgent: String(uri.queryParameters["user_agent_v2"] ?? ""))
         let authority = endpoints.authority(saidTo: request.authority)
         return { socket, messages in
-            await door.open(
+            await gateway.open(
                 peer: peer, claims: claims, client: client, authority: authority, socket: socket,
                 messages: messages)
         }
@@ -48,7 +48,7 @@ struct WebSocketUpgrade: Sendable {
         guard let peer else {
             throw .badRequest("peer is missing or not valid", "1 to 128 of A-Z, a-z, 0-9, - and _")
         }
-        try await door.admit(peer: peer, claims: claims)
+        try await gateway.admit(peer: peer, claims: claims)
         return (peer, claims)
     }
 }

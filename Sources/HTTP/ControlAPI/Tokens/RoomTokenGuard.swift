@@ -4,7 +4,7 @@ import Tokens
 /// Verifies the room tokens of clients.
 struct RoomTokenGuard: Sendable {
     let authority: TokenAuthority
-    let door: any SignallingGateway
+    let gateway: any SignallingGateway
     let clock: @Sendable () -> UnixTime
 
     /// The claims of a valid token. An expired token still readmits the peer that is in the room
@@ -17,7 +17,7 @@ struct RoomTokenGuard: Sendable {
         do {
             return try await authority.verifyRoomToken(token, at: clock()) { claims in
                 guard let peer else { return false }
-                return await door.isHere(peer, claims: claims)
+                return await gateway.isHere(peer, claims: claims)
             }
         } catch {
             throw .roomToken(error)

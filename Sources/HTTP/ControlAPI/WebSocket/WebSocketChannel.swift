@@ -29,20 +29,20 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     static let unparsedBytesMaximum = 64 * 1024
 
     let responder: HTTPChannelHandler.Responder
-    private let door: ConnectionLimiter
+    private let limiter: ConnectionLimiter
     private let isTLS: Bool
 
     /// - Parameters:
-    ///   - door: admits connections.
+    ///   - limiter: admits connections.
     ///   - isTLS: whether this is inside TLS, so that a refusal cannot be sent before the
     ///     handshake.
     ///   - responder: answers all requests that do not become a socket.
     ///   - decide: decides about well-formed requests for a socket.
     init(
-        responder: @escaping HTTPChannelHandler.Responder, door: ConnectionLimiter, isTLS: Bool,
+        responder: @escaping HTTPChannelHandler.Responder, limiter: ConnectionLimiter, isTLS: Bool,
         decide: @escaping WebSocketDecision
     ) {
-        self.door = door
+        self.limiter = limiter
         self.isTLS = isTLS
         self.responder = { request, writer, channel in
             guard let key = WebSocketHandshake.key(of: request.head),
@@ -65,7 +65,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
             limits.maxHeaderListSize = Limits.headerListBytes
             limits.maxHeaderFieldCount = Limits.headerFieldCount
             let pipeline = channel.pipeline.syncOperations
-            let admission = door.admission(of: channel)
+            let admission = limiter.admission(of: channel)
             if admission != .served {
                 try pipeline.addHandler(
                     RefusedConnection(isTold: admission == .refused && !isTLS), position: .first)

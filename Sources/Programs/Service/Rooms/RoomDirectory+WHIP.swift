@@ -30,6 +30,15 @@ extension RoomDirectory: WHIPGateway {
         }
     }
 
+    public func admitAnswer(_ session: String, in room: RoomID) async throws(APIError) {
+        guard let host = host(of: room) else { throw APIError(WHIPError.unknownSession) }
+        do throws(WHIPError) {
+            try await WHIPRoom(host).admitAnswer(session)
+        } catch {
+            throw APIError(error)
+        }
+    }
+
     public func answer(
         _ session: String, in room: RoomID, with answer: String
     ) async throws(APIError) {

@@ -52,7 +52,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     /// Nil if clients need no relay.
     private let turn: TURNRelay?
     /// Nil if there are no receivers of room events.
-    private let journal: SessionRecorder?
+    private let recorder: SessionRecorder?
     private let logger: Logger
     private var entries: [RoomID: Entry] = [:]
     /// Rooms being created, so that two peers who arrive at once meet in one room.
@@ -70,7 +70,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     init(
         policies: PolicyStore, settings: RoomSettings, registry: RoomRegistry, media: MediaServer,
         streaming: any LiveStreaming, streams: StreamService, opensTokens: Bool, turn: TURNRelay?,
-        journal: SessionRecorder?, logger: Logger
+        recorder: SessionRecorder?, logger: Logger
     ) {
         self.policies = policies
         self.settings = settings
@@ -80,7 +80,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         streamControl = streams
         self.opensTokens = opensTokens
         self.turn = turn
-        self.journal = journal
+        self.recorder = recorder
         self.logger = logger
     }
 
@@ -184,14 +184,14 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         let host = RoomHost(
             room: room, media: mediaRoom, streaming: streaming,
             protocols: [HundredMS(limits: settings.signalling), WHIP()],
-            journal: { [journal, registry, streamControl] note, time in
+            recorder: { [recorder, registry, streamControl] note, time in
                 // The room does not wait for the catalogue: it knows the fact itself.
                 if note == .roomLocked { Task { await registry.locked(id) } }
                 if case .roomEnded = note {
                     let now = MonotonicClock.now
                     Task { await streamControl.roomEnded(id, at: now) }
                 }
-                journal?.note(
+                recorder?.note(
                     note, in: id, name: room.name, template: room.policy.templateID, at: time)
             }, logger: logger)
         let entry = Entry(

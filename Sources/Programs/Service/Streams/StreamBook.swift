@@ -5,12 +5,12 @@ import Streams
 /// The streams that this process has to do with: those on air, those whose assets are made, and
 /// the latest that ended. The catalogue has all.
 struct StreamBook {
-    /// Ended streams that are remembered, so that a row that follows is not missed. The oldest is
-    /// forgotten first.
+    /// Ended streams to keep, for requests that come before their rows can be read. The oldest is
+    /// dropped first.
     static let endedMaximum = 100
 
     private struct Page {
-        /// As it is told.
+        /// As last announced.
         var stream: LiveStream
         /// Nil once it has ended.
         var life: StreamLife?
@@ -20,12 +20,12 @@ struct StreamBook {
     private var pages: [StreamID: Page] = [:]
     /// Ids sort by creation, so this is the streams in order.
     private var ordered: [StreamID] = []
-    /// How far the copies in the store are, of all streams that have one there.
+    /// The progress of the copies in the store, for streams that have one.
     private var uploads: [StreamID: LiveStream.Upload] = [:]
     var counts = StreamCounts()
-    /// Streams that are about to be in here.
+    /// Starts of streams that are not in the book yet.
     var starts = StreamStarts()
-    /// Who waits for a finisher, as the streams' states have it.
+    /// The finisher queue as last announced in the streams' states.
     private var waiting: [StreamID] = []
 
     subscript(id: StreamID) -> LiveStream? { pages[id].map { withUpload($0.stream) } }
@@ -42,14 +42,18 @@ struct StreamBook {
         }
     }
 
-    /// The streams that have not come to their end, oldest first.
+    /// The streams that have not ended, oldest first.
     var unfinished: [StreamID] { ordered.filter { pages[$0]?.life != nil } }
 
     var lives: [StreamLife] { unfinished.compactMap { pages[$0]?.life } }
 
     var onAir: [LiveStream] { ordered.compactMap { self[$0] }.filter(\.status.isOnAir) }
 
-    func onAir(in room: RoomID) -> [LiveStream] { onAir.filter { $0.room == room } }
+    func onAir(in room: RoomID) -> [LiveStream] {
+        // The room first: copies of all streams for each look at a room would cost too much.
+        ordered.filter { pages[$0]?.stream.room == room }.compactMap { self[$0] }
+            .filter(\.status.isOnAir)
+    }
 
     func onAir(in room: RoomID, _ kind: LiveStream.Kind) -> [LiveStream] {
         onAir(in: room).filter { $0.kind == kind }
@@ -63,19 +67,19 @@ struct StreamBook {
             }.flatMap { self[$0] }
     }
 
-    /// What a start in the room meets there.
+    /// The streams that a start in the room has to consider.
     func running(in room: RoomID, _ kind: LiveStream.Kind) -> [StreamAdmission.Running] {
         onAir(in: room, kind).compactMap { stream in
-            // Its machine knows first what it comes to.
+            // The machine's status is ahead of the record's.
             guard let life = pages[stream.id]?.life, life.status.isOnAir else { return nil }
             return StreamAdmission.Running(
                 stream, destination: life.destination, isStopping: life.status == .stopping)
         }
     }
 
-    /// Streams on air and those that are about to be.
+    /// The number of streams on air and of streams being started.
     ///
-    /// - Parameter time: counts those that were asked for since then; nil for all.
+    /// - Parameter time: counts streams on air that were requested later; nil for all.
     func occupied(since time: Instant? = nil) -> Int {
         lives.count { life in
             life.status.isOnAir && (time.map { life.requestedAt > $0 } ?? true)
@@ -84,7 +88,7 @@ struct StreamBook {
 
     mutating func insert(_ stream: LiveStream, _ life: StreamLife? = nil) {
         pages[stream.id] = Page(stream: stream, life: life)
-        // One that began before it may still wait for its disk.
+        // An earlier stream may be inserted later, if its disk was slow.
         let index = ordered.lastIndex { $0 < stream.id }.map { $0 + 1 } ?? 0
         ordered.insert(stream.id, at: index)
         forgetOldest()
@@ -95,7 +99,7 @@ struct StreamBook {
         change(&pages.values[index].stream)
     }
 
-    /// What is written down of a stream as it is now, or in its next state.
+    /// The record of a stream in its present or its next state.
     func record(
         of id: StreamID, _ change: (inout LiveStream) -> Void = { _ in }
     ) -> StreamRecordStore.Record? {
@@ -105,9 +109,9 @@ struct StreamBook {
             stream, in: life.directory, order: life.order, place: life.place)
     }
 
-    /// A stream has come to its end, or is left to the next server.
+    /// A stream has ended, or is left to the next server.
     ///
-    /// - Returns: its life; nil where it had none.
+    /// - Returns: its life; nil if it had none.
     @discardableResult
     mutating func endLife(_ id: StreamID) -> StreamLife? {
         guard let index = pages.index(forKey: id) else { return nil }
@@ -115,7 +119,7 @@ struct StreamBook {
         return pages.values[index].life
     }
 
-    /// Tells the streams that wait for a finisher how many go before them.
+    /// Sets the positions of the streams that wait for a finisher.
     mutating func setPositions(_ queue: [StreamID]) {
         guard waiting != queue else { return }
         waiting = queue

@@ -72,7 +72,7 @@ struct StreamDisk: Sendable {
                 try FileManager.default.createDirectory(
                     atPath: String(parent), withIntermediateDirectories: true)
             } catch {
-                throw .storage("\(parent): \(error.localizedDescription)")
+                throw .storage("\(parent): \(error.systemReason)")
             }
             if mkdir(path, 0o755) == 0 { return place(stream.kind) }
             guard errno == EEXIST else {

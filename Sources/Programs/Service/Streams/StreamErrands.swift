@@ -1,7 +1,8 @@
 /// The disk operations for a stream: they run one after the other in order, while everything else
 /// goes on. A stream's life bounds their number.
 struct StreamErrands {
-    private var last: Task<Void, Never>?
+    /// Ends with the errands so far; nil without any.
+    private(set) var last: Task<Void, Never>?
 
     /// An unstructured task, since the caller may be unable to wait for a hanging disk, and a
     /// stopping server abandons it.
@@ -16,7 +17,4 @@ struct StreamErrands {
         last = Task { _ = await task.value }
         return task
     }
-
-    /// All errands so far.
-    var all: Task<Void, Never>? { last }
 }

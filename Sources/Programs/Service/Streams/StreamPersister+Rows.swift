@@ -41,7 +41,7 @@ extension StreamPersister {
         _ body: (Catalogue) async throws(CatalogueError) -> Value
     ) async throws(LiveStreamError) -> Value {
         do {
-            return try await body(keeper.catalogue)
+            return try await body(recordStore.catalogue)
         } catch {
             logger.error("the catalogue cannot be read", metadata: ["error": "\(error)"])
             throw LiveStreamError(error)

@@ -28,7 +28,7 @@ actor StreamPersister {
         var isStuck = false
     }
 
-    let keeper: StreamRecordStore
+    let recordStore: StreamRecordStore
     let disk: StreamDisk
     private let clock: @Sendable () -> Instant
     let logger: Logger
@@ -41,10 +41,10 @@ actor StreamPersister {
     private var retriesAt: Instant?
 
     init(
-        keeper: StreamRecordStore, disk: StreamDisk, clock: @escaping @Sendable () -> Instant,
+        recordStore: StreamRecordStore, disk: StreamDisk, clock: @escaping @Sendable () -> Instant,
         logger: Logger
     ) {
-        self.keeper = keeper
+        self.recordStore = recordStore
         self.disk = disk
         self.clock = clock
         self.logger = logger
@@ -59,11 +59,11 @@ actor StreamPersister {
         return try await BlockingCall.run { () throws(Failure) in try body(disk) }
     }
 
-    /// Checks that the directories and the catalogue are still those that they were.
+    /// Checks that the directories and the catalogue are still the original ones.
     ///
-    /// - Throws: `.storage`, and what a catalogue that is lost comes to.
+    /// - Throws: `.storage`, or the error for a lost catalogue.
     nonisolated func check(_ parts: Parts = .all) async throws(LiveStreamError) {
-        let (disk, catalogue) = (disk, keeper.catalogue)
+        let (disk, catalogue) = (disk, recordStore.catalogue)
         try await BlockingCall.run(on: checks) { () throws(LiveStreamError) in
             try disk.check()
             guard parts == .all else { return }
@@ -75,10 +75,10 @@ actor StreamPersister {
         }
     }
 
-    /// What is checked.
+    /// The parts to check.
     enum Parts: Sendable { case directories, all }
 
-    /// Writes a state that is not the last into the stream's file.
+    /// Writes a state that is not final into the stream's file.
     nonisolated func note(_ record: StreamRecordStore.Record) async {
         do {
             try await onDisk { try $0.note(record) }
@@ -102,7 +102,7 @@ actor StreamPersister {
         }
     }
 
-    /// Removes whatever the bots of a stream that never ran left behind. They are gone.
+    /// Removes the files of a stream that never ran. Its bots are gone.
     nonisolated func discard(_ record: StreamRecordStore.Record, _ place: RecordingPlace?) async {
         do {
             try await onDisk { try $0.discard(record.directory, place) }
@@ -115,19 +115,19 @@ actor StreamPersister {
 
     // MARK: Rows
 
-    /// A state is to be written into the catalogue, and the last one into its file before.
+    /// Writes a state into the catalogue, and a final one into the stream's file first.
     nonisolated func save(_ record: StreamRecordStore.Record) { queue.yield(.save(record)) }
 
-    /// Time has passed for what could not be written down.
+    /// Tries failed writes again, if that is due.
     nonisolated func retry(at now: Instant) { queue.yield(.retry(at: now)) }
 
-    /// Nothing more will be saved.
+    /// Saves nothing more.
     nonisolated func finish() { queue.finish() }
 
-    /// Whether a state of the stream could not be written down yet.
+    /// Whether a state of the stream could not be written yet.
     func hasUnsaved(_ id: StreamID) -> Bool { lines[id]?.isStuck ?? false }
 
-    /// Writes down what is to be saved, until `finish`.
+    /// Writes the saved states until `finish`.
     ///
     /// - Parameter ended: called with each final state that is on the disk.
     func run(_ ended: @escaping @Sendable (CatalogueStream) async -> Void) async {
@@ -141,14 +141,14 @@ actor StreamPersister {
         }
     }
 
-    /// The streams whose lines are to be worked off from now on.
+    /// The streams whose states are to be written now.
     private func due(_ request: Request) -> [StreamID] {
         switch request {
         case .save(let record):
             let id = record.file.stream.id
-            let line = lines[id] ?? Line()
-            lines[id, default: line].records.append(record)
-            return line.isAtWork || line.isStuck ? [] : [id]
+            let isHeld = lines[id].map { $0.isAtWork || $0.isStuck } ?? false
+            lines[id, default: Line()].records.append(record)
+            return isHeld ? [] : [id]
         case .retry(let now):
             guard let retriesAt, retriesAt <= now else { return [] }
             self.retriesAt = nil
@@ -162,7 +162,7 @@ actor StreamPersister {
         while let record = lines[id]?.records.first {
             let stream = record.file.stream
             do {
-                try await keeper.save(record)
+                try await recordStore.save(record)
             } catch {
                 return failed(stream, error)
             }

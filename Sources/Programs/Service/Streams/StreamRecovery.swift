@@ -8,7 +8,7 @@ import Streams
 /// Recovers the previous server's streams: the files on disk are the source of truth, and the
 /// catalogue is updated from them.
 struct StreamRecovery: Sendable {
-    let keeper: StreamRecordStore
+    let recordStore: StreamRecordStore
     /// The root of streams.
     let streams: String
     let logger: Logger
@@ -22,17 +22,17 @@ struct StreamRecovery: Sendable {
         let isLost = try await remakeCatalogue()
         // A final row is only written after a final file, so ended streams are recognized by name
         // without reading their files.
-        let ended = try await keeper.catalogue.finalStreamDirectories()
+        let ended = try await recordStore.catalogue.finalStreamDirectories()
         let records = try await NIOThreadPool.singleton.runIfActive { self.files(except: ended) }
         var unfinished: [StreamRecordStore.Record] = []
         var known: Set<StreamID> = []
         for record in records {
             let stream = record.file.stream
             known.insert(stream.id)
-            let row = try await keeper.catalogue.stream(stream.id)
+            let row = try await recordStore.catalogue.stream(stream.id)
             // If the catalogue was lost, the earlier events are unknown, and none may be sent
             // twice. Otherwise an end that is only on disk has not been reported yet.
-            try await keeper.saveRow(record, isTold: row != nil && !isLost)
+            try await recordStore.saveRow(record, isTold: row != nil && !isLost)
             if !stream.status.isFinal { unfinished.append(record) }
         }
         try await endMissing(known)
@@ -44,9 +44,9 @@ struct StreamRecovery: Sendable {
     ///
     /// - Returns: whether the catalogue was rebuilt.
     private func remakeCatalogue() async throws -> Bool {
-        guard try await keeper.catalogue.hasNoStreams() else { return false }
-        let rebuilt = try await keeper.catalogue.rebuild(
-            streams: streams, recordings: keeper.recordings)
+        guard try await recordStore.catalogue.hasNoStreams() else { return false }
+        let rebuilt = try await recordStore.catalogue.rebuild(
+            streams: streams, recordings: recordStore.recordings)
         guard rebuilt.streams > 0 else { return false }
         logger.notice(
             "the catalogue was lost and is made anew",
@@ -57,7 +57,7 @@ struct StreamRecovery: Sendable {
     /// Ends streams whose directories were removed meanwhile. Streams that are only unreadable now,
     /// e.g. on a volume that is not mounted yet, are left to a later start: an end is final.
     private func endMissing(_ known: Set<StreamID>) async throws {
-        let missing = try await keeper.catalogue.unfinishedStreams()
+        let missing = try await recordStore.catalogue.unfinishedStreams()
             .filter { !known.contains($0.id) }
         guard !missing.isEmpty else { return }
         let gone = try await NIOThreadPool.singleton.runIfActive { removed(of: missing) }
@@ -76,7 +76,7 @@ struct StreamRecovery: Sendable {
                 metadata: ["stream": "\(stream.id)", "room": "\(stream.room)"])
             stream.status = .failed
             stream.end = .failed(StreamFailure(.directoryLost, "the stream's directory is gone"))
-            try await keeper.saveRow(
+            try await recordStore.saveRow(
                 StreamRecordStore.Record(
                     file: StreamFile(stream: stream),
                     directory: "\(streams)/\(stream.directory)"))

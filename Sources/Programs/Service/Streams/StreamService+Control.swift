@@ -13,18 +13,12 @@ extension StreamService {
     public func stop(
         room: RoomID, kind: LiveStream.Kind, metadata: Set<String>?, stoppedBy: PeerID?
     ) async throws(LiveStreamError) -> [LiveStream] {
-        func ask() -> [StreamID] {
-            let streams = book.onAir(in: room, kind).filter { stream in
+        let ids = await stopAll(in: room) { stream in
+            guard stream.kind == kind,
                 metadata?.contains(stream.plan.variant.metadata) ?? true
-            }
-            for stream in streams { requestStop(stream.id, by: stoppedBy) }
-            return streams.map(\.id)
-        }
-        // First the streams on air, which need not wait for a start that waits for its disk.
-        var ids = ask()
-        if book.starts.isBusy(room) {
-            await startsOver(in: room)
-            ids += ask().filter { !ids.contains($0) }
+            else { return false }
+            requestStop(stream.id, by: stoppedBy)
+            return true
         }
         guard !ids.isEmpty else {
             guard let latest = try await current(room: room, kind: kind) else {
@@ -33,8 +27,20 @@ extension StreamService {
             }
             return [latest]
         }
-        await settle(ids)
         return ids.compactMap { book[$0] }
+    }
+
+    /// Stops streams of a room and waits until their new state is told: those on air at once, and
+    /// those that a start puts on air meanwhile, which may wait for its disk.
+    ///
+    /// - Parameter stop: asks a stream to stop; false for one that goes on.
+    /// - Returns: the streams that were asked.
+    func stopAll(in room: RoomID, _ stop: (LiveStream) -> Bool) async -> [StreamID] {
+        var ids = book.onAir(in: room).filter(stop).map(\.id)
+        await startsOver(in: room)
+        ids += book.onAir(in: room).filter { !ids.contains($0.id) && stop($0) }.map(\.id)
+        await settle(ids)
+        return ids
     }
 
     public func stop(

@@ -126,7 +126,7 @@ extension StreamService {
 
     /// Waits for the streams' present errands, not for later ones.
     func settle(_ ids: [StreamID]) async {
-        for errands in ids.map({ book[life: $0]?.errands.all }) { await errands?.value }
+        for errands in ids.map({ book[life: $0]?.errands.last }) { await errands?.value }
     }
 
     func log(

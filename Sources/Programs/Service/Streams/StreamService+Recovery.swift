@@ -9,7 +9,7 @@ extension StreamService {
     /// - Throws: `CatalogueError`.
     public func recover() async throws {
         let recovery = StreamRecovery(
-            keeper: persister.keeper, streams: settings.outputDirectory, logger: logger)
+            recordStore: persister.recordStore, streams: settings.outputDirectory, logger: logger)
         let now = clock().instant
         for record in try await recovery.run() {
             let row = record.file.stream

@@ -33,21 +33,14 @@ extension StreamService {
     /// The room was ended for everybody at that time. Its bots are removed with the peers and
     /// finish by themselves, except a bot that is not in the room at that moment.
     public func roomEnded(_ room: RoomID, at time: Instant) async {
-        func end() -> [StreamID] {
-            let ids = book.onAir(in: room).map(\.id).filter { id in
-                // Somebody who returned may have started another stream by now.
-                book[life: id].map { $0.requestedAt <= time } ?? false
+        _ = await stopAll(in: room) { stream in
+            // Somebody who returned may have started another stream by now.
+            guard book[life: stream.id].map({ $0.requestedAt <= time }) ?? false else {
+                return false
             }
-            for id in ids { requestStop(id, for: .roomEnded) }
-            return ids
+            requestStop(stream.id, for: .roomEnded)
+            return true
         }
-        // First the streams on air, which need not wait for a start that waits for its disk.
-        var ids = end()
-        if book.starts.isBusy(room) {
-            await startsOver(in: room)
-            ids += end().filter { !ids.contains($0) }
-        }
-        await settle(ids)
     }
 
     private func startByItself(_ room: RoomID, _ occupancy: RoomOccupancy) async {

@@ -36,11 +36,11 @@ extension StreamService {
             of: request, in: room, beside: book.running(in: room, request.kind), scene: scene,
             capacity: settings.capacity(book, kernel, at: clock().instant))
         book.starts.begin(room, admission.begun)
-        // For all variants, so that an end of the room from here on means all of them.
+        // The same for all variants: the end of the room stops either all of them or none.
         let requestedAt = clock().instant
         var begun: [StreamID] = []
         defer { book.starts.end(room, left: admission.begun - begun.count) }
-        // Behind the reservation: a stop that comes while the disk hangs waits for this start.
+        // After the reservation, so that a stop during a hang waits for this start.
         try await persister.check()
         var result: [LiveStream] = []
         do throws(LiveStreamError) {

@@ -64,7 +64,7 @@ public actor StreamService: LiveStreamControl, Service {
         self.settings = settings
         self.playbackKey = playbackKey
         persister = StreamPersister(
-            keeper: StreamRecordStore(
+            recordStore: StreamRecordStore(
                 catalogue: catalogue, recordings: settings.recordingsDirectory, events: events),
             disk: StreamDisk(
                 recordings: settings.recordingsDirectory, held: storage, touching: touching),

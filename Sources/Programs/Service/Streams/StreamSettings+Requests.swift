@@ -48,22 +48,23 @@ extension StreamSettings {
     func plan(
         of variant: LiveStreamVariant, for request: LiveStreamRequest, layout: Layout
     ) throws(LiveStreamError) -> StreamPlan {
-        if let source = variant.source, !sourceHosts.allows(source.endpoint) {
-            throw .sourceNotAllowed(host: source.endpoint.host)
-        }
-        return StreamPlan(
+        var plan = StreamPlan(
             variant: variant, recording: request.recording.map(LiveStreamRecording.init),
-            destination: request.destination,
-            // A source has no roles, so none would be heard.
-            audio: variant.source == nil
-                ? request.audio : LiveStreamAudio(only: request.audio.only),
+            destination: request.destination, audio: request.audio,
             ladder: try ladder(for: request),
             segmentDuration: request.segmentDuration ?? segmentDuration,
             playlist: destinations(of: request.kind).playlist(for: request.destination)
                 ?? playlist,
-            layout: layout, pictureHosts: pictureHosts,
-            sourceHosts: variant.source == nil ? WebHosts() : sourceHosts, preset: preset,
-            encoder: encoder.rawValue)
+            layout: layout, pictureHosts: pictureHosts, preset: preset, encoder: encoder.rawValue)
+        if let source = variant.source {
+            guard sourceHosts.allows(source.endpoint) else {
+                throw .sourceNotAllowed(host: source.endpoint.host)
+            }
+            plan.sourceHosts = sourceHosts
+            // A source has no roles, so none would be heard.
+            plan.audio.roles = nil
+        }
+        return plan
     }
 
     /// The assets to make of a stream; nil for none.

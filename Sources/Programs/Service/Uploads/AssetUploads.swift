@@ -34,7 +34,7 @@ actor AssetUploads: Service {
     private let notes: ManifestUpdates
     /// The events for stored assets; nil without a receiver.
     private let events: StreamEvents?
-    private let courier: any ObjectStoreClient
+    private let client: any ObjectStoreClient
     private let logger: Logger
     private let clock: @Sendable () -> UnixTime
 
@@ -53,7 +53,7 @@ actor AssetUploads: Service {
 
     init(
         settings: StoreSettings, catalogue: Catalogue, root: String, notes: ManifestUpdates,
-        events: StreamEvents?, courier: any ObjectStoreClient, logger: Logger,
+        events: StreamEvents?, client: any ObjectStoreClient, logger: Logger,
         seed: UInt64 = UInt64.random(in: 0...UInt64.max),
         clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) {
@@ -62,7 +62,7 @@ actor AssetUploads: Service {
         self.root = root
         self.notes = notes
         self.events = events
-        self.courier = courier
+        self.client = client
         self.logger = logger
         self.clock = clock
         random = SeededRandom(seed: seed)
@@ -140,7 +140,7 @@ actor AssetUploads: Service {
         let location = settings.store.location(of: asset.path)
         let turn = UploadTurn(
             file: UploadFile(path: local.path, location: location, byteCount: asset.byteCount),
-            courier: courier, clock: clock
+            client: client, clock: clock
         ) { progress, bytesSent in
             await self.save(progress, bytesSent, of: asset.id)
         }
@@ -182,7 +182,7 @@ actor AssetUploads: Service {
                 file: UploadFile(
                     path: local, location: settings.store.location(of: path),
                     byteCount: Int64(byteCount)),
-                courier: courier, clock: clock
+                client: client, clock: clock
             ) { _, _ in }
             let (_, outcome) = await turn.run(
                 MultipartUpload(
@@ -316,9 +316,9 @@ actor AssetUploads: Service {
     /// Removes what an asset without a location may have left in the store: an upload, an
     /// unconfirmed object, and thumbnails.
     private func removeUnconfirmed(_ asset: CatalogueAsset) async throws(StoreFailure) {
-        try await courier.abandonUploads(to: settings.store.location(of: asset.path))
+        try await client.abandonUploads(to: settings.store.location(of: asset.path))
         for path in [asset.path] + (asset.thumbnails?.paths ?? []) {
-            try await courier.delete(settings.store.location(of: path))
+            try await client.delete(settings.store.location(of: path))
         }
     }
 

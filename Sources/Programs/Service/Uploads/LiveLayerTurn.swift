@@ -37,7 +37,7 @@ struct LiveLayerTurn: Sendable {
     let location: ObjectLocation
     /// Nobody writes to the directory any more.
     let isOver: Bool
-    let courier: any LiveCourier
+    let client: any LiveStoreClient
     let clock: @Sendable () -> UnixTime
 
     /// The current version of the layer's playlist; nil if it does not exist yet.
@@ -98,7 +98,7 @@ struct LiveLayerTurn: Sendable {
                 throw StoreFailure(reason: "the playlist has other names than a bot's")
             }
             let path = segment(number)
-            try await courier.put(
+            try await client.put(
                 UploadFile(
                     path: path, location: object(name),
                     byteCount: FileVersion(path)?.byteCount ?? 0),
@@ -106,12 +106,12 @@ struct LiveLayerTurn: Sendable {
         case .publish(let end, let isLast):
             // Half a target duration; longer caching would delay players.
             let age = outline.targetDuration / 2
-            try await courier.put(
+            try await client.put(
                 outline.text(upTo: end, isLast: isLast),
                 at: object(StreamFolder.playlistName),
                 cacheControl: isLast ? Self.endedCacheControl : "public, max-age=\(age)")
         case .remove(let number):
-            try await courier.delete(object(SegmentRecord.fileName(number: number)))
+            try await client.delete(object(SegmentRecord.fileName(number: number)))
         }
     }
 

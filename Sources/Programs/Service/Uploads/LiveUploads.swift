@@ -46,7 +46,7 @@ actor LiveUploads: Service {
     /// How long to keep copies; nil for ever.
     private let keptFor: Duration?
     private let source: any LiveCopySource
-    private let courier: any LiveCourier
+    private let client: any LiveStoreClient
     let logger: Logger
     let clock: @Sendable () -> UnixTime
 
@@ -62,7 +62,7 @@ actor LiveUploads: Service {
     ///   - keptFor: how long to keep copies after a stream's end; nil for ever.
     init(
         settings: StoreSettings, root: String, streams: String, keptFor: Duration?,
-        source: any LiveCopySource, courier: any LiveCourier, logger: Logger,
+        source: any LiveCopySource, client: any LiveStoreClient, logger: Logger,
         seed: UInt64 = UInt64.random(in: 0...UInt64.max),
         clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) {
@@ -71,7 +71,7 @@ actor LiveUploads: Service {
         self.streams = streams
         self.keptFor = keptFor
         self.source = source
-        self.courier = courier
+        self.client = client
         self.logger = logger
         self.clock = clock
         random = SeededRandom(seed: seed)
@@ -213,7 +213,7 @@ actor LiveUploads: Service {
         let before = copy.layers[index]
         let after = await LiveLayerTurn(
             path: copy.path(ofLayer: index), location: location, isOver: copy.isOver,
-            courier: courier, clock: clock
+            client: client, clock: clock
         ).run(before)
         guard var copy = copies[id] else { return }
         copy.layers[index] = after
@@ -238,7 +238,7 @@ actor LiveUploads: Service {
         do {
             let text = try copy.masterText()
             try notePlayable(id)
-            try await courier.put(text, at: location, cacheControl: Self.masterCacheControl)
+            try await client.put(text, at: location, cacheControl: Self.masterCacheControl)
             copies[id]?.master = version
             copies[id]?.masterPause.succeeded()
         } catch {
@@ -332,7 +332,7 @@ actor LiveUploads: Service {
 
     private func delete(_ name: String, of record: LiveCopyRecord) async throws {
         guard let location = record.object(name) else { return }
-        try await courier.delete(location)
+        try await client.delete(location)
     }
 
     // MARK: The record

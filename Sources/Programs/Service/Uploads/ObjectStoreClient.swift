@@ -52,7 +52,7 @@ protocol ObjectStoreClient: Sendable {
 }
 
 /// Uploads live streams to a store: over HTTP in the server, without it in tests.
-protocol LiveCourier: Sendable {
+protocol LiveStoreClient: Sendable {
     /// Puts a whole file.
     func put(_ file: UploadFile, cacheControl: String) async throws(StoreFailure)
 

@@ -173,7 +173,7 @@ struct StoreClient: ObjectStoreClient {
     }
 }
 
-extension StoreClient: LiveCourier {
+extension StoreClient: LiveStoreClient {
     func put(_ file: UploadFile, cacheControl: String) async throws(StoreFailure) {
         let range = 0..<file.byteCount
         let digest = try await digest(of: file, range)

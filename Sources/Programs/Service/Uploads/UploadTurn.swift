@@ -2,7 +2,7 @@ import MediaKernel
 import ObjectStorage
 
 /// One turn of an upload: it lasts until the file is in the store, or a failure requires a pause. A
-/// courier carries out the orders of `MultipartUpload`.
+/// client carries out the orders of `MultipartUpload`.
 struct UploadTurn: Sendable {
     enum Outcome: Hashable, Sendable {
         /// The store has confirmed the whole file.
@@ -22,7 +22,7 @@ struct UploadTurn: Sendable {
     }
 
     let file: UploadFile
-    let courier: any ObjectStoreClient
+    let client: any ObjectStoreClient
     let clock: @Sendable () -> UnixTime
     /// Saves progress.
     let save: @Sendable (MultipartUpload.Progress, Int64) async -> Void
@@ -59,14 +59,14 @@ struct UploadTurn: Sendable {
     ) async -> Fact {
         do throws(StoreFailure) {
             switch order {
-            case .create: return .created(try await courier.create(file))
+            case .create: return .created(try await client.create(file))
             case .send(let uploadID, let part, let offset, let count):
                 return await send(part, of: uploadID, offset..<offset + Int64(count))
             case .complete(let uploadID, let parts):
-                try await courier.complete(uploadID, parts: parts, file)
+                try await client.complete(uploadID, parts: parts, file)
                 return .completed
             case .confirm:
-                let found = try await courier.look(
+                let found = try await client.look(
                     for: file, checksum: checksum, partBytes: partBytes)
                 return .found(byteCount: found.byteCount, checksum: found.checksum)
             case .save, .finished:
@@ -80,7 +80,7 @@ struct UploadTurn: Sendable {
     private func send(_ part: Int, of uploadID: String, _ range: Range<Int64>) async -> Fact {
         do throws(StoreFailure) {
             return .sent(
-                try await courier.send(part: part, of: uploadID, file, range), to: uploadID)
+                try await client.send(part: part, of: uploadID, file, range), to: uploadID)
         } catch {
             return .partFailed(error, part: part, of: uploadID)
         }

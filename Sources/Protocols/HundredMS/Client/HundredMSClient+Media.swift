@@ -11,10 +11,7 @@ extension HundredMSClient {
         _ body: @escaping @Sendable (ClientMedia) throws -> Result
     ) async throws -> Result {
         guard let media else { throw RoomEnd.protocolViolation("not connected") }
-        return try await eventLoop.submit {
-            defer { media.value.flush() }
-            return try body(media.value)
-        }.get()
+        return try await media.run(body)
     }
 
     func startMedia() async throws {
@@ -40,7 +37,7 @@ extension HundredMSClient {
                 readingInterval: configuration.guest.readingInterval),
             makeObserver: makeObserver, stateChanged: changed, channelText: heard)
         self.media = media
-        if let shortage = try await eventLoop.submit({ media.value.receiveBufferShortage }).get() {
+        if let shortage = try await media.run({ $0.receiveBufferShortage }) {
             logger.warning("receive buffer is small", metadata: ["reason": "\(shortage)"])
         }
     }
@@ -48,7 +45,7 @@ extension HundredMSClient {
     func stopMedia() async {
         guard let media else { return }
         self.media = nil
-        try? await eventLoop.submit { media.value.stop() }.get()
+        await media.stop()
     }
 
     /// The client restarts the publish connection, the server the other (docs/PROTOCOL.md sect. 9).

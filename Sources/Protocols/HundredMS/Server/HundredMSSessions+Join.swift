@@ -44,7 +44,7 @@ extension HundredMSSessions {
         do throws(RoomHostError) {
             answer = try await host.join(
                 RoomHost.Entry(
-                    request, offer.map { .offered($0) } ?? .none,
+                    request, offer.map { .offered($0) },
                     asksForVideos: params.disableVidAutoSub ?? false,
                     isRecorder: claims.role == Policy.recorderRole))
         } catch {

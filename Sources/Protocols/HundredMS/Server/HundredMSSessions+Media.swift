@@ -20,9 +20,11 @@ extension HundredMSSessions {
             let error = SignallingError.tooMuchMedia(track: track.map { "\($0)" })
             push(.onWarning, error.payload(for: listener.claims.client), to: listener, in: host)
         case .dataText(let peer, _, let text):
-            guard let (answer, wish) = answer(toData: text, from: peer, in: host) else { break }
-            if let wish {
-                await host.media.setPreference(wish.layer, track: wish.track, of: peer)
+            guard let (answer, preference) = answer(toData: text, from: peer, in: host) else {
+                break
+            }
+            if let preference {
+                await host.media.setPreference(preference.layer, track: preference.track, of: peer)
             }
             if let answer { await host.media.sendTexts([(peer, answer)]) }
         case .trackLayers(let peer, let tracks):
@@ -59,7 +61,7 @@ extension HundredMSSessions {
         }
         // Most peers hear the same speakers, so each list is rendered once.
         var rendered: [[ActiveSpeakersPayload.Speaker]: String] = [:]
-        var letters: [(peer: PeerID, text: String)] = []
+        var texts: [(peer: PeerID, text: String)] = []
         for id in members where host.hasMedia(id) {
             guard let listener = host.room.peer(id), listener.hasJoined else { continue }
             // Counted per listener, so that speakers it does not receive do not displace those it
@@ -77,13 +79,13 @@ extension HundredMSSessions {
                     of: CallFrame.dataNotification(
                         .activeSpeakers, ActiveSpeakersPayload(speakerList: heard)), in: host)
             }
-            if let text = rendered[heard] { letters.append((id, text)) }
+            if let text = rendered[heard] { texts.append((id, text)) }
         }
-        await host.media.sendTexts(letters)
+        await host.media.sendTexts(texts)
     }
 
     /// A peer's preference for a track.
-    private struct Wish {
+    private struct Preference {
         var track: TrackID
         var layer: LayerPreference
     }
@@ -91,34 +93,37 @@ extension HundredMSSessions {
     /// `nil` if there is no peer or no request to answer.
     private func answer(
         toData data: String, from peer: PeerID, in host: isolated RoomHost
-    ) -> (text: String?, wish: Wish?)? {
+    ) -> (text: String?, preference: Preference?)? {
         guard members.contains(peer), let listener = host.room.peer(peer), listener.hasJoined,
             data.utf8.count <= SignallingLimits.dataFrameBytes,
             let frame = try? IncomingFrame(data, limits: .frame),
             let id = frame.head.id, let name = frame.head.method
         else { return nil }
         do {
-            let wish = try wish(name, frame)
-            guard host.room.receives(listener, wish.track) else {
+            let preference = try preference(name, frame)
+            guard host.room.receives(listener, preference.track) else {
                 let error = ErrorPayload(code: 404, message: "track not found")
                 return (text(of: ErrorFrame(id: id, error: error), in: host), nil)
             }
-            let result = PreferStateResult(trackID: wish.track)
-            return (text(of: ResultFrame(id: id, result: result), in: host), wish)
+            let result = PreferStateResult(trackID: preference.track)
+            return (text(of: ResultFrame(id: id, result: result), in: host), preference)
         } catch {
             return (text(of: ErrorFrame(id: id, error: error.payload(for: .web)), in: host), nil)
         }
     }
 
     /// Missing parameters request the whole track.
-    private func wish(_ name: String, _ frame: IncomingFrame) throws(SignallingError) -> Wish {
+    private func preference(_ name: String, _ frame: IncomingFrame) throws(SignallingError)
+        -> Preference
+    {
         switch DataChannelMethod(rawValue: name) {
         case .preferVideoTrackState:
-            let wish = try frame.parameters(PreferVideoParameters.self)
-            return Wish(track: wish.trackID, layer: wish.maxSpatialLayer ?? .high)
+            let preference = try frame.parameters(PreferVideoParameters.self)
+            return Preference(track: preference.trackID, layer: preference.maxSpatialLayer ?? .high)
         case .preferAudioTrackState:
-            let wish = try frame.parameters(PreferAudioParameters.self)
-            return Wish(track: wish.trackID, layer: wish.subscribed == false ? .none : .high)
+            let preference = try frame.parameters(PreferAudioParameters.self)
+            return Preference(
+                track: preference.trackID, layer: preference.subscribed == false ? .none : .high)
         case .activeSpeakers, .onTrackLayerUpdate, .onConnectionQualityUpdate, nil:
             throw .unknownMethod(name)
         }
@@ -127,7 +132,7 @@ extension HundredMSSessions {
     /// Every peer receives the quality of the peers listed for it, and its own.
     private func tellQuality(_ qualities: [PeerQuality], in host: isolated RoomHost) async {
         var listed: [ConnectionQualityPayload.Peer] = []
-        var letters: [(peer: PeerID, text: String)] = []
+        var texts: [(peer: PeerID, text: String)] = []
         for quality in qualities {
             guard let peer = try? host.room.visiblePeer(quality.peer) else { continue }
             let score = ConnectionQualityPayload.Peer(
@@ -135,16 +140,16 @@ extension HundredMSSessions {
             if !peer.isQuiet {
                 listed.append(score)
             } else if let text = qualityText([score], in: host), isListening(peer.id, in: host) {
-                letters.append((peer.id, text))
+                texts.append((peer.id, text))
             }
         }
         let listeners = host.room.visiblePeers.map(\.id).filter { isListening($0, in: host) }
         for start in stride(from: 0, to: listed.count, by: SignallingLimits.qualities) {
             let part = listed[start..<min(start + SignallingLimits.qualities, listed.count)]
             guard let text = qualityText(Array(part), in: host) else { continue }
-            letters += listeners.map { ($0, text) }
+            texts += listeners.map { ($0, text) }
         }
-        if !letters.isEmpty { await host.media.sendTexts(letters) }
+        if !texts.isEmpty { await host.media.sendTexts(texts) }
     }
 
     private func isListening(_ peer: PeerID, in host: isolated RoomHost) -> Bool {

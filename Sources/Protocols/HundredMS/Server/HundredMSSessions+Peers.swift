@@ -24,7 +24,7 @@ extension HundredMSSessions {
             (wanted?.contains(one.id) ?? true) && (role.map { $0 == one.role } ?? true)
                 && (group.map { one.groups.contains($0) } ?? true)
         }
-        let iterator = walks[peer, default: PeerIterators()].begin(found.map(\.id))
+        let iterator = iterators[peer, default: PeerIterators()].begin(found.map(\.id))
         return page(of: iterator, limit: params.limit, for: peer, in: host) ?? .empty
     }
 
@@ -41,11 +41,13 @@ extension HundredMSSessions {
         of iterator: String, limit: Int?, for peer: PeerID, in host: isolated RoomHost
     ) -> Reply? {
         let limit = min(max(limit ?? 10, 1), SignallingLimits.pagePeers)
-        guard let (ids, walk) = walks[peer]?.advance(iterator, limit: limit) else { return nil }
+        guard let (ids, position) = iterators[peer]?.advance(iterator, limit: limit) else {
+            return nil
+        }
         let peers = ids.compactMap { try? host.room.visiblePeer($0) }
         return .result(
             PeerPageResult(
-                iterator: iterator, total: walk.total, eof: walk.rest.isEmpty,
+                iterator: iterator, total: position.total, eof: position.rest.isEmpty,
                 peers: peers.map { PeerPayload($0, withTracks: false) }))
     }
 

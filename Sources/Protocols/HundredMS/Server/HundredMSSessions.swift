@@ -50,7 +50,7 @@ final class HundredMSSessions: RoomSessions {
     var current: [PeerID: ConnectionID] = [:]
     /// The peers that joined by this protocol and are in the room, with or without a socket.
     var members: Set<PeerID> = []
-    var walks: [PeerID: PeerIterators] = [:]
+    var iterators: [PeerID: PeerIterators] = [:]
     var pollPages = PollPages()
     var unheardDismissals = UnheardDismissals()
     var arePreviewsStale = false
@@ -64,7 +64,7 @@ final class HundredMSSessions: RoomSessions {
 
     func forget(_ peer: PeerID) {
         members.remove(peer)
-        walks[peer] = nil
+        iterators[peer] = nil
     }
 
     func isConnected(_ peer: PeerID) -> Bool { current[peer] != nil }

@@ -3,32 +3,32 @@ internal import MediaKernel
 /// A peer's unfinished iterations over the peers (`find-peer`, `peer-iter-next`). They outlast its
 /// socket: clients continue with an iterator on the next one.
 struct PeerIterators {
-    struct Walk {
+    struct Position {
         /// The peers that were there when the iteration began; those that have left since are
         /// skipped.
         var rest: [PeerID]
         var total: Int
     }
 
-    private var walks: [String: Walk] = [:]
+    private var iterators: [String: Position] = [:]
     private var order: [String] = []
     private var count = 0
 
     mutating func begin(_ peers: [PeerID]) -> String {
         count += 1
         let iterator = "\(count)"
-        if order.count >= SignallingLimits.iterators { walks[order.removeFirst()] = nil }
-        walks[iterator] = Walk(rest: peers, total: peers.count)
+        if order.count >= SignallingLimits.iterators { iterators[order.removeFirst()] = nil }
+        iterators[iterator] = Position(rest: peers, total: peers.count)
         order.append(iterator)
         return iterator
     }
 
     /// The next peers, or `nil` if there is no such iteration.
-    mutating func advance(_ iterator: String, limit: Int) -> (page: [PeerID], walk: Walk)? {
-        guard var walk = walks[iterator] else { return nil }
-        let page = Array(walk.rest.prefix(limit))
-        walk.rest.removeFirst(page.count)
-        walks[iterator] = walk
-        return (page, walk)
+    mutating func advance(_ iterator: String, limit: Int) -> (page: [PeerID], position: Position)? {
+        guard var position = iterators[iterator] else { return nil }
+        let page = Array(position.rest.prefix(limit))
+        position.rest.removeFirst(page.count)
+        iterators[iterator] = position
+        return (page, position)
     }
 }

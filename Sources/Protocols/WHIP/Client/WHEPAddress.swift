@@ -18,6 +18,9 @@ public struct WHEPAddress: RoomAddress {
         self.hosts = hosts
     }
 
+    /// A connection fails after 30 s, and then the source is asked anew for a minute.
+    public var lossMaximum: Duration { .seconds(100) }
+
     /// WHEP has no names: the guest's network conditions and its choice of video are all that is
     /// used.
     public func room(

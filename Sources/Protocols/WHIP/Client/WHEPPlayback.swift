@@ -107,10 +107,8 @@ public actor WHEPPlayback: RemoteRoom {
 
     private func close() async {
         await dialogue?.end()
-        if let media {
-            self.media = nil
-            try? await eventLoop.submit { media.value.stop() }.get()
-        }
+        await media?.stop()
+        media = nil
         await dialogue?.close()
     }
 
@@ -118,21 +116,16 @@ public actor WHEPPlayback: RemoteRoom {
     private func beginAgain() async throws {
         logger.warning("connection lost", metadata: ["endpoint": "\(address.endpoint)"])
         let lost = MonotonicClock.now
-        // Must come first: a server closes the connection of a session that is deleted.
-        try await onMedia { try $0.beginAnew() }
-        await dialogue?.end()
         while true {
-            // First: a server whose connections fail at once is not asked without end.
+            // Must come first: a server closes the connection of a session that is deleted.
+            try await onMedia { try $0.beginAnew() }
+            await dialogue?.end()
             try await Task.sleep(for: WHIPExchange.pauseDefault)
             do {
                 return try await begin()
-            } catch RoomEnd.unreachable(let why) {
-                await dialogue?.end()
-                guard MonotonicClock.now - lost < WHIPDialogue.patience else {
-                    throw RoomEnd.unreachable(why)
-                }
+            } catch RoomEnd.unreachable where MonotonicClock.now - lost < WHIPDialogue.patience {
+                continue
             }
-            try await onMedia { try $0.beginAnew() }
         }
     }
 
@@ -140,17 +133,15 @@ public actor WHEPPlayback: RemoteRoom {
         guard let dialogue else { throw RoomEnd.protocolViolation("closed") }
         let kinds: [MediaSection.Kind] = guest.receivesVideo ? [.audio, .video] : [.audio]
         let offer = try await onMedia { try $0.playOffer(kinds) }
-        switch try await dialogue.offer(offer.rendered()) {
-        case .answer(let text):
-            let answer = try Self.description(in: text)
+        switch try await dialogue.offer(offer) {
+        case .answer(let answer):
             try await onMedia { try $0.playAnswer(answer) }
-        case .counterOffer(let text):
-            let offer = try Self.description(in: text)
+        case .counterOffer(let offer):
             let answer = try await onMedia { media in
                 try media.beginAnew()
                 return try media.subscribeOffer(offer)
             }
-            try await dialogue.answer(answer.rendered())
+            try await dialogue.answer(answer)
         }
         let tracks = try await onMedia { media in
             media.incomingTracks.map {
@@ -161,21 +152,10 @@ public actor WHEPPlayback: RemoteRoom {
         feed.send(.roster([RemotePeer(id: Self.peer, name: "", tracks: tracks)]))
     }
 
-    private static func description(in text: String) throws(RoomEnd) -> SessionDescription {
-        do throws(SDPError) {
-            return try SessionDescription.parse(text)
-        } catch {
-            throw .protocolViolation("the description: \(error)")
-        }
-    }
-
     private func onMedia<Result: Sendable>(
         _ body: @escaping @Sendable (ClientMedia) throws -> Result
     ) async throws -> Result {
         guard let media else { throw ClientMediaError.closed }
-        return try await eventLoop.submit {
-            defer { media.value.flush() }
-            return try body(media.value)
-        }.get()
+        return try await media.run(body)
     }
 }

@@ -2,6 +2,7 @@ import Clocks
 import Logging
 import MediaKernel
 import RemoteRoom
+import SDP
 
 /// The requests of one client to a WHIP or WHEP endpoint. Confined to the actor that owns it.
 final class WHIPDialogue {
@@ -10,10 +11,10 @@ final class WHIPDialogue {
 
     /// The description in the server's response to our offer.
     enum Opening {
-        case answer(String)
+        case answer(SessionDescription)
         /// The server refuses our offer and sends its own, to be answered by
         /// ``answer(_:isolation:)``. draft-ietf-wish-whep-03 sect. 4.3.
-        case counterOffer(String)
+        case counterOffer(SessionDescription)
     }
 
     private var exchange: WHIPExchange
@@ -27,32 +28,34 @@ final class WHIPDialogue {
 
     /// Begins a session with our offer.
     func offer(
-        _ offer: String, isolation: isolated (any Actor)? = #isolation
+        _ offer: SessionDescription, isolation: isolated (any Actor)? = #isolation
     ) async throws -> Opening {
         let begin = MonotonicClock.now
-        var request = exchange.offer(offer)
+        let text = offer.rendered()
+        var request = exchange.offer(text)
         while true {
             let response = try await http.send(request)
             switch exchange.received(response) {
-            case .answered(let answer): return .answer(answer)
-            case .countered(let offer): return .counterOffer(offer)
+            case .answered(let answer): return .answer(try Self.description(in: answer))
+            case .countered(let offer): return .counterOffer(try Self.description(in: offer))
             case .ask(let next): request = next
             case .over(let end): throw end
-            case .accepted: throw RoomEnd.protocolViolation("an offer was answered with no answer")
+            case .accepted:
+                throw RoomEnd.protocolViolation("the response to the offer has no answer")
             case .again(let pause):
                 let left = Self.patience - (MonotonicClock.now - begin)
                 guard left > .zero else { throw exchange.lackOfPatience(after: response) }
                 try await Task.sleep(for: min(pause, left))
-                request = exchange.offer(offer)
+                request = exchange.offer(text)
             }
         }
     }
 
     /// Answers the server's own offer.
     func answer(
-        _ answer: String, isolation: isolated (any Actor)? = #isolation
+        _ answer: SessionDescription, isolation: isolated (any Actor)? = #isolation
     ) async throws {
-        guard let request = exchange.answer(answer) else { return }
+        guard let request = exchange.answer(answer.rendered()) else { return }
         switch exchange.received(try await http.send(request)) {
         case .accepted: break
         case .over(let end): throw end
@@ -75,6 +78,14 @@ final class WHIPDialogue {
         }.value
         if case .failure(let error) = outcome {
             logger.warning("session not ended", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private static func description(in text: String) throws(RoomEnd) -> SessionDescription {
+        do throws(SDPError) {
+            return try SessionDescription.parse(text)
+        } catch {
+            throw .protocolViolation("the session description: \(error)")
         }
     }
 

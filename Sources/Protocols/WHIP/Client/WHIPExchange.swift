@@ -104,22 +104,16 @@ struct WHIPExchange: Sendable {
         case 201: return created(response, by: asked)
         case 406 where purpose == .playing && asked.method == .post && response.location != nil:
             return created(response, by: asked)
-        case 200, 204:
-            guard asked.method == .patch else { break }
-            return .accepted
-        case 404, 409:
-            guard purpose == .playing, asked.method == .post else { break }
+        case 200 where asked.method == .patch, 204 where asked.method == .patch: return .accepted
+        case 404 where purpose == .playing && asked.method == .post,
+            409 where purpose == .playing && asked.method == .post, 429, 503:
             return .again(after: Self.pause(response.retryAfter))
         case 307, 308: return redirected(response, from: asked)
-        default: break
-        }
-        switch response.status {
-        case 429, 503: return .again(after: Self.pause(response.retryAfter))
         case 500...599: return .over(.unreachable("status \(response.status)"))
         case 400...499:
             return .over(.refused(code: response.status, message: Self.words(of: response)))
         default:
-            return .over(.protocolViolation("the offer was answered with \(response.status)"))
+            return .over(.protocolViolation("the server answered with \(response.status)"))
         }
     }
 
@@ -183,7 +177,7 @@ struct WHIPExchange: Sendable {
     }
 
     private static func port(of url: URL) -> Int {
-        url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80)
+        url.port ?? Int(WebAddress.standardPort(isSecure: url.scheme?.lowercased() == "https"))
     }
 
     private static func isHTTP(_ url: URL) -> Bool {

@@ -96,10 +96,8 @@ public actor WHIPPublication: PublishingRoom {
     private func close() async {
         generation += 1
         await dialogue?.end()
-        if let media {
-            self.media = nil
-            try? await eventLoop.submit { media.value.stop() }.get()
-        }
+        await media?.stop()
+        media = nil
         await dialogue?.close()
     }
 
@@ -146,15 +144,9 @@ public actor WHIPPublication: PublishingRoom {
             guard ours == generation, !tracks.isEmpty else { return }
             let offered = tracks.map(\.media)
             let offer = try await onMedia { try $0.publishOffer(tracks: offered) }
-            let answer = try await answer(to: offer.rendered())
+            let answer = try await answer(to: offer)
             guard ours == generation else { return }
-            let description: SessionDescription
-            do {
-                description = try SessionDescription.parse(answer)
-            } catch {
-                throw RoomEnd.protocolViolation("the answer: \(error)")
-            }
-            try await onMedia { try $0.publishAnswer(description) }
+            try await onMedia { try $0.publishAnswer(answer) }
             feed.send(.published)
         } catch let end as RoomEnd {
             throw end
@@ -165,11 +157,12 @@ public actor WHIPPublication: PublishingRoom {
         }
     }
 
-    private func answer(to offer: String) async throws -> String {
+    private func answer(to offer: SessionDescription) async throws -> SessionDescription {
         guard let dialogue else { throw RoomEnd.protocolViolation("closed") }
         switch try await dialogue.offer(offer) {
         case .answer(let answer): return answer
-        case .counterOffer: throw RoomEnd.protocolViolation("the server offers itself")
+        case .counterOffer:
+            throw RoomEnd.protocolViolation("the server answered with an offer of its own")
         }
     }
 
@@ -177,9 +170,6 @@ public actor WHIPPublication: PublishingRoom {
         _ body: @escaping @Sendable (ClientMedia) throws -> Result
     ) async throws -> Result {
         guard let media else { throw ClientMediaError.closed }
-        return try await eventLoop.submit {
-            defer { media.value.flush() }
-            return try body(media.value)
-        }.get()
+        return try await media.run(body)
     }
 }

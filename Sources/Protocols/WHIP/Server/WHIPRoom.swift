@@ -56,9 +56,13 @@ public struct WHIPRoom: Sendable {
         return answer
     }
 
-    /// A client answers our own offer.
-    public func answer(_ session: String, with sdp: String) async throws(WHIPError) {
+    /// Whether a session waits for the answer to our own offer and may send it now.
+    public func admitAnswer(_ session: String) async throws(WHIPError) {
         try await Self.admitAnswer(session, in: host)
+    }
+
+    /// A client answers our own offer. ``admitAnswer(_:)`` comes first.
+    public func answer(_ session: String, with sdp: String) async throws(WHIPError) {
         try await Self.answer(session, with: try Self.description(in: sdp), in: host)
     }
 

@@ -112,7 +112,7 @@ final class WHIPSessions: RoomSessions {
         }
     }
 
-    /// Whether a session waits for an answer; its text need not be read before that is known.
+    /// Checks that a session waits for an answer and may send one now, before the text is read.
     func admitAnswer(_ id: String, in host: isolated RoomHost) throws(WHIPError) {
         let peer = try peer(ofSession: id)
         guard sessions[peer]?.requests.take(at: host.clock.now()) == true else {

@@ -70,6 +70,13 @@ struct LayerForwarder {
         return timestamp
     }
 
+    /// Whether ``forward(_:encoding:summary:report:parameterSets:at:)`` may take packets of an
+    /// encoding now: the one that it forwards, or the one that it should change to.
+    func mayTake(_ encoding: Int) -> Bool {
+        guard let wanted else { return false }
+        return encoding == wanted.encoding || encoding == source?.encoding
+    }
+
     /// Rewrites a packet for the subscriber. Returns false to drop it.
     ///
     /// - Parameters:

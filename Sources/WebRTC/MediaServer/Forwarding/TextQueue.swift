@@ -26,9 +26,9 @@ struct TextQueue {
     private var left = sliceMinimum
 
     /// - Returns: a text to send at once, because too many wait.
-    mutating func add(_ letter: QueuedText) -> QueuedText? {
+    mutating func add(_ text: QueuedText) -> QueuedText? {
         let first = waiting.isFull ? waiting.popFirst() : nil
-        waiting.append(letter)
+        waiting.append(text)
         return first
     }
 
@@ -40,8 +40,8 @@ struct TextQueue {
 
     /// The next text of this turn.
     mutating func next() -> QueuedText? {
-        guard left > 0, let letter = waiting.popFirst() else { return nil }
+        guard left > 0, let text = waiting.popFirst() else { return nil }
         left -= 1
-        return letter
+        return text
     }
 }

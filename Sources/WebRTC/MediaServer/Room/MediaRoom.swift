@@ -105,7 +105,7 @@ public final class MediaRoom: Sendable {
     /// remembered.
     public func setSubscriptions(_ subscribers: [PeerSubscriptions]) async {
         try? await onLoop { forwarder, now in
-            for terms in subscribers { forwarder.setSubscriptions(terms, at: now) }
+            for peer in subscribers { forwarder.setSubscriptions(peer, at: now) }
         }
     }
 

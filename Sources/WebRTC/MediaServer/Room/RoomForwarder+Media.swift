@@ -110,6 +110,8 @@ extension RoomForwarder {
         _ packet: inout ForwardedPacket, of track: ForwardedTrack, from publish: Connection,
         to subscription: Subscription, at now: Instant
     ) {
+        // First: the packets of the other layers need not be copied and renamed.
+        guard subscription.forwarder.mayTake(packet.encoding) else { return }
         let before = subscription.forwarder.beginnings
         let ids = subscription.extensionIDs(from: publish.core)
         var rewritten = packet.packet(by: ids)

@@ -103,9 +103,9 @@ extension RoomForwarder {
 
     // MARK: Subscribing
 
-    func setSubscriptions(_ terms: PeerSubscriptions, at now: Instant) {
-        guard let peer = peers[terms.peer] else { return }
-        let desired = Dictionary(terms.tracks.map { ($0.id, $0) }) { _, last in last }
+    func setSubscriptions(_ subscriptions: PeerSubscriptions, at now: Instant) {
+        guard let peer = peers[subscriptions.peer] else { return }
+        let desired = Dictionary(subscriptions.tracks.map { ($0.id, $0) }) { _, last in last }
         for (id, entry) in peer.offered where desired[id].map(TrackKey.init) != entry.track.key {
             peer.lapsed.insert(id)
         }
@@ -114,11 +114,11 @@ extension RoomForwarder {
         }
         peer.desired = desired
         for track in changed { preferenceChanged(of: track.id, for: peer, at: now) }
-        stateRates(of: terms.tracks, at: now)
-        peer.sharing.bitsPerSecondMaximum = terms.bitsPerSecondMaximum
-        peer.sharing.lossRule = terms.lossDegradation
+        stateRates(of: subscriptions.tracks, at: now)
+        peer.sharing.bitsPerSecondMaximum = subscriptions.bitsPerSecondMaximum
+        peer.sharing.lossRule = subscriptions.lossDegradation
         peer.sharing.allocator.recoverGrace =
-            terms.lossDegradation?.recoverGrace ?? LayerAllocator.recoverGraceDefault
+            subscriptions.lossDegradation?.recoverGrace ?? LayerAllocator.recoverGraceDefault
         offerSubscribe(peer, at: now)
     }
 

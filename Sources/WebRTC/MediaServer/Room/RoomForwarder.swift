@@ -106,12 +106,12 @@ final class RoomForwarder {
     }
 
     private func sendQueuedTexts(at now: Instant) {
-        while let text = queuedTexts.next() { send(text, at: now) }
+        while let queued = queuedTexts.next() { send(queued, at: now) }
     }
 
-    private func send(_ text: TextQueue.QueuedText, at now: Instant) {
-        guard let connection = peers[text.peer]?.receiving else { return }
-        connection.core.send(text.text, on: channel.label, at: now)
+    private func send(_ queued: TextQueue.QueuedText, at now: Instant) {
+        guard let connection = peers[queued.peer]?.receiving else { return }
+        connection.core.send(queued.text, on: channel.label, at: now)
         loop.drain(connection, at: now)
     }
 

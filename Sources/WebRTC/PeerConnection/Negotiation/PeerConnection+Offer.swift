@@ -205,9 +205,7 @@ extension PeerConnection {
                 sending.streams(mid: section.mid),
                 to: remote.direction.receives ? codec.map(negotiated) : nil,
                 accepted: remote.simulcast?.receiveRIDs ?? [],
-                counts: agreed.contains {
-                    $0.uri == HeaderExtensionURI.transportSequence && $0.isInOneByteForm
-                })
+                counts: agreed.countsTransport)
         }
         guard section.local.direction.receives, remote.direction.sends,
             let codec = answered.first
@@ -228,9 +226,8 @@ extension PeerConnection {
         sections[index].remote = remote
         sections[index].local.headerExtensions = extensions
         guard let codec else { return }
-        var track = IncomingTrack(of: remote, mid: sections[index].mid, agreed: codec)
-        track.isSending = false
-        sections[index].incoming = track
+        sections[index].incoming = IncomingTrack(
+            of: remote, mid: sections[index].mid, agreed: codec)
         bindOutgoing(at: index)
     }
 

@@ -184,14 +184,11 @@ extension PeerConnection {
         let described = Set(section.local.codecs.map(\.payloadType))
         var codec = section.local.direction.sends ? Self.codec(for: track, in: remote) : nil
         if let type = codec?.codec.payloadType, !described.contains(type) { codec = nil }
-        let counts = section.local.headerExtensions.contains {
-            $0.uri == HeaderExtensionURI.transportSequence && $0.isInOneByteForm
-        }
         let name = section.local.headerExtensions.first { $0.uri == HeaderExtensionURI.mid }
         bind(
             sending.streams(mid: section.mid), to: codec,
             accepted: remote.simulcast?.receiveRIDs ?? [],
-            counts: counts)
+            counts: section.local.headerExtensions.countsTransport)
         for stream in sending.streams(mid: section.mid) {
             stream.sectionName = name.map { ($0.id, Array(section.mid.utf8)) }
         }
@@ -219,8 +216,10 @@ extension IncomingTrack {
     }
 }
 
-extension HeaderExtension {
-    /// Whether its id fits the form in which we write transport-wide sequence numbers. RFC 8285
-    /// sect. 4.2.
-    var isInOneByteForm: Bool { id <= 14 }
+extension [HeaderExtension] {
+    /// Whether packets get transport-wide sequence numbers. We write them in the one-byte form, which
+    /// has ids 1 to 14. RFC 8285 sect. 4.2.
+    var countsTransport: Bool {
+        contains { $0.uri == HeaderExtensionURI.transportSequence && (1...14).contains($0.id) }
+    }
 }

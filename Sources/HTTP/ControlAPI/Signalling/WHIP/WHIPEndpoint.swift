@@ -26,14 +26,22 @@ public struct WHIPEndpoint: SignallingEndpoint {
             case .playing: "/whep"
             }
         }
+
+        /// The types of a `PATCH`. A player may be sent our own offer, and answers it.
+        var patchTypes: [String] {
+            switch self {
+            case .publishing: [WHIPEndpoint.fragment]
+            case .playing: [WHIPEndpoint.fragment, WHIPEndpoint.sdp]
+            }
+        }
     }
 
     private let purpose: Purpose
-    private let door: any WHIPGateway
+    private let gateway: any WHIPGateway
 
-    public init(_ purpose: Purpose, door: any WHIPGateway) {
+    public init(_ purpose: Purpose, gateway: any WHIPGateway) {
         self.purpose = purpose
-        self.door = door
+        self.gateway = gateway
     }
 
     public func add(to router: Router<CallerContext>, with entry: EndpointEntry) {
@@ -59,7 +67,7 @@ public struct WHIPEndpoint: SignallingEndpoint {
         router.delete(session) { _, context in
             await answer { () async throws(APIError) in
                 let (room, id) = try Self.session(context)
-                try await door.end(id, in: room)
+                try await gateway.end(id, in: room)
                 return Response(status: .ok)
             }
         }
@@ -82,9 +90,9 @@ public struct WHIPEndpoint: SignallingEndpoint {
         let resource =
             switch purpose {
             case .publishing:
-                try await door.publish(offer, by: WHIPRequest(request, claims: claims))
+                try await gateway.publish(offer, by: WHIPRequest(request, claims: claims))
             case .playing:
-                try await door.play(
+                try await gateway.play(
                     offer, by: WHIPRequest(request, claims: claims), view: WHEPView(request))
             }
         var response = Self.described(
@@ -92,9 +100,7 @@ public struct WHIPEndpoint: SignallingEndpoint {
         response.headers[.location] =
             entry.endpoints.base(for: request)
             + "\(purpose.path)/\(claims.room)/sessions/\(resource.id)"
-        // Ours may be an offer, which is answered by a description.
-        response.headers[.acceptPatch] =
-            purpose == .playing ? "\(Self.fragment), \(Self.sdp)" : Self.fragment
+        response.headers[.acceptPatch] = purpose.patchTypes.joined(separator: ", ")
         await addLinks(to: &response)
         return response
     }
@@ -103,14 +109,15 @@ public struct WHIPEndpoint: SignallingEndpoint {
         _ request: Request, _ context: CallerContext
     ) async throws(APIError) -> Response {
         let (room, id) = try Self.session(context)
-        if purpose == .playing, Self.type(of: request) == Self.sdp {
+        if purpose.patchTypes.contains(Self.sdp), Self.type(of: request) == Self.sdp {
+            try await gateway.admitAnswer(id, in: room)
             let answer = try await RequestText.read(request, maximum: Limits.descriptionBytes)
-            try await door.answer(id, in: room, with: answer)
+            try await gateway.answer(id, in: room, with: answer)
             return Response(status: .noContent)
         }
         try Self.require(Self.fragment, of: request)
         let fragment = try await RequestText.read(request, maximum: Limits.fragmentBytes)
-        let resource = try await door.patch(
+        let resource = try await gateway.patch(
             id, in: room, with: fragment, ifMatch: request.headers[.ifMatch])
         guard let resource else { return Response(status: .noContent) }
         return Self.described(resource, status: .ok, type: Self.fragment)
@@ -192,7 +199,7 @@ public struct WHIPEndpoint: SignallingEndpoint {
     }
 
     private func addLinks(to response: inout Response) async {
-        for server in await door.iceServers() {
+        for server in await gateway.iceServers() {
             for url in server.urls {
                 var link = "<\(url)>; rel=\"ice-server\""
                 if let username = server.username, let credential = server.credential {

@@ -14,6 +14,9 @@ public protocol WHIPGateway: Sendable {
         _ offer: String, by client: WHIPRequest, view: WHEPView
     ) async throws(APIError) -> WHIPResource
 
+    /// Whether a session waits for an answer, before that is read. ``answer(_:in:with:)`` follows.
+    func admitAnswer(_ session: String, in room: RoomID) async throws(APIError)
+
     /// A client answers the server's own offer. draft-ietf-wish-whep-03 sect. 4.3.
     func answer(_ session: String, in room: RoomID, with answer: String) async throws(APIError)
 

@@ -12,7 +12,7 @@ import Workbench
 
 @testable import ControlAPI
 
-@Suite struct DoorRouteTests {
+@Suite struct SignallingRouteTests {
     @Test func initTradesATokenForTheSocketsAddress() async throws {
         let world = try await TestWorld()
         let token = try await world.roomToken()
@@ -143,7 +143,7 @@ import Workbench
         peer: String?, tokenID: String, status: Int
     ) async throws {
         let world = try await TestWorld()
-        world.door.state.withLock { $0.present = ["p": "x"] }
+        world.gateway.state.withLock { $0.present = ["p": "x"] }
         let issued = UnixTime(seconds: TestWorld.now.seconds - 3600)
         let token = TestToken.make(
             TestToken.room(at: issued, changing: "jti", to: "\"\(tokenID)\""),
@@ -167,7 +167,7 @@ import Workbench
     @Test func aRoomThatDoesNotExistHas100msNumber() async throws {
         let world = try await TestWorld()
         let token = try await world.roomToken()
-        world.door.state.withLock { $0.refusal = .unknownRoom("demo") }
+        world.gateway.state.withLock { $0.refusal = .unknownRoom("demo") }
         try await world.routes { client in
             let response = try await client.execute(
                 uri: "/init?peer_id=p", method: .get, headers: [.authorization: "Bearer \(token)"])
@@ -182,7 +182,7 @@ import Workbench
     @Test func aRoleThatThePolicyDoesNotHaveIsAFaultOfTheToken() async throws {
         let world = try await TestWorld()
         let token = try await world.roomToken()
-        world.door.state.withLock { $0.refusal = .unknownRole("host") }
+        world.gateway.state.withLock { $0.refusal = .unknownRole("host") }
         try await world.routes { client in
             let response = try await client.execute(
                 uri: "/init?peer_id=p", method: .get, headers: [.authorization: "Bearer \(token)"])
@@ -228,7 +228,7 @@ import Workbench
             #expect(anonymous.status == .unauthorized)
             let nobody = try await client.execute(uri: "/ws?token=\(token)", method: .get)
             #expect(nobody.status == .badRequest)
-            world.door.state.withLock { $0.refusal = .forbidden("the room is full") }
+            world.gateway.state.withLock { $0.refusal = .forbidden("the room is full") }
             let full = try await client.execute(uri: "/ws?peer=p&token=\(token)", method: .get)
             #expect(full.status == .forbidden)
             #expect(
