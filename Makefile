@@ -28,10 +28,10 @@ REQUIREMENTS := Tests/EndToEnd/requirements.txt
 HLS_JS := .venv/share/hls.js
 # Uses the release build, as the end-to-end tests do: an additional debug build would take a quarter of
 # an hour on a fresh machine. (Plain `swift test` makes one, which checks accesses to stored properties
-# at run time.) Roomcast's targets are testable (Package.swift), packages need not be. Tests run one
-# after another: usrsctp has one clock and one table for the whole process, and tests of several
-# targets check them.
-SWIFT_TEST := .ci/swift-test -c release --disable-testable-imports --no-parallel
+# at run time.) Roomcast's targets are testable (Package.swift), packages need not be.
+SWIFT_TEST := .ci/swift-test -c release --disable-testable-imports
+# usrsctp has one clock for the whole process. Tests that set it run alone, one after another.
+SCTP_TESTS := DataChannelTests|PeerConnectionTests
 
 .PHONY: help
 help: ## List the targets
@@ -95,7 +95,13 @@ test: lint ## All tests, including those with browsers
 
 .PHONY: test-units
 test-units: install-dependencies ## The Swift tests (FILTER=HLSTests for some)
-	$(SWIFT_TEST) $(if $(FILTER),--filter "$(FILTER)")
+ifdef FILTER
+	$(SWIFT_TEST) --no-parallel --filter "$(FILTER)"
+else
+	@# More tests at once than this would let each of them wait too long for a core.
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 $(SWIFT_TEST) --skip "$(SCTP_TESTS)"
+	$(SWIFT_TEST) --skip-build --no-parallel --filter "$(SCTP_TESTS)"
+endif
 
 .PHONY: test-end-to-end
 test-end-to-end: install-test-dependencies build ## The tests with browsers, using the release binary
@@ -129,7 +135,7 @@ avsync-soak: install-test-dependencies build ## Three participants for MINUTES=3
 
 .PHONY: goldens
 goldens: install-dependencies ## Render the golden pictures of the layouts again; review the changes
-	GOLDENS=write $(SWIFT_TEST) --filter GoldenPictureTests
+	GOLDENS=write $(SWIFT_TEST) --no-parallel --filter GoldenPictureTests
 
 .PHONY: bench
 bench: install-bench-dependencies build ## The cost of a stream, next to ffmpeg, GStreamer and a browser (docs/BENCHMARKS.md)
