@@ -61,8 +61,9 @@ public actor HundredMSClient: PublishingRoom {
     var isLeaving = false
     /// When the connection was lost; nil while the server is reachable.
     var lostAt: Instant?
-    /// The server must not be contacted before this time; see `interrupt(for:)`.
-    var interruptedUntil = Instant.zero
+    /// The server must not be contacted before this time; nil unless `interrupt(for:)` has ended the
+    /// connection, and it has not been made anew.
+    var interruptedUntil: Instant?
 
     public nonisolated var events: AsyncStream<RemoteRoomEvent> { feed.stream }
     /// Our own id in the room.
@@ -127,7 +128,8 @@ public actor HundredMSClient: PublishingRoom {
             repeat {
                 guard !isLeaving else { return }
                 try await Task.sleep(for: Self.reconnectPause)
-            } while MonotonicClock.now < interruptedUntil
+            } while interruptedUntil.map { MonotonicClock.now < $0 } ?? false
+            interruptedUntil = nil
         }
     }
 
@@ -135,8 +137,8 @@ public actor HundredMSClient: PublishingRoom {
         let now = clock()
         let since = lostAt ?? now
         lostAt = since
-        // We have ended the connection ourselves.
-        guard !isLeaving, interruptedUntil <= MonotonicClock.now else { return }
+        // We have ended the connection ourselves, maybe long ago: to close it takes its time.
+        guard !isLeaving, interruptedUntil == nil else { return }
         logger.warning("signalling lost", metadata: ["error": "\(error)"])
         // A client that never joined has nothing to rejoin.
         guard hasJoined else { throw error }
