@@ -264,4 +264,33 @@ import Testing
             #expect(second?.status == .starting && second?.id != first.id)
         }
     }
+
+    /// The configuration of a bot, or the end of its stream, is being written.
+    @Test(arguments: [false, true]) func aServerThatStopsDoesNotWaitForADiskThatHangs(
+        launches: Bool
+    ) async throws {
+        try await StreamsWorld().run { world in
+            let (hung, bot) = try await start(world, "hung")
+            let (_, other) = try await start(world, "well")
+            if launches { await world.end(bot, .failed(reason: "x")) }
+            world.disk.hang("\(world.directory)/hung")
+            if launches {
+                world.clock.advance(.seconds(1))
+                await world.streams.tick()
+            } else {
+                bot.exit(.finished(reason: "stop"))
+            }
+            await until { world.disk.hanging.count == 1 }
+            await world.streams.shutDown(at: world.clock.instant)
+            other.exit(.finished(reason: "stop"))
+            try await until {
+                try await world.streams.current(room: "well", kind: .stream)?.status == .completed
+            }
+            await world.streams.tick()
+            #expect(!world.hasEnded.withLock { $0 }, "the disk has its time")
+            world.clock.advance(.seconds(60))
+            await until { world.hasEnded.withLock { $0 } }
+            #expect(await !world.streams.book.unfinished.contains(hung))
+        }
+    }
 }

@@ -28,6 +28,8 @@ final class StreamsWorld: Sendable {
     let playbackKey: SigningKey
     let memory = MemoryDouble()
     let disk = DiskDouble()
+    /// Whether the streams' `run` has returned.
+    let hasEnded = Mutex(false)
 
     /// - Parameter prepare: fills the directory of a previous server.
     init(
@@ -77,7 +79,10 @@ final class StreamsWorld: Sendable {
     /// Runs the streams during the body, then ends them.
     func run(_ body: @Sendable (StreamsWorld) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await self.streams.run() }
+            group.addTask {
+                try await self.streams.run()
+                self.hasEnded.withLock { $0 = true }
+            }
             try await body(self)
             group.cancelAll()
             disk.recover()

@@ -127,16 +127,15 @@ actor StreamPersister {
     /// Whether a state of the stream could not be written yet.
     func hasUnsaved(_ id: StreamID) -> Bool { lines[id]?.isStuck ?? false }
 
-    /// Writes the saved states until `finish`.
+    /// Writes the saved states until `finish`. A write that hangs then is not waited for.
     ///
     /// - Parameter ended: called with each final state that is on the disk.
     func run(_ ended: @escaping @Sendable (CatalogueStream) async -> Void) async {
-        await withDiscardingTaskGroup { group in
-            for await request in requests {
-                for id in due(request) {
-                    lines[id]?.isAtWork = true
-                    group.addTask { await self.writeDown(id, ended) }
-                }
+        for await request in requests {
+            for id in due(request) {
+                lines[id]?.isAtWork = true
+                // No child task, whose end would have to be waited for.
+                Task { await self.writeDown(id, ended) }
             }
         }
     }

@@ -117,11 +117,7 @@ public actor StreamService: LiveStreamControl, Service {
     /// Checks the deadlines. `run` calls it many times a second; tests call it directly.
     public func tick() {
         let now = clock().instant
-        if Task.isShuttingDownGracefully, !isShuttingDown {
-            isShuttingDown = true
-            shutdownDeadline = now + settings.rules.stopTimeout + Self.finishersAtShutdown
-            for id in book.unfinished { requestStop(id, for: .serverStopped) }
-        }
+        if Task.isShuttingDownGracefully { shutDown(at: now) }
         kernel.look(at: now)
         tellHeld(at: now)
         for id in book.unfinished {
@@ -135,6 +131,14 @@ public actor StreamService: LiveStreamControl, Service {
         persister.retry(at: now)
         if let shutdownDeadline { leaveBehind(isOverdue: shutdownDeadline <= now) }
         if isShuttingDown, book.unfinished.isEmpty { supervisor.finish() }
+    }
+
+    /// Stops all streams; `run` returns when the last one has ended, or its time is over.
+    func shutDown(at now: Instant) {
+        guard !isShuttingDown else { return }
+        isShuttingDown = true
+        shutdownDeadline = now + settings.rules.stopTimeout + Self.finishersAtShutdown
+        for id in book.unfinished { requestStop(id, for: .serverStopped) }
     }
 
     // MARK: Inside
@@ -159,18 +163,21 @@ public actor StreamService: LiveStreamControl, Service {
     }
 
     /// Leaves work to the next server at shutdown. Assets that wait for disk space are left at
-    /// once. When the time is over, running finishers are killed, and unsaved ends are no longer
-    /// waited for.
+    /// once. When the time is over, everything is left: running finishers are killed, and neither
+    /// unsaved ends nor starts that a hanging disk holds up are waited for.
     private func leaveBehind(isOverdue: Bool) {
         for id in book.unfinished {
-            guard let life = book[life: id], isOverdue || life.machine.waitsForRoom,
-                !life.status.isOnAir
+            guard let life = book[life: id],
+                isOverdue || life.machine.waitsForRoom && !life.status.isOnAir
             else { continue }
             if life.status.isFinal {
                 log(.error, "the stream's end is not written down", id)
+            } else if life.status.isOnAir {
+                log(.error, "the stream has not ended, the next start ends it", id)
             } else {
                 log(.warning, "post-processing is left to the next start", id)
             }
+            book[life: id]?.processes.killBot(for: .serverStopped)
             book[life: id]?.processes.killFinisher(for: .serverStopped)
             book.endLife(id)
             finisherQueue.remove(id)

@@ -1,7 +1,6 @@
 import Catalogue
 import HLS
 import MediaKernel
-import NIOPosix
 import ObjectStorage
 import Recording
 
@@ -45,10 +44,11 @@ struct LiveLayerTurn: Sendable {
         FileVersion("\(path)/\(StreamFolder.playlistName)")
     }
 
-    func run(_ layer: LiveLayer) async -> LiveLayer {
+    /// Reads files in the caller's isolation, whose thread a hanging disk may block.
+    nonisolated(nonsending) func run(_ layer: LiveLayer) async -> LiveLayer {
         var layer = layer
         let version = Self.version(in: path)
-        guard version != nil, let outline = await playlist() else {
+        guard version != nil, let outline = playlist() else {
             layer.isGone = isOver
             if version != nil { fail(&layer, "its playlist cannot be read") }
             return layer
@@ -88,7 +88,7 @@ struct LiveLayerTurn: Sendable {
         return layer
     }
 
-    private func carryOut(
+    nonisolated(nonsending) private func carryOut(
         _ order: LiveLayerUpload.Order, _ outline: PlaylistOutline
     ) async throws(StoreFailure) {
         switch order {
@@ -128,11 +128,9 @@ struct LiveLayerTurn: Sendable {
         ObjectLocation(bucket: location.bucket, key: "\(location.key)/\(name)")
     }
 
-    private func playlist() async -> PlaylistOutline? {
+    private func playlist() -> PlaylistOutline? {
         let path = "\(path)/\(StreamFolder.playlistName)"
-        return try? await NIOThreadPool.singleton.runIfActive {
-            PlaylistOutline(
-                try StreamFolder.read(path, maximum: Self.playlistBytesMaximum))
-        }
+        let bytes = try? StreamFolder.read(path, maximum: Self.playlistBytesMaximum)
+        return bytes.flatMap { PlaylistOutline($0) }
     }
 }

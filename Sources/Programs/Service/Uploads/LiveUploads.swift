@@ -39,6 +39,11 @@ actor LiveUploads: Service {
         case removal(StreamID)
     }
 
+    private let executor = DiskExecutor(label: "live uploads")
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
+    }
+
     private let settings: StoreSettings
     /// The roots of recordings and of streams.
     private let root: String
