@@ -2,29 +2,24 @@ import Catalogue
 import Logging
 import NIOPosix
 import ServiceLifecycle
+import Synchronization
 
 /// Watches essential files and directories: without them the server's work is lost, and another
 /// server can start beside it. Logs when one of them is no longer the original.
 struct StorageWatch: Service {
     private static let interval: Duration = .seconds(2)
-    private static let tickInterval: Duration = .milliseconds(200)
 
     let files: [HeldFile]
     let logger: Logger
 
     func run() async throws {
-        var lost: [String: HeldFile.Loss] = [:]
-        var ticks = 0
-        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+        let lost = Mutex<[String: HeldFile.Loss]>([:])
+        await repeating(every: Self.interval) {
             // A path on a network may hang.
-            if ticks.isMultiple(of: Int(Self.interval / Self.tickInterval)),
-                let found = try? await NIOThreadPool.singleton.runIfActive({ losses() })
-            {
-                tell(found, after: lost)
-                lost = found
-            }
-            ticks += 1
-            try? await Task.sleep(for: Self.tickInterval)
+            guard let found = try? await NIOThreadPool.singleton.runIfActive({ losses() })
+            else { return }
+            tell(found, after: lost.withLock { $0 })
+            lost.withLock { $0 = found }
         }
     }
 

@@ -9,7 +9,7 @@ import GRDB
 public final class Catalogue: Sendable {
     /// How long another process (`roomcast reindex`) may hold the database.
     static let busySeconds = 5.0
-    private let pool: DatabasePool
+    let pool: DatabasePool
     /// The database and SQLite's files beside it. Each commit goes into the second.
     public let files: [HeldFile]
 

@@ -13,7 +13,6 @@ import ServiceLifecycle
 struct AssetRetention: Service {
     /// Assets are kept for days; a minute more does not matter.
     static let interval: Duration = .seconds(60)
-    private static let tickInterval: Duration = .milliseconds(200)
     private static let pageSize = 100
 
     let catalogue: Catalogue
@@ -27,14 +26,9 @@ struct AssetRetention: Service {
 
     func run() async throws {
         await removeLeftOver()
-        var ticks = 0
-        while !Task.isCancelled, !Task.isShuttingDownGracefully {
-            if ticks.isMultiple(of: Int(Self.interval / Self.tickInterval)) {
-                await expire()
-                await removeStored()
-            }
-            ticks += 1
-            try? await Task.sleep(for: Self.tickInterval)
+        await repeating(every: Self.interval) {
+            await expire()
+            await removeStored()
         }
     }
 

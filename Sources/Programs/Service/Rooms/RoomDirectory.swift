@@ -88,10 +88,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
 
     /// Ticks the rooms until the server is stopped, then ends them all.
     public func run() async {
-        while !Task.isCancelled, !Task.isShuttingDownGracefully {
-            try? await Task.sleep(for: Self.tickInterval)
-            tick()
-        }
+        await repeating(every: Self.tickInterval) { await self.tick() }
         await withDiscardingTaskGroup { group in
             for id in Array(entries.keys) {
                 group.addTask { await self.remove(id, reason: "server is shutting down") }

@@ -18,12 +18,7 @@ struct SessionRetention: Service {
 
     func run() async throws {
         guard let kept else { return try await gracefulShutdown() }
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                await sweep(until: clock() + (.zero - kept))
-                try? await Task.sleep(for: Self.interval)
-            }
-        }
+        await repeating(every: Self.interval) { await sweep(until: clock() + (.zero - kept)) }
     }
 
     func sweep(until time: UnixTime) async {

@@ -17,14 +17,17 @@ import Webhooks
 /// location, the catalogue has the location, the local file is removed. So the server may be killed
 /// at any moment, and each step is repeated until it is done.
 actor AssetUploads: Service {
-    static let tickInterval: Duration = .milliseconds(100)
     /// Concurrent uploads, each with a few parts in flight.
     static let filesMaximum = 2
     /// The most assets to consider at a time, so that some failing ones do not block the others.
     static let lookedAtMaximum = 1000
-    /// Between two looks for new uploads, and for uploads to abort.
-    private static let ticksBetweenLooks = 10
-    private static let ticksBetweenSweeps = 600
+    /// The shortest interval of looks for new uploads: each upload that ends changes the catalogue,
+    /// too.
+    private static let lookInterval: Duration = .milliseconds(100)
+    /// The longest one, after which a failed look is repeated.
+    private static let lookIntervalMaximum: Duration = .seconds(10)
+    /// The interval of looking for uploads to abort.
+    private static let sweepInterval: Duration = .seconds(60)
     private static let pageSize = 100
 
     private let settings: StoreSettings
@@ -47,8 +50,7 @@ actor AssetUploads: Service {
 
     private var waiting: [String: Waiting] = [:]
     private var running: Set<String> = []
-    /// A turn is over, so another asset may have one.
-    private var isTurnFree = false
+    private let alarm = Alarm()
     private var random: SeededRandom
 
     init(
@@ -70,21 +72,40 @@ actor AssetUploads: Service {
 
     func run() async throws {
         await removeLeftOver()
+        let watch = catalogue.watch(.assets) { self.alarm.ring() }
+        await withGracefulShutdownHandler {
+            await upload()
+        } onGracefulShutdown: {
+            self.alarm.ring()
+        }
+        withExtendedLifetime(watch) {}
+    }
+
+    private func upload() async {
         await withDiscardingTaskGroup { group in
-            var ticks = 0
+            var sweepsAt = MonotonicClock.now
             while !Task.isCancelled, !Task.isShuttingDownGracefully {
-                if ticks.isMultiple(of: Self.ticksBetweenSweeps) { await abandon() }
-                if ticks.isMultiple(of: Self.ticksBetweenLooks) || isTurnFree {
-                    isTurnFree = false
-                    for asset in await next() { group.addTask { await self.turn(asset) } }
-                    await tell()
+                if MonotonicClock.now >= sweepsAt {
+                    await abandon()
+                    sweepsAt = MonotonicClock.now + Self.sweepInterval
                 }
-                ticks += 1
-                try? await Task.sleep(for: Self.tickInterval)
+                for asset in await next() { group.addTask { await self.turn(asset) } }
+                await tell()
+                try? await Task.sleep(for: Self.lookInterval)
+                await alarm.wait(atMost: pause)
             }
             // An unconfirmed part is sent again after the next start.
             group.cancelAll()
         }
+    }
+
+    /// Until an upload that waits for its store is due.
+    private var pause: Duration {
+        // The end of a turn rings.
+        guard running.count < Self.filesMaximum else { return Self.lookIntervalMaximum }
+        let dueAt = waiting.filter { !running.contains($0.key) }.map(\.value.dueAt).min()
+        let pause = dueAt.map { $0 - clock() } ?? Self.lookIntervalMaximum
+        return max(.zero, min(pause, Self.lookIntervalMaximum))
     }
 
     // MARK: Turns
@@ -130,7 +151,8 @@ actor AssetUploads: Service {
     func turn(_ asset: CatalogueAsset) async {
         defer {
             running.remove(asset.id)
-            isTurnFree = true
+            // Another asset may have a turn.
+            alarm.ring()
         }
         guard let upload = waiting[asset.id]?.upload else { return }
         guard let local = LocalAsset(asset, root: root) else {

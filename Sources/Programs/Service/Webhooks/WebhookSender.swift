@@ -7,6 +7,7 @@ import NIOCore
 import NIOHTTP1
 import ServiceLifecycle
 import Signing
+import Synchronization
 import Webhooks
 
 #if canImport(FoundationEssentials)
@@ -22,7 +23,6 @@ import Webhooks
 /// its results. The catalogue has all of its state, so the server may be killed at any moment: an
 /// event in flight is then sent again with the same id.
 actor WebhookSender: Service {
-    static let tickInterval: Duration = .milliseconds(100)
     /// A receiver that takes longer counts as unresponsive.
     static let timeout: TimeAmount = .seconds(10)
     /// The limit of a response body, which is ignored.
@@ -33,13 +33,16 @@ actor WebhookSender: Service {
     /// How long ended deliveries are kept.
     static let kept: Duration = .seconds(30 * 86_400)
     /// The interval of removing old deliveries.
-    static let ticksBetweenSweeps = 600
+    static let sweepInterval: Duration = .seconds(60)
     /// The most deliveries to remove at a time, since adding an event has to wait meanwhile.
     static let sweptMaximum = 500
     /// How long a stopping server continues to send recent events.
     static let drainTimeout: Duration = .seconds(5)
-    /// The interval of looking for new events in the catalogue.
-    private static let ticksBetweenReads = 10
+    /// The shortest interval of reading new events from the catalogue: each event that ends changes
+    /// the catalogue, too.
+    private static let readInterval: Duration = .milliseconds(100)
+    /// After a failed read or write.
+    private static let retryInterval: Duration = .seconds(1)
 
     private let settings: WebhookSettings
     private let catalogue: Catalogue
@@ -48,7 +51,10 @@ actor WebhookSender: Service {
     private let timeout: TimeAmount
     private let resolve: Resolver
     private let client: HTTPClient
+    private let alarm = Alarm()
     private var outbox: WebhookOutbox
+    /// Whether the catalogue may have events that the outbox has not.
+    private let hasNews = Mutex(true)
     /// Ended deliveries, and whether that is saved: a read of the catalogue that began earlier
     /// still finds them pending, as does any read while the disk is full. Bounded by the size of
     /// the outbox.
@@ -90,36 +96,71 @@ actor WebhookSender: Service {
     }
 
     func run() async throws {
-        await withDiscardingTaskGroup { group in
-            var ticks = 0
-            var deadline: UnixTime?
-            while !Task.isCancelled {
-                if ticks % Self.ticksBetweenReads == 0 || deadline != nil { await read() }
-                if ticks % Self.ticksBetweenSweeps == 0 { await forget() }
-                ticks += 1
-                let now = clock()
-                for order in outbox.next(at: now) {
-                    if case .send(let id) = order {
-                        group.addTask { await self.send(id) }
-                    } else {
-                        await write(order, at: now)
-                    }
-                }
-                if let deadline {
-                    guard now < deadline, outbox.isBusy(at: now) else { break }
-                } else if Task.isShuttingDownGracefully {
-                    // Looks once more for the events of the last streams.
-                    deadline = now + Self.drainTimeout
-                    continue
-                }
-                try? await Task.sleep(for: Self.tickInterval)
-            }
-            group.cancelAll()
+        let watch = catalogue.watch(.deliveries) {
+            self.hasNews.withLock { $0 = true }
+            self.alarm.ring()
         }
+        await withGracefulShutdownHandler {
+            await deliver()
+        } onGracefulShutdown: {
+            self.alarm.ring()
+        }
+        withExtendedLifetime(watch) {}
         try? await client.shutdown()
     }
 
-    private func read() async {
+    private func deliver() async {
+        await withDiscardingTaskGroup { group in
+            var readsAt = MonotonicClock.now
+            var sweepsAt = readsAt
+            var endsAt: Instant?
+            while !Task.isCancelled {
+                let start = MonotonicClock.now
+                if start >= readsAt, takeNews() {
+                    readsAt = start + (await read() ? Self.readInterval : Self.retryInterval)
+                }
+                if start >= sweepsAt {
+                    await forget()
+                    sweepsAt = start + Self.sweepInterval
+                }
+                let time = clock()
+                for order in outbox.next(at: time) {
+                    if case .send(let id) = order {
+                        group.addTask { await self.send(id) }
+                    } else {
+                        await write(order, at: time)
+                    }
+                }
+                let now = MonotonicClock.now
+                let hasNews = hasNews.withLock { $0 }
+                if let endsAt {
+                    guard now < endsAt, outbox.isBusy(at: time) else { break }
+                } else if Task.isShuttingDownGracefully {
+                    endsAt = now + Self.drainTimeout
+                    // Looks once more for the events of the last streams.
+                    readsAt = now
+                    self.hasNews.withLock { $0 = true }
+                    continue
+                }
+                let due = [
+                    sweepsAt, hasNews ? readsAt : nil, endsAt,
+                    outbox.nextDueAt.map { now + ($0 - time) },
+                ]
+                await alarm.wait(atMost: (due.compactMap { $0 }.min() ?? now) - now)
+            }
+            group.cancelAll()
+        }
+    }
+
+    private func takeNews() -> Bool {
+        hasNews.withLock { hasNews in
+            defer { hasNews = false }
+            return hasNews
+        }
+    }
+
+    /// - Returns: whether the catalogue could be read.
+    private func read() async -> Bool {
         ended = ended.filter { !$0.value.isWritten }
         do throws(CatalogueError) {
             // An accepted event must not be sent again just because its end could not be saved.
@@ -131,8 +172,11 @@ actor WebhookSender: Service {
                         id: delivery.id, line: delivery.line, createdAt: delivery.createdAt,
                         attempts: delivery.attempts, dueAt: delivery.dueAt))
             }
+            return true
         } catch {
+            hasNews.withLock { $0 = true }
             logger.error("the outbox cannot be used", metadata: ["error": "\(error)"])
+            return false
         }
     }
 
@@ -155,6 +199,8 @@ actor WebhookSender: Service {
         for order in outbox.answered(id, isAccepted: isAccepted, at: now) {
             await write(order, at: now)
         }
+        // The next of its stream may be due.
+        alarm.ring()
     }
 
     private func post(_ id: String) async -> Bool {
@@ -262,6 +308,7 @@ actor WebhookSender: Service {
             }
         } catch {
             // The end is saved later; a failed attempt is only counted.
+            hasNews.withLock { $0 = true }
             logger.error("the outbox cannot be written", metadata: ["error": "\(error)"])
         }
     }
