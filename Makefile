@@ -205,9 +205,10 @@ format: ## Format the Swift sources in place
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
 
 .PHONY: lint
-lint: ## Check the Swift format, the floors of the targets, and that the mutants apply
+lint: ## Check the Swift format, the floors of the targets, the sizes of types, and that the mutants apply
 	@swift format lint --strict --recursive --parallel Package.swift Sources Tests
 	@Tests/Tools/floors
+	@Tests/Tools/sizes
 	@Tests/Mutants/run --check
 
 .PHONY: clean

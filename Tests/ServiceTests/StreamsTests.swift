@@ -515,8 +515,8 @@ import Tokens
 
     @Test func thereIsAMaximumOfStreamsAndOfVariants() async throws {
         try await StreamsWorld { settings in
-            settings.streamsMaximum = 3
-            settings.variantsPerRoomMaximum = 2
+            settings.limits.streams = 3
+            settings.limits.variantsPerRoom = 2
         }.run { world in
             for room in ["a", "b"] as [RoomID] {
                 _ = try await world.streams.start(

@@ -20,8 +20,10 @@ import Testing
 
     @Test func theRequestStandsBeforeTheDestinationAndThatBeforeTheSettings() throws {
         var settings = StreamSettings()
-        settings.thumbnails = ThumbnailOptions(width: 100, height: 200, offsets: [1], fps: 1)
-            .completed(by: settings.thumbnails)
+        settings.recordings.thumbnails = ThumbnailOptions(
+            width: 100, height: 200, offsets: [1], fps: 1
+        )
+        .completed(by: settings.recordings.thumbnails)
         let json = #"{"main": {"recording": {"thumbnails": {"width": 300, "offsets": [3]}}}}"#
         let destinations = try JSONDocument.decode(
             [String: HLSDestination].self, from: json.utf8)

@@ -61,9 +61,9 @@ final class WHIPWorld: Sendable {
     ) -> String {
         let media = kinds.enumerated().map { index, kind in
             var section = MediaSection(kind: kind, mid: "\(index)", direction: .sendOnly)
-            section.iceUsernameFragment = fragment
-            section.icePassword = "0123456789abcdef01234567"
-            section.msids = [MediaStreamIdentifier(stream: "obs", track: "obs-\(index)")]
+            section.ice.usernameFragment = fragment
+            section.ice.password = "0123456789abcdef01234567"
+            section.rtp.msids = [MediaStreamIdentifier(stream: "obs", track: "obs-\(index)")]
             return section
         }
         return SessionDescription(media: media).rendered()
@@ -118,8 +118,8 @@ final class QuietMedia: RoomMedia {
             answer.isICELite = true
             for index in answer.media.indices {
                 answer.media[index].direction = .receiveOnly
-                answer.media[index].iceUsernameFragment = "gen\(state.generation)"
-                answer.media[index].candidates = ["candidate:1 1 udp 1 192.0.2.1 3478 typ host"]
+                answer.media[index].ice.usernameFragment = "gen\(state.generation)"
+                answer.media[index].ice.candidates = ["candidate:1 1 udp 1 192.0.2.1 3478 typ host"]
             }
             return answer
         }
@@ -132,8 +132,8 @@ final class QuietMedia: RoomMedia {
             state.generation += 1
             let media = kinds.enumerated().map { index, kind in
                 var section = MediaSection(kind: kind, mid: "\(index)", direction: .sendOnly)
-                section.iceUsernameFragment = "gen\(state.generation)"
-                section.icePassword = "0123456789abcdef01234567"
+                section.ice.usernameFragment = "gen\(state.generation)"
+                section.ice.password = "0123456789abcdef01234567"
                 return section
             }
             return SessionDescription(media: media)

@@ -65,9 +65,9 @@ public actor StreamService: LiveStreamControl, Service {
         self.playbackKey = playbackKey
         persister = StreamPersister(
             recordStore: StreamRecordStore(
-                catalogue: catalogue, recordings: settings.recordingsDirectory, events: events),
+                catalogue: catalogue, recordings: settings.recordings.directory, events: events),
             disk: StreamDisk(
-                recordings: settings.recordingsDirectory, held: storage, touching: touching),
+                recordings: settings.recordings.directory, held: storage, touching: touching),
             clock: { clock().instant }, logger: logger)
         supervisor = StreamSupervisor(
             launcher: launcher, finishers: finishers, authority: authority, chat: chat,
