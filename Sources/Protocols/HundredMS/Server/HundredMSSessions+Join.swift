@@ -47,7 +47,7 @@ extension HundredMSSessions {
                 RoomHost.Entry(
                     request, offer.map { .offered($0) },
                     asksForVideos: params.disableVidAutoSub ?? false,
-                    isRecorder: claims.role == HundredMSTerms.recorderRole))
+                    isRecorder: claims.role == HundredMSTerms.recorderRole, layerNames: .hundredMS))
         } catch {
             throw SignallingError(error)
         }
