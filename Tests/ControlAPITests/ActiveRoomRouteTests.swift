@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import HundredMSTerms
 import MediaKernel
 import NIOCore
 import Rooms

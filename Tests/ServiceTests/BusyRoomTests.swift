@@ -58,7 +58,7 @@ struct BusyRoomTests {
                         inbound: inbound.sequence, connection: socket)
                     group.addTask {
                         await directory.open(
-                            peer: "ann", claims: claims, client: .web, authority: "h",
+                            peer: "ann", claims: claims, userAgent: "", authority: "h",
                             socket: socket, messages: messages)
                     }
                     let guest = Guest(frames: inbound.source, socket: socket)

@@ -3,6 +3,7 @@ import ControlAPI
 import Foundation
 import HLS
 import HundredMS
+import HundredMSTerms
 import MediaKernel
 import Rooms
 import Stage

@@ -2,6 +2,7 @@ import Catalogue
 import ChildProcesses
 import Foundation
 import HLS
+import HundredMSTerms
 import MediaKernel
 import RoomHost
 import Rooms

@@ -1,5 +1,6 @@
 import Catalogue
 import Foundation
+import HundredMSTerms
 import Logging
 import MediaKernel
 import Rooms

@@ -1,6 +1,7 @@
 import ControlAPI
 import Foundation
 import HundredMS
+import HundredMSTerms
 import Logging
 import MediaKernel
 import MediaServer

@@ -19,7 +19,7 @@ public actor RoomHost {
         case opening(Int)
         case open
         /// The peer has offered no connection yet: it neither publishes nor subscribes.
-        case withoutMedia(asksForVideos: Bool)
+        case withoutMedia(asksForVideos: Bool, LayerNames)
         case closing
     }
 

@@ -1,4 +1,5 @@
 import HundredMS
+import HundredMSTerms
 import RoomHost
 import Rooms
 import Testing

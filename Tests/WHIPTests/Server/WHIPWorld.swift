@@ -1,3 +1,4 @@
+import HundredMSTerms
 import MediaKernel
 import MediaServer
 import RoomHost
@@ -103,7 +104,9 @@ final class QuietMedia: RoomMedia {
         }
     }
 
-    func addPeer(_ peer: PeerID, asksForVideos: Bool, isRecorder: Bool) async throws {}
+    func addPeer(
+        _ peer: PeerID, asksForVideos: Bool, isRecorder: Bool, layerNames: LayerNames
+    ) async throws {}
 
     func removePeer(_ peer: PeerID) async { state.withLock { $0.removed.append(peer) } }
 

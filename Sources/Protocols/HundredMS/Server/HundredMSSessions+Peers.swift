@@ -1,3 +1,4 @@
+internal import HundredMSTerms
 internal import MediaKernel
 internal import RoomHost
 internal import Rooms
@@ -22,7 +23,7 @@ extension HundredMSSessions {
         let (role, group) = (named(params.role), named(params.group))
         let found = host.room.visiblePeers.filter { one in
             (wanted?.contains(one.id) ?? true) && (role.map { $0 == one.role } ?? true)
-                && (group.map { one.groups.contains($0) } ?? true)
+                && (group.map { one.wireGroups.contains($0) } ?? true)
         }
         let iterator = iterators[peer, default: PeerIterators()].begin(found.map(\.id))
         return page(of: iterator, limit: params.limit, for: peer, in: host) ?? .empty
@@ -67,28 +68,43 @@ extension HundredMSSessions {
     func joinGroup(_ params: GroupParameters, by peer: PeerID, in host: isolated RoomHost)
         throws(SignallingError) -> Reply
     {
-        let groups = try ruled { () throws(RoomError) in
-            try host.room.groupJoined(params.name, by: peer, at: host.clock.now())
-        }
-        return .result(GroupsResult(groups: groups))
+        try changeOwnGroup(params.name, isIn: true, by: peer, in: host)
     }
 
     func leaveGroup(_ params: GroupParameters, by peer: PeerID, in host: isolated RoomHost)
         throws(SignallingError) -> Reply
     {
-        let groups = try ruled { () throws(RoomError) in
-            try host.room.groupLeft(params.name, by: peer, at: host.clock.now())
-        }
-        return .result(GroupsResult(groups: groups))
+        try changeOwnGroup(params.name, isIn: false, by: peer, in: host)
     }
 
     func changeGroup(
         _ params: PeerGroupParameters, isIn: Bool, by peer: PeerID, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
+        let now = host.clock.now()
         try ruled { () throws(RoomError) in
-            try host.room.groupChanged(
-                params.name, of: params.peerID, isIn: isIn, by: peer, at: host.clock.now())
+            if params.name == HundredMSTerms.raisedHand {
+                try host.room.handChanged(of: params.peerID, isRaised: isIn, by: peer, at: now)
+            } else {
+                try host.room.groupChanged(
+                    params.name, of: params.peerID, isIn: isIn, by: peer, at: now)
+            }
         }
         return .empty
+    }
+
+    private func changeOwnGroup(
+        _ name: String, isIn: Bool, by peer: PeerID, in host: isolated RoomHost
+    ) throws(SignallingError) -> Reply {
+        let now = host.clock.now()
+        try ruled { () throws(RoomError) in
+            if name == HundredMSTerms.raisedHand {
+                try host.room.handChanged(of: peer, isRaised: isIn, by: peer, at: now)
+            } else if isIn {
+                _ = try host.room.groupJoined(name, by: peer, at: now)
+            } else {
+                _ = try host.room.groupLeft(name, by: peer, at: now)
+            }
+        }
+        return .result(GroupsResult(groups: host.room.peer(peer)?.wireGroups ?? []))
     }
 }

@@ -12,13 +12,14 @@ public struct Peer: Hashable, Sendable {
     /// Its role is hidden, or it asked for it when it joined.
     public let isHidden: Bool
     public var name: String
-    /// 100ms: `data`.
+    /// The client's own data.
     public var metadata: String
     /// Increases by one with each join; the order in which peers are listed.
     public let joinedOrder: Int
     public internal(set) var joinedAt: UnixTime
     /// Sorted, each once.
     public internal(set) var groups: [String] = []
+    public internal(set) var isHandRaised = false
     /// In the order of publication.
     public internal(set) var tracks: [Track] = []
     /// Since when each track has been published.

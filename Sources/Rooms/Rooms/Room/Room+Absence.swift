@@ -119,7 +119,7 @@ extension Room {
     }
 
     /// Tells the receivers of these tracks that they are gone. For a peer that is gone itself this
-    /// comes after its leave: 100ms' clients remove a track's elements when they hear that it was
+    /// comes after its leave: clients remove a track's elements when they hear that it was
     /// removed, but forget the track first if its peer is still there.
     mutating func withdraw(_ tracks: [Track], of peer: Peer, from listeners: [Peer]) {
         guard !tracks.isEmpty else { return }

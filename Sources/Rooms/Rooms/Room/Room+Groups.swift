@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// Groups: labels of peers that all can see. A raised hand is one of them.
+/// Groups, labels of peers that all can see, and raised hands.
 extension Room {
     /// A peer joined a group, which is created if it does not exist.
     ///
@@ -20,13 +20,26 @@ extension Room {
         try changeGroup(group, of: try joinedPeer(id), isIn: false, by: id, at: now)
     }
 
-    /// A peer put another one into a group, or removed it: for example lowered its hand. That needs
-    /// the permission to change roles, as the nearest one: 100ms has none for it.
+    /// A peer put another one into a group, or removed it. That needs the permission to change
+    /// roles, as the nearest one.
     public mutating func groupChanged(
         _ group: String, of target: PeerID, isIn: Bool, by id: PeerID, at now: Instant
     ) throws(RoomError) {
         if target != id { try require(.changeRole, of: id) }
         _ = try changeGroup(group, of: try visiblePeer(target), isIn: isIn, by: id, at: now)
+    }
+
+    /// A peer raised its hand or lowered it. The hand of another peer needs the permission to change
+    /// roles, as its groups do.
+    public mutating func handChanged(
+        of target: PeerID, isRaised: Bool, by id: PeerID, at now: Instant
+    ) throws(RoomError) {
+        if target != id { try require(.changeRole, of: id) }
+        let peer = try target == id ? joinedPeer(id) : visiblePeer(target)
+        guard peer.isHandRaised != isRaised else { return }
+        try spendFanOut(of: id, at: now)
+        peers[peer.id]?.isHandRaised = isRaised
+        tellUpdated(peer.id)
     }
 
     private mutating func changeGroup(
@@ -53,9 +66,8 @@ extension Room {
             throw .tooManyGroups(maximum: RoomLimits.groupsPerPeer)
         }
         let names = Set(peers.values.flatMap(\.groups))
-        // Hands can be raised however many group names there are.
-        guard
-            names.contains(group) || group == Self.raisedHand || names.count < RoomLimits.groups
-        else { throw .sessionGroupsFull(maximum: RoomLimits.groups) }
+        guard names.contains(group) || names.count < RoomLimits.groups else {
+            throw .sessionGroupsFull(maximum: RoomLimits.groups)
+        }
     }
 }

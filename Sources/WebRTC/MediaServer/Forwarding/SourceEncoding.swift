@@ -17,6 +17,8 @@ final class SourceEncoding {
 
     /// The publisher's rid; nil without simulcast.
     let rid: String?
+    /// The protocol's name of the layer; nil without one.
+    let name: LayerPreference?
     /// The stream's SSRC. It changes when the publisher restarts.
     private(set) var ssrc: SSRC?
     private var seen = SeenNumbers()
@@ -48,8 +50,9 @@ final class SourceEncoding {
     var isAwaited = false { didSet { if !isAwaited { recent.removeAll() } } }
     private(set) var recent: [(packet: RTPPacket, summary: PayloadSummary)] = []
 
-    init(rid: String?, isVideo: Bool) {
+    init(rid: String?, name: LayerPreference? = nil, isVideo: Bool) {
         self.rid = rid
+        self.name = name
         var repair = NACKGenerator.Configuration()
         // After an outage, only the last second of sound is worth repairing.
         if !isVideo { repair.outstandingMaximum = Self.soundOutstandingMaximum }
