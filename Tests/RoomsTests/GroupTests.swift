@@ -12,11 +12,11 @@ import Testing
     }
 
     mutating func join(_ group: String, by peer: PeerID = "a") throws -> [String] {
-        try fixture.room.groupJoined(group, by: peer, at: fixture.now)
+        try fixture.room.groupChanged(group, of: peer, isIn: true, by: peer, at: fixture.now)
     }
 
     mutating func leave(_ group: String, by peer: PeerID = "a") throws -> [String] {
-        try fixture.room.groupLeft(group, by: peer, at: fixture.now)
+        try fixture.room.groupChanged(group, of: peer, isIn: false, by: peer, at: fixture.now)
     }
 
     mutating func raise(_ isRaised: Bool, of peer: PeerID = "a", by asker: PeerID? = nil) throws {

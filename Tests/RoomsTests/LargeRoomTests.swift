@@ -49,7 +49,7 @@ import Testing
         #expect(effects.receded() == ["host", "early", "third"])
         #expect(!fixture.room.listedPeers.map(\.id).contains("late"))
         // Joining another group does not make it listed.
-        _ = try fixture.room.groupJoined("team", by: "late", at: fixture.now)
+        try fixture.room.groupChanged("team", of: "late", isIn: true, by: "late", at: fixture.now)
         #expect(fixture.drain().toldPeers == ["late"])
     }
 

@@ -65,46 +65,32 @@ extension HundredMSSessions {
 
     // MARK: - Groups
 
-    func joinGroup(_ params: GroupParameters, by peer: PeerID, in host: isolated RoomHost)
-        throws(SignallingError) -> Reply
-    {
-        try changeOwnGroup(params.name, isIn: true, by: peer, in: host)
-    }
-
-    func leaveGroup(_ params: GroupParameters, by peer: PeerID, in host: isolated RoomHost)
-        throws(SignallingError) -> Reply
-    {
-        try changeOwnGroup(params.name, isIn: false, by: peer, in: host)
+    /// The peer joins a group or leaves it.
+    func changeOwnGroup(
+        _ params: GroupParameters, isIn: Bool, by peer: PeerID, in host: isolated RoomHost
+    ) throws(SignallingError) -> Reply {
+        try changeGroup(params.name, of: peer, isIn: isIn, by: peer, in: host)
+        return .result(GroupsResult(groups: host.room.peer(peer)?.wireGroups ?? []))
     }
 
     func changeGroup(
         _ params: PeerGroupParameters, isIn: Bool, by peer: PeerID, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
-        let now = host.clock.now()
-        try ruled { () throws(RoomError) in
-            if params.name == HundredMSTerms.raisedHand {
-                try host.room.handChanged(of: params.peerID, isRaised: isIn, by: peer, at: now)
-            } else {
-                try host.room.groupChanged(
-                    params.name, of: params.peerID, isIn: isIn, by: peer, at: now)
-            }
-        }
+        try changeGroup(params.name, of: params.peerID, isIn: isIn, by: peer, in: host)
         return .empty
     }
 
-    private func changeOwnGroup(
-        _ name: String, isIn: Bool, by peer: PeerID, in host: isolated RoomHost
-    ) throws(SignallingError) -> Reply {
+    private func changeGroup(
+        _ name: String, of target: PeerID, isIn: Bool, by peer: PeerID,
+        in host: isolated RoomHost
+    ) throws(SignallingError) {
         let now = host.clock.now()
         try ruled { () throws(RoomError) in
             if name == HundredMSTerms.raisedHand {
-                try host.room.handChanged(of: peer, isRaised: isIn, by: peer, at: now)
-            } else if isIn {
-                _ = try host.room.groupJoined(name, by: peer, at: now)
+                try host.room.handChanged(of: target, isRaised: isIn, by: peer, at: now)
             } else {
-                _ = try host.room.groupLeft(name, by: peer, at: now)
+                try host.room.groupChanged(name, of: target, isIn: isIn, by: peer, at: now)
             }
         }
-        return .result(GroupsResult(groups: host.room.peer(peer)?.wireGroups ?? []))
     }
 }

@@ -31,7 +31,6 @@ final class SourceEncoding {
     var keyframes = KeyframeRequests()
     /// Tracks the packets to request again from the publisher.
     var nacks: NACKGenerator
-    private let repair: NACKGenerator.Configuration
     /// The last mapping of the publisher's wall clock to the encoding's RTP clock.
     private var lastReport: (ssrc: SSRC, report: LayerForwarder.Report)?
     private var lastPacket: (time: Instant, picture: Int)?
@@ -56,7 +55,6 @@ final class SourceEncoding {
         var repair = NACKGenerator.Configuration()
         // After an outage, only the last second of sound is worth repairing.
         if !isVideo { repair.outstandingMaximum = Self.soundOutstandingMaximum }
-        self.repair = repair
         nacks = NACKGenerator(repair)
     }
 
@@ -66,7 +64,7 @@ final class SourceEncoding {
         if packet.ssrc != ssrc {
             ssrc = packet.ssrc
             seen = SeenNumbers()
-            nacks = NACKGenerator(repair)
+            nacks = NACKGenerator(nacks.configuration)
             recent.removeAll()
             // The first packet then goes to all subscribers and announces the stream.
             silence = SilenceThinner()
