@@ -1,9 +1,6 @@
 public import Rooms
 
 extension Policy {
-    /// The role in which a stream's bot joins.
-    public static let recorderRole = HundredMSTerms.recorderRole
-
     /// Three roles for people and one for the recorder: a `host` publishes and runs the stream, a
     /// `guest` publishes, a `viewer` only watches, and the hidden recorder receives everything.
     public static let standard: Policy = {
@@ -36,7 +33,8 @@ extension Policy {
                     name: "viewer", priority: 3, subscribeParams: everybody,
                     permissions: answering),
                 Role(
-                    name: recorderRole, priority: 5, isHidden: true, subscribeParams: everybody),
+                    name: HundredMSTerms.recorderRole, priority: 5, isHidden: true,
+                    subscribeParams: everybody),
             ])
     }()
 }

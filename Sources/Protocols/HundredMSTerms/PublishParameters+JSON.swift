@@ -85,36 +85,30 @@ extension VideoParameters: Encodable {
 }
 
 extension SimulcastParameters: Codable {
-    private enum CodingKeys: String, CodingKey { case video, screen }
+    private static let fields: [TemplateField<Self>] = [
+        TemplateField("video", always: \.video),
+        TemplateField("screen", always: \.screen),
+    ]
 
     public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            video: try values.decodeIfPresent(SimulcastLayers.self, forKey: .video)
-                ?? SimulcastLayers(),
-            screen: try values.decodeIfPresent(SimulcastLayers.self, forKey: .screen)
-                ?? SimulcastLayers())
+        self.init()
+        try decoder.read(Self.fields, into: &self)
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(video, forKey: .video)
-        try values.encode(screen, forKey: .screen)
-    }
+    public func encode(to encoder: any Encoder) throws { try encoder.write(Self.fields, of: self) }
 }
 
 extension SimulcastLayers: Codable {
-    private enum CodingKeys: String, CodingKey { case layers }
+    private static let fields: [TemplateField<Self>] = [
+        TemplateField("layers", \.layers)
+    ]
 
     public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(layers: try values.decodeIfPresent([SimulcastLayer].self, forKey: .layers))
+        self.init()
+        try decoder.read(Self.fields, into: &self)
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encodeIfPresent(layers, forKey: .layers)
-    }
+    public func encode(to encoder: any Encoder) throws { try encoder.write(Self.fields, of: self) }
 }
 
 extension SimulcastLayer: Codable {

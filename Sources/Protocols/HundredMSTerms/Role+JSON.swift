@@ -44,84 +44,57 @@ extension Role: Codable {
 }
 
 extension SubscribeParameters: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case subscribeToRoles, maxSubsBitRate, subscribeDegradation
-    }
+    private static let fields: [TemplateField<Self>] = [
+        TemplateField("subscribeToRoles", always: \.subscribeToRoles),
+        TemplateField("maxSubsBitRate", always: \.maxSubsBitRate),
+        TemplateField("subscribeDegradation", \.subscribeDegradation),
+    ]
 
     public init(from decoder: any Decoder) throws {
         self.init()
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        subscribeToRoles =
-            try values.decodeIfPresent([String].self, forKey: .subscribeToRoles) ?? []
-        maxSubsBitRate =
-            try values.decodeIfPresent(Int.self, forKey: .maxSubsBitRate) ?? maxSubsBitRate
-        subscribeDegradation = try values.decodeIfPresent(
-            SubscribeDegradation.self, forKey: .subscribeDegradation)
+        try decoder.read(Self.fields, into: &self)
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(subscribeToRoles, forKey: .subscribeToRoles)
-        try values.encode(maxSubsBitRate, forKey: .maxSubsBitRate)
-        try values.encodeIfPresent(subscribeDegradation, forKey: .subscribeDegradation)
-    }
+    public func encode(to encoder: any Encoder) throws { try encoder.write(Self.fields, of: self) }
 }
 
 extension SubscribeDegradation: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case packetLossThreshold, degradeGracePeriodSeconds, recoverGracePeriodSeconds
-    }
+    private static let fields: [TemplateField<Self>] = [
+        TemplateField("packetLossThreshold", always: \.packetLossThreshold),
+        TemplateField("degradeGracePeriodSeconds", always: \.degradeGracePeriodSeconds),
+        TemplateField("recoverGracePeriodSeconds", always: \.recoverGracePeriodSeconds),
+    ]
 
     public init(from decoder: any Decoder) throws {
         self.init()
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        func number(_ key: CodingKeys, default missing: Int) throws -> Int {
-            try values.decodeIfPresent(Int.self, forKey: key) ?? missing
-        }
-        packetLossThreshold = try number(.packetLossThreshold, default: packetLossThreshold)
-        degradeGracePeriodSeconds = try number(
-            .degradeGracePeriodSeconds, default: degradeGracePeriodSeconds)
-        recoverGracePeriodSeconds = try number(
-            .recoverGracePeriodSeconds, default: recoverGracePeriodSeconds)
+        try decoder.read(Self.fields, into: &self)
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(packetLossThreshold, forKey: .packetLossThreshold)
-        try values.encode(degradeGracePeriodSeconds, forKey: .degradeGracePeriodSeconds)
-        try values.encode(recoverGracePeriodSeconds, forKey: .recoverGracePeriodSeconds)
-    }
+    public func encode(to encoder: any Encoder) throws { try encoder.write(Self.fields, of: self) }
 }
 
 /// `broadcast`, the right to send messages, is Roomcast's own: every role has it unless a template
 /// denies it.
 extension Permissions: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case endRoom, removeOthers, mute, unmute, changeRole, hlsStreaming, rtmpStreaming
-        case browserRecording, sendRoomState, pollRead, pollWrite, broadcast
-    }
-
-    /// In the order in which they are written.
-    private static let fields: [(CodingKeys, any WritableKeyPath<Permissions, Bool> & Sendable)] = [
-        (.endRoom, \.endRoom), (.removeOthers, \.removeOthers), (.mute, \.mute),
-        (.unmute, \.unmute), (.changeRole, \.changeRole), (.hlsStreaming, \.hlsStreaming),
-        (.rtmpStreaming, \.rtmpStreaming), (.browserRecording, \.browserRecording),
-        (.sendRoomState, \.sendRoomState), (.pollRead, \.pollRead), (.pollWrite, \.pollWrite),
-        (.broadcast, \.broadcast),
+    private static let fields: [TemplateField<Self>] = [
+        TemplateField("endRoom", always: \.endRoom),
+        TemplateField("removeOthers", always: \.removeOthers),
+        TemplateField("mute", always: \.mute),
+        TemplateField("unmute", always: \.unmute),
+        TemplateField("changeRole", always: \.changeRole),
+        TemplateField("hlsStreaming", always: \.hlsStreaming),
+        TemplateField("rtmpStreaming", always: \.rtmpStreaming),
+        TemplateField("browserRecording", always: \.browserRecording),
+        TemplateField("sendRoomState", always: \.sendRoomState),
+        TemplateField("pollRead", always: \.pollRead),
+        TemplateField("pollWrite", always: \.pollWrite),
+        TemplateField("broadcast", always: \.broadcast),
     ]
 
     public init(from decoder: any Decoder) throws {
         self.init()
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        for (key, field) in Self.fields {
-            if let flag = try values.decodeIfPresent(Bool.self, forKey: key) {
-                self[keyPath: field] = flag
-            }
-        }
+        try decoder.read(Self.fields, into: &self)
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        for (key, field) in Self.fields { try values.encode(self[keyPath: field], forKey: key) }
-    }
+    public func encode(to encoder: any Encoder) throws { try encoder.write(Self.fields, of: self) }
 }

@@ -15,7 +15,7 @@ import Testing
         #expect(layers.map(\.rid) == ["f", "h", "q"])
         #expect(layers.map(\.scaleResolutionDownBy) == [1, 2, 4])
         #expect(layers.map(\.maxBitrate) == [900, 300, 100])
-        let recorder = try #require(standard.role(Policy.recorderRole))
+        let recorder = try #require(standard.role(HundredMSTerms.recorderRole))
         #expect(recorder.isHidden)
         #expect(recorder.publishParams.allowed.isEmpty)
         #expect(recorder.subscribeParams.subscribeToRoles == ["host", "guest", "viewer"])

@@ -1,4 +1,5 @@
 import HTTPTypes
+import HundredMSTerms
 public import MediaKernel
 public import Rooms
 
@@ -54,25 +55,11 @@ public struct ActiveRoom: Hashable, Sendable {
 extension APIError {
     /// Converts a room's error about a request of the control API.
     public init(_ error: RoomError) {
-        self.init(HTTPResponse.Status(error.kind), error.message)
+        self.init(HTTPResponse.Status(code: error.code), error.message)
     }
 
     /// The room has no peers, whether or not it exists.
     public static func inactiveRoom(_ id: RoomID) -> APIError {
         .notFound("active room not found", "nobody is in room \(id)")
-    }
-}
-
-extension HTTPResponse.Status {
-    fileprivate init(_ kind: RoomError.Kind) {
-        switch kind {
-        case .invalid: self = .badRequest
-        case .forbidden: self = .forbidden
-        case .unknown: self = .notFound
-        case .conflict: self = .conflict
-        case .gone: self = .gone
-        case .tooFrequent: self = .tooManyRequests
-        case .broken: self = .internalServerError
-        }
     }
 }

@@ -1,6 +1,7 @@
 import MediaKernel
 
-/// What the director leaves out because the CPU is short: pictures, videos, and at last time.
+/// What the director leaves out because the CPU is short: pictures, then videos,
+/// and as a last resort time.
 struct PipelineLoad: Sendable {
     private(set) var pictures: LoadGovernor
     var decoding = DecodingGovernor()

@@ -90,20 +90,12 @@ public enum PolicyFile {
                 list = []
                 while !values.isAtEnd { list.append(try values.decode(Role.self)) }
             } else {
-                let values = try decoder.container(keyedBy: RoleName.self)
+                let values = try decoder.container(keyedBy: JSONKey.self)
                 list = try values.allKeys.sorted { $0.stringValue < $1.stringValue }.map { key in
                     try values.decode(NamedRole.self, forKey: key).role(named: key.stringValue)
                 }
             }
         }
-    }
-
-    private struct RoleName: CodingKey {
-        let stringValue: String
-        let intValue: Int? = nil
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
     }
 
     /// A role without its name.

@@ -52,7 +52,7 @@ struct Presence: Hashable, Sendable {
         }
     }
 
-    /// When others are told that a peer is gone, of whom neither the socket nor the media is left.
+    /// When others are told that the peer is gone, once both its socket and its media are lost.
     ///
     /// - Parameter shown: how long a peer without a socket is shown at least.
     func disappearance(shown: Duration) -> Instant? {

@@ -2,9 +2,9 @@ public import MediaKernel
 
 /// Groups, labels of peers that all can see, and raised hands.
 extension Room {
-    /// A peer joined a group, which is created if it does not exist, or left it; a group ends with
-    /// its last peer. To change the groups of another peer needs the permission to change roles, as
-    /// the nearest one.
+    /// A peer joined or left a group. A group begins with its first peer and ends with its last one.
+    /// Changing the groups of another peer needs the permission to change roles, the nearest one
+    /// that there is.
     ///
     /// - Returns: the peer's groups.
     @discardableResult

@@ -1,11 +1,10 @@
-public import HundredMSTerms
 public import Rooms
 
 /// The codes of a room's refusals (`docs/PROTOCOL.md` section 10).
 extension RoomError {
-    /// The code for JSON-RPC errors and `on-error`. It has three digits: the web client only
-    /// interprets 404, 410, 421, 429 and 5xx, retries on 429 and 5xx, and shows the rest. Clients on
-    /// React Native get ``number`` instead, if there is one.
+    /// The status in the server API, and the code of JSON-RPC errors and `on-error`. It has three
+    /// digits: the web client only interprets 404, 410, 421, 429 and 5xx, retries on 429 and 5xx, and
+    /// shows the rest. Clients on React Native get ``number`` instead, if there is one.
     public var code: Int {
         switch kind {
         case .invalid: 400
