@@ -380,6 +380,12 @@ extension Settings {
             source, .picturesHosts, allowsHTTP: source.flag(.picturesAllowHTTP) ?? false)
         stream.pictureHosts = hosts
         stream.sourceHosts = try Self.hosts(source, .streamSourceHosts, allowsHTTP: true)
+        guard let pushHosts = PushHosts(source.list(.streamPushHosts) ?? []) else {
+            throw .invalid(
+                key: SettingKey.streamPushHosts.rawValue,
+                reason: "entries are like example.org, *.example.org or 10.0.0.5:1935")
+        }
+        stream.pushHosts = pushHosts
         guard let text = source.text(.streamLayout) else { return }
         guard let json = try? JSONDocument.decode(JSONValue.self, from: text.utf8) else {
             throw .invalid(key: SettingKey.streamLayout.rawValue, reason: "it is not JSON")

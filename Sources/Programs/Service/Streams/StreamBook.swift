@@ -205,6 +205,7 @@ extension LiveStreamQuery {
         switch subject {
         case .liveStreams: stream.kind == .stream
         case .recordings: stream.plan.recording?.isWanted == true
+        case .externalStreams: stream.kind == .recording && stream.plan.lastOutput > 0
         }
     }
 }

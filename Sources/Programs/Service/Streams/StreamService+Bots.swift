@@ -141,6 +141,7 @@ extension StreamService: StreamProcessObserver {
                 videosLeftOut: videosLeftOut)
         case .leftOut(let tracks): leftOut(tracks, of: id)
         case .frameRate(let frameRate): measured(id, frameRate: frameRate)
+        case .push(let report): pushed(report, of: id)
         case .stopped(_, let totals): book.updateStatistics(of: id) { $0.totals = totals }
         case .failed(let reason, _): log(.error, "bot failed", id, ["reason": "\(reason)"])
         }

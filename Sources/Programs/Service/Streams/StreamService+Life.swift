@@ -114,6 +114,7 @@ extension StreamService {
 
     func announce(_ id: StreamID) {
         if let news = book.news(of: id) { changeQueue.yield(news) }
+        if let stream = book[id], stream.plan.lastOutput > 0 { announceOutputs(of: id) }
     }
 
     /// Runs a disk operation for a stream, after its earlier ones.

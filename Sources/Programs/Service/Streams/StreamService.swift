@@ -154,6 +154,8 @@ public actor StreamService: LiveStreamControl, Service {
                 await observer?.streamingChanged(room: room, streams: streams)
             case .recording(let room, let recording):
                 await observer?.recordingChanged(room: room, recording: recording)
+            case .outputs(let room, let streams):
+                await observer?.outputsChanged(room: room, streams: streams)
             }
         }
     }

@@ -115,10 +115,21 @@ extension Room {
         try spendFanOut(of: id, at: now)
     }
 
-    /// A peer requested RTMP, which is not supported. All peers are told, including hidden ones;
-    /// late joiners read ``rtmp``. The same failure again is not reported, whoever requests it.
+    /// The room's pushes to other servers changed. All peers are told, including hidden ones; late
+    /// joiners read ``rtmp``.
+    public mutating func rtmpChanged(_ state: RTMPState) {
+        guard state != rtmp else { return }
+        rtmp = state
+        tell(everybody(), .rtmpChanged(rtmp))
+        emit(.refreshPreviews)
+    }
+
+    /// Pushes that a peer requested could not begin. All peers are told, including hidden ones; late
+    /// joiners read ``rtmp``. The same failure again is not reported, whoever requests it, and pushes
+    /// that go on are not hidden by it.
     public mutating func rtmpFailed(_ failure: StreamingFailure, startedBy peer: PeerID) {
         if case .failed(failure, _) = rtmp { return }
+        if rtmp.isRunning { return }
         rtmp = .failed(failure, startedBy: peer)
         tell(everybody(), .rtmpChanged(rtmp))
         emit(.refreshPreviews)

@@ -264,7 +264,7 @@ public struct Room: Sendable {
         // Streams that ended with the session do not concern the next one; running ones do.
         if !hls.isRunning { hls = HLSState() }
         if recording?.state.isOn != true { recording = nil }
-        rtmp = .none
+        if !rtmp.isRunning { rtmp = .none }
     }
 
     // MARK: - Effects
