@@ -65,7 +65,7 @@ class NginxRTMP:
         configuration.write_text(
             f"load_module {MODULE};\ndaemon off;\npid {directory}/nginx.pid;\n"
             + ("user root;\n" if os.geteuid() == 0 else "")
-            + f"error_log {directory}/error.log info;\nworker_processes 1;\nevents {{}}\n"
+            + f"error_log {directory}/error.log info;\nmaster_process off;\nevents {{}}\n"
             f"rtmp {{ server {{ listen 127.0.0.1:{self.port}; access_log off;\n"
             f"application live {{ live on; hls on; hls_path {self.hls}; hls_fragment 1s;"
             " hls_playlist_length 5m; hls_cleanup off; }\n"
@@ -83,8 +83,6 @@ class NginxRTMP:
         """At once, as when its machine goes away."""
         self.process.kill()
         self.process.wait()
-        # Its worker ends by itself.
-        wait_for("nginx is gone", lambda: not is_listening(self.port), STOP_TIMEOUT)
 
     def segments(self, key):
         """The segments in its playlist of a key, oldest first."""
