@@ -22,7 +22,8 @@ struct PageStatement {
         table: String, order: [String] = ["created", "id"],
         filters: [(column: String, value: (any DatabaseValueConvertible)?)],
         exact: (column: String, value: (any DatabaseValueConvertible)?)? = nil,
-        isRecorded: Bool = false, isPushed: Bool = false, kind: LiveStream.Kind? = nil, isEnded: Bool? = nil,
+        isRecorded: Bool = false, isPushed: Bool = false, kind: LiveStream.Kind? = nil,
+        isEnded: Bool? = nil,
         created: (from: UnixTime?, to: UnixTime?) = (nil, nil), start: String?, limit: Int
     ) {
         var conditions = isRecorded ? ["assetDirectory IS NOT NULL"] : []
