@@ -1,6 +1,7 @@
 # Roomcast: all commands for developers and CI. `make help` lists the targets.
 #
 #   DURATION=20        make demo: stop after this many seconds and print one JSON line
+#   PUSH=rtmp://…      make demo: push the stream there too; several with spaces between them
 #   RECORD=1           make demo: make the MP4 of each layer and the VOD, and list them in that line
 #   ARGUMENTS="..."    make run, demo, avsync: passed to the binary unchanged
 #   FILTER=HLSTests    make test-units: the tests whose names match this regular expression
@@ -111,6 +112,11 @@ test-end-to-end: install-test-dependencies build ## The tests with browsers, usi
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) \
 		$(PYTHON) -m pytest Tests/EndToEnd --ignore Tests/EndToEnd/test_sdk.py \
 		--numprocesses 2 --dist loadscope $(PYTEST)
+
+.PHONY: test-push-outage
+test-push-outage: install-test-dependencies build ## A push whose server is away for ten minutes
+	@ROOMCAST_BINARY=$(CURDIR)/$(BINARY) PUSH_OUTAGE_SECONDS=600 \
+		$(PYTHON) -m pytest Tests/EndToEnd/test_push.py -k away
 
 .PHONY: test-clients
 test-clients: sdk-bundle install-test-dependencies build ## 100ms' own web SDK in Roomcast (ROOMCAST_SDK_BUNDLE=FILE)

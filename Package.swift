@@ -147,7 +147,10 @@ let package = Package(
             ] + nio),
         room(
             "Media/Pipeline",
-            ["MediaKernel", "Stage", "HLS", "Clocks", "Codec", "Compositor", "Recording", log],
+            [
+                "MediaKernel", "Stage", "HLS", "Clocks", "Codec", "Compositor", "Recording",
+                "Streams", log,
+            ],
             settings: samplesSettings),
         room(
             "HTTP/ControlAPI",
@@ -344,7 +347,7 @@ let package = Package(
             "Pipeline",
             [
                 "MediaKernel", "Stage", "HLS", "Codec", "Compositor", "Clocks", "Recording",
-                "RecordedStreams", "Workbench", log,
+                "RecordedStreams", "Streams", "Workbench", log,
             ]),
         tests(
             "ControlAPI",

@@ -20,8 +20,8 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
             Reports go to standard output, one JSON object a line; logs to standard error. The \
             line "stop" on standard input, its end, SIGINT or SIGTERM finish the stream; a line \
             "layout {…}" changes its layout, "audio {…}" the roles that are heard, \
-            "recording {…}" whether what is shown is recorded, and "metadata {…}" is listed in \
-            its playlists.
+            "recording {…}" whether what is shown is recorded, "metadata {…}" is listed in its \
+            playlists, and "output {…}" and "no-output {…}" begin and end a push.
             """)
 
     @Option(help: "Origin of the server: http://127.0.0.1:8080")
@@ -74,7 +74,10 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
             if let order = BotOrder(line: line) {
                 sink.yield(order)
             } else {
-                stream.warning("order not understood", metadata: ["line": "\(line.prefix(200))"])
+                // Not all of it: orders may hold secrets.
+                stream.warning(
+                    "order not understood",
+                    metadata: ["order": "\(line.prefix { $0 != " " }.prefix(40))"])
             }
         }
         let status = await BotRunner(

@@ -65,6 +65,8 @@ struct Demo: Sendable {
     let duration: Duration?
     /// Whether MP4 files and the VOD are made.
     let isRecorded: Bool
+    /// Where the stream is pushed to.
+    let outputs: [PushTarget]
     let logger: Logger
 
     /// Runs to its end. Returns nil when it was interrupted before the stream ran.
@@ -155,12 +157,12 @@ struct Demo: Sendable {
     private func stream(
         _ server: RoomcastServer, endpoint: String, _ interruption: Interruption
     ) async throws -> Result? {
+        var request = LiveStreamRequest(
+            recording: isRecorded
+                ? RecordingOptions(hlsVOD: true, singleFilePerLayer: true) : nil)
+        request.outputs = outputs
         let started = try await server.streams.start(
-            room: Self.room,
-            LiveStreamRequest(
-                recording: isRecorded
-                    ? RecordingOptions(hlsVOD: true, singleFilePerLayer: true) : nil),
-            startedBy: nil)
+            room: Self.room, request, startedBy: nil)
         guard let stream = started.first else { throw Failure("no stream was started") }
         let directory = "\(settings.stream.outputDirectory)/\(Self.room)/\(stream.id)"
         print(
@@ -171,6 +173,7 @@ struct Demo: Sendable {
             Files:   \(URL(fileURLWithPath: directory).path)
 
             """)
+        for output in outputs { print("Push:    \(output)") }
         fflush(nil)
         let isRunning = try await wait(server, stream.id, until: .running, or: interruption)
         if isRunning {

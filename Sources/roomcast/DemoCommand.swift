@@ -1,11 +1,18 @@
 import ArgumentParser
+import Foundation
 import Logging
 import Service
+import Streams
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "The server, three participants and a stream of their room, for a first look.")
+        abstract: "The server, three participants and a stream of their room, for a first look.",
+        discussion: """
+            The variable PUSH names places to push the stream to, with spaces between them: \
+            rtmp://host/application/key. Anybody on the machine can read a process' arguments, so \
+            it is none.
+            """)
 
     @Option(help: "A JSON file with settings.")
     var configuration: String?
@@ -26,9 +33,18 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 
+    private static func outputs(_ text: String) throws -> [PushTarget] {
+        do {
+            return try text.split(separator: " ").map { try PushTarget(String($0)) }
+        } catch let fault as PushTargetFault {
+            throw ValidationError("PUSH: an address \(fault)")
+        }
+    }
+
     func run() async throws {
         FileAccess.narrow()
         var settings = try Settings(file: configuration)
+        let outputs = try Self.outputs(ProcessInfo.processInfo.environment["PUSH"] ?? "")
         ServerSecrets.keep()
         // The output is for people; the log only has warnings and errors, unless the settings
         // change the level.
@@ -37,7 +53,8 @@ struct DemoCommand: AsyncParsableCommand {
         settings.stream.log.level = level.rawValue
         let demo = Demo(
             settings: settings, mediaDirectory: media,
-            duration: duration.map { .seconds($0) }, isRecorded: record, logger: logger)
+            duration: duration.map { .seconds($0) }, isRecorded: record, outputs: outputs,
+            logger: logger)
         let signals = StopSignals()
         do {
             let result = try await demo.run(interrupted: signals.reasons)

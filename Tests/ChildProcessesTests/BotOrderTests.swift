@@ -1,6 +1,7 @@
 import ChildProcesses
 import Recording
 import Stage
+import Streams
 import Testing
 
 /// The lines with which the server gives a bot orders.
@@ -43,6 +44,10 @@ import Testing
         BotOrder.layout(Layout(name: .speaker, gap: 8)), .roles(["host", "guest"]), .roles([]),
         .roles(nil), .recordingPaused(true),
         .metadata(TimedMetadata(number: 3, start: 1, seconds: 5, payload: "a\n\"b/")),
+        .addOutput(
+            SecretOutput(
+                id: "2", layer: 1, target: try! PushTarget("rtmp://h/app/key?a=b"))),
+        .removeOutput("2"),
     ])
     func whatIsWrittenIsRead(order: BotOrder) throws {
         let line = try order.line()

@@ -73,7 +73,7 @@ import Testing
                 #""destination":"default","frame_rate":30,"#,
                 #""id":"stream-1","layout":\#(layout),"live_upload":null,"#,
                 #""meeting_url":"http://localhost/rooms/demo?skip_preview=true","#,
-                #""metadata":"m","playback":{"url":"http://h/hls/demo/stream-1/master.m3u8"},"#,
+                #""metadata":"m","outputs":[],"playback":{"url":"http://h/hls/demo/stream-1/master.m3u8"},"#,
                 #""post_processing_error":null,"post_processing_position":null,"#,
                 #""post_processing_progress":null,"process_deaths":[],"#,
                 #""recording":{"hls_vod":true,"single_file_per_layer":false},"#,

@@ -6,6 +6,7 @@ import HummingbirdTesting
 import MediaKernel
 import NIOCore
 import Streams
+import Synchronization
 import Testing
 import Webhooks
 
@@ -137,13 +138,13 @@ import Webhooks
     }
 
     @Test(arguments: [
-        ("external-streams/room/demo/start", #"{"rtmp_urls":["rtmp://h/a"]}"#, 400, "RTMP"),
+        ("external-streams/room/demo/start", #"{"rtmp_urls":["rtmp://h/a"]}"#, 400, "stream key"),
         ("external-streams/room/demo/start", #"{"rtmp_urls":["http://h/a"]}"#, 400, "rtmp_urls"),
         ("external-streams/room/demo/start", #"{"rtmp_urls":[]}"#, 400, "rtmp_urls"),
         ("external-streams/room/demo/start", "{}", 400, "rtmp_urls is missing"),
         (
             "external-streams/room/demo/start",
-            #"{"rtmp_urls":["rtmp://h/a"],"resolution":{"width":2,"height":2}}"#, 400, "not 2x2"
+            #"{"rtmp_urls":["rtmp://h/a/k"],"resolution":{"width":2,"height":2}}"#, 400, "not 2x2"
         ),
         (
             "external-streams/room/demo/start", #"{"rtmp_url":["rtmp://h/a"]}"#, 400,
@@ -152,7 +153,7 @@ import Webhooks
         ("external-streams/room/demo/stop", "", 404, "external stream not found"),
         ("external-streams/x/stop", "", 404, "external stream not found"),
     ])
-    func nothingIsSentElsewhere(
+    func badExternalStreamsAreRefused(
         path: String, body: String, status: Int, words: String
     ) async throws {
         try await world.routes { client in
@@ -163,6 +164,26 @@ import Webhooks
             let list = try await call(client, "external-streams?room_id=demo&status=running")
             #expect(String(buffer: list.body) == #"{"data":[],"last":"","limit":10}"#)
             #expect(try await call(client, "external-streams?status=x").status == .badRequest)
+        }
+    }
+
+    @Test func anExternalStreamIsARecordingThatIsPushed() async throws {
+        try await world.routes { client in
+            let body = #"{"rtmp_urls":["rtmp://h/app/secret","srt://h:9"]}"#
+            let started = try await call(client, "external-streams/room/demo/start", body)
+            #expect(started.status == .ok)
+            let text = String(buffer: started.body)
+            #expect(
+                text.contains(#""rtmp_urls":["rtmp:\/\/h\/app","srt:\/\/h:9"]"#)
+                    || text.contains(#""rtmp_urls":["rtmp://h/app","srt://h:9"]"#))
+            #expect(text.contains(#""recording":false"#) && !text.contains("secret"))
+            #expect(text.contains(#""state":"connecting""#))
+            let request = world.control.state.withLock { $0.requests.last }
+            #expect(request?.kind == .recording && request?.outputs.count == 2)
+            #expect(request?.recording == .nothing)
+            let stopped = try await call(client, "external-streams/stream-1/stop", "")
+            #expect(stopped.status == .ok)
+            #expect(try await call(client, "external-streams/stream-1").status == .ok)
         }
     }
 }

@@ -139,7 +139,8 @@ final class ControlDouble: LiveStreamControl {
                     plan: StreamPlan(
                         variant: variant,
                         recording: request.recording.map { LiveStreamRecording($0) },
-                        destination: request.destination),
+                        destination: request.destination
+                    ).pushed(to: request.outputs),
                     playback: LiveStream.Playback(url: "http://h/hls/\(room)/\(id)/master.m3u8"),
                     createdAt: UnixTime(nanoseconds: 1_679_459_050_155_978_231),
                     startedBy: startedBy?.rawValue ?? "")
@@ -203,6 +204,36 @@ final class ControlDouble: LiveStreamControl {
                 return .failure(.notFound("stream \(stream)"))
             }
             state.streams[index].recordingPause = isPaused ? .paused : .resumed
+            return .success(state.streams[index])
+        }
+        return try result.get()
+    }
+
+    func addOutput(
+        _ target: PushTarget, layer: Int, to stream: StreamID
+    ) async throws(LiveStreamError) -> (LiveStream, StreamOutput) {
+        let result: Result<(LiveStream, StreamOutput), LiveStreamError> = state.withLock { state in
+            if let failure = state.failure { return .failure(failure) }
+            guard let index = state.streams.firstIndex(where: { $0.id == stream }) else {
+                return .failure(.notFound("stream \(stream)"))
+            }
+            state.streams[index].plan.lastOutput += 1
+            let output = StreamOutput(
+                id: "\(state.streams[index].plan.lastOutput)", layer: layer, target: target)
+            state.streams[index].plan.outputs.append(output)
+            return .success((state.streams[index], output))
+        }
+        return try result.get()
+    }
+
+    func removeOutput(
+        _ id: String, of stream: StreamID
+    ) async throws(LiveStreamError) -> LiveStream {
+        let result: Result<LiveStream, LiveStreamError> = state.withLock { state in
+            guard let index = state.streams.firstIndex(where: { $0.id == stream }),
+                state.streams[index].plan.outputs.contains(where: { $0.id == id })
+            else { return .failure(.notFound("output \(id) of stream \(stream)")) }
+            state.streams[index].plan.outputs.removeAll { $0.id == id }
             return .success(state.streams[index])
         }
         return try result.get()
@@ -460,5 +491,16 @@ enum TestJSON {
     static func object(_ response: TestResponse) throws -> [String: Any] {
         try JSONSerialization.jsonObject(with: Data(response.body.readableBytesView))
             as? [String: Any] ?? [:]
+    }
+}
+
+extension StreamPlan {
+    fileprivate func pushed(to targets: [PushTarget]) -> StreamPlan {
+        var plan = self
+        plan.outputs = targets.enumerated().map {
+            StreamOutput(id: "\($0.offset + 1)", target: $0.element)
+        }
+        plan.lastOutput = targets.count
+        return plan
     }
 }

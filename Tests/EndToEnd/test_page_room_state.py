@@ -41,7 +41,7 @@ def test_the_room_keeps_others_and_never_itself(page):
                           "peer": peer("b", "Ben")}],
     ])
     assert state["events"] == [
-        ["streaming", "recording", "peers"], ["presence", "peers"], ["peers"], ["peers"]]
+        ["streaming", "recording", "pushes", "peers"], ["presence", "peers"], ["peers"], ["peers"]]
     assert state["count"] == 3
     assert [one["name"] for one in state["peers"]] == ["Ann", "Ben"]
     assert state["peers"][1]["tracks"] == [
@@ -304,3 +304,24 @@ def test_who_is_put_out_is_told_by_whom_and_why(page, params, text):
       const { dismissalText } = await import("/assets/client/moderation.js");
       return dismissalText(params, (id) => ({ a: "Ann", me: "you" })[id] ?? "");
     }""", params) == text
+
+
+def test_the_room_shows_where_it_is_pushed_to(page):
+    words = """async (messages) => {
+      const { RoomState } = await import("/assets/client/room-state.js");
+      const { pushWords } = await import("/assets/playback/stream-words.js");
+      const room = new RoomState("me");
+      return messages.map(([method, params]) => {
+        room.take(method, params);
+        return pushWords(room.pushes);
+      });
+    }"""
+    pushes = [{"url": "rtmp://live.example.org/app", "state": "live"},
+              {"url": "srt://10.0.0.5:9000", "state": "retrying", "reason": "Connection refused"}]
+    state = {"enabled": True, "state": "started", "pushes": pushes}
+    shown = ("live.example.org/app: live; 10.0.0.5:9000: tries again (Connection refused)")
+    assert page.evaluate(words, [
+        ["peer-list", {"room": {"name": "r", "streaming": {"rtmp": state}}}],
+        ["on-rtmp-update", {"enabled": False, "state": "stopped", "pushes": pushes}],
+        ["on-rtmp-update", state],
+    ]) == [shown, "", shown]

@@ -320,6 +320,8 @@ final class ObserverDouble: RoomStreamingObserver {
         changes.continuation.yield(streams)
     }
 
+    func outputsChanged(room: RoomID, streams: [LiveStream]) async {}
+
     func recordingChanged(room: RoomID, recording: LiveStream) async {
         changes.continuation.yield([recording])
     }

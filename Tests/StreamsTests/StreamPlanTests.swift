@@ -28,6 +28,32 @@ import Testing
         #expect(Self.plan.frameRate == 30 && silent.frameRate == nil)
     }
 
+    /// Records keep no secrets: a bot gets them beside the plan.
+    @Test func outputsAreKeptWithoutTheirKeys() throws {
+        var plan = Self.plan
+        let target = try PushTarget("rtmp://h/app/secret")
+        plan.outputs = [StreamOutput(id: "1", layer: 1, target: target)]
+        plan.lastOutput = 1
+        plan.pushHosts = try #require(PushHosts(["10.0.0.5:1935"]))
+        let data = try JSONEncoder().encode(plan)
+        #expect(!String(decoding: data, as: UTF8.self).contains("secret"))
+        var read = try JSONDocument.decode(StreamPlan.self, from: data)
+        #expect(read.outputs[0].target == nil && read.outputs[0].shown == "rtmp://h/app")
+        read.outputs = plan.outputs
+        #expect(read == plan)
+    }
+
+    @Test func anOutputNeedsALayerWithVideoAndAnAllowedHost() throws {
+        let target = try PushTarget("rtmp://10.0.0.5/app/key")
+        var plan = StreamPlan()
+        #expect(throws: LiveStreamError.self) { try plan.checkOutput(target, layer: 0) }
+        plan.pushHosts = try #require(PushHosts(["10.0.0.5"]))
+        try plan.checkOutput(target, layer: 0)
+        #expect(throws: LiveStreamError.self) { try plan.checkOutput(target, layer: 9) }
+        plan.audio.only = true
+        #expect(throws: LiveStreamError.self) { try plan.checkOutput(target, layer: 0) }
+    }
+
     /// Each field has a key, and there are no other keys.
     @Test func everyFieldIsKept() throws {
         let data = try JSONEncoder().encode(Self.plan)

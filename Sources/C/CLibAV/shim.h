@@ -9,6 +9,7 @@
 #include <libavutil/imgutils.h>
 #include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
+#include <libavutil/time.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 
@@ -20,3 +21,4 @@ static const int av_shim_error_end = AVERROR_EOF;
 static const int av_shim_error_again = AVERROR(EAGAIN);
 static const int av_shim_error_memory = AVERROR(ENOMEM);
 static const int av_shim_error_invalid_data = AVERROR_INVALIDDATA;
+static const int av_shim_error_exit = AVERROR_EXIT;

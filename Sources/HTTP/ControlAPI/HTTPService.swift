@@ -180,8 +180,9 @@ public struct HTTPService: Sendable {
             catalogue: recordings.catalogue, authority: authority,
             sendsWebhooks: configuration.webhooks != nil, clock: clock
         ).add(to: router)
-        ExternalStreamRoutes(authority: authority, endpoints: endpoints, clock: clock)
-            .add(to: router)
+        ExternalStreamRoutes(
+            control: control, authority: authority, endpoints: endpoints, clock: clock
+        ).add(to: router)
         MetricsRoute(sources: metrics, authority: authority, clock: clock).add(to: router)
         addOrigin(to: router)
         PageRoutes(

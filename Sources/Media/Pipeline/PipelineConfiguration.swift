@@ -1,5 +1,6 @@
 public import HLS
 public import Stage
+public import Streams
 
 /// The configuration of one stream: picture, sound and output.
 public struct PipelineConfiguration: Sendable {
@@ -25,6 +26,19 @@ public struct PipelineConfiguration: Sendable {
     public var isRecorded: Bool
     /// Whether recording is paused at the start.
     public var isRecordingPaused: Bool
+    /// Where the stream is pushed to.
+    public var pushes = Pushes()
+
+    /// The outputs at the start, and the hosts that any may have.
+    public struct Pushes: Sendable {
+        public var hosts: PushHosts
+        public var outputs: [SecretOutput]
+
+        public init(hosts: PushHosts = PushHosts(), outputs: [SecretOutput] = []) {
+            self.hosts = hosts
+            self.outputs = outputs
+        }
+    }
 
     public init(
         ladder: Ladder, segmentDuration: Duration = .seconds(2), playlist: PlaylistMode = .event,

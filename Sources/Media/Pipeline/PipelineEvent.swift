@@ -1,5 +1,6 @@
 public import MediaKernel
 public import Stage
+public import Streams
 
 /// A track that the stream leaves out however much CPU there is.
 public struct LeftOutTrack: Hashable, Sendable {
@@ -46,6 +47,8 @@ public enum PipelineEvent: Sendable {
     case leftOut(Duration)
     /// More input came than could be processed; the total so far.
     case inputOverflow(framesDropped: Int)
+    /// An output's state or its figures.
+    case push(PushReport)
     /// The stream cannot go on. Everything written so far remains.
     case failed(PipelineFailure)
 }

@@ -5,6 +5,7 @@ public import Logging
 public import MediaKernel
 public import Recording
 public import Stage
+public import Streams
 import Synchronization
 
 /// One stream, from encoded frames to segments.
@@ -30,6 +31,7 @@ public final class StreamPipeline: Sendable {
     private let crew = Crew()
     private let overflow = Mutex(0)
     private let metadata: TimedMetadataBoard
+    private let pushes: PushDesk
 
     /// Opens encoders and directories and begins to take input; the clock waits for `start()`.
     public init(_ configuration: PipelineConfiguration, logger: Logger) throws {
@@ -55,16 +57,25 @@ public final class StreamPipeline: Sendable {
             count: bitrates.count, in: configuration.outputDirectory,
             mode: configuration.playlist, planner: planner, isRecorded: configuration.isRecorded,
             metadata: metadata)
+        let pushes = PushDesk(hosts: configuration.pushes.hosts) { sink.yield(.push($0)) }
+        self.pushes = pushes
         let layers = try bitrates.indices.compactMap { index -> (any VariantWriter)? in
             guard let audio = audioOutput.parameters(ofLayer: index) else { return nil }
-            return configuration.sound.isAlone
-                ? try SoundWriter(
+            guard !configuration.sound.isAlone else {
+                return try SoundWriter(
                     index: index, directory: directories[index], planner: planner, audio: audio,
                     pauses: pauses, ledger: ledger)
-                : try LayerEncoder(
-                    index: index, directory: directories[index], configuration: configuration,
-                    planner: planner, audio: audio, pauses: pauses, ledger: ledger,
-                    logger: logger)
+            }
+            let layer = try LayerEncoder(
+                index: index, directory: directories[index], configuration: configuration,
+                planner: planner, audio: audio, pauses: pauses, ledger: ledger,
+                logger: logger, others: [PushSink(layer: index, desk: pushes)])
+            pushes.declare(
+                layer: index,
+                PushDesk.Parameters(
+                    video: layer.streamParameters, audio: audio,
+                    bitrate: configuration.ladder.layers[index].videoBitrate + audio.bitrate))
+            return layer
         }
         try ledger.announce(
             MasterPlaylist(variants: layers.map(\.variant)),
@@ -79,6 +90,8 @@ public final class StreamPipeline: Sendable {
                     layer.epoch = epoch
                     crew.run(layer, name: "layer \(index)")
                 }
+                // Not earlier: servers close connections on which nothing comes.
+                for output in configuration.pushes.outputs { pushes.add(output) }
             })
         inbox = director.inbox
         logger.info(
@@ -117,6 +130,11 @@ public final class StreamPipeline: Sendable {
 
     /// Adds an entry that the playlists list from the segment of its start on.
     public func addMetadata(_ entry: TimedMetadata) { metadata.add(entry) }
+
+    /// Pushes the stream to one more place. The reports tell what becomes of it.
+    public func add(_ output: SecretOutput) { pushes.add(output) }
+
+    public func removeOutput(_ id: String) { pushes.remove(id) }
 
     /// An image that a peer or the layout names, fetched and decoded; nil when it is no longer
     /// available.
@@ -172,6 +190,7 @@ public final class StreamPipeline: Sendable {
         if let failure { ledger.failed(failure) }
         inbox.put(.finish)
         await crew.join()
+        await pushes.finish()
         inbox.close()
         for layer in layerInboxes { layer.close() }
         eventSink.finish()

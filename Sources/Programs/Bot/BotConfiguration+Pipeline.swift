@@ -6,11 +6,14 @@ import Streams
 
 extension BotConfiguration {
     func pipeline(outputDirectory: String) -> PipelineConfiguration {
-        PipelineConfiguration(
+        var configuration = PipelineConfiguration(
             ladder: plan.ladder, segmentDuration: plan.segmentDuration, playlist: plan.playlist,
             outputDirectory: outputDirectory, title: room.rawValue,
             layout: plan.layout, preset: plan.preset, encoder: plan.encoder,
             sound: SoundOptions(roles: plan.audio.roles.map(Set.init), isAlone: plan.audio.only),
             isRecorded: isRecorded, isRecordingPaused: isRecordingPaused)
+        configuration.pushes = PipelineConfiguration.Pushes(
+            hosts: plan.pushHosts, outputs: outputs)
+        return configuration
     }
 }

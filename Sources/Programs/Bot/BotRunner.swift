@@ -196,6 +196,8 @@ public struct BotRunner: Sendable {
                 requests.rolesChanged(roles)
             case .recordingPaused(let isPaused): pipeline.setRecordingPaused(isPaused)
             case .metadata(let metadata): pipeline.addMetadata(metadata)
+            case .addOutput(let output): pipeline.add(output)
+            case .removeOutput(let id): pipeline.removeOutput(id)
             }
         }
         return nil
@@ -294,6 +296,7 @@ public struct BotRunner: Sendable {
                         "the stream was behind for want of CPU: \(time.inSeconds) s are left out"))
             case .inputOverflow(let framesDropped):
                 writer.write(.warning("\(framesDropped) incoming frames dropped so far"))
+            case .push(let report): writer.write(.push(report))
             case .failed(let failure):
                 return .failed(failure)
             }

@@ -142,6 +142,12 @@ public actor RoomHost {
         await settle()
     }
 
+    /// The room's pushes to other servers changed. Peers are told as for the streams.
+    public func rtmpChanged(_ state: RTMPState) async {
+        room.rtmpChanged(state)
+        await settle()
+    }
+
     /// Does not wait for the room.
     public nonisolated var outline: RoomOutline { known.withLock { $0 } }
 

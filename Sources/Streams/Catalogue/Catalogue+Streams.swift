@@ -69,7 +69,8 @@ extension Catalogue {
                 filters: [
                     ("room", query.room?.rawValue), ("session", query.session?.rawValue),
                     ("id", query.stream?.rawValue), ("status", query.status?.rawValue),
-                ], isRecorded: query.isRecorded, kind: query.kind, start: query.start,
+                ], isRecorded: query.isRecorded, isPushed: query.isPushed, kind: query.kind,
+                start: query.start,
                 limit: query.limit)
             return try statement.page(in: database, id: \.id.rawValue)
         }

@@ -9,6 +9,8 @@ public struct CatalogueQuery<Status: Hashable & Sendable>: Hashable, Sendable {
     public var status: Status?
     /// Only recorded streams; ignored for assets.
     public var isRecorded = false
+    /// Only streams that are or were pushed to other servers.
+    public var isPushed = false
     /// Only streams of this kind; ignored for assets.
     public var kind: LiveStream.Kind?
     /// The last id of the previous page.

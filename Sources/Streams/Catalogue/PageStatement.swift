@@ -13,6 +13,7 @@ struct PageStatement {
     ///   - filters: columns with required values; nil for any value.
     ///   - exact: a column with a required value; nil requires NULL.
     ///   - isRecorded: whether to list only streams with assets.
+    ///   - isPushed: whether to list only streams with outputs.
     ///   - kind: the required kind of stream; nil for any.
     ///   - isEnded: whether to list only finished or only unfinished records; nil for both.
     ///   - created: the range of creation times, both ends included; nil for no bound.
@@ -21,10 +22,12 @@ struct PageStatement {
         table: String, order: [String] = ["created", "id"],
         filters: [(column: String, value: (any DatabaseValueConvertible)?)],
         exact: (column: String, value: (any DatabaseValueConvertible)?)? = nil,
-        isRecorded: Bool = false, kind: LiveStream.Kind? = nil, isEnded: Bool? = nil,
+        isRecorded: Bool = false, isPushed: Bool = false, kind: LiveStream.Kind? = nil,
+        isEnded: Bool? = nil,
         created: (from: UnixTime?, to: UnixTime?) = (nil, nil), start: String?, limit: Int
     ) {
         var conditions = isRecorded ? ["assetDirectory IS NOT NULL"] : []
+        if isPushed { conditions.append("json_extract(details, '$.last_output') > 0") }
         // Literal, as in the condition of the index: SQLite does not match an argument to it.
         if let kind { conditions.append("kind = '\(kind.rawValue)'") }
         if let isEnded { conditions.append(isEnded ? "ended IS NOT NULL" : "ended IS NULL") }

@@ -10,6 +10,7 @@ extension BotConfiguration: Codable {
         case isRecordingPaused = "recording_paused"
         case logLevel = "log_level"
         case logFormat = "log_format"
+        case outputs = "pushes"
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -21,6 +22,7 @@ extension BotConfiguration: Codable {
         try container.encode(isRecordingPaused, forKey: .isRecordingPaused)
         try container.encode(logLevel, forKey: .logLevel)
         try container.encode(logFormat, forKey: .logFormat)
+        if !outputs.isEmpty { try container.encode(outputs, forKey: .outputs) }
     }
 
     /// A file written by hand may leave out fields that have a default.
@@ -34,5 +36,6 @@ extension BotConfiguration: Codable {
             isRecordingPaused: try container.found(.isRecordingPaused, or: false),
             logLevel: try container.found(.logLevel, or: "info"),
             logFormat: try container.found(.logFormat, or: "logfmt"))
+        outputs = try container.found(.outputs, or: [])
     }
 }

@@ -17,6 +17,8 @@ public struct BotConfiguration: Hashable, Sendable {
     public var isRecordingPaused: Bool
     public var logLevel: String
     public var logFormat: String
+    /// The plan's outputs with their secrets, which the plan itself does not write down.
+    public var outputs: [SecretOutput]
 
     /// Hidden, so that the origin never serves it.
     public static let fileName = ".bot.json"
@@ -35,6 +37,7 @@ public struct BotConfiguration: Hashable, Sendable {
         self.isRecordingPaused = isRecordingPaused
         self.logLevel = logLevel
         self.logFormat = logFormat
+        outputs = plan.outputs.compactMap(SecretOutput.init)
     }
 
     /// Writes the file, readable by its owner only.

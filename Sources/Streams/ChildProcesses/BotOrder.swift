@@ -1,6 +1,7 @@
 import MediaKernel
 public import Recording
 public import Stage
+public import Streams
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -19,16 +20,26 @@ public enum BotOrder: Hashable, Sendable {
     /// `metadata {…}`: the playlists list it from now on. It is already in the stream's log.
     case metadata(TimedMetadata)
 
+    /// `output {…}`: the stream is pushed there too.
+    case addOutput(SecretOutput)
+    /// `no-output {"id": …}`: it is not pushed there any more.
+    case removeOutput(String)
+
     /// The most waiting orders; if there are more, the latest ones win. Larger than the number that
     /// the API accepts at once.
     public static let waitingMaximum = 128
 
     private enum Word: String {
-        case layout, audio, recording, metadata
+        case layout, audio, recording, metadata, output
+        case noOutput = "no-output"
     }
 
     private struct Recording: Codable {
         var paused: Bool
+    }
+
+    private struct Output: Codable {
+        var id: String
     }
 
     private struct Audio: Decodable {
@@ -55,6 +66,12 @@ public enum BotOrder: Hashable, Sendable {
             case .metadata:
                 self = .metadata(
                     try JSONDocument.decode(TimedMetadata.self, from: body, limits: .own))
+            case .output:
+                self = .addOutput(
+                    try JSONDocument.decode(SecretOutput.self, from: body, limits: .own))
+            case .noOutput:
+                self = .removeOutput(
+                    try JSONDocument.decode(Output.self, from: body, limits: .own).id)
             }
         } catch {
             return nil
@@ -69,6 +86,8 @@ public enum BotOrder: Hashable, Sendable {
         case .recordingPaused(let isPaused):
             try Self.line(.recording, Recording(paused: isPaused))
         case .metadata(let metadata): try Self.line(.metadata, metadata)
+        case .addOutput(let output): try Self.line(.output, output)
+        case .removeOutput(let id): try Self.line(.noOutput, Output(id: id))
         }
     }
 

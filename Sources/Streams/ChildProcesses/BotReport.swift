@@ -19,6 +19,8 @@ public enum BotReport: ProcessReport {
     case leftOut([LeftOutTrack])
     /// The frame rate of the newest segment, reported when it changes.
     case frameRate(Double)
+    /// The state of one output, at each change; its figures from time to time.
+    case push(PushReport)
     case stopped(reason: String, Totals)
     /// - Parameter failure: nil if the kind of failure does not matter.
     case failed(reason: String, failure: BotFailure? = nil)
@@ -104,7 +106,7 @@ public enum BotReport: ProcessReport {
 
 extension BotReport {
     private enum Event: String, Codable {
-        case joined, running, tiles, segment, warning, reduction, stopped, failed
+        case joined, running, tiles, segment, warning, reduction, push, stopped, failed
         case atWork = "at_work"
         case leftOut = "left_out"
         case frameRate = "frame_rate"
@@ -113,7 +115,7 @@ extension BotReport {
     private enum CodingKeys: String, CodingKey {
         case event
         case firstSegment = "first_segment_ms"
-        case tiles, layer, index, bytes, message, reason, failure, tracks
+        case tiles, layer, index, bytes, message, reason, failure, tracks, output
         case frameRate = "frame_rate"
         case layersThinned = "layers_thinned"
         case videosLeftOut = "videos_left_out"
@@ -155,6 +157,9 @@ extension BotReport {
         case .frameRate(let frameRate):
             try container.encode(Event.frameRate, forKey: .event)
             try container.encode(frameRate, forKey: .frameRate)
+        case .push(let report):
+            try container.encode(Event.push, forKey: .event)
+            try container.encode(report, forKey: .output)
         case .stopped(let reason, let totals):
             try container.encode(Event.stopped, forKey: .event)
             try container.encode(reason, forKey: .reason)
@@ -193,6 +198,7 @@ extension BotReport {
                 layersThinned: try container.found(.layersThinned, or: 0),
                 videosLeftOut: try container.found(.videosLeftOut, or: 0))
         case .frameRate: self = .frameRate(try container.found(.frameRate, or: 0))
+        case .push: self = .push(try container.decode(PushReport.self, forKey: .output))
         case .stopped:
             self = .stopped(
                 reason: try container.found(.reason, or: ""),

@@ -119,6 +119,8 @@ public struct LiveStream: Hashable, Sendable {
         public var deaths: [ProcessDeath] = []
         /// The frame rate of the newest segment; nil until one differs from the wanted rate.
         public var frameRate: Double?
+        /// The states of the plan's outputs, by id.
+        public var outputs: [String: PushStatus] = [:]
         /// The number of bots that have replaced a dead one.
         public var restarts = 0
 

@@ -32,6 +32,22 @@ public protocol LiveStreamControl: Sendable {
         stream: StreamID, _ change: LiveStreamChange
     ) async throws(LiveStreamError) -> LiveStream
 
+    /// Pushes a stream on air to one more place. A place that it is pushed to already is answered
+    /// with its output.
+    ///
+    /// - Parameter layer: the index in the stream's ladder.
+    /// - Throws: `invalidOutput`, `tooManyOutputs`, `notOnAir`, `notFound`.
+    func addOutput(
+        _ target: PushTarget, layer: Int, to stream: StreamID
+    ) async throws(LiveStreamError) -> (LiveStream, StreamOutput)
+
+    /// Ends one output of a stream on air.
+    ///
+    /// - Throws: `notOnAir`, `notFound`.
+    func removeOutput(
+        _ id: String, of stream: StreamID
+    ) async throws(LiveStreamError) -> LiveStream
+
     /// Pauses or resumes the recording: while paused, the stream is left out of the assets. Setting
     /// the present state changes nothing.
     ///
@@ -88,6 +104,9 @@ public struct LiveStreamQuery: Hashable, Sendable {
         case liveStreams
         /// All streams with recorded assets, live or not.
         case recordings
+        /// Recordings without a live stream that are pushed to other servers, with or without a
+        /// file.
+        case externalStreams
     }
 
     public var subject: Subject

@@ -17,6 +17,9 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case sourceNotAllowed(host: String)
     /// The reason names the rule.
     case invalidResolution(String)
+    /// The stream cannot be pushed there; the reason names the rule, not the address.
+    case invalidOutput(String)
+    case tooManyOutputs(StreamID, maximum: Int)
     /// The stream has ended or is ending, so it cannot be changed.
     case notOnAir(StreamID)
     /// The stream has nothing to fetch yet, or has ended or is ending.
@@ -50,6 +53,9 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
         case .invalidLayout(let reason): "layout is not valid: \(reason)"
         case .sourceNotAllowed(let host): "\(host) is not one of the hosts in stream.sourceHosts"
         case .invalidResolution(let reason): "resolution is not valid: \(reason)"
+        case .invalidOutput(let reason): reason
+        case .tooManyOutputs(let id, let maximum):
+            "stream \(id) is already pushed to \(maximum) places"
         case .notOnAir(let id): "stream \(id) is not on air"
         case .notRunning(let id): "stream \(id) is not running"
         case .tooMuchTimedMetadata(let id, let maximum):

@@ -5,12 +5,19 @@ extension LiveStreamRequest {
     /// that stream in response would expect it. Fields that the request leaves out may have any
     /// value, and so may fields that can change on air, such as the layout.
     ///
-    /// - Returns: nil if nothing is lacking; always nil for a recording, since a room has only one
-    ///   at a time.
+    /// - Returns: nil if nothing is lacking. Of a recording only outputs and the file count, since a
+    ///   room has only one at a time.
     public func lack(of stream: LiveStream) -> String? {
-        guard kind == .stream else { return nil }
         let plan = stream.plan
         let kept = plan.recording
+        let targets = plan.outputs.map(\.target)
+        if let target = outputs.first(where: { !targets.contains($0) }) {
+            return "and is not pushed to \(target)"
+        }
+        guard kind == .stream else {
+            let isWanted = recording.map(LiveStreamRecording.init)?.isWanted ?? false
+            return isWanted && kept?.isWanted != true ? "and is not recorded" : nil
+        }
         if recording?.hlsVOD == true, kept?.hlsVOD != true {
             return "and hls_vod is not recorded"
         }

@@ -20,6 +20,8 @@ public struct LiveStreamRequest: Hashable, Sendable {
     public var resolution: Resolution?
     /// Nil for the configured duration.
     public var segmentDuration: Duration?
+    /// Where the stream is to be pushed to.
+    public var outputs: [PushTarget] = []
 
     /// Luma samples.
     public struct Resolution: Hashable, Sendable, Codable {

@@ -19,6 +19,9 @@ public struct RecordingOptions: Hashable, Sendable, Decodable {
     /// The default of a recording without a live stream.
     public static let oneFile = RecordingOptions(hlsVOD: false, singleFilePerLayer: true)
 
+    /// That of pushes without a file.
+    public static let nothing = RecordingOptions(hlsVOD: false, singleFilePerLayer: false)
+
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case hlsVOD = "hls_vod"
         case singleFilePerLayer = "single_file_per_layer"

@@ -26,6 +26,12 @@ public struct StreamPlan: Hashable, Sendable {
     public var preset: String
     /// The name of the video encoder.
     public var encoder: String
+    /// Where the stream is pushed to; may change on air.
+    public var outputs: [StreamOutput] = []
+    /// The number of the latest output: numbers are not used again.
+    public var lastOutput = 0
+    /// The hosts that it may be pushed to.
+    public var pushHosts = PushHosts()
 
     public init(
         variant: LiveStreamVariant = LiveStreamVariant(), recording: LiveStreamRecording? = nil,
@@ -66,6 +72,9 @@ extension StreamPlan: Codable {
         case pictureHosts = "picture_hosts"
         case picturesOverHTTP = "picture_http"
         case sourceHosts = "source_hosts"
+        case outputs
+        case lastOutput = "last_output"
+        case pushHosts = "push_hosts"
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -84,6 +93,9 @@ extension StreamPlan: Codable {
         if !sourceHosts.names.isEmpty {
             try container.encode(sourceHosts.names, forKey: .sourceHosts)
         }
+        if lastOutput > 0 { try container.encode(lastOutput, forKey: .lastOutput) }
+        if !outputs.isEmpty { try container.encode(outputs, forKey: .outputs) }
+        if !pushHosts.names.isEmpty { try container.encode(pushHosts.names, forKey: .pushHosts) }
         try container.encode(preset, forKey: .preset)
         try container.encode(self.encoder, forKey: .encoder)
     }
@@ -115,6 +127,14 @@ extension StreamPlan: Codable {
                 ? try container.hosts(.sourceHosts, allowsHTTP: true) : WebHosts(),
             preset: try container.decode(String.self, forKey: .preset),
             encoder: try container.decode(String.self, forKey: .encoder))
+        outputs = try container.decodeIfPresent([StreamOutput].self, forKey: .outputs) ?? []
+        lastOutput = try container.decodeIfPresent(Int.self, forKey: .lastOutput) ?? 0
+        let names = try container.decodeIfPresent([String].self, forKey: .pushHosts) ?? []
+        guard let hosts = PushHosts(names) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .pushHosts, in: container, debugDescription: "\(names) are not hosts")
+        }
+        pushHosts = hosts
     }
 }
 

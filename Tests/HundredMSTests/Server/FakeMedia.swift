@@ -217,8 +217,10 @@ final class FakeStreaming: LiveStreaming {
         room: RoomID, _ request: RecordingRequest, startedBy: PeerID, authority: String
     ) async throws {
         let size = request.resolution.map { "\($0.width)x\($0.height)" } ?? "-"
+        let pushes = request.pushes.map { " to \($0)" }.joined()
         try note(
-            "record \(room) [\(request.meetingURL ?? "-")] \(size) by \(startedBy) at \(authority)")
+            "record \(room) [\(request.meetingURL ?? "-")] \(size)\(pushes)"
+                + "\(request.isRecorded ? "" : " without file") by \(startedBy) at \(authority)")
     }
 
     func stopRecording(room: RoomID, stoppedBy: PeerID) async throws {

@@ -3,7 +3,7 @@ import MediaKernel
 import Rooms
 import Testing
 
-/// `rtmp-start` and `rtmp-stop`: a recording without a live stream, and RTMP, which is refused.
+/// `rtmp-start` and `rtmp-stop`: a recording without a live stream, and pushes.
 @Suite(.timeLimit(.minutes(1))) struct RecordingRequestTests {
     let fixture = SignallingFixture()
 
@@ -40,7 +40,11 @@ import Testing
         let ann = try await fixture.join("ann")
         let long = String(repeating: "u", count: 2049)
         for (params, error) in [
-            ("{}", "400 parameter 'record' must be true: there is nothing else to start"),
+            (
+                "{}",
+                "400 parameter 'record' must be true without rtmp_urls: "
+                    + "there is nothing else to start"
+            ),
             (#"{"record":1}"#, "400 parameter 'record' must be a boolean"),
             (
                 #"{"record":true,"meeting_url":"\#(long)"}"#,
@@ -61,17 +65,17 @@ import Testing
         #expect(try await ann.call("rtmp-stop").error == "500 the stream could not stop")
     }
 
-    @Test func rtmpIsRefusedWholeAndEverybodyKnowsWhy() async throws {
+    @Test func refusedPushesAreToldToEverybody() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "viewer")
         let dora = try await fixture.join("dora")
         for client in [ann, ben] { _ = try await client.drain() }
         let both = #"{"record":true,"rtmp_urls":["rtmp://x/y"]}"#
-        #expect(
-            try await ann.call("rtmp-start", both).error == "400 this server does not send RTMP")
-        #expect(fixture.streaming.calls().isEmpty, "nothing is recorded either")
+        let refusal = LiveStreamingError(code: 400, message: "no key")
+        fixture.streaming.fail(refusal)
+        #expect(try await ann.call("rtmp-start", both).error == "400 no key")
         let failed = """
-            {"enabled":false,"error":{"code":400,"message":"this server does not send RTMP"},\
+            {"enabled":false,"error":{"code":400,"message":"no key"},\
             "state":"failed"}
             """
         for client in [ann, ben] {
@@ -84,11 +88,22 @@ import Testing
         }
         // A repeated request is refused again, without news for the others.
         for client in [ann, dora] {
+            fixture.streaming.fail(refusal)
             #expect(try await client.call("rtmp-start", both).error != nil)
         }
         #expect(try await ben.drain().isEmpty)
         let cleo = try await fixture.connect("cleo")
         #expect(try await cleo.drain().last?.text.contains(#""rtmp":\#(failed)"#) == true)
+    }
+
+    @Test func whoMayPushesWithoutAFileAndEndsIt() async throws {
+        let ann = try await fixture.join("ann")
+        let urls = #"{"record":false,"rtmp_urls":["rtmp://x/y/z"]}"#
+        #expect(try await ann.call("rtmp-start", urls).result == .object([:]))
+        #expect(
+            fixture.streaming.calls() == [
+                "record r1 [-] - to rtmp://x/y/z without file by ann at rooms.test:8443"
+            ])
     }
 
     @Test func theRoomsStateSaysWhatThereIsNot() async throws {

@@ -33,7 +33,7 @@ public struct WebAddress: Hashable, Sendable {
     /// The port of `https` or `http`.
     public static func standardPort(isSecure: Bool) -> UInt16 { isSecure ? 443 : 80 }
 
-    static func isHost(_ text: some StringProtocol) -> Bool {
+    public static func isHost(_ text: some StringProtocol) -> Bool {
         (1...253).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
                 (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte)

@@ -46,6 +46,7 @@ struct RecordingBody: Encodable {
         case finishingError = "post_processing_error"
         case assetTypes = "asset_types"
         case assets = "recording_assets"
+        case outputs
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -73,6 +74,7 @@ struct RecordingBody: Encodable {
         try container.encode(assetTypes.map(\.rawValue), forKey: .assetTypes)
         try container.encode(
             assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) }, forKey: .assets)
+        try container.encode(recording.outputBodies, forKey: .outputs)
         if !recording.warnings.isEmpty {
             try container.encode(recording.warnings, forKey: .warnings)
         }

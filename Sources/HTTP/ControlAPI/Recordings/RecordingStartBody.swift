@@ -17,22 +17,26 @@ struct RecordingStartBody: RequestBody {
     var audioOnly: Bool?
     var layout: JSONValue?
     var thumbnails: ThumbnailOptions?
+    var outputs: [String]?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case meetingURL = "meeting_url"
         case resolution, destination
         case audioOnly = "audio_only"
         case layout, thumbnails
+        case outputs = "rtmp_urls"
     }
 
     /// - Throws: a 400 that names the field.
     func checked(
         room: RoomID, authorities: Set<String>
     ) throws(APIError) -> LiveStreamRequest {
-        try LiveStreamRequest(
+        var request = try LiveStreamRequest(
             checkingRecordingOf: meetingURL, resolution: resolution,
             isSoundAlone: audioOnly ?? false, thumbnails: thumbnails,
             destination: destination ?? "", layout: layout, room: room, authorities: authorities)
+        request.outputs = try PushTarget.checked(outputs)
+        return request
     }
 }
 

@@ -1,3 +1,4 @@
+import Catalogue
 import HTTPTypes
 import Hummingbird
 import MediaKernel
@@ -5,39 +6,109 @@ import Streams
 import Tokens
 
 /// 100ms' control API for streams to other services, `/v2/external-streams`, guarded by a
-/// management token. This server sends none: a start is checked and refused, and the list is empty.
+/// management token: a room's recording without a live stream, pushed to other servers, with or
+/// without a file.
 struct ExternalStreamRoutes: Sendable {
+    let control: any LiveStreamControl
     let authority: TokenAuthority
     let endpoints: Endpoints
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        let group = router.group("/v2/external-streams")
+        let group = router.group("/v2/external-streams").add(middleware: RecordingErrors())
             .add(middleware: ManagementGuard(authority: authority, clock: clock))
         group.post("/room/:room/start") { request, context -> Response in
             let room = try RoomID(parameter: context.parameters.get("room"))
             let body = try await JSON.decode(ExternalStartBody.self, from: request)
-            try body.check(room: room, authorities: endpoints.authorities(for: request))
-            throw APIError.badRequest(
-                "external streams are not supported", "this server does not send RTMP")
+            let order = try body.checked(
+                room: room, authorities: endpoints.authorities(for: request))
+            let started = try await control.start(room: room, order, startedBy: nil)
+            guard let stream = started.first else { throw APIError.internal() }
+            return JSON.response(ExternalStreamBody(stream))
         }
         group.post("/room/:room/stop") { _, context -> Response in
             let room = try RoomID(parameter: context.parameters.get("room"))
-            throw APIError.notFound(
-                "external stream not found", "room \(room) never had an external stream")
+            guard let current = try await control.current(room: room, kind: .recording),
+                current.plan.lastOutput > 0
+            else {
+                throw APIError.notFound(
+                    "external stream not found", "room \(room) never had an external stream")
+            }
+            let stopped = try await control.stop(stream: current.id, stoppedBy: nil)
+            return JSON.response(
+                ListBody(
+                    limit: PageLimit.range.lowerBound, data: [ExternalStreamBody(stopped)],
+                    last: stopped.id.rawValue))
         }
-        group.post("/:stream/stop") { _, context -> Response in try Self.notFound(context) }
-        group.get("/:stream") { _, context -> Response in try Self.notFound(context) }
+        group.post("/:stream/stop") { _, context -> Response in
+            let stream = try await stream(context.parameters.get("stream"))
+            return JSON.response(
+                ExternalStreamBody(try await control.stop(stream: stream.id, stoppedBy: nil)))
+        }
+        group.get("/:stream") { _, context -> Response in
+            JSON.response(ExternalStreamBody(try await stream(context.parameters.get("stream"))))
+        }
         group.get("") { request, _ in
-            let query = try LiveStreamQuery(.liveStreams, request)
-            return JSON.response(ListBody<String>(limit: query.limit, data: [], last: ""))
+            let query = try LiveStreamQuery(.externalStreams, request)
+            let page = try await control.streams(query)
+            return JSON.response(
+                ListBody(
+                    limit: query.limit, data: page.streams.map(ExternalStreamBody.init),
+                    last: page.last?.rawValue ?? ""))
         }
     }
 
-    private static func notFound(_ context: some RequestContext) throws(APIError) -> Response {
-        throw .notFound(
-            "external stream not found",
-            "stream \((context.parameters.get("stream") ?? "").prefix(64))")
+    private func stream(_ text: String?) async throws -> LiveStream {
+        guard let text, Limits.isIdentifier(text),
+            let stream = try await control.stream(StreamID(text)), stream.kind == .recording,
+            stream.plan.lastOutput > 0
+        else {
+            throw APIError.notFound(
+                "external stream not found", "stream \((text ?? "").prefix(64))")
+        }
+        return stream
+    }
+}
+
+/// An external stream: 100ms' fields, its addresses without their keys.
+struct ExternalStreamBody: Encodable {
+    var stream: LiveStream
+
+    init(_ stream: LiveStream) { self.stream = stream }
+
+    enum CodingKeys: String, CodingKey {
+        case id, status, destination, recording, outputs
+        case roomID = "room_id"
+        case sessionID = "session_id"
+        case meetingURL = "meeting_url"
+        case urls = "rtmp_urls"
+        case createdAt = "created_at"
+        case startedAt = "started_at"
+        case updatedAt = "updated_at"
+        case stoppedAt = "stopped_at"
+        case startedBy = "started_by"
+        case stoppedBy = "stopped_by"
+        case stopReason = "stop_reason"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(stream.id, forKey: .id)
+        try container.encode(stream.room, forKey: .roomID)
+        try container.encode(stream.session?.rawValue ?? "", forKey: .sessionID)
+        try container.encode(stream.status.rawValue, forKey: .status)
+        try container.encode(stream.plan.variant.shownURL, forKey: .meetingURL)
+        try container.encode(stream.plan.destination, forKey: .destination)
+        try container.encode(stream.plan.outputs.map(\.shown), forKey: .urls)
+        try container.encode(stream.plan.recording?.isWanted == true, forKey: .recording)
+        try container.encode(stream.createdAt.description, forKey: .createdAt)
+        try container.encode(stream.startedAt?.description, forKey: .startedAt)
+        try container.encode(stream.updatedAt.description, forKey: .updatedAt)
+        try container.encode(stream.stoppedAt?.description, forKey: .stoppedAt)
+        try container.encode(stream.startedBy, forKey: .startedBy)
+        try container.encode(stream.stoppedBy, forKey: .stoppedBy)
+        try container.encode(stream.end?.description, forKey: .stopReason)
+        try container.encode(stream.outputBodies, forKey: .outputs)
     }
 }
 
@@ -45,8 +116,6 @@ struct ExternalStreamRoutes: Sendable {
 struct ExternalStartBody: RequestBody {
     static let fields = BodyFields(
         CodingKeys.self, [.resolution: .object(BodyFields(["width", "height"]))])
-    /// As in 100ms.
-    static let urlsMaximum = 5
 
     var meetingURL: String?
     var urls: [String]
@@ -61,19 +130,18 @@ struct ExternalStartBody: RequestBody {
     }
 
     /// - Throws: a 400 that names the field.
-    func check(room: RoomID, authorities: Set<String>) throws(APIError) {
-        let schemes = ["rtmp://", "rtmps://"]
-        guard (1...Self.urlsMaximum).contains(urls.count),
-            urls.allSatisfy({ url in
-                url.utf8.count <= Limits.meetingURLBytes
-                    && schemes.contains { url.lowercased().hasPrefix($0) && url.count > $0.count }
-            })
-        else {
-            throw .badRequest(
-                "rtmp_urls are not valid", "1 to \(Self.urlsMaximum) rtmp:// or rtmps:// addresses")
+    func checked(
+        room: RoomID, authorities: Set<String>
+    ) throws(APIError) -> LiveStreamRequest {
+        let targets = try PushTarget.checked(urls)
+        guard !targets.isEmpty else {
+            throw .badRequest("rtmp_urls are not valid", "at least one")
         }
-        _ = try LiveStreamRequest(
+        var request = try LiveStreamRequest(
             checkingRecordingOf: meetingURL, resolution: resolution,
             destination: destination ?? "", room: room, authorities: authorities)
+        request.outputs = targets
+        if recording != true { request.recording = .nothing }
+        return request
     }
 }

@@ -49,7 +49,7 @@ struct LiveStreamBody: Encodable {
         case deaths = "process_deaths"
         case finisherPosition = "post_processing_position"
         case finishingError = "post_processing_error"
-        case variants, warnings
+        case variants, warnings, outputs
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -93,6 +93,7 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.finishing.position, forKey: .finisherPosition)
         try container.encode(stream.finishing.error, forKey: .finishingError)
         try container.encode(variants.map(VariantBody.init), forKey: .variants)
+        try container.encode(stream.outputBodies, forKey: .outputs)
         let warnings = variants.flatMap(\.warnings)
         if !warnings.isEmpty { try container.encode(warnings, forKey: .warnings) }
     }

@@ -36,6 +36,18 @@ struct LiveStreamRoutes: Sendable {
         group.post("/:stream/timed-metadata") { request, context in
             try await addTimedMetadata(request, stream: context.parameters.get("stream"))
         }
+        group.post("/:stream/outputs") { request, context in
+            try await addOutput(request, stream: context.parameters.get("stream"))
+        }
+        group.get("/:stream/outputs") { _, context in
+            JSON.response(try await liveStream(context.parameters.get("stream")).outputBodies)
+        }
+        group.delete("/:stream/outputs/:output") { request, context in
+            let stream = try await liveStream(context.parameters.get("stream"))
+            return try await response(
+                try await control.removeOutput(
+                    context.parameters.get("output") ?? "", of: stream.id))
+        }
         group.get("/:stream") { request, context in
             try await get(request, stream: context.parameters.get("stream"))
         }
@@ -73,6 +85,15 @@ struct LiveStreamRoutes: Sendable {
         let id = try await liveStream(stream).id
         return try await response(
             try await control.setRecording(stream: id, isPaused: isPaused))
+    }
+
+    private func addOutput(_ request: Request, stream: String?) async throws -> Response {
+        let id = try await liveStream(stream).id
+        let body = try await JSON.decode(OutputBody.self, from: request)
+        let (changed, output) = try await control.addOutput(
+            try body.target(), layer: body.layer ?? 0, to: id)
+        return JSON.response(
+            StreamOutputBody(output: output, status: changed.health.outputs[output.id]))
     }
 
     private func addTimedMetadata(

@@ -23,6 +23,7 @@ struct StartBody: RequestBody {
     var audio: LiveStreamAudio?
     var layout: JSONValue?
     var segmentSeconds: Double?
+    var outputs: [String]?
 
     struct Variant: Decodable {
         var meetingURL: String?
@@ -57,6 +58,7 @@ struct StartBody: RequestBody {
         case audio
         case layout
         case segmentSeconds = "segment_seconds"
+        case outputs = "rtmp_urls"
     }
 
     /// - Parameter frameRate: of layers without one.
@@ -76,6 +78,10 @@ struct StartBody: RequestBody {
             audio: try audio?.checked() ?? LiveStreamAudio(), layout: layout, room: room,
             authorities: authorities)
         request.segmentDuration = try segmentSeconds.map(Self.checkedSegments)
+        request.outputs = try PushTarget.checked(outputs)
+        guard request.outputs.isEmpty || request.variants.count == 1 else {
+            throw .badRequest("rtmp_urls are not valid", "only a single variant is pushed")
+        }
         return request
     }
 

@@ -64,7 +64,7 @@ public final class TransportStreamMuxer {
                 parameters.pointee.codec_id = AV_CODEC_ID_H264
                 parameters.pointee.width = Int32(video.width)
                 parameters.pointee.height = Int32(video.height)
-                try Self.setExtradata(video.parameterSets.annexB, of: parameters)
+                try setExtradata(video.parameterSets.annexB, of: parameters)
             }
         }
         try addStream { parameters throws(CodecError) in
@@ -73,7 +73,7 @@ public final class TransportStreamMuxer {
             parameters.pointee.sample_rate = Int32(audio.sampleRate)
             parameters.pointee.frame_size = Int32(AACEncoder.frameSize)
             av_channel_layout_default(&parameters.pointee.ch_layout, Int32(audio.channels))
-            try Self.setExtradata(audio.audioSpecificConfig, of: parameters)
+            try setExtradata(audio.audioSpecificConfig, of: parameters)
         }
         // Tables inside a segment would be 45 kbit/s of overhead: players do not start there.
         var options = OptionDictionary([("pat_period", "86400"), ("sdt_period", "86400")])
@@ -215,16 +215,6 @@ public final class TransportStreamMuxer {
         else { throw .outOfMemory }
         stream.pointee.time_base = AVRational(num: 1, den: Self.clockRate)
         try fill(parameters)
-    }
-
-    private static func setExtradata(
-        _ bytes: [UInt8], of parameters: UnsafeMutablePointer<AVCodecParameters>
-    ) throws(CodecError) {
-        let padded = bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)
-        guard let memory = av_mallocz(padded) else { throw .outOfMemory }
-        memory.copyMemory(from: bytes, byteCount: bytes.count)
-        parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
-        parameters.pointee.extradata_size = Int32(bytes.count)
     }
 }
 

@@ -28,6 +28,8 @@ public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     case segmentWithoutKeyframe
     /// More packets were queued than a segment can hold.
     case queueFull(maximum: Int)
+    /// A connection could not be made, or broke; the reason is for people and has no secrets.
+    case connection(String)
 
     public var description: String {
         switch self {
@@ -43,6 +45,7 @@ public enum CodecError: Error, Hashable, Sendable, CustomStringConvertible {
         case .sampleCount(let count, let expected): "\(count) samples instead of \(expected)"
         case .setting(let name, let value): "\(name) cannot be \(value)"
         case .segmentWithoutKeyframe: "a segment must start with a keyframe"
+        case .connection(let reason): reason
         case .queueFull(let maximum): "more than \(maximum) packets in one segment"
         }
     }

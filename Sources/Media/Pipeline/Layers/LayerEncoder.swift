@@ -109,6 +109,9 @@ final class LayerEncoder: VariantWriter {
         return encoder
     }
 
+    /// What those that the packets are passed to must know of them.
+    var streamParameters: VideoStreamParameters { encoder.streamParameters }
+
     /// This layer's entry in the master playlist.
     var variant: MasterPlaylist.Variant {
         let rate = TransportStreamBitrate(

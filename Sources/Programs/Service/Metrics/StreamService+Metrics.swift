@@ -17,6 +17,10 @@ extension StreamService: MetricsSource {
                 .gauge, "roomcast_streams", help: "Streams and recordings by status.",
                 samples: byStatus),
             Metric(
+                .gauge, "roomcast_stream_outputs",
+                help: "Places that streams on air are pushed to, by state.",
+                samples: streams.outputSamples),
+            Metric(
                 .gauge, "roomcast_streams_adapted",
                 help: "Streams whose picture is adapted to a lack of CPU.",
                 Double(streams.count { $0.status.isOnAir && $0.isReduced })),
@@ -61,5 +65,19 @@ extension StreamService: MetricsSource {
                 help: "Changes of a picture that was adapted to the CPU, down and up.",
                 Double(counts.adaptations)),
         ]
+    }
+}
+
+extension [LiveStream] {
+    /// The number of outputs on air in each state.
+    fileprivate var outputSamples: [Metric.Sample] {
+        let states = filter(\.status.isOnAir).flatMap { stream in
+            stream.plan.outputs.map { stream.health.outputs[$0.id]?.report.state ?? .connecting }
+        }
+        return PushReport.State.allCases.filter { $0 != .stopped }.map { state in
+            Metric.Sample(
+                labels: [Metric.Label("state", state.rawValue)],
+                value: Double(states.count { $0 == state }))
+        }
     }
 }

@@ -62,6 +62,8 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     private var streams: [RoomID: HLSState] = [:]
     /// The same for recordings without a live stream.
     private var recordings: [RoomID: RoomRecording] = [:]
+    /// The same for pushes to other servers.
+    private var pushes: [RoomID: RTMPState] = [:]
     /// Counts look-ups in the catalogue, due to changes by the control API.
     private var looks = 0
     private var isWritingDown = false
@@ -199,6 +201,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
             await host.hlsChanged(state)
         }
         if let recording = recordings[id] { await host.recordingChanged(recording) }
+        if let state = pushes[id] { await host.rtmpChanged(state) }
         logger.info("room opened", metadata: ["room": "\(id)"])
         return entry
     }
@@ -373,9 +376,17 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     }
 
     public func recordingChanged(room: RoomID, recording: LiveStream) {
+        // One that keeps no file only pushes.
+        guard recording.plan.recording?.isWanted == true else { return }
         let state = RoomRecording(recording)
         recordings[room] = recording.status.isOnAir ? state : nil
         tell(room) { await $0.recordingChanged(state) }
+    }
+
+    public func outputsChanged(room: RoomID, streams: [LiveStream]) {
+        let state = RTMPState(streams)
+        pushes[room] = state.isRunning ? state : nil
+        tell(room) { await $0.rtmpChanged(state) }
     }
 
     /// Tells the room in order, without waiting for it, so that others are not delayed.

@@ -74,6 +74,7 @@ enum SettingKey: String, CaseIterable {
     case streamAutoStart = "stream.autoStart"
     case streamAutoStartRecording = "stream.autoStartRecording"
     case streamSourceHosts = "stream.sourceHosts"
+    case streamPushHosts = "stream.pushHosts"
     case streamMaximum = "stream.maximum"
     case streamIdleCoresMinimum = "stream.idleCoresMinimum"
     case streamVariantsPerRoomMaximum = "stream.variantsPerRoomMaximum"
@@ -120,7 +121,7 @@ enum SettingKey: String, CaseIterable {
             .recordingsStoreLive, .roomsOpenOnJoin, .roomsVideoOrientation:
             .flag
         case .udpAdvertisedAddresses, .tcpAdvertisedAddresses, .turnURLs, .streamLadder,
-            .streamAutoStartRecording, .streamSourceHosts, .picturesHosts:
+            .streamAutoStartRecording, .streamSourceHosts, .streamPushHosts, .picturesHosts:
             .list
         case .streamLayout, .recordingsThumbnails: .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,

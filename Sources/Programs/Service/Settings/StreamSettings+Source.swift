@@ -62,6 +62,12 @@ extension StreamSettings {
             .picturesHosts, allowsHTTP: source.flag(.picturesAllowHTTP) ?? false)
         pictureHosts = hosts
         sourceHosts = try source.hosts(.streamSourceHosts, allowsHTTP: true)
+        guard let pushHosts = PushHosts(source.list(.streamPushHosts) ?? []) else {
+            throw .invalid(
+                key: SettingKey.streamPushHosts.rawValue,
+                reason: "entries are like example.org, *.example.org or 10.0.0.5:1935")
+        }
+        self.pushHosts = pushHosts
         guard let text = source.text(.streamLayout) else { return }
         guard let json = try? JSONDocument.decode(JSONValue.self, from: text.utf8) else {
             throw .invalid(key: SettingKey.streamLayout.rawValue, reason: "it is not JSON")

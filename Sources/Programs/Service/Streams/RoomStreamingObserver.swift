@@ -20,4 +20,10 @@ public protocol RoomStreamingObserver: Sendable {
     ///
     /// - Parameter recording: the current recording, or the one that just ended.
     func recordingChanged(room: RoomID, recording: LiveStream) async
+
+    /// The outputs of the room's streams and recordings changed. Called for every change, in order.
+    ///
+    /// - Parameter streams: those on air that have or had outputs, oldest first, and the changed
+    ///   one if it just ended.
+    func outputsChanged(room: RoomID, streams: [LiveStream]) async
 }

@@ -56,6 +56,25 @@ extension StreamBook {
         }
     }
 
+    /// Takes a report about an output.
+    ///
+    /// - Returns: whether its state or its reason is another one.
+    mutating func pushed(_ report: PushReport, of id: StreamID, at time: UnixTime) -> Bool {
+        var isNew = false
+        update(id) { stream in
+            guard var status = stream.health.outputs[report.id] else {
+                isNew = true
+                stream.health.outputs[report.id] = PushStatus(
+                    report: report, since: time,
+                    startedAt: report.state == .live ? time : nil)
+                return
+            }
+            isNew = status.take(report, at: time)
+            stream.health.outputs[report.id] = status
+        }
+        return isNew
+    }
+
     /// A bot replaces a dead one.
     mutating func restarted(_ id: StreamID, at time: UnixTime) {
         counts.botRestarts += 1

@@ -165,18 +165,27 @@ struct StreamBook {
     // MARK: Lists
 
     /// What a room is told when one of its streams has changed.
-    func news(of id: StreamID) -> StreamingChange? {
-        guard let stream = self[id] else { return nil }
+    func news(of id: StreamID) -> [StreamingChange] {
+        guard let stream = self[id] else { return [] }
+        let outputs = stream.plan.lastOutput > 0 ? [outputNews(of: stream)] : []
         switch stream.kind {
         case .stream:
             var streams = onAir(in: stream.room, .stream)
             if !stream.status.isOnAir { streams.append(stream) }
-            return .streams(room: stream.room, streams)
+            return [.streams(room: stream.room, streams)] + outputs
         case .recording:
             // The next one may have begun while this one is stopped.
             let recording = onAir(in: stream.room, .recording).last ?? stream
-            return .recording(room: stream.room, recording)
+            return [.recording(room: stream.room, recording)] + outputs
         }
+    }
+
+    /// What a room is told when an output of one of its streams has changed: the outputs of all
+    /// streams on air, and those of this one in any state.
+    func outputNews(of stream: LiveStream) -> StreamingChange {
+        var streams = onAir(in: stream.room)
+        if !stream.status.isOnAir { streams.append(stream) }
+        return .outputs(room: stream.room, streams.filter { $0.plan.lastOutput > 0 })
     }
 
     /// Newest first.
@@ -205,6 +214,7 @@ extension LiveStreamQuery {
         switch subject {
         case .liveStreams: stream.kind == .stream
         case .recordings: stream.plan.recording?.isWanted == true
+        case .externalStreams: stream.kind == .recording && stream.plan.lastOutput > 0
         }
     }
 }

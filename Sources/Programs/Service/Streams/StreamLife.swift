@@ -49,4 +49,6 @@ extension StreamLife {
 enum StreamingChange: Sendable {
     case streams(room: RoomID, [LiveStream])
     case recording(room: RoomID, LiveStream)
+    /// Streams and recordings with outputs.
+    case outputs(room: RoomID, [LiveStream])
 }

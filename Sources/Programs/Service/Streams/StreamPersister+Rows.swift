@@ -31,6 +31,7 @@ extension StreamPersister {
         switch query.subject {
         case .liveStreams: wanted.kind = .stream
         case .recordings: wanted.isRecorded = true
+        case .externalStreams: (wanted.kind, wanted.isPushed) = (.recording, true)
         }
         return try await asked { [wanted] (catalogue) throws(CatalogueError) in
             try await catalogue.streams(wanted)

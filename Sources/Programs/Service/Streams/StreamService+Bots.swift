@@ -142,6 +142,7 @@ extension StreamService: StreamProcessObserver {
             book.leftOut(tracks, of: id, at: clock().time)
             announce(id)
         case .frameRate(let frameRate): measured(id, frameRate: frameRate)
+        case .push(let report): pushed(report, of: id)
         case .stopped(_, let totals): book.updateStatistics(of: id) { $0.totals = totals }
         case .failed(let reason, _): log(.error, "bot failed", id, ["reason": "\(reason)"])
         }

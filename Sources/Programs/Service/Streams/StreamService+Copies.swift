@@ -20,13 +20,4 @@ extension StreamService: LiveCopySource {
             changed(id, to: .running, nil)
         }
     }
-
-    /// Reports the starts that were held back for long enough.
-    func tellHeld(at now: Instant) {
-        for id in book.unfinished {
-            guard let end = book[life: id]?.runningIsHeldUntil, end <= now else { continue }
-            log(.warning, "the stream runs before its copy can be played", id)
-            tellRunning(id)
-        }
-    }
 }

@@ -24,19 +24,19 @@ extension StreamService {
         for id in due {
             book.update(id) { $0.finishing.position = nil }
             book[life: id]?.machine.finisherStarted(at: now)
-            launchFinisher(id)
+            guard let life = book[life: id],
+                let signals = book[life: id]?.processes.nextFinisher()
+            else {
+                finisherQueue.remove(id)
+                continue
+            }
+            if !book.onAir.isEmpty { book[life: id]?.processes.giveWay() }
+            log(.info, "finisher started", id, ["waiting": "\(finisherQueue.waiting.count)"])
+            supervisor.startFinisher(
+                FinisherJob(
+                    stream: id, directory: life.directory,
+                    recordings: settings.recordings.directory), signals: signals)
         }
-    }
-
-    private func launchFinisher(_ id: StreamID) {
-        guard let life = book[life: id], let signals = book[life: id]?.processes.nextFinisher()
-        else { return finisherQueue.remove(id) }
-        if !book.onAir.isEmpty { book[life: id]?.processes.giveWay() }
-        log(.info, "finisher started", id, ["waiting": "\(finisherQueue.waiting.count)"])
-        supervisor.startFinisher(
-            FinisherJob(
-                stream: id, directory: life.directory,
-                recordings: settings.recordings.directory), signals: signals)
     }
 
     func reported(_ report: FinisherReport, of id: StreamID) {

@@ -45,29 +45,21 @@ extension StreamService {
     }
 
     func carryOut(_ ending: StreamMachine.Ending?, of id: StreamID) {
-        switch ending {
-        case .discarded(let end):
-            errand(for: id) { service in
-                guard let record = service.book.record(of: id) else { return }
+        guard let ending else { return }
+        errand(for: id) { service in
+            guard let record = service.book.record(of: id) else { return }
+            if case .discarded = ending {
                 await service.persister.discard(record, service.book[life: id]?.place)
+            } else {
+                await service.persister.endPlaylists(of: record)
             }
-            changed(id, to: end.status, end)
-        case .ended(let end):
-            endPlaylists(of: id)
-            changed(id, to: end.status, end)
+        }
+        switch ending {
+        case .discarded(let end), .ended(let end): changed(id, to: end.status, end)
         case .postProcessing(let end):
-            endPlaylists(of: id)
             changed(id, to: .postProcessing, end)
             // After the end of the playlists, which the finisher reads.
             errand(for: id) { $0.queueFinisher(id) }
-        case nil: break
-        }
-    }
-
-    private func endPlaylists(of id: StreamID) {
-        errand(for: id) { service in
-            guard let record = service.book.record(of: id) else { return }
-            await service.persister.endPlaylists(of: record)
         }
     }
 
@@ -113,7 +105,7 @@ extension StreamService {
     }
 
     func announce(_ id: StreamID) {
-        if let news = book.news(of: id) { changeQueue.yield(news) }
+        for news in book.news(of: id) { changeQueue.yield(news) }
     }
 
     /// Runs a disk operation for a stream, after its earlier ones.

@@ -8,10 +8,8 @@ extension StreamService {
     public func setRecording(
         stream id: StreamID, isPaused: Bool
     ) async throws(LiveStreamError) -> LiveStream {
-        guard let record = try await stream(id) else { throw .notFound("stream \(id)") }
-        guard let life = book[life: id], life.status.isOnAir, life.status != .stopping
-        else { throw .notOnAir(id) }
-        guard life.order != nil else { throw .notRecorded(id) }
+        let record = try await onAir(id)
+        guard let life = book[life: id], life.order != nil else { throw .notRecorded(id) }
         guard (record.recordingPause == .paused) != isPaused else { return record }
         let time = clock().time
         book.update(id) { stream in

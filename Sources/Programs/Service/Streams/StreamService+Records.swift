@@ -13,6 +13,15 @@ extension StreamService {
         return try await persister.row(of: id).flatMap { book.shown($0) }
     }
 
+    /// - Throws: `notOnAir` for one that ends as well.
+    func onAir(_ id: StreamID) async throws(LiveStreamError) -> LiveStream {
+        guard let record = try await stream(id) else { throw .notFound("stream \(id)") }
+        guard let stream = book[id], let life = book[life: id], life.status.isOnAir,
+            life.status != .stopping
+        else { throw .notOnAir(record.id) }
+        return stream
+    }
+
     public func current(
         room: RoomID, kind: LiveStream.Kind
     ) async throws(LiveStreamError) -> LiveStream? {

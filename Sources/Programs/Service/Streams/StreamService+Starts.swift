@@ -106,20 +106,13 @@ extension StreamService {
             throw .shuttingDown
         }
         let rules = destinations.rules(for: request.destination, settings.rules)
-        insert(
-            stream,
-            StreamLife(
-                machine: StreamMachine(
-                    rules: rules.fitting(plan), isRecorded: order != nil,
-                    isEmpty: rooms.isEmpty(room), isIdle: rooms.isIdle(room),
-                    at: clock().instant),
-                destination: destinations.named(request.destination), directory: directory,
-                requestedAt: requestedAt, order: order, place: place))
-        return book[id] ?? stream
-    }
-
-    private func insert(_ stream: LiveStream, _ life: StreamLife) {
-        let id = stream.id
+        let life = StreamLife(
+            machine: StreamMachine(
+                rules: rules.fitting(plan), isRecorded: order != nil,
+                isEmpty: rooms.isEmpty(room), isIdle: rooms.isIdle(room),
+                at: clock().instant),
+            destination: destinations.named(request.destination), directory: directory,
+            requestedAt: requestedAt, order: order, place: place)
         book.starts.inserted()
         book.insert(stream, life)
         if let record = book.record(of: id) { persister.save(record) }
@@ -129,5 +122,6 @@ extension StreamService {
         for life in book.lives { life.processes.giveWay() }
         announce(id)
         carryOut(book[life: id]?.machine.timePassed(at: clock().instant), of: id)
+        return book[id] ?? stream
     }
 }

@@ -125,8 +125,11 @@ public actor StreamService: LiveStreamControl, Service {
         let now = clock().instant
         if Task.isShuttingDownGracefully { shutDown(at: now) }
         kernel.look(at: now)
-        tellHeld(at: now)
         for id in book.unfinished {
+            if let end = book[life: id]?.runningIsHeldUntil, end <= now {
+                log(.warning, "the stream runs before its copy can be played", id)
+                tellRunning(id)
+            }
             guard let deadline = book[life: id]?.machine.nextDeadline, deadline <= now else {
                 continue
             }
@@ -158,6 +161,8 @@ public actor StreamService: LiveStreamControl, Service {
                 await observer?.streamingChanged(room: room, streams: streams)
             case .recording(let room, let recording):
                 await observer?.recordingChanged(room: room, recording: recording)
+            case .outputs(let room, let streams):
+                await observer?.outputsChanged(room: room, streams: streams)
             }
         }
     }

@@ -45,7 +45,7 @@ extension StreamSettings {
 
     /// The plan of one variant of a request.
     ///
-    /// - Throws: `invalidResolution`, `sourceNotAllowed`.
+    /// - Throws: `invalidResolution`, `sourceNotAllowed`, `invalidOutput`.
     func plan(
         of variant: LiveStreamVariant, for request: LiveStreamRequest, layout: Layout
     ) throws(LiveStreamError) -> StreamPlan {
@@ -64,6 +64,16 @@ extension StreamSettings {
             plan.sourceHosts = sourceHosts
             // A source has no roles, so none would be heard.
             plan.audio.roles = nil
+        }
+        plan.pushHosts = pushHosts
+        for (index, target) in request.outputs.enumerated() {
+            try plan.checkOutput(target, layer: 0)
+            plan.outputs.append(StreamOutput(id: "\(index + 1)", target: target))
+            plan.lastOutput = index + 1
+        }
+        // Nobody reads the segments of a recording that only pushes.
+        if request.kind == .recording, plan.recording?.isWanted != true {
+            plan.playlist = .live(window: Self.playlistWindow)
         }
         return plan
     }

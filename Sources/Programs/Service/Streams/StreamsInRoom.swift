@@ -62,10 +62,12 @@ public struct StreamsInRoom: LiveStreaming {
         room: RoomID, _ request: RecordingRequest, startedBy: PeerID, authority: String
     ) async throws {
         do {
-            let order = try LiveStreamRequest(
+            var order = try LiveStreamRequest(
                 checkingRecordingOf: request.meetingURL,
                 resolution: request.resolution.map { .init(width: $0.width, height: $0.height) },
                 room: room, authorities: authorities.union([authority.lowercased()]))
+            order.outputs = try PushTarget.checked(request.pushes)
+            if !request.isRecorded { order.recording = .nothing }
             _ = try await control.start(room: room, order, startedBy: startedBy)
         } catch let error as APIError {
             throw LiveStreamingError(error)
@@ -170,6 +172,42 @@ extension RoomRecording {
             startedBy: recording.starter,
             error: recording.status == .failed
                 ? StreamingFailure(recording.end) : nil)
+    }
+}
+
+extension RTMPState {
+    /// The outputs of a room's streams and recordings as shown to peers.
+    init(_ streams: [LiveStream]) {
+        let onAir = streams.filter(\.status.isOnAir)
+        let shown = onAir.isEmpty ? streams.suffix(1) : onAir
+        let outputs = shown.flatMap { stream in
+            stream.plan.outputs.map { ($0, stream.health.outputs[$0.id]) }
+        }
+        guard !outputs.isEmpty else {
+            self = .none
+            return
+        }
+        let states = outputs.map { $0.1?.report.state ?? .connecting }
+        let state: HLSVariant.State =
+            if onAir.isEmpty {
+                .stopped
+            } else if states.contains(.live) {
+                .started
+            } else if states.allSatisfy({ $0 == .failed }) {
+                .failed
+            } else {
+                .initialised
+            }
+        self = .pushed(
+            RTMPPushes(
+                state: state, startedAt: outputs.compactMap { $0.1?.startedAt }.min(),
+                startedBy: shown.first { !$0.plan.outputs.isEmpty }?.starter,
+                pushes: outputs.map { output, status in
+                    RTMPPushes.Push(
+                        url: output.shown,
+                        state: (status?.report.state ?? .connecting).rawValue,
+                        reason: status?.report.reason, since: status?.since)
+                }))
     }
 }
 

@@ -67,7 +67,7 @@ extension StreamEvents {
     ) -> [String: JSONValue] {
         var data = ending(stream, at: now)
         data["peer_id"] = .string(stream.startedBy)
-        data["rtmp"] = .array([])
+        data["rtmp"] = .array(stream.plan.outputs.map { .string($0.shown) })
         // The session may still go on.
         data["session_stopped_at"] = .null
         data.merge(chat(of: assets, now)) { $1 }

@@ -145,9 +145,9 @@ public struct StreamEvents: Sendable {
             data["recording_vod_playlist_enabled"] = .bool(stream.plan.recording?.hlsVOD ?? false)
             data["url"] = .string(stream.playback.url)
         case .recording:
-            data["recording_enabled"] = .bool(true)
-            // There is no RTMP output.
-            data["rtmp"] = .array([])
+            data["recording_enabled"] = .bool(stream.plan.recording?.isWanted ?? false)
+            // Without their keys.
+            data["rtmp"] = .array(stream.plan.outputs.map { .string($0.shown) })
         }
         if let size = order?.layers.first, size.width > 0 {
             data["max_width"] = .integer(Int64(size.width))

@@ -53,8 +53,8 @@ extension HundredMSSessions {
         return .empty
     }
 
-    /// Starts a recording without a live stream. RTMP is refused: the request succeeds as a whole
-    /// or not at all.
+    /// Starts a recording without a live stream, pushes to other servers, or both: the request
+    /// succeeds as a whole or not at all.
     func startRecording(
         _ params: RTMPStartParameters, on connection: Connection, in host: isolated RoomHost
     ) async throws(SignallingError) -> Reply {
@@ -64,14 +64,9 @@ extension HundredMSSessions {
         try checkAsking(
             (isRecorded ? [.browserRecording] : []) + (isSent ? [.rtmpStreaming] : []), by: peer,
             in: host)
-        if isSent {
-            let refusal = LiveStreamingError(code: 400, message: "this server does not send RTMP")
-            host.room.rtmpFailed(
-                StreamingFailure(code: refusal.code, message: refusal.message), startedBy: peer)
-            throw .streaming(refusal)
-        }
-        guard isRecorded else {
-            throw .badParameter("record", reason: "must be true: there is nothing else to start")
+        guard isRecorded || isSent else {
+            throw .badParameter(
+                "record", reason: "must be true without rtmp_urls: there is nothing else to start")
         }
         if let bytes = params.meetingURL?.utf8.count, bytes > SignallingLimits.meetingURLBytes {
             throw .badParameter(
@@ -82,10 +77,19 @@ extension HundredMSSessions {
         do {
             try await host.streaming.startRecording(
                 room: host.room.id,
-                RecordingRequest(meetingURL: params.meetingURL, resolution: params.resolution),
+                RecordingRequest(
+                    meetingURL: params.meetingURL, resolution: params.resolution,
+                    pushes: params.rtmpURLs ?? [], isRecorded: isRecorded),
                 startedBy: peer, authority: connection.claims.authority)
         } catch {
-            throw streamingError(error, "start", in: host)
+            let refusal = streamingError(error, "start", in: host)
+            if isSent, case .streaming(let refusal) = refusal {
+                host.room.rtmpChanged(
+                    .failed(
+                        StreamingFailure(code: refusal.code, message: refusal.message),
+                        startedBy: peer))
+            }
+            throw refusal
         }
         return .empty
     }
@@ -93,7 +97,12 @@ extension HundredMSSessions {
     func stopRecording(by peer: PeerID, in host: isolated RoomHost) async throws(SignallingError)
         -> Reply
     {
-        try checkAsking([.browserRecording], by: peer, in: host)
+        let isRecorded = host.room.streaming.recording?.state.isOn == true
+        let isSent = host.room.streaming.rtmp.isRunning
+        // Both end together, so a peer must be allowed to end what there is.
+        try checkAsking(
+            (isRecorded || !isSent ? [.browserRecording] : []) + (isSent ? [.rtmpStreaming] : []),
+            by: peer, in: host)
         do {
             try await host.streaming.stopRecording(room: host.room.id, stoppedBy: peer)
         } catch {

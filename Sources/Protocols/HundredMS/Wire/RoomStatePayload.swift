@@ -96,26 +96,59 @@ public struct HLSPayload: Hashable, Sendable, Codable {
 public struct RTMPPayload: Hashable, Sendable, Codable {
     public var enabled: Bool
     public var state: HLSVariant.State
+    /// In milliseconds since 1970.
+    public var startedAt: Int64?
     /// The peer that started it.
     public var peer: PeerPayload?
     public var error: ErrorPayload?
+    /// Not in 100ms' protocol; nil if there are none.
+    public var pushes: [PushPayload]?
+
+    /// One place that the room is pushed to, without its key.
+    public struct PushPayload: Hashable, Sendable, Codable {
+        public var url: String
+        public var state: String
+        public var reason: String?
+        /// In milliseconds since 1970.
+        public var since: Int64?
+
+        public init(_ push: RTMPPushes.Push) {
+            (url, state, reason) = (push.url, push.state, push.reason)
+            since = push.since?.milliseconds
+        }
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case enabled, state, peer, error, pushes
+        case startedAt = "started_at"
+    }
 
     /// - Parameter starter: the peer that started it, if listeners may know of it; omitted in the
     ///   room's state.
     public init(_ state: RTMPState, starter: PeerPayload? = nil) {
-        enabled = false
+        enabled = state.isRunning
         peer = starter
         switch state {
         case .none: self.state = .none
         case .failed(let failure, _):
             self.state = .failed
             error = ErrorPayload(code: failure.code, message: failure.message)
+        case .pushed(let state):
+            self.state = state.state
+            startedAt = state.startedAt?.milliseconds
+            pushes = state.pushes.isEmpty ? nil : state.pushes.map(PushPayload.init)
+            if state.state == .failed {
+                error = ErrorPayload(
+                    code: 502, message: state.pushes.compactMap(\.reason).first ?? "failed")
+            }
         }
     }
 
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         enabled = try values.decodeIfPresent(Bool.self, forKey: .enabled) ?? false
+        startedAt = try values.decodeIfPresent(Int64.self, forKey: .startedAt)
+        pushes = try values.decodeIfPresent([PushPayload].self, forKey: .pushes)
         // Other servers may send unknown states.
         state = (try? values.decodeIfPresent(HLSVariant.State.self, forKey: .state)) ?? .none
         peer = try values.decodeIfPresent(PeerPayload.self, forKey: .peer)

@@ -35,10 +35,19 @@ public struct RecordingRequest: Hashable, Sendable {
 
     public var meetingURL: String?
     public var resolution: Resolution?
+    /// The addresses to push to, unchecked.
+    public var pushes: [String]
+    /// Whether a file is kept.
+    public var isRecorded: Bool
 
-    public init(meetingURL: String? = nil, resolution: Resolution? = nil) {
+    public init(
+        meetingURL: String? = nil, resolution: Resolution? = nil, pushes: [String] = [],
+        isRecorded: Bool = true
+    ) {
         self.meetingURL = meetingURL
         self.resolution = resolution
+        self.pushes = pushes
+        self.isRecorded = isRecorded
     }
 }
 

@@ -115,12 +115,12 @@ extension Room {
         try spendFanOut(of: id, at: now)
     }
 
-    /// A peer requested RTMP, which is not supported. All peers are told, including hidden ones;
-    /// late joiners read ``streaming``. The same failure again is not reported, whoever requests it.
-    public mutating func rtmpFailed(_ failure: StreamingFailure, startedBy peer: PeerID) {
-        if case .failed(failure, _) = streaming.rtmp { return }
-        streaming.rtmp = .failed(failure, startedBy: peer)
-        tell(everybody(), .rtmpChanged(streaming.rtmp))
+    /// The room's pushes to other servers changed, or could not begin. All peers are told, including
+    /// hidden ones; late joiners read ``streaming``.
+    public mutating func rtmpChanged(_ state: RTMPState) {
+        guard state.isNews(after: streaming.rtmp) else { return }
+        streaming.rtmp = state
+        tell(everybody(), .rtmpChanged(state))
         emit(.refreshPreviews)
     }
 

@@ -9,6 +9,6 @@ public struct RoomStreaming: Hashable, Sendable {
     mutating func sessionEnded() {
         if !hls.isRunning { hls = HLSState() }
         if recording?.state.isOn != true { recording = nil }
-        rtmp = .none
+        if !rtmp.isRunning { rtmp = .none }
     }
 }

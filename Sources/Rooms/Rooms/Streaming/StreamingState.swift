@@ -93,16 +93,67 @@ public struct HLSState: Hashable, Sendable {
     public var isRunning: Bool { variants.contains { $0.state.isRunning } }
 }
 
-/// The state of RTMP for all peers, which this server does not support: it was not requested, or it
-/// failed.
+/// The state of the room's pushes to other servers, for all peers.
 public enum RTMPState: Hashable, Sendable {
     case none
+    /// A peer asked for pushes that could not begin.
     case failed(StreamingFailure, startedBy: PeerID)
+    case pushed(RTMPPushes)
 
     public var startedBy: PeerID? {
         switch self {
         case .none: nil
         case .failed(_, let peer): peer
+        case .pushed(let pushes): pushes.startedBy
         }
+    }
+
+    public var isRunning: Bool {
+        if case .pushed(let pushes) = self { pushes.state.isRunning } else { false }
+    }
+
+    /// Whether peers are told of this state. The same failure again is no news, whoever made the
+    /// request, and no failure hides pushes that go on.
+    func isNews(after other: RTMPState) -> Bool {
+        guard case .failed(let failure, _) = self else { return self != other }
+        if case .failed(failure, _) = other { return false }
+        return !other.isRunning
+    }
+}
+
+/// The places that the room's streams and its recording are pushed to.
+public struct RTMPPushes: Hashable, Sendable {
+    /// One of them, without its key.
+    public struct Push: Hashable, Sendable {
+        public var url: String
+        /// `connecting`, `live`, `retrying`, `failed` or `stopped`.
+        public var state: String
+        /// For people.
+        public var reason: String?
+        public var since: UnixTime?
+
+        public init(url: String, state: String, reason: String? = nil, since: UnixTime? = nil) {
+            self.url = url
+            self.state = state
+            self.reason = reason
+            self.since = since
+        }
+    }
+
+    /// `started` as soon as one is live.
+    public var state: HLSVariant.State
+    public var startedAt: UnixTime?
+    /// Nil if no peer started it.
+    public var startedBy: PeerID?
+    public var pushes: [Push]
+
+    public init(
+        state: HLSVariant.State, startedAt: UnixTime? = nil, startedBy: PeerID? = nil,
+        pushes: [Push] = []
+    ) {
+        self.state = state
+        self.startedAt = startedAt
+        self.startedBy = startedBy
+        self.pushes = pushes
     }
 }

@@ -33,6 +33,15 @@ export function recordingFrom(recording) {
   };
 }
 
+/**
+ * The places that the room is pushed to, without their keys.
+ * @param {{pushes?: {url: string, state: string, reason?: string}[]}} rtmp
+ */
+export function pushesFrom(rtmp) {
+  const isOver = ["none", "stopped"].includes(rtmp?.state ?? "none");
+  return isOver ? [] : (rtmp.pushes ?? []);
+}
+
 /** Whether a recording is in progress, even if it is paused. */
 export const isRunning = ({ state }) =>
   ["initialised", "started", "paused", "resumed"].includes(state);

@@ -1,6 +1,8 @@
 // The state of the room, in the page's form. Pure: messages in, facts out.
 
-import { notRecording, notStreaming, recordingFrom, streamingFrom } from "./on-air-state.js";
+import {
+  notRecording, notStreaming, pushesFrom, recordingFrom, streamingFrom,
+} from "./on-air-state.js";
 
 /** The group that says "I have raised my hand", as 100ms' clients name it. */
 export const handRaise = "_handraise";
@@ -14,6 +16,7 @@ export class RoomState {
   peers = new Map();
   streaming = notStreaming;
   recording = { browser: notRecording, hls: notRecording };
+  pushes = [];
   name = "";
   #local;
   #count = 0; // of peers, from the server
@@ -55,10 +58,10 @@ export class RoomState {
       case "peer-list":
         this.#replace(params.peers ?? {});
         this.#takeRoom(params.room);
-        return [["streaming", this.streaming], ["recording", this.recording], ["peers", {}]];
+        return [...this.#onAir(), ["peers", {}]];
       case "room-state":
         this.#takeRoom(params.room);
-        return [["streaming", this.streaming], ["recording", this.recording]];
+        return this.#onAir();
       case "room-info":
         this.#isLarge = Boolean(params.large_room_optimization);
         return [["peers", {}]];
@@ -68,6 +71,9 @@ export class RoomState {
       case "on-hls-update":
         this.streaming = streamingFrom(params);
         return [["streaming", this.streaming]];
+      case "on-rtmp-update":
+        this.pushes = pushesFrom(params);
+        return [["pushes", this.pushes]];
       case "on-record-update":
         return this.#takeRecording(params);
       case "on-peer-join":
@@ -103,9 +109,18 @@ export class RoomState {
     }
   }
 
+  #onAir() {
+    return [
+      ["streaming", this.streaming], ["recording", this.recording], ["pushes", this.pushes],
+    ];
+  }
+
   #takeRoom(room) {
     if (room?.name) this.name = room.name;
-    if (room?.streaming) this.streaming = streamingFrom(room.streaming.hls);
+    if (room?.streaming) {
+      this.streaming = streamingFrom(room.streaming.hls);
+      this.pushes = pushesFrom(room.streaming.rtmp);
+    }
     if (!room?.recording) return;
     const { browser, hls } = room.recording;
     this.recording = { browser: recordingFrom(browser), hls: recordingFrom(hls) };

@@ -39,6 +39,21 @@ export function leftOutWords(tracks) {
   return `Not in the stream: ${named.join(", ")}${others > 0 ? `, and ${others} more` : ""}.`;
 }
 
+/**
+ * Where the room is pushed to, and how each push fares, or an empty text.
+ * @param {{url: string, state: string, reason?: string}[]} pushes
+ */
+export function pushWords(pushes) {
+  const states = {
+    connecting: "connecting", live: "live", retrying: "tries again", failed: "failed",
+    stopped: "ended",
+  };
+  return pushes.map(({ url, state, reason }) => {
+    const name = url.replace(/^[a-z]+:\/\//, "");
+    return `${name}: ${states[state] ?? state}${reason ? ` (${reason})` : ""}`;
+  }).join("; ");
+}
+
 function rateText(rate) {
   const shown = rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate);
   return `${shown} ${shown === 1 ? "picture" : "pictures"}`;

@@ -15,6 +15,7 @@ import { PeoplePanel } from "./panels/people-panel.js";
 import { actionsFor } from "./moderation/person-actions.js";
 import { Polling } from "./panels/polling.js";
 import { Publishing } from "./publishing.js";
+import { showPushes } from "./push-note.js";
 import { RecordingLamp } from "./recording-lamp.js";
 import { roleText } from "./moderation/role-dialog.js";
 import { RoomSound } from "./room-sound.js";
@@ -86,9 +87,10 @@ export class Call {
   start() {
     byID("call").hidden = false;
     this.#roleChanged();
-    const { streaming, recording } = this.#client.room;
+    const { streaming, recording, pushes } = this.#client.room;
     this.#onAir.show(streaming);
     this.#recording.show(recording);
+    showPushes(pushes);
     if (this.#onAir.phase === "live") tellNews(streamNews, "live");
     if (this.#recording.phase === "recording") tellNews(recordingNews, "recording");
     byID("call-title").focus(); // the new heading; the form that had the focus is gone
@@ -146,6 +148,7 @@ export class Call {
     on("message", (message) => this.#gotMessage(message));
     on("streaming", (streaming) => this.#streamingChanged(streaming));
     on("recording", (recording) => this.#recordingChanged(recording));
+    on("pushes", showPushes);
     on("fault", ({ message }) => toast(message, "error"));
     on("presence", ({ peer, isHere }) => {
       if (!isHere) this.#spotlight.forget(peer.id);

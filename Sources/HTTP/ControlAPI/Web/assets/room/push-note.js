@@ -1,0 +1,12 @@
+// Where the room is pushed to: one line on the page.
+
+import { byID, setText } from "../common/dom.js";
+import { pushWords } from "../playback/stream-words.js";
+
+const node = byID("push-note");
+
+/** @param {{url: string, state: string, reason?: string}[]} pushes see on-air-state.js */
+export function showPushes(pushes) {
+  node.hidden = pushes.length === 0;
+  setText(node, pushes.length > 0 ? `Sent to ${pushWords(pushes)}` : "");
+}

@@ -1,0 +1,28 @@
+internal import CLibAV
+import Synchronization
+
+/// Ends the blocking calls of a connection: at a deadline, or from another thread.
+public final class OutputInterrupt: Sendable {
+    /// In microseconds of libavutil's monotonic clock.
+    private let deadline = Atomic<Int64>(.max)
+    private let cancelled = Atomic<Bool>(false)
+
+    public init() {}
+
+    /// Calls end this long after now.
+    public func expire(after time: Duration) {
+        let parts = time.components
+        let microseconds = parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000
+        deadline.store(av_gettime_relative() + microseconds, ordering: .relaxed)
+    }
+
+    /// The call in progress ends, and so does each later one.
+    public func cancel() { cancelled.store(true, ordering: .relaxed) }
+
+    public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
+    /// Whether a call has to end now.
+    public var isDue: Bool {
+        isCancelled || av_gettime_relative() >= deadline.load(ordering: .relaxed)
+    }
+}
