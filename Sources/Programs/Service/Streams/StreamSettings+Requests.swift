@@ -79,7 +79,10 @@ extension StreamSettings {
                 : destinations(of: request.kind)
                     .recordedLayers(for: request.destination, of: ladder),
             keptSeconds: recordingsKept.map { Int64($0.inSeconds) },
-            thumbnails: thumbnails(for: request))
+            thumbnails: thumbnails(for: request),
+            tracks: recording.tracks.map {
+                TrackOrder(webm: $0.audio == .webm, zip: $0.zip ?? false)
+            })
     }
 
     /// Picture sizes, best first. Without pictures, rungs with the same audio bitrate become one.
