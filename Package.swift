@@ -240,7 +240,8 @@ let package = Package(
         .executableTarget(
             name: "roomcast",
             dependencies: [
-                "MediaKernel", "Clocks", "Streams", "Tokens", "Bot", "Publisher", "Finisher",
+                "MediaKernel", "Rooms", "Clocks", "Streams", "Tokens", "Bot", "Publisher",
+                "Finisher",
                 "Catalogue", "ChildProcesses", "MediaClient", "RemoteRoom", "HundredMS", "WHIP",
                 "Sandbox", "Service", "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -297,12 +298,12 @@ let package = Package(
         tests("DataChannel", ["MediaKernel", "CUsrSCTP"]),
         tests("Codec", ["MediaKernel", "CLibAV", "RecordedStreams", "Workbench"]),
         tests("ISOMedia"),
-        tests("Matroska", ["MediaKernel"]),
+        tests("Matroska"),
         tests("Ogg"),
         tests(
             "Recording",
             [
-                "ISOMedia", "Matroska", "Ogg", "MediaKernel", "HLS", "Codec", "RecordedStreams",
+                "ISOMedia", "MediaKernel", "HLS", "Codec", "RecordedStreams",
                 "Workbench",
             ]),
         tests("Signing", ["MediaKernel"]),

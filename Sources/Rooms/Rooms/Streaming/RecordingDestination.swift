@@ -16,6 +16,8 @@ public struct RecordingDestination: Hashable, Sendable, Codable {
     /// Whether a room is recorded as soon as it has peers.
     public var autoStart: Bool?
     public var thumbnails: ThumbnailOptions?
+    /// Roomcast's own: the tracks to record each by itself.
+    public var tracks: TrackOptions?
     /// Roomcast's own: the layout of the picture, in the control API's form.
     public var layout: JSONValue?
 
