@@ -54,7 +54,7 @@ import Testing
         let cues = bytes[elements[5].place..<elements[6].place]
         let mark: [UInt8] = [0xF1, 0x01, 0, 0, 0, 0, 0, 0, 8]
         var listed: Set<Int> = []
-        for index in cues.indices.dropLast(17) where Array(cues[index..<index + 9]) == mark {
+        for index in cues.indices.dropLast(16) where Array(cues[index..<index + 9]) == mark {
             listed.insert(cues[index + 9..<index + 17].reduce(0) { $0 << 8 | Int($1) })
         }
         #expect(listed == places)

@@ -39,8 +39,8 @@ import Testing
         for _ in 0..<100 { file += stream.add(packet, samples: 120) }
         file += stream.finish()
         let pages = Pages(file)
-        // Five segments a packet, 51 packets a page.
-        #expect(pages.granules == [0, 0, 6_120, 12_000] && pages.areSound)
+        // Six segments a packet, 42 packets a page.
+        #expect(pages.granules == [0, 0, 5_040, 10_080, 12_000] && pages.areSound)
     }
 
     /// The pages of a file.

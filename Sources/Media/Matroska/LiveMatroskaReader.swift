@@ -69,6 +69,7 @@ public enum LiveMatroskaReader {
     /// - Returns: nil if the bytes do not match their checksum, or are no cluster's of ours.
     public static func frames(in content: [UInt8]) -> [Frame]? {
         var position = 0
+        var isChecked = false
         var timestamp: Int64?
         var frames: [Frame] = []
         while position < content.count {
@@ -79,13 +80,16 @@ public enum LiveMatroskaReader {
             else { return nil }
             let begin = position + idBytes + lengthBytes
             let end = begin + Int(length)
-            guard end <= content.count else { return nil }
+            guard end <= content.count, isChecked || id == ElementID.crc32.rawValue else {
+                return nil
+            }
             switch ElementID(rawValue: id) {
             case .crc32:
                 let noted = content[begin..<end].reversed().reduce(UInt32(0)) {
                     $0 << 8 | UInt32($1)
                 }
                 guard noted == CRC32.checksum(content[end...]) else { return nil }
+                isChecked = true
             case .timestamp:
                 let value = content[begin..<end].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
                 guard let time = Int64(exactly: value) else { return nil }

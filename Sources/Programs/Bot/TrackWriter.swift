@@ -143,6 +143,7 @@ final class TrackWriter {
         else {
             // Its media may still end later than the room forgets it.
             try change(id) { $0.end(at: now) }
+            if source.recorder != nil { folder.close(track: source.number) }
             source.recorder = nil
             source.isUnwanted = owner != nil
             if source.isUnwanted { source.early = [] }

@@ -70,7 +70,7 @@ public struct TrackRecorder: Sendable {
     /// The longest time between two notes about the clock, in ticks.
     private static let noteIntervalMaximum = 10 * LiveMatroska.timescale
     /// Media time and capture time never part by more; a sender that does so has begun anew.
-    private static let jumpMaximum: Duration = .seconds(2)
+    private static let jumpMaximum: Duration = .seconds(1)
     /// A shorter pause of a sender is not worth a line, in ticks.
     private static let silenceMinimum = LiveMatroska.timescale
     /// Later gaps of a file are not listed.
