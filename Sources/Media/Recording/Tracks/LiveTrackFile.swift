@@ -16,7 +16,7 @@ struct LiveTrackFile {
     /// Calls `body` for each frame up to the first cluster that is missing or torn.
     ///
     /// - Throws: `.file`, and what `body` throws.
-    func forEach(
+    func readFrames(
         _ body: (Frame) throws(RecordingError) -> Void
     ) throws(RecordingError) {
         let file = open(path, O_RDONLY | O_CLOEXEC)

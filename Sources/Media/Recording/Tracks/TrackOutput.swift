@@ -65,7 +65,7 @@ struct TrackOutput {
         var placement = OpusPlacement()
         var (silences, leftOut, frames) = (0, 0, 0)
         let silence = OpusPacket.silence(isStereo: isStereo)
-        try live.forEach { (frame) throws(RecordingError) in
+        try live.readFrames { (frame) throws(RecordingError) in
             guard let samples = OpusPacket.samples(frame.bytes) else { return }
             frames += 1
             let before = placement.end
@@ -143,7 +143,7 @@ struct TrackOutput {
             }
         }
         var pictures = Pictures()
-        try live.forEach { (frame) throws(RecordingError) in
+        try live.readFrames { (frame) throws(RecordingError) in
             pictures.add(frame.time)
             try body(frame.bytes, part.clock.scaled(frame.time, to: 1000), frame.isKeyframe)
         }
@@ -180,7 +180,7 @@ struct TrackOutput {
         var shown: [Int64] = []
         var offset: UInt64 = 0
         var chunk: [UInt32] = []
-        try live.forEach { (frame) throws(RecordingError) in
+        try live.readFrames { (frame) throws(RecordingError) in
             pictures.add(frame.time)
             shown.append(part.clock.scaled(frame.time, to: Int64(Self.movieTimescale)))
             table.sizes.append(UInt32(frame.bytes.count))
@@ -213,7 +213,7 @@ struct TrackOutput {
             MovieHeader(
                 tracks: [track], createdAt: createdAt, mediaByteCount: offset
             ).bytes)
-        try live.forEach { (frame) throws(RecordingError) in
+        try live.readFrames { (frame) throws(RecordingError) in
             try file.write(frame.bytes)
             progress()
         }
