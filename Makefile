@@ -3,6 +3,7 @@
 #   DURATION=20        make demo: stop after this many seconds and print one JSON line
 #   PUSH=rtmp://…      make demo: push the stream there too; several with spaces between them
 #   RECORD=1           make demo: make the MP4 of each layer and the VOD, and list them in that line
+#   TRACKS=1           make demo: make a file of each track, their index and a zip, and list them too
 #   ARGUMENTS="..."    make run, demo, avsync: passed to the binary unchanged
 #   FILTER=HLSTests    make test-units: the tests whose names match this regular expression
 #   PYTEST="-k hls"    make test-end-to-end: passed to pytest unchanged
@@ -43,7 +44,8 @@ help: ## List the targets
 
 .PHONY: demo
 demo: build ## Three participants and a stream of their room (DURATION=20 to stop automatically)
-	@$(BINARY) demo $(DURATION) $(if $(filter-out 0,$(RECORD)),--record) $(ARGUMENTS)
+	@$(BINARY) demo $(DURATION) $(if $(filter-out 0,$(RECORD)),--record) \
+		$(if $(filter-out 0,$(TRACKS)),--tracks) $(ARGUMENTS)
 
 .PHONY: run
 run: build ## The server, on http://localhost:8080/

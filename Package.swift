@@ -99,6 +99,8 @@ let package = Package(
         room("WebRTC/SDP", ["MediaKernel"]),
         room("Media/HLS", ["MediaKernel"]),
         room("Media/ISOMedia"),
+        room("Media/Matroska", ["MediaKernel"]),
+        room("Media/Ogg"),
         room("Rooms/Rooms", ["MediaKernel"]),
         room("Media/Stage", ["MediaKernel"], settings: samplesSettings),
         room("Base/Zip"),
@@ -107,7 +109,8 @@ let package = Package(
         room("WebRTC/SecureTransport", ["MediaKernel", "COpenSSL", "CSRTP"]),
         room("WebRTC/DataChannel", ["MediaKernel", "CUsrSCTP"]),
         room("Media/Codec", ["MediaKernel", "CLibAV", "COpus"], settings: samplesSettings),
-        room("Media/Recording", ["MediaKernel", "HLS", "ISOMedia", "Zip"]),
+        room(
+            "Media/Recording", ["MediaKernel", "HLS", "ISOMedia", "Matroska", "Ogg", "Zip"]),
         room("HTTP/Webhooks", ["MediaKernel"]),
         room("Streams/Streams", ["MediaKernel", "HLS", "Rooms", "Stage"]),
         room("Protocols/HundredMSTerms", ["MediaKernel", "Rooms"]),
@@ -203,7 +206,7 @@ let package = Package(
         room(
             "Programs/Bot",
             [
-                "MediaKernel", "RTP", "SDP", "Stage", "HLS", "Streams", "Clocks", "Codec",
+                "MediaKernel", "RTP", "SDP", "Stage", "HLS", "Rooms", "Streams", "Clocks", "Codec",
                 "PeerConnection", "Pipeline", "Recording", "ChildProcesses", "MediaClient",
                 "RemoteRoom", "Sandbox", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -242,7 +245,8 @@ let package = Package(
         .executableTarget(
             name: "roomcast",
             dependencies: [
-                "MediaKernel", "Clocks", "Streams", "Tokens", "Bot", "Publisher", "Finisher",
+                "MediaKernel", "Rooms", "Clocks", "Streams", "Tokens", "Bot", "Publisher",
+                "Finisher",
                 "Catalogue", "ChildProcesses", "MediaClient", "RemoteRoom", "HundredMS", "WHIP",
                 "Sandbox", "Service", "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -299,9 +303,14 @@ let package = Package(
         tests("DataChannel", ["MediaKernel", "CUsrSCTP"]),
         tests("Codec", ["MediaKernel", "CLibAV", "RecordedStreams", "Workbench"]),
         tests("ISOMedia"),
+        tests("Matroska"),
+        tests("Ogg"),
         tests(
             "Recording",
-            ["ISOMedia", "MediaKernel", "HLS", "Codec", "RecordedStreams", "Workbench"]),
+            [
+                "ISOMedia", "MediaKernel", "HLS", "Codec", "RecordedStreams",
+                "Workbench",
+            ]),
         tests("Signing", ["MediaKernel"]),
         tests("Webhooks", ["MediaKernel"]),
         tests("Digests", ["MediaKernel"]),

@@ -6,6 +6,7 @@ import Logging
 import MediaKernel
 import NIOPosix
 import Publisher
+import Rooms
 import Service
 import ServiceLifecycle
 import Streams
@@ -65,6 +66,7 @@ struct Demo: Sendable {
     let duration: Duration?
     /// Whether MP4 files and the VOD are made.
     let isRecorded: Bool
+    let tracksAreRecorded: Bool
     /// Where the stream is pushed to.
     let outputs: [PushTarget]
     let logger: Logger
@@ -147,6 +149,8 @@ struct Demo: Sendable {
         }
     }
 
+    private var hasAssets: Bool { isRecorded || tracksAreRecorded }
+
     private func publisher(_ name: String) -> PublisherRunner {
         PublisherRunner(
             options: PublisherRunner.Options(
@@ -158,8 +162,10 @@ struct Demo: Sendable {
         _ server: RoomcastServer, endpoint: String, _ interruption: Interruption
     ) async throws -> Result? {
         var request = LiveStreamRequest(
-            recording: isRecorded
-                ? RecordingOptions(hlsVOD: true, singleFilePerLayer: true) : nil)
+            recording: hasAssets
+                ? RecordingOptions(
+                    hlsVOD: isRecorded, singleFilePerLayer: isRecorded,
+                    tracks: tracksAreRecorded ? TrackOptions(zip: true) : nil) : nil)
         request.outputs = outputs
         let started = try await server.streams.start(
             room: Self.room, request, startedBy: nil)
@@ -184,7 +190,7 @@ struct Demo: Sendable {
         _ = try await server.streams.stop(stream: stream.id, stoppedBy: nil)
         _ = try await wait(
             server, stream.id, until: .completed, or: nil,
-            for: isRecorded ? Self.assetsTimeout : Self.stepTimeout)
+            for: hasAssets ? Self.assetsTimeout : Self.stepTimeout)
         guard let statistics = await server.streams.statistics(of: stream.id),
             let totals = statistics.totals, let startedAfter = statistics.startedAfter
         else {
@@ -198,7 +204,7 @@ struct Demo: Sendable {
             tiles: statistics.tiles.map {
                 Result.Tile(peer: $0.peer, x: $0.x, y: $0.y, width: $0.width, height: $0.height)
             },
-            assets: isRecorded
+            assets: hasAssets
                 ? try await server.assetFiles(of: stream.id).map {
                     URL(fileURLWithPath: $0).path
                 } : nil)

@@ -23,6 +23,9 @@ struct DemoCommand: AsyncParsableCommand {
     @Flag(help: "Record it: an MP4 of each layer and the VOD as a zip.")
     var record = false
 
+    @Flag(help: "Record its tracks: a file of each, as it came, their index and a zip.")
+    var tracks = false
+
     @Argument(help: "Seconds after which the stream is stopped; without it Ctrl-C does.")
     var duration: Double?
 
@@ -53,8 +56,8 @@ struct DemoCommand: AsyncParsableCommand {
         settings.stream.log.level = level.rawValue
         let demo = Demo(
             settings: settings, mediaDirectory: media,
-            duration: duration.map { .seconds($0) }, isRecorded: record, outputs: outputs,
-            logger: logger)
+            duration: duration.map { .seconds($0) }, isRecorded: record,
+            tracksAreRecorded: tracks, outputs: outputs, logger: logger)
         let signals = StopSignals()
         do {
             let result = try await demo.run(interrupted: signals.reasons)

@@ -170,4 +170,12 @@ import Testing
             wishes.tilesChanged([], among: Self.all) == [.init(track: Self.ann, layer: .low)])
         #expect(wishes.want(.high, of: "nobody", for: .file).isEmpty)
     }
+
+    @Test func recordedVideosAreWantedInTheirBestLayerWhateverIsShown() {
+        var wishes = known(Self.ann, Self.ben)
+        _ = wishes.tilesChanged([], among: Self.all)
+        #expect(wishes.record([Self.ben]) == [.init(track: Self.ben, layer: .high)])
+        #expect(wishes.record([Self.ben]).isEmpty)
+        #expect(wishes.record([]) == [.init(track: Self.ben, layer: .none)])
+    }
 }

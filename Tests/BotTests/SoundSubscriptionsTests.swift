@@ -65,4 +65,13 @@ import Testing
         #expect(wishes.roomChanged([]).isEmpty)
         #expect(wishes.roomChanged(room) == [.init(track: "ann-voice", isSubscribed: false)])
     }
+
+    @Test func whatIsRecordedIsWantedThoughItIsNotHeard() {
+        var wishes = SoundSubscriptions(roles: [])
+        #expect(
+            wishes.roomChanged(room, recorded: ["ann-voice"])
+                == [.init(track: "ben-voice", isSubscribed: false)])
+        #expect(
+            wishes.roomChanged(room) == [.init(track: "ann-voice", isSubscribed: false)])
+    }
 }

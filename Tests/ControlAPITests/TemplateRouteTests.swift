@@ -443,7 +443,7 @@ import Testing
                 (#"[{"name":"a"},{"name":"b"}]"#, "a list of at most one"),
                 (#"[{"role":"host"}]"#, "[0].name is missing"),
                 (#"[{"name":"a","role":"pope"}]"#, "no role is called 'pope'"),
-                (#"[{"name":"a","trackRecording":{"enabled":true}}]"#, "is not supported"),
+                (#"[{"name":"a","streamRecording":{"enabled":true}}]"#, "is not supported"),
                 (#"[{"name":"a","rol":"host"}]"#, "[0].rol is not known; is it role?"),
             ] {
                 let refused = try await call(client, path, body)

@@ -140,12 +140,16 @@ import Testing
         live.recording?.layers = [layer]
         live.recording?.thumbnails = ThumbnailOptions(
             enabled: true, width: 1, height: 1, offsets: [1], fps: 1)
+        live.recording?.tracks = TrackOptions(
+            peers: ["a"], roles: ["a"], sources: ["screen"], ids: ["a"], audio: .ogg, zip: true,
+            composite: true)
         (live.maxDuration, live.videoFrameRate, live.numPlaylistSegments) = (1, 1, 3)
         (live.playlistType, live.autoStopTimeout, live.idleTimeout) = ("event", 1, 1)
         (live.autoStart, live.name) = ("room", "a")
         var browser = RecordingDestination(name: "a", width: 2, height: 2)
         (browser.maxDuration, browser.autoStopTimeout, browser.idleTimeout) = (1, 1, 1)
         browser.thumbnails = live.recording?.thumbnails
+        browser.tracks = live.recording?.tracks
         var role = Role(name: "a")
         role.permissions = .all
         role.isHidden = true

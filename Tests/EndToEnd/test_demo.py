@@ -180,6 +180,15 @@ def test_what_is_recorded_is_named_and_plays(binary, tmp_path):
         assert archive.testzip() is None and "master.m3u8" in archive.namelist()
 
 
+def test_its_tracks_can_be_recorded(binary, tmp_path):
+    run = Demo(binary, ["--tracks", "4"], tmp_path / "streams")
+    output, errors = run.finish(90)
+    assert run.process.returncode == 0, errors[-3000:]
+    paths = [Path(one) for one in json.loads(output.splitlines()[-1])["assets"]]
+    kinds = sorted(one.suffix for one in paths)
+    assert kinds == [".json", ".ogg", ".ogg", ".ogg", ".webm", ".webm", ".webm", ".zip"]
+
+
 def test_interrupting_it_ends_it_cleanly(binary, tmp_path):
     run = Demo(binary, [], tmp_path, errors=subprocess.STDOUT)
     found = []

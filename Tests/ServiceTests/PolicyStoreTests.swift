@@ -193,6 +193,25 @@ import Workbench
         #expect(rules.durationMaximum == .seconds(1800) && rules.emptyTimeout == .seconds(500))
     }
 
+    @Test func aTemplateMayRecordTheTracksOfARole() async throws {
+        func template(_ composite: String) -> String {
+            #"{"roles":{"a":{},"b":{}},"settings":{},"destinations":{},"recordings":[{"name":"main","#
+                + #""role":"b","trackRecording":{"enabled":true}\#(composite)}]}"#
+        }
+        try await write("alone", template(""))
+        try await write(
+            "both", template(#","compositeRecording":{"customComposite":{"enabled":true}}"#))
+        let store = try store()
+        let alone = try await store.policy(of: "room-alone").streams.autoStarts
+        #expect(alone.map(\.0) == [.recording] && alone.map(\.1.condition) == [.roomOpens])
+        let wish = try #require(alone.first?.1.recording)
+        #expect(wish.tracks?.roles == ["b"] && LiveStreamRecording(wish).isTracksAlone)
+        let both = try await store.policy(of: "room-both").streams.autoStarts
+        let recording = LiveStreamRecording(try #require(both.first?.1.recording))
+        #expect(recording.singleFilePerLayer && recording.tracks?.roles == ["b"])
+        #expect(!recording.isTracksAlone)
+    }
+
     @Test func onlyTheLayersThatAreNamedAreKept() async throws {
         try await write(
             "some",

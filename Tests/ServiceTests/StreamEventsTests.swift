@@ -337,4 +337,36 @@ import Workbench
         old.details = old.details.replacing(#""origin":"#, with: #""x":"#)
         #expect(try #require(LiveStream(old)).origin == LiveStream.Origin())
     }
+
+    @Test func tracksAreToldByThemselves() throws {
+        func asset(_ id: String, _ kind: CatalogueAsset.Kind) -> CatalogueAsset {
+            CatalogueAsset(
+                id: id, stream: "s1", room: "demo", kind: kind, path: "p/\(id)", byteCount: 7,
+                duration: .seconds(60), createdAt: UnixTime(seconds: 1_760_000_068))
+        }
+        var track = asset("t", .track)
+        track.track = .init(
+            id: "camera", peer: "p1", name: "Ann", role: "host", source: "regular", codec: "vp8",
+            start: 1234)
+        let tracks = [track, asset("i", .trackIndex), asset("z", .individual)]
+        let end = record(.completed, .stopped, kind: .recording)
+        let alone = try told(end, tracks)
+        #expect(
+            alone.map(\.delivery.kind) == ["beam.stopped.success", "track.recording.success"])
+        let data = try #require(alone.last?.data)
+        let listed = try #require((data["recording_tracks"] as? [[String: Any]])?.first)
+        #expect(listed["track_id"] as? String == "camera" && listed["start_ms"] as? Int == 1234)
+        #expect(listed["recording_path"] as? String == "p/t" && listed["size"] as? Int == 7)
+        #expect(listed["recording_presigned_url"] as? String == "http://h/t")
+        let index = data["recording_track_index"] as? [String: Any]
+        #expect(index?["asset_id"] as? String == "i" && data["recording_individual"] != nil)
+        // With the room's picture, that is told as before.
+        let both = try told(end, [asset("m", .roomComposite)] + tracks).map(\.delivery.kind)
+        #expect(
+            both == [
+                "beam.stopped.success", "beam.recording.success", "recording.success",
+                "track.recording.success",
+            ])
+        #expect(events.tellsOfAssets(.tracksRecorded))
+    }
 }

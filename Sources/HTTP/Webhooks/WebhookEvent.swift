@@ -17,6 +17,7 @@ public struct WebhookEvent: Hashable, Sendable, Encodable {
         case beamStopped = "beam.stopped.success"
         case beamFailed = "beam.failure"
         case beamRecorded = "beam.recording.success"
+        case tracksRecorded = "track.recording.success"
         case recordingDone = "recording.success"
         case recordingFailed = "recording.failed"
         case sessionOpened = "session.open.success"
@@ -30,7 +31,8 @@ public struct WebhookEvent: Hashable, Sendable, Encodable {
         public var isTerminal: Bool {
             switch self {
             case .hlsStopped, .hlsFailed, .beamStopped, .beamFailed: true
-            case .hlsStarted, .hlsRecorded, .beamStarted, .beamRecorded, .recordingDone,
+            case .hlsStarted, .hlsRecorded, .beamStarted, .beamRecorded, .tracksRecorded,
+                .recordingDone,
                 .recordingFailed, .sessionOpened, .sessionClosed, .peerJoined, .peerLeft,
                 .roleChanged, .roomEnded:
                 false

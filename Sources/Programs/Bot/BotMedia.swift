@@ -38,15 +38,26 @@ final class BotMedia: ClientMediaObserver {
         }
     }
 
-    /// Tracks whose decoder requested a key frame, from the pipeline's threads.
+    /// Tracks of which takers need a key frame, from their threads.
     final class Wishes: Sendable {
-        private let tracks = Mutex<Set<TrackID>>([])
+        struct Tracks {
+            /// Nothing before the key frame is of use to any taker: a decoder has failed.
+            var undecodable: Set<TrackID> = []
+            /// A taker could not use the last frames; the others go on.
+            var incomplete: Set<TrackID> = []
+        }
 
-        func add(_ track: TrackID) { tracks.withLock { _ = $0.insert(track) } }
+        private let tracks = Mutex(Tracks())
 
-        func takeAll() -> Set<TrackID> {
+        func add(_ track: TrackID) { tracks.withLock { _ = $0.undecodable.insert(track) } }
+
+        func addIncomplete(_ track: TrackID) {
+            tracks.withLock { _ = $0.incomplete.insert(track) }
+        }
+
+        func takeAll() -> Tracks {
             tracks.withLock { tracks in
-                defer { tracks = [] }
+                defer { tracks = Tracks() }
                 return tracks
             }
         }
@@ -118,8 +129,12 @@ final class BotMedia: ClientMediaObserver {
     func tick(at now: Instant) {
         let wished = wishes.takeAll()
         for track in tracks.values
-        where track.tick(resynchronizes: wished.contains(track.id), at: now) {
+        where track.tick(resynchronizes: wished.undecodable.contains(track.id), at: now) {
             drain(track, at: now)
+        }
+        guard !wished.incomplete.isEmpty else { return }
+        for track in tracks.values where wished.incomplete.contains(track.id) {
+            media?.requestKeyframe(of: track.incoming)
         }
     }
 
@@ -141,11 +156,12 @@ final class BotMedia: ClientMediaObserver {
     }
 
     private func deliver(_ frame: EncodedFrame, of track: Track, at now: Instant) {
-        let incoming = IncomingFrame(
+        var incoming = IncomingFrame(
             data: frame.data, timestamp: frame.timestamp, isKeyframe: frame.isKeyframe,
             rotation: frame.rotation.rawValue, size: IncomingFrame.Size(frame),
             audioLevel: frame.audioLevel.map { Int($0.level) },
             arrival: frame.lastArrival, ready: now)
+        incoming.followsLoss = frame.followsLoss
         for taker in takers {
             taker.receive(incoming, of: track.id, isVideo: frame.codec.isVideo)
         }

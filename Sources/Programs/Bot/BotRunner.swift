@@ -62,23 +62,22 @@ public struct BotRunner: Sendable {
         do {
             let lock = try await takeLock()
             defer { withExtendedLifetime(lock) {} }
-            let configuration = options.configuration.pipeline(
-                outputDirectory: options.outputDirectory)
-            let pipeline: StreamPipeline
+            let wishes = BotMedia.Wishes()
+            let output: BotOutput
             do {
-                pipeline = try StreamPipeline(configuration, logger: logger)
+                output = try BotOutput(
+                    options.configuration, in: options.outputDirectory, wishes: wishes,
+                    logger: logger, warn: { [writer] in writer.write(.warning($0)) })
             } catch let error as CodecError {
                 return fail("the stream cannot be encoded: \(error)", .notEncoded)
             }
-            let pictures = BotPictures(
-                hosts: options.configuration.plan.pictureHosts, layout: configuration.layout,
-                pipeline: pipeline, warn: { [writer] in writer.write(.warning($0)) })
             let (ending, summary) = try await live(
-                pipeline, pictures, stop: stop, orders: orders, started: started)
+                output, wishes, stop: stop, orders: orders, started: started)
             switch ending {
             case .asked(let reason):
-                if let failure = pipeline.failure { return fail(failure) }
-                let totals = BotReport.Totals(summary, frameRate: configuration.frameRate)
+                if let failure = output.failure { return fail(failure) }
+                let totals = BotReport.Totals(
+                    summary, frameRate: options.configuration.plan.ladder.frameRate)
                 writer.write(.stopped(reason: reason, totals))
                 return 0
             case .failed(let failure):
@@ -115,36 +114,44 @@ public struct BotRunner: Sendable {
     }
 
     private func live(
-        _ pipeline: StreamPipeline, _ pictures: BotPictures, stop: AsyncStream<String>,
+        _ output: BotOutput, _ wishes: BotMedia.Wishes, stop: AsyncStream<String>,
         orders: AsyncStream<BotOrder>, started: Instant
     ) async throws -> (Ending, PipelineSummary) {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let wishes = BotMedia.Wishes()
+        let plan = options.configuration.plan
         let path = SharedMediaPath(MediaPath(lossMaximum: options.room.lossMaximum))
         let requests = MediaRequests(
-            roles: options.configuration.plan.audio.roles.map(Set.init))
+            roles: plan.audio.roles.map(Set.init), recording: plan.recording?.tracks,
+            isTracksAlone: output.stream == nil)
         let room: any RemoteRoom = options.room.room(
             for: RoomGuest(
-                name: "recorder", receivesVideo: !options.configuration.plan.audio.only,
+                name: "recorder",
+                receivesVideo: !plan.audio.only || plan.recording?.tracks != nil,
                 readingInterval: BotMedia.readingInterval),
             on: group, logger: logger
-        ) { BotMedia(takers: [pipeline], wishes: wishes) }
+        ) { BotMedia(takers: output.takers, wishes: wishes) }
 
         let result = await withTaskGroup(of: Ending?.self) { tasks in
             tasks.addTask { await self.stay(in: room) }
-            tasks.addTask { await self.watch(room, path, pipeline, requests, pictures) }
+            tasks.addTask { await self.watch(room, path, output, requests, started: started) }
             tasks.addTask { await self.watch(path) }
-            tasks.addTask { await self.obey(orders, pipeline, requests, pictures) }
-            tasks.addTask {
-                await self.watchPipeline(
-                    pipeline, wishes, requests, pictures, started: started)
+            tasks.addTask { await self.obey(orders, output, requests) }
+            if let stream = output.stream {
+                tasks.addTask {
+                    await self.watchPipeline(stream, wishes, requests, started: started)
+                }
+                tasks.addTask {
+                    await stream.pictures.run()
+                    return nil
+                }
+            }
+            if let tracks = output.tracks {
+                tasks.addTask {
+                    await self.watchTracks(tracks, isAlone: output.stream == nil)
+                }
             }
             tasks.addTask {
                 await requests.run(room, logger: self.logger)
-                return nil
-            }
-            tasks.addTask {
-                await pictures.run()
                 return nil
             }
             tasks.addTask {
@@ -158,7 +165,7 @@ public struct BotRunner: Sendable {
                 break
             }
             // Recent speech is still in the pipeline, so the room is left last.
-            let summary = await pipeline.stop(failure: ending.failure)
+            let summary = await output.stop(failure: ending.failure)
             await room.leave()
             tasks.cancelAll()
             return (ending, summary)
@@ -183,21 +190,20 @@ public struct BotRunner: Sendable {
     }
 
     private func obey(
-        _ orders: AsyncStream<BotOrder>, _ pipeline: StreamPipeline, _ requests: MediaRequests,
-        _ pictures: BotPictures
+        _ orders: AsyncStream<BotOrder>, _ output: BotOutput, _ requests: MediaRequests
     ) async -> Ending? {
         for await order in orders {
             switch order {
             case .layout(let layout):
-                pipeline.setLayout(layout)
-                await pictures.wanted(by: layout)
+                output.stream?.pipeline.setLayout(layout)
+                await output.stream?.pictures.wanted(by: layout)
             case .roles(let roles):
-                pipeline.setRoles(roles)
+                output.stream?.pipeline.setRoles(roles)
                 requests.rolesChanged(roles)
-            case .recordingPaused(let isPaused): pipeline.setRecordingPaused(isPaused)
-            case .metadata(let metadata): pipeline.addMetadata(metadata)
-            case .addOutput(let output): pipeline.add(output)
-            case .removeOutput(let id): pipeline.removeOutput(id)
+            case .recordingPaused(let isPaused): output.setRecordingPaused(isPaused)
+            case .metadata(let metadata): output.stream?.pipeline.addMetadata(metadata)
+            case .addOutput(let target): output.stream?.pipeline.add(target)
+            case .removeOutput(let id): output.stream?.pipeline.removeOutput(id)
             }
         }
         return nil
@@ -213,8 +219,8 @@ public struct BotRunner: Sendable {
     }
 
     private func watch(
-        _ room: any RemoteRoom, _ path: SharedMediaPath, _ pipeline: StreamPipeline,
-        _ requests: MediaRequests, _ pictures: BotPictures
+        _ room: any RemoteRoom, _ path: SharedMediaPath, _ output: BotOutput,
+        _ requests: MediaRequests, started: Instant
     ) async -> Ending? {
         for await event in room.events {
             switch event {
@@ -227,7 +233,10 @@ public struct BotRunner: Sendable {
                 }
                 switch change {
                 // Earlier there would be nothing to show.
-                case .opened: pipeline.start()
+                case .opened:
+                    output.start()
+                    // A stream runs once it has segments; tracks have nothing to wait for.
+                    if output.stream == nil { tellRunning(since: started) }
                 case .lost: writer.write(.warning("the media path to the server is lost"))
                 case nil: break
                 }
@@ -235,8 +244,7 @@ public struct BotRunner: Sendable {
                 let sources = peers.map { SourcePeer($0) }
                 // First, because the picture's requests may follow at once.
                 requests.roomChanged(sources)
-                pipeline.show(sources)
-                await pictures.wanted(by: sources)
+                await output.show(sources)
             case .layers(let tracks):
                 requests.layersChanged(tracks)
             case .published, .muteRequested, .activeSpeakers, .message:
@@ -246,19 +254,34 @@ public struct BotRunner: Sendable {
         return nil
     }
 
+    private func tellRunning(since started: Instant) {
+        let elapsed = MonotonicClock.now - started
+        writer.write(.running(firstSegmentMilliseconds: elapsed.milliseconds))
+    }
+
+    /// - Parameter isAlone: whether there is no stream, whose layers would show that the bot works.
+    private func watchTracks(_ tracks: TrackRecording, isAlone: Bool) async -> Ending? {
+        for await event in tracks.events {
+            switch event {
+            case .atWork: if isAlone { writer.write(.atWork) }
+            case .failed(let failure): return .failed(failure)
+            }
+        }
+        return nil
+    }
+
     private func watchPipeline(
-        _ pipeline: StreamPipeline, _ wishes: BotMedia.Wishes, _ requests: MediaRequests,
-        _ pictures: BotPictures, started: Instant
+        _ stream: BotOutput.Stream, _ wishes: BotMedia.Wishes, _ requests: MediaRequests,
+        started: Instant
     ) async -> Ending? {
+        let (pipeline, pictures) = (stream.pipeline, stream.pictures)
         var (reduction, videosLeftOut) = (Reduction.none, 0)
         var frameRate = Double(options.configuration.plan.ladder.frameRate)
         for await event in pipeline.events {
             switch event {
             case .keyframeNeeded(let track):
                 wishes.add(track)
-            case .running:
-                let elapsed = MonotonicClock.now - started
-                writer.write(.running(firstSegmentMilliseconds: elapsed.milliseconds))
+            case .running: tellRunning(since: started)
             case .atWork: writer.write(.atWork)
             case .segmentPublished(let layer, let index, let bytes):
                 writer.write(.segment(layer: layer, index: index, bytes: bytes))

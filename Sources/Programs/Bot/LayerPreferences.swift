@@ -65,6 +65,14 @@ struct LayerPreferences {
         return changes()
     }
 
+    /// Exactly these videos are recorded by themselves, each in its best layer.
+    mutating func record(_ tracks: Set<TrackID>) -> [Wish] {
+        for video in videos {
+            demands.set(tracks.contains(video) ? .high : nil, of: video, for: .file)
+        }
+        return changes()
+    }
+
     /// - Parameter layer: nil for a taker that no longer needs the track.
     mutating func want(
         _ layer: LayerPreference?, of track: TrackID, for taker: Taker

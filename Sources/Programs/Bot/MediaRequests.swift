@@ -2,6 +2,7 @@ import Logging
 import MediaKernel
 import Pipeline
 import RemoteRoom
+import Rooms
 
 /// Sends the server the requests of `LayerPreferences` and `SoundSubscriptions`, in one place and in order,
 /// whichever task saw the change.
@@ -19,11 +20,19 @@ struct MediaRequests: Sendable {
 
     /// The roles that are heard at first; nil for all peers.
     private let roles: Set<String>?
+    /// The tracks that are recorded by themselves; nil for none.
+    private let recording: TrackOptions?
+    /// Whether there is no picture, so that nothing else is needed.
+    private let isTracksAlone: Bool
     private let changes: AsyncStream<Change>
     private let sink: AsyncStream<Change>.Continuation
 
-    init(roles: Set<String>?) {
-        self.roles = roles
+    init(
+        roles: Set<String>?, recording: TrackOptions? = nil, isTracksAlone: Bool = false
+    ) {
+        self.roles = isTracksAlone ? [] : roles
+        self.recording = recording
+        self.isTracksAlone = isTracksAlone
         (changes, sink) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingNewest(Self.changesMaximum))
     }
@@ -49,8 +58,12 @@ struct MediaRequests: Sendable {
             case .room(let sources):
                 let videos = sources.flatMap(\.tracks).filter(\.isVideo).map(\.id)
                 pictures.roomChanged(videos: Set(videos))
-                voices = sound.roomChanged(sources)
-            case .roles(let roles): voices = sound.rolesChanged(roles)
+                let recorded = recording?.tracks(of: sources) ?? []
+                // The whole room's videos are in the layout, though none has a tile.
+                if isTracksAlone { layers = pictures.tilesChanged([], among: Set(videos)) }
+                layers += pictures.record(recorded)
+                voices = sound.roomChanged(sources, recorded: recorded)
+            case .roles(let roles): if !isTracksAlone { voices = sound.rolesChanged(roles) }
             case .tiles(let tiles, let videos):
                 layers = pictures.tilesChanged(tiles, among: videos)
             case .layers(let tracks):

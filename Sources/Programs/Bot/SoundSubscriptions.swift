@@ -16,11 +16,18 @@ struct SoundSubscriptions {
     /// Audio tracks in the room, with their peer's role.
     private var tracks: [TrackID: String] = [:]
     private var refused: Set<TrackID> = []
+    /// Tracks that are recorded by themselves, whoever is heard.
+    private var recorded: Set<TrackID> = []
 
     init(roles: Set<String>?) { self.roles = roles }
 
     /// These are all peers in the room.
-    mutating func roomChanged(_ peers: [SourcePeer]) -> [Wish] {
+    ///
+    /// - Parameter recorded: tracks that are recorded by themselves.
+    mutating func roomChanged(
+        _ peers: [SourcePeer], recorded: Set<TrackID> = []
+    ) -> [Wish] {
+        self.recorded = recorded
         tracks = [:]
         for peer in peers {
             for track in peer.tracks where !track.isVideo { tracks[track.id] = peer.role }
@@ -36,7 +43,9 @@ struct SoundSubscriptions {
     }
 
     private mutating func changes() -> [Wish] {
-        let unwanted = tracks.filter { roles?.contains($0.value) == false }.keys
+        let unwanted = tracks.filter {
+            roles?.contains($0.value) == false && !recorded.contains($0.key)
+        }.keys
         let changed = refused.symmetricDifference(unwanted).sorted()
         refused = Set(unwanted)
         return changed.map { Wish(track: $0, isSubscribed: !refused.contains($0)) }

@@ -141,6 +141,46 @@ public struct Finisher: Sendable {
         _ stream: CatalogueStream, _ order: RecordingOrder, _ place: RecordingPlace
     ) throws(RecordingError) -> [CatalogueAsset] {
         removeUnfinished(place, order)
+        let tracks = try order.tracks.flatMap { (wish) throws(RecordingError) in
+            try TrackAssets(in: directory).map { ($0, wish) }
+        }
+        let picture: [CatalogueAsset]
+        do throws(RecordingError) {
+            guard order.hasPicture else { throw .nothingRecorded }
+            picture = try makePicture(stream, order, place)
+        } catch {
+            // There may be tracks before the first segment.
+            guard case .nothingRecorded = error, tracks != nil else { throw error }
+            picture = []
+        }
+        let made = picture + (try makeTracks(tracks, stream, order, place))
+        guard !made.isEmpty else { throw .nothingRecorded }
+        try write(RecordingManifest(stream: stream, assets: made), to: place)
+        return made
+    }
+
+    private func makeTracks(
+        _ tracks: (assets: TrackAssets, wish: TrackOrder)?, _ stream: CatalogueStream,
+        _ order: RecordingOrder, _ place: RecordingPlace
+    ) throws(RecordingError) -> [CatalogueAsset] {
+        guard let (assets, wish) = tracks else { return [] }
+        try checkRoom(for: assets.byteCount * (wish.zip ? 2 : 1), place)
+        let createdAt = now()
+        let expiresAt = order.keptSeconds.map { createdAt + .seconds($0) }
+        let files = try TrackMaker(
+            assets: assets, stream: stream, order: wish, place: place, recordings: recordings,
+            createdAt: createdAt, expiresAt: expiresAt
+        ).make(progress: meter.goesOn)
+        guard !order.hasPicture, !files.isEmpty else { return files }
+        let chat = try ChatMaker(
+            directory: directory, stream: stream, place: place, recordings: recordings
+        ).make(createdAt: createdAt, expiresAt: expiresAt)
+        return files + (chat.map { [$0] } ?? [])
+    }
+
+    private func makePicture(
+        _ stream: CatalogueStream, _ order: RecordingOrder, _ place: RecordingPlace
+    ) throws(RecordingError) -> [CatalogueAsset] {
         let folder = StreamFolder(path: directory)
         let logs = try folder.logs().map(\.records)
         // A segment counts only if all layers have it, so a layer without a log leaves none.
@@ -154,12 +194,10 @@ public struct Finisher: Sendable {
                 createdAt: stream.createdAt.seconds, timedMetadata: metadata)
             try checkRoom(for: assets.plan, order, place)
             do throws(RecordingError) {
-                let made = try AssetMaker(
+                return try AssetMaker(
                     assets: assets, stream: stream, order: order, place: place,
                     recordings: recordings, createdAt: now(), meter: meter, report: report
                 ).make()
-                try write(RecordingManifest(stream: stream, assets: made), to: place)
-                return made
             } catch {
                 guard case .damaged = error, attempt < Self.plansMaximum else { throw error }
                 for (layer, segments) in assets.damagedSegments(progress: meter.goesOn) {
@@ -188,7 +226,15 @@ public struct Finisher: Sendable {
         let byteCount = plan.parts.reduce(UInt64(0)) { sum, part in
             part.layers.reduce(sum) { $0 + UInt64($1.byteCount) }
         }
-        guard let free = freeBytes(folder), free < byteCount * UInt64(copies) else { return }
+        try checkRoom(for: byteCount * UInt64(copies), place)
+    }
+
+    private func checkRoom(
+        for byteCount: UInt64, _ place: RecordingPlace
+    ) throws(RecordingError) {
+        let folder = "\(recordings)/\(place.directory)"
+        try AssetFile.makeDirectory(folder)
+        guard let free = freeBytes(folder), free < byteCount else { return }
         throw .file(
             path: folder, call: "write", code: ENOSPC,
             reason: String(cString: strerror(ENOSPC)))
@@ -220,7 +266,9 @@ public struct Finisher: Sendable {
 
     /// Removes everything made so far.
     private func removeAll(_ place: RecordingPlace, _ order: RecordingOrder) {
-        for directory in [place.vodDirectory, place.thumbnailsDirectory] {
+        for directory in [
+            place.vodDirectory, place.thumbnailsDirectory, place.tracksDirectory,
+        ] {
             try? FileManager.default.removeItem(atPath: "\(recordings)/\(directory)")
         }
         for layer in order.layers.indices {
@@ -234,6 +282,7 @@ public struct Finisher: Sendable {
     private func removeEmpty(_ place: RecordingPlace) {
         rmdir("\(recordings)/\(place.moviesDirectory)")
         rmdir("\(recordings)/\(place.vodDirectory)")
+        rmdir("\(recordings)/\(place.tracksDirectory)")
         rmdir("\(recordings)/\(place.directory)")
     }
 }

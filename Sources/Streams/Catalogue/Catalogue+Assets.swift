@@ -68,6 +68,7 @@ extension CatalogueAsset: CatalogueRecord {
             expiresAt: try row.time("expires"), layer: try row("layer"),
             layerCount: try row("layers"))
         thumbnails = try row.document("thumbnails")
+        track = try row.document("track")
         if let width: Int = try row("width"), let height: Int = try row("height") {
             size = Size(width: width, height: height)
         }
@@ -92,5 +93,6 @@ extension CatalogueAsset: CatalogueRecord {
         row["layers"] = layerCount
         row["location"] = location
         try row.set(thumbnails, in: "thumbnails")
+        try row.set(track, in: "track")
     }
 }

@@ -7,6 +7,12 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
         case roomComposite = "room-composite"
         case roomVOD = "room-vod"
         case chat
+        /// One track of a peer.
+        case track
+        /// Roomcast's own: which track is in which file, and when.
+        case trackIndex = "track-index"
+        /// Roomcast's own: an archive of the tracks and their index.
+        case individual
     }
 
     public enum Status: String, Hashable, Sendable, Codable, CaseIterable {
@@ -45,6 +51,43 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
 
     /// Thumbnails of the recording, shared by all its assets with a picture.
     public var thumbnails: RecordingThumbnails?
+
+    /// The track of an asset of that kind.
+    public var track: Track?
+
+    /// A track in its file.
+    public struct Track: Hashable, Sendable, Codable {
+        public var id: String
+        /// The peer's id, and its name and role when the file began.
+        public var peer: String
+        public var name: String
+        public var role: String
+        /// As in the protocol: `regular`, `screen`.
+        public var source: String
+        public var codec: String
+        /// The file's beginning in milliseconds after the recording's.
+        public var start: Int64
+
+        public init(
+            id: String, peer: String, name: String, role: String, source: String, codec: String,
+            start: Int64
+        ) {
+            self.id = id
+            self.peer = peer
+            self.name = name
+            self.role = role
+            self.source = source
+            self.codec = codec
+            self.start = start
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case id, role, source, codec
+            case peer = "peer_id"
+            case name = "peer_name"
+            case start = "start_ms"
+        }
+    }
 
     /// The location of another file of the recording in the same store; nil while in no store.
     ///
@@ -88,7 +131,7 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case id, status, path, layer, location, thumbnails
+        case id, status, path, layer, location, thumbnails, track
         case stream = "stream_id"
         case room = "room_id"
         case session = "session_id"

@@ -7,6 +7,7 @@ public import Streams
 /// hls/<room>/<date>/<epoch>/file-recording/Rec-<room>-<epoch>-<layer>.mp4
 /// hls/<room>/<date>/<epoch>/vod/Rec-<room>-<epoch>.zip
 /// hls/<room>/<date>/<epoch>/thumbnails/Rec-<room>-<epoch>-<seconds>s.jpg
+/// hls/<room>/<date>/<epoch>/tracks/Rec-<room>-<epoch>-track-<number>.webm
 /// chat/<room>/<date>/Rec-<room>-<epoch>.csv
 /// beam/<room>/<date>/Rec-<room>-<epoch>.mp4
 /// ```
@@ -56,8 +57,9 @@ public struct RecordingPlace: Hashable, Sendable {
     /// All directories that no other recording uses.
     public var ownDirectories: [String] {
         switch kind {
-        case .stream: [directory, moviesDirectory, vodDirectory, thumbnailsDirectory]
-        case .recording: [directory, vodDirectory, thumbnailsDirectory]
+        case .stream:
+            [directory, moviesDirectory, vodDirectory, thumbnailsDirectory, tracksDirectory]
+        case .recording: [directory, vodDirectory, thumbnailsDirectory, tracksDirectory]
         }
     }
 
@@ -72,6 +74,15 @@ public struct RecordingPlace: Hashable, Sendable {
         case .recording: "\(title).\(suffix)"
         }
     }
+
+    /// The directory of single tracks' files.
+    public var tracksDirectory: String { "\(directory)/tracks" }
+
+    /// The beginning of the names of tracks' files.
+    public var tracksTitle: String { title }
+
+    /// The archive of single tracks.
+    public var tracksArchiveName: String { "\(title)-tracks.zip" }
 
     public var chatName: String { "\(title).csv" }
 

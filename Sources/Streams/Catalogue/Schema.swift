@@ -53,6 +53,9 @@ enum Schema {
         migrator.registerMigration("15 ends of streams") { database in
             try database.execute(sql: ends)
         }
+        migrator.registerMigration("16 tracks") { database in
+            try database.execute(sql: "ALTER TABLE asset ADD COLUMN track TEXT")
+        }
         return migrator
     }
 

@@ -41,10 +41,13 @@ public struct RecordingOrder: Hashable, Sendable, Codable {
     public var keptSeconds: Int64?
     /// Nil for none.
     public var thumbnails: ThumbnailOrder?
+    /// Nil if no tracks are recorded by themselves.
+    public var tracks: TrackOrder?
 
     public init(
         hlsVOD: Bool, singleFilePerLayer: Bool, layers: [CatalogueAsset.Size],
-        keptLayers: [Int]? = nil, keptSeconds: Int64? = nil, thumbnails: ThumbnailOrder? = nil
+        keptLayers: [Int]? = nil, keptSeconds: Int64? = nil, thumbnails: ThumbnailOrder? = nil,
+        tracks: TrackOrder? = nil
     ) {
         self.hlsVOD = hlsVOD
         self.singleFilePerLayer = singleFilePerLayer
@@ -52,7 +55,11 @@ public struct RecordingOrder: Hashable, Sendable, Codable {
         self.keptLayers = keptLayers
         self.keptSeconds = keptSeconds
         self.thumbnails = thumbnails
+        self.tracks = tracks
     }
+
+    /// Whether the room as a whole was recorded, not only its tracks.
+    public var hasPicture: Bool { hlsVOD || singleFilePerLayer }
 
     /// Whether the stream has no picture.
     public var isSoundAlone: Bool { layers.allSatisfy { $0.width == 0 } }
@@ -60,8 +67,21 @@ public struct RecordingOrder: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey {
         case hlsVOD = "hls_vod"
         case singleFilePerLayer = "single_file_per_layer"
-        case layers, thumbnails
+        case layers, thumbnails, tracks
         case keptLayers = "kept_layers"
         case keptSeconds = "kept_seconds"
+    }
+}
+
+/// The files to make of a stream's tracks.
+public struct TrackOrder: Hashable, Sendable, Codable {
+    /// Whether sound becomes WebM; otherwise Ogg.
+    public var webm: Bool
+    /// Whether there is an archive of all files.
+    public var zip: Bool
+
+    public init(webm: Bool = false, zip: Bool = false) {
+        self.webm = webm
+        self.zip = zip
     }
 }

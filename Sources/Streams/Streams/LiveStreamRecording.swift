@@ -6,22 +6,32 @@ public struct LiveStreamRecording: Hashable, Sendable, Codable {
     public var singleFilePerLayer: Bool
     /// Differences from the configured thumbnails; nil for none.
     public var thumbnails: ThumbnailOptions?
+    /// The tracks to record each by itself; nil for none.
+    public var tracks: TrackOptions?
 
     public init(
-        hlsVOD: Bool = false, singleFilePerLayer: Bool = false, thumbnails: ThumbnailOptions? = nil
+        hlsVOD: Bool = false, singleFilePerLayer: Bool = false,
+        thumbnails: ThumbnailOptions? = nil, tracks: TrackOptions? = nil
     ) {
         self.hlsVOD = hlsVOD
         self.singleFilePerLayer = singleFilePerLayer
         self.thumbnails = thumbnails
+        self.tracks = tracks
     }
 
     /// Whether anything is to be recorded.
-    public var isWanted: Bool { hlsVOD || singleFilePerLayer }
+    public var isWanted: Bool { hasPicture || tracks != nil }
+
+    /// Whether the room as a whole is to be recorded, not only its tracks.
+    public var hasPicture: Bool { hlsVOD || singleFilePerLayer }
+
+    /// Whether nothing of the stream is needed but its tracks.
+    public var isTracksAlone: Bool { tracks?.composite == false && !hasPicture }
 
     enum CodingKeys: String, CodingKey {
         case hlsVOD = "hls_vod"
         case singleFilePerLayer = "single_file_per_layer"
-        case thumbnails
+        case thumbnails, tracks
     }
 
     public init(from decoder: any Decoder) throws {
@@ -30,5 +40,6 @@ public struct LiveStreamRecording: Hashable, Sendable, Codable {
         singleFilePerLayer =
             try container.decodeIfPresent(Bool.self, forKey: .singleFilePerLayer) ?? false
         thumbnails = try container.decodeIfPresent(ThumbnailOptions.self, forKey: .thumbnails)
+        tracks = try container.decodeIfPresent(TrackOptions.self, forKey: .tracks)
     }
 }

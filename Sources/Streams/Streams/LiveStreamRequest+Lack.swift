@@ -1,4 +1,5 @@
 import HLS
+import Rooms
 
 extension LiveStreamRequest {
     /// What the request asks for and the stream on air lacks: without this check, a caller who gets
@@ -23,6 +24,9 @@ extension LiveStreamRequest {
         }
         if recording?.singleFilePerLayer == true, kept?.singleFilePerLayer != true {
             return "and single_file_per_layer is not recorded"
+        }
+        if let tracks = recording?.tracks, tracks.enabled, kept?.tracks != tracks {
+            return "and these tracks are not recorded"
         }
         if audio.only, !plan.audio.only { return "with video" }
         if let segmentDuration, segmentDuration != plan.segmentDuration {

@@ -7,13 +7,17 @@ public struct RecordingOptions: Hashable, Sendable, Decodable {
     public var singleFilePerLayer: Bool?
     /// Differences from the configured thumbnails; nil for none.
     public var thumbnails: ThumbnailOptions?
+    /// The tracks to record each by itself.
+    public var tracks: TrackOptions?
 
     public init(
-        hlsVOD: Bool? = nil, singleFilePerLayer: Bool? = nil, thumbnails: ThumbnailOptions? = nil
+        hlsVOD: Bool? = nil, singleFilePerLayer: Bool? = nil,
+        thumbnails: ThumbnailOptions? = nil, tracks: TrackOptions? = nil
     ) {
         self.hlsVOD = hlsVOD
         self.singleFilePerLayer = singleFilePerLayer
         self.thumbnails = thumbnails
+        self.tracks = tracks
     }
 
     /// The default of a recording without a live stream.
@@ -25,7 +29,7 @@ public struct RecordingOptions: Hashable, Sendable, Decodable {
     public enum CodingKeys: String, CodingKey, CaseIterable {
         case hlsVOD = "hls_vod"
         case singleFilePerLayer = "single_file_per_layer"
-        case thumbnails
+        case thumbnails, tracks
     }
 
     /// This wish, with its nil fields taken from the other one.
@@ -33,7 +37,7 @@ public struct RecordingOptions: Hashable, Sendable, Decodable {
         RecordingOptions(
             hlsVOD: hlsVOD ?? other.hlsVOD,
             singleFilePerLayer: singleFilePerLayer ?? other.singleFilePerLayer,
-            thumbnails: thumbnails ?? other.thumbnails)
+            thumbnails: thumbnails ?? other.thumbnails, tracks: tracks ?? other.tracks)
     }
 }
 
@@ -42,6 +46,7 @@ extension LiveStreamRecording {
     public init(_ wish: RecordingOptions) {
         self.init(
             hlsVOD: wish.hlsVOD ?? false, singleFilePerLayer: wish.singleFilePerLayer ?? false,
-            thumbnails: wish.thumbnails)
+            thumbnails: wish.thumbnails,
+            tracks: wish.tracks.flatMap { $0.enabled ? $0 : nil })
     }
 }

@@ -16,6 +16,9 @@ struct OriginPath: Hashable {
         case archive = "zip"
         case table = "csv"
         case picture = "jpg"
+        case webm
+        case ogg
+        case document = "json"
 
         var mediaType: String {
             switch self {
@@ -27,6 +30,9 @@ struct OriginPath: Hashable {
             case .archive: "application/zip"
             case .table: "text/csv; charset=utf-8; header=present"
             case .picture: "image/jpeg"
+            case .webm: "video/webm"
+            case .ogg: "audio/ogg; codecs=opus"
+            case .document: "application/json"
             }
         }
 
@@ -39,7 +45,9 @@ struct OriginPath: Hashable {
         .playlist, .transportStream, .initialization, .fragment, .subtitles,
     ]
     /// The files of an ended one.
-    static let assets = streams.union([.sound, .archive, .table, .picture])
+    static let assets = streams.union([
+        .sound, .archive, .table, .picture, .webm, .ogg, .document,
+    ])
 
     static let componentsMaximum = 6
     static let componentBytesMaximum = 128

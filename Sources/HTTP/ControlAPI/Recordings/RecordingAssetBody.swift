@@ -78,6 +78,7 @@ struct RecordingAssetBody: Encodable {
         var layerCount: String?
         var widthMaximum: Int?
         var heightMaximum: Int?
+        var track: CatalogueAsset.Track?
 
         init(_ asset: CatalogueAsset) {
             if asset.kind == .roomVOD {
@@ -88,10 +89,11 @@ struct RecordingAssetBody: Encodable {
                 resolution = asset.size
                 layer = asset.layer.map { String($0) }
             }
+            track = asset.track
         }
 
         enum CodingKeys: String, CodingKey {
-            case resolution, layer
+            case resolution, layer, track
             case layerCount = "num_layers"
             case widthMaximum = "max_width"
             case heightMaximum = "max_height"

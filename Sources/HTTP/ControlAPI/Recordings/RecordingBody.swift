@@ -1,5 +1,6 @@
 import Catalogue
 import MediaKernel
+import Rooms
 import Streams
 
 /// A recording in the control API: of a live stream, or of a room without one.
@@ -22,6 +23,8 @@ struct RecordingBody: Encodable {
         let planned: [(CatalogueAsset.Kind, Bool?)] = [
             (.roomComposite, recording.plan.recording?.singleFilePerLayer),
             (.roomVOD, recording.plan.recording?.hlsVOD),
+            (.track, recording.plan.recording?.tracks.map { _ in true }),
+            (.individual, recording.plan.recording?.tracks?.zip),
         ]
         return planned.filter { $0.1 == true }.map(\.0)
     }

@@ -9,6 +9,7 @@ struct RecordingStartBody: RequestBody {
         [
             .resolution: .object(BodyFields(["width", "height"])),
             .thumbnails: .object(TemplateFields.thumbnails),
+            .tracks: .object(TrackOptions.fields),
         ], passed: ["transcription"])
 
     var meetingURL: String?
@@ -18,12 +19,13 @@ struct RecordingStartBody: RequestBody {
     var layout: JSONValue?
     var thumbnails: ThumbnailOptions?
     var outputs: [String]?
+    var tracks: TrackOptions?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case meetingURL = "meeting_url"
         case resolution, destination
         case audioOnly = "audio_only"
-        case layout, thumbnails
+        case layout, thumbnails, tracks
         case outputs = "rtmp_urls"
     }
 
@@ -34,7 +36,8 @@ struct RecordingStartBody: RequestBody {
         var request = try LiveStreamRequest(
             checkingRecordingOf: meetingURL, resolution: resolution,
             isSoundAlone: audioOnly ?? false, thumbnails: thumbnails,
-            destination: destination ?? "", layout: layout, room: room, authorities: authorities)
+            tracks: tracks, destination: destination ?? "", layout: layout, room: room,
+            authorities: authorities)
         request.outputs = try PushTarget.checked(outputs)
         return request
     }
@@ -47,8 +50,9 @@ extension LiveStreamRequest {
     /// - Throws: a 400 that names the field.
     public init(
         checkingRecordingOf meetingURL: String?, resolution: Resolution? = nil,
-        isSoundAlone: Bool = false, thumbnails: ThumbnailOptions? = nil, destination: String = "",
-        layout: JSONValue? = nil, room: RoomID, authorities: Set<String>
+        isSoundAlone: Bool = false, thumbnails: ThumbnailOptions? = nil,
+        tracks: TrackOptions? = nil, destination: String = "", layout: JSONValue? = nil,
+        room: RoomID, authorities: Set<String>
     ) throws(APIError) {
         if let resolution {
             guard !isSoundAlone else {
@@ -56,10 +60,19 @@ extension LiveStreamRequest {
             }
             try Self.check(resolution)
         }
+        let isTracksAlone = tracks?.enabled == true && tracks?.composite == false
+        guard tracks?.composite != false || isTracksAlone, !isTracksAlone || resolution == nil
+        else {
+            throw .badRequest(
+                "tracks are not valid",
+                isTracksAlone
+                    ? "without the picture there is no resolution" : "nothing would be recorded")
+        }
         try self.init(
             checking: [(meetingURL, nil)],
             recording: RecordingOptions(
-                hlsVOD: false, singleFilePerLayer: true, thumbnails: thumbnails),
+                hlsVOD: false, singleFilePerLayer: !isTracksAlone, thumbnails: thumbnails,
+                tracks: tracks),
             destination: destination, audio: LiveStreamAudio(only: isSoundAlone),
             layout: layout, room: room, authorities: authorities)
         kind = .recording

@@ -1,3 +1,5 @@
+import Rooms
+
 /// The fields of templates. 100ms' templates have more fields than are used here, and may get
 /// others: fields that resemble none of these are kept and shown.
 enum TemplateFields {
@@ -75,8 +77,11 @@ enum TemplateFields {
             "layers": .array(layer),
             "recording": .object(
                 fields(
-                    ["hlsVod", "singleFilePerLayer", "layers", "thumbnails"],
-                    ["layers": .array(layer), "thumbnails": .object(thumbnails)],
+                    ["hlsVod", "singleFilePerLayer", "layers", "thumbnails", "tracks"],
+                    [
+                        "layers": .array(layer), "thumbnails": .object(thumbnails),
+                        "tracks": .object(TrackOptions.fields),
+                    ],
                     passed: ["enableZipUpload", "presignDuration"])),
         ], passed: ["enableMetadataInsertion", "enableStaticUrl"])
 
@@ -85,9 +90,10 @@ enum TemplateFields {
     private static let browser = fields(
         [
             "name", "width", "height", "maxDuration", "autoStopTimeout", "idleTimeout", "autoStart",
-            "thumbnails", "layout",
+            "thumbnails", "layout", "tracks",
         ],
-        ["thumbnails": .object(thumbnails)], passed: ["presignDuration", "role"])
+        ["thumbnails": .object(thumbnails), "tracks": .object(TrackOptions.fields)],
+        passed: ["presignDuration", "role"])
 
     /// Also of a start request.
     static let thumbnails = fields(["enabled", "width", "height", "offsets", "fps"])

@@ -77,6 +77,9 @@ struct StartBody: RequestBody {
             destination: destination ?? "", ladder: try checkedLadder(frameRate: frameRate),
             audio: try audio?.checked() ?? LiveStreamAudio(), layout: layout, room: room,
             authorities: authorities)
+        guard recording?.tracks?.composite != false else {
+            throw .badRequest("tracks are not valid", "a live stream always has its picture")
+        }
         request.segmentDuration = try segmentSeconds.map(Self.checkedSegments)
         request.outputs = try PushTarget.checked(outputs)
         guard request.outputs.isEmpty || request.variants.count == 1 else {
@@ -149,6 +152,9 @@ extension LiveStreamRequest {
         }
         if let fault = recording?.thumbnails?.fault {
             throw .badRequest("thumbnails are not valid", fault)
+        }
+        if let fault = recording?.tracks?.fault {
+            throw .badRequest("tracks are not valid", fault)
         }
         guard destination.utf8.count <= Limits.destinationBytes else {
             throw .badRequest(

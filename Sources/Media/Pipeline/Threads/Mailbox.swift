@@ -1,9 +1,9 @@
 import Glibc
-import MediaKernel
+public import MediaKernel
 
 /// A bounded queue between threads. The sender decides how to treat a full queue: `offer` refuses,
 /// `put` waits.
-final class Mailbox<Element: Sendable>: @unchecked Sendable {
+public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     // Sendable because every access to `queue` and `isClosed` is under `lock`.
 
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
@@ -12,9 +12,9 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
     private var isClosed = false
 
     /// Whether the queue is closed, so that it takes nothing more.
-    var isOver: Bool { locked { isClosed } }
+    public var isOver: Bool { locked { isClosed } }
 
-    init(maximum: Int) {
+    public init(maximum: Int) {
         queue = BoundedQueue(maximum: maximum)
         lock = .allocate(capacity: 1)
         changed = .allocate(capacity: 1)
@@ -41,7 +41,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
     }
 
     /// Returns false when `limit` elements already wait, or the queue is full or closed.
-    func offer(_ element: Element, below limit: Int = .max) -> Bool {
+    public func offer(_ element: Element, below limit: Int = .max) -> Bool {
         locked {
             guard !isClosed, queue.count < limit, queue.append(element) else { return false }
             pthread_cond_broadcast(changed)
@@ -51,7 +51,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
 
     /// Waits for room. Returns false when the queue is closed.
     @discardableResult
-    func put(_ element: Element) -> Bool { put([element]) }
+    public func put(_ element: Element) -> Bool { put([element]) }
 
     /// The same for several elements, which wake the reader once.
     @discardableResult
@@ -80,7 +80,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
     /// Appends all waiting elements to `batch`, waiting for the first until the deadline.
     ///
     /// - Returns: false once the queue is closed and empty.
-    func takeAll(into batch: inout [Element], until deadline: Instant?) -> Bool {
+    public func takeAll(into batch: inout [Element], until deadline: Instant?) -> Bool {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
         while queue.isEmpty, !isClosed {
@@ -108,7 +108,7 @@ final class Mailbox<Element: Sendable>: @unchecked Sendable {
     }
 
     /// Refuses new elements; the waiting ones can still be taken.
-    func close() {
+    public func close() {
         locked {
             isClosed = true
             pthread_cond_broadcast(changed)

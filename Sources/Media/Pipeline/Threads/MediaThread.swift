@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 
 /// A thread for work that blocks or computes for long and would starve the cooperative pool.
-final class MediaThread: Sendable {
+public final class MediaThread: Sendable {
     /// Linux keeps this many bytes of a thread's name, without the terminator.
     static let nameBytesMaximum = 15
 
     private let ended: AsyncStream<Never>
 
     /// Starts at once. `body` runs to its end on the new thread.
-    init(name: String, body: @escaping @Sendable () -> Void) {
+    public init(name: String, body: @escaping @Sendable () -> Void) {
         let (ended, continuation) = AsyncStream.makeStream(of: Never.self)
         self.ended = ended
         let thread = Thread {
@@ -33,5 +33,5 @@ final class MediaThread: Sendable {
     }
 
     /// Waits until `body` has returned. For one waiter.
-    func join() async { for await _ in ended {} }
+    public func join() async { for await _ in ended {} }
 }

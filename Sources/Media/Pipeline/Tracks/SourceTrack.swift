@@ -26,6 +26,8 @@ public struct IncomingFrame: Sendable {
     public var arrival: Instant
     /// When it could be decoded: later than `arrival` if earlier packets were missing.
     public var ready: Instant
+    /// Whether frames before it were lost on the way.
+    public var followsLoss = false
 
     public struct Size: Hashable, Sendable {
         public var width: Int

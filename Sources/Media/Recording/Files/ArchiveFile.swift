@@ -37,6 +37,26 @@ struct ArchiveFile {
         return layout.byteCount - count..<layout.byteCount
     }
 
+    /// Begins a file that is too large to be in memory; `append` has all of its bytes.
+    ///
+    /// - Throws: `.file`, `.archive`.
+    mutating func begin(
+        _ name: String, byteCount: UInt64, checksum: UInt32
+    ) throws(RecordingError) {
+        let header: [UInt8]
+        do throws(ZipError) {
+            header = try layout.add(
+                try ZipEntry(
+                    name: name, modified: modified, byteCount: byteCount, checksum: checksum))
+        } catch {
+            throw .archive(error.description)
+        }
+        try file.write(header)
+    }
+
+    /// - Throws: `.file`.
+    func append(_ bytes: [UInt8]) throws(RecordingError) { try file.write(bytes) }
+
     /// - Returns: the archive's bytes.
     mutating func finish() throws(RecordingError) -> UInt64 {
         try file.write(layout.finish())

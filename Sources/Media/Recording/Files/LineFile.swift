@@ -70,8 +70,10 @@ struct LineFile: ~Copyable {
     private static let readBytes = 1 << 20
 
     /// - Throws: `.file`; nothing is then appended.
-    func append(_ text: String) throws(RecordingError) {
-        let bytes = Array(text.utf8)
+    func append(_ text: String) throws(RecordingError) { try append(Array(text.utf8)) }
+
+    /// - Throws: `.file`; nothing is then appended.
+    func append(_ bytes: [UInt8]) throws(RecordingError) {
         let size = byteCount
         var count = 0
         repeat { count = write(file, bytes, bytes.count) } while count < 0 && errno == EINTR

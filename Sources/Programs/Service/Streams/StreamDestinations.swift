@@ -62,17 +62,26 @@ public struct StreamDestinations: Hashable, Sendable {
                 signedPlayback: try Self.limit(
                     destination.signedPlaybackSeconds, "signedPlaybackSeconds", of: name),
                 autoStart: try Self.autoStart(destination.autoStart, of: name),
-                recording: Self.recording(destination),
+                recording: try Self.recording(destination, of: name),
                 recordedLayers: destination.recording?.layers ?? [],
                 thumbnails: try Self.thumbnails(destination, of: name))
         }
     }
 
     /// Nil if the destination says nothing about recordings; thumbnails alone do not count.
-    private static func recording(_ destination: HLSDestination) -> RecordingOptions? {
-        guard let kept = destination.recording, (kept.hlsVod ?? kept.singleFilePerLayer) != nil
+    private static func recording(
+        _ destination: HLSDestination, of name: String
+    ) throws(SettingsError) -> RecordingOptions? {
+        guard let kept = destination.recording,
+            (kept.hlsVod ?? kept.singleFilePerLayer) != nil || kept.tracks != nil
         else { return nil }
-        return RecordingOptions(hlsVOD: kept.hlsVod, singleFilePerLayer: kept.singleFilePerLayer)
+        if let fault = kept.tracks?.fault {
+            throw .invalid(
+                key: "policy.file", reason: "destination '\(name)': tracks: \(fault)")
+        }
+        return RecordingOptions(
+            hlsVOD: kept.hlsVod, singleFilePerLayer: kept.singleFilePerLayer,
+            tracks: kept.tracks)
     }
 
     /// As with 100ms, a number of segments applies only to live playlists.

@@ -57,6 +57,8 @@ extension StreamSettings {
             playlist: destinations(of: request.kind).playlist(for: request.destination)
                 ?? playlist,
             layout: layout, pictureHosts: pictureHosts, preset: preset, encoder: encoder.rawValue)
+        // A live stream always has its picture.
+        if request.kind == .stream { plan.recording?.tracks?.composite = nil }
         if let source = variant.source {
             guard sourceHosts.allows(source.endpoint) else {
                 throw .sourceNotAllowed(host: source.endpoint.host)
@@ -90,7 +92,10 @@ extension StreamSettings {
                 : destinations(of: request.kind)
                     .recordedLayers(for: request.destination, of: ladder),
             keptSeconds: recordings.kept.map { Int64($0.inSeconds) },
-            thumbnails: thumbnails(for: request))
+            thumbnails: thumbnails(for: request),
+            tracks: recording.tracks.map {
+                TrackOrder(webm: $0.audio == .webm, zip: $0.zip ?? false)
+            })
     }
 
     /// Picture sizes, best first. Without pictures, rungs with the same audio bitrate become one.
@@ -190,6 +195,11 @@ extension HLSDestination {
         autoStart = recording.autoStart.map { $0 ? "room" : "off" }
         idleTimeout = recording.idleTimeout
         layout = recording.layout
-        self.recording = recording.thumbnails.map { Recording(thumbnails: $0) }
+        if recording.thumbnails != nil || recording.tracks != nil {
+            // Without tracks nothing is said of the files: it is one, the room's.
+            self.recording = Recording(
+                singleFilePerLayer: recording.tracks.map { $0.composite != false },
+                thumbnails: recording.thumbnails, tracks: recording.tracks)
+        }
     }
 }

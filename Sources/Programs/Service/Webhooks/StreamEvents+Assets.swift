@@ -89,6 +89,46 @@ extension StreamEvents {
         return data
     }
 
+    /// `data` of `track.recording.success`.
+    func tracksRecorded(
+        _ stream: LiveStream, _ assets: [CatalogueAsset], at now: UnixTime
+    ) -> [String: JSONValue] {
+        var data = ending(stream, at: now)
+        let tracks = assets.filter { $0.kind == .track }
+        data["duration"] = .integer(
+            tracks.compactMap(\.duration).max().map { Int64($0.inSeconds.rounded()) } ?? 0)
+        data["recording_tracks"] = .array(
+            tracks.map { asset in
+                var fields = place(of: asset, now)
+                if let track = asset.track {
+                    fields["track_id"] = .string(track.id)
+                    fields["peer_id"] = .string(track.peer)
+                    fields["peer_name"] = .string(track.name)
+                    fields["role"] = .string(track.role)
+                    fields["source"] = .string(track.source)
+                    fields["codec"] = .string(track.codec)
+                    fields["start_ms"] = .integer(track.start)
+                }
+                return .object(fields)
+            })
+        for (key, kind) in [
+            ("recording_track_index", CatalogueAsset.Kind.trackIndex),
+            ("recording_individual", .individual),
+        ] {
+            if let asset = assets.first(where: { $0.kind == kind }) {
+                data[key] = .object(place(of: asset, now))
+            }
+        }
+        return data
+    }
+
+    private func place(of asset: CatalogueAsset, _ now: UnixTime) -> [String: JSONValue] {
+        [
+            "asset_id": .string(asset.id), "recording_path": .string(asset.location ?? asset.path),
+            "recording_presigned_url": url(asset, now), "size": .integer(asset.byteCount),
+        ]
+    }
+
     private func ending(_ stream: LiveStream, at now: UnixTime) -> [String: JSONValue] {
         Self.origin(of: stream, at: now).merging([
             "recording_id": .string(stream.id.rawValue),

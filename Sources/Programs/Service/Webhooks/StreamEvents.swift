@@ -51,8 +51,17 @@ public struct StreamEvents: Sendable {
         }
         let made = assets.filter { $0.status == .completed }
         if record.status.isFinal, !made.isEmpty {
-            let data = recorded(stream, made, at: record.updatedAt)
-            events += family.recorded.map { ($0, data) }
+            // Tracks have an event of their own; a recording may consist of nothing else.
+            if made.contains(where: { $0.kind == .roomComposite || $0.kind == .roomVOD })
+                || !made.contains(where: { $0.kind == .track })
+            {
+                let data = recorded(stream, made, at: record.updatedAt)
+                events += family.recorded.map { ($0, data) }
+            }
+            if made.contains(where: { $0.kind == .track }) {
+                events.append(
+                    (.tracksRecorded, tracksRecorded(stream, made, at: record.updatedAt)))
+            }
         } else if record.status == .failed, stream.kind == .recording, stream.startedAt != nil {
             var data = failed(stream, order, "PROCESSING_CMD_ERROR", Self.message(stream))
             data["error"] = data["error_message"]
@@ -63,7 +72,7 @@ public struct StreamEvents: Sendable {
         let isHeld = waitsForStore && made.contains { $0.location == nil }
         return events.map { kind, data in
             var delivery = delivery(kind, data, of: record, at: record.updatedAt)
-            if isHeld, family.recorded.contains(kind) { delivery.status = .held }
+            if isHeld, tellsOfAssets(kind) { delivery.status = .held }
             return delivery
         }
     }
@@ -77,7 +86,10 @@ public struct StreamEvents: Sendable {
     ) -> [UInt8]? {
         let made = assets.filter { $0.status == .completed }
         guard let stream = LiveStream(record), !made.isEmpty else { return nil }
-        return delivery(kind, recorded(stream, made, at: now), of: record, at: now).body
+        let data =
+            kind == .tracksRecorded
+            ? tracksRecorded(stream, made, at: now) : recorded(stream, made, at: now)
+        return delivery(kind, data, of: record, at: now).body
     }
 
     private func recorded(
@@ -90,7 +102,10 @@ public struct StreamEvents: Sendable {
     }
 
     func tellsOfAssets(_ kind: WebhookEvent.Kind) -> Bool {
-        [LiveStream.Kind.stream, .recording].contains { Family($0).recorded.contains(kind) }
+        kind == .tracksRecorded
+            || [LiveStream.Kind.stream, .recording].contains {
+                Family($0).recorded.contains(kind)
+            }
     }
 
     /// The corresponding events of streams, and of recordings without a live stream.

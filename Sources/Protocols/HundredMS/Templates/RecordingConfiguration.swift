@@ -1,7 +1,7 @@
 import Rooms
 
-/// How rooms are recorded, as in the `recordings` of 100ms' newer templates. Recordings of single
-/// peers (`trackRecording`, `streamRecording`) are not supported.
+/// How rooms are recorded, as in the `recordings` of 100ms' newer templates. Recordings with a file
+/// for each peer (`streamRecording`) are not supported.
 struct RecordingConfiguration: Decodable {
     struct Composite: Decodable {
         var browserComposite: Browser?
@@ -20,10 +20,18 @@ struct RecordingConfiguration: Decodable {
         var enabled: Bool?
     }
 
+    /// A file for each track.
+    struct Tracks: Decodable {
+        var enabled: Bool?
+    }
+
     var name: String
+    /// Whose tracks are recorded; missing or empty for everyone's.
+    var role: String?
     var maxDuration: Int?
     var thumbnails: ThumbnailOptions?
     var compositeRecording: Composite?
+    var trackRecording: Tracks?
 
     /// Both kinds of composites are the same here: a recording without a live stream.
     var destination: RecordingDestination {
@@ -33,8 +41,15 @@ struct RecordingConfiguration: Decodable {
         destination.maxDuration = maxDuration
         destination.autoStopTimeout = browser?.autoStopTimeout
         destination.thumbnails = thumbnails
-        destination.autoStart =
+        let isComposed =
             browser?.autoStart == true || compositeRecording?.customComposite?.enabled == true
+        destination.autoStart = isComposed
+        if trackRecording?.enabled == true {
+            // As in 100ms, tracks are recorded without being asked for.
+            destination.autoStart = true
+            destination.tracks = TrackOptions(
+                roles: role.flatMap { $0.isEmpty ? nil : [$0] }, composite: isComposed)
+        }
         return destination
     }
 }

@@ -29,14 +29,17 @@ public struct HLSDestination: Hashable, Sendable {
         /// The recorded ones among the streamed layers; nil for all.
         public var layers: [Layer]?
         public var thumbnails: ThumbnailOptions?
+        /// Roomcast's own: the tracks to record each by itself.
+        public var tracks: TrackOptions?
 
         public init(
             hlsVod: Bool? = nil, singleFilePerLayer: Bool? = nil,
-            thumbnails: ThumbnailOptions? = nil
+            thumbnails: ThumbnailOptions? = nil, tracks: TrackOptions? = nil
         ) {
             self.hlsVod = hlsVod
             self.singleFilePerLayer = singleFilePerLayer
             self.thumbnails = thumbnails
+            self.tracks = tracks
         }
     }
 

@@ -15,6 +15,8 @@ public struct RecordingDestination: Hashable, Sendable {
     /// Whether a room is recorded as soon as it has peers.
     public var autoStart: Bool?
     public var thumbnails: ThumbnailOptions?
+    /// The tracks to record each by itself.
+    public var tracks: TrackOptions?
     /// The layout of the picture, in the control API's form.
     public var layout: JSONValue?
 

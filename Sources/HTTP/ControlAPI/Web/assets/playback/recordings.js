@@ -236,6 +236,12 @@ function describe(asset) {
       return size ? `${size}MP4` : "Sound M4A";
     case "room-vod":
       return `${size}HLS in a zip`;
+    case "track":
+      return `${size}track in ${asset.url?.split(".").at(-1) ?? "a file"}`;
+    case "track-index":
+      return "Index of tracks";
+    case "individual":
+      return "Tracks in a zip";
     default:
       return asset.type;
   }

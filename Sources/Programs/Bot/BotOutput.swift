@@ -1,0 +1,69 @@
+import ChildProcesses
+import Logging
+import MediaKernel
+import Pipeline
+import Streams
+
+/// What a bot makes of its room: the stream, files of single tracks, or both.
+struct BotOutput: Sendable {
+    /// Nil if only tracks are recorded: then nothing is decoded.
+    private(set) var stream: Stream?
+    /// Nil if no tracks are recorded by themselves.
+    let tracks: TrackRecording?
+
+    /// The stream and its images.
+    struct Stream: Sendable {
+        let pipeline: StreamPipeline
+        let pictures: BotPictures
+    }
+
+    /// - Throws: `CodecError` if the stream cannot be encoded, and errors of files.
+    init(
+        _ configuration: BotConfiguration, in directory: String, wishes: BotMedia.Wishes,
+        logger: Logger, warn: @escaping @Sendable (String) -> Void
+    ) throws {
+        let recording = configuration.plan.recording
+        if recording?.isTracksAlone != true {
+            let settings = configuration.pipeline(outputDirectory: directory)
+            let pipeline = try StreamPipeline(settings, logger: logger)
+            stream = Stream(
+                pipeline: pipeline,
+                pictures: BotPictures(
+                    hosts: configuration.plan.pictureHosts, layout: settings.layout,
+                    pipeline: pipeline, warn: warn))
+        }
+        tracks = try recording?.tracks.map {
+            try TrackRecording(
+                $0, in: directory, isPaused: configuration.isRecordingPaused, wishes: wishes)
+        }
+    }
+
+    /// All that consume frames.
+    var takers: [any TrackTaker] {
+        let all: [(any TrackTaker)?] = [stream?.pipeline, tracks]
+        return all.compactMap { $0 }
+    }
+
+    /// The media path is available.
+    func start() { stream?.pipeline.start() }
+
+    func show(_ sources: [SourcePeer]) async {
+        stream?.pipeline.show(sources)
+        tracks?.show(sources)
+        await stream?.pictures.wanted(by: sources)
+    }
+
+    func setRecordingPaused(_ isPaused: Bool) {
+        stream?.pipeline.setRecordingPaused(isPaused)
+        tracks?.setPaused(isPaused)
+    }
+
+    var failure: PipelineFailure? { stream?.pipeline.failure }
+
+    /// Writes all that was captured until now.
+    func stop(failure: PipelineFailure?) async -> PipelineSummary {
+        let summary = await stream?.pipeline.stop(failure: failure)
+        await tracks?.stop()
+        return summary ?? PipelineSummary(segments: 0, frames: 0, framesDropped: 0)
+    }
+}

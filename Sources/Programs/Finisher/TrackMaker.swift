@@ -1,0 +1,69 @@
+import Catalogue
+import MediaKernel
+import Recording
+
+/// Makes the assets of a stream's single tracks: a file for each part of a track, the index, and an
+/// archive of both.
+struct TrackMaker {
+    let assets: TrackAssets
+    let stream: CatalogueStream
+    let order: TrackOrder
+    let place: RecordingPlace
+    let recordings: String
+    let createdAt: UnixTime
+    let expiresAt: UnixTime?
+
+    /// - Throws: `.file`, `.archive`.
+    func make(progress: () -> Void) throws(RecordingError) -> [CatalogueAsset] {
+        let directory = "\(recordings)/\(place.tracksDirectory)"
+        let archive =
+            order.zip
+            ? RecordingAssets.Place(directory: directory, name: place.tracksArchiveName) : nil
+        let made = try assets.make(
+            TrackAssets.Wish(
+                streamID: stream.id.rawValue, roomID: stream.room.rawValue,
+                sessionID: stream.session?.rawValue ?? "", usesOgg: !order.webm,
+                directory: directory, title: place.tracksTitle, archive: archive,
+                createdAt: stream.createdAt.seconds)
+        ) { _, _ in progress() }
+        guard let made else { return [] }
+        var all = made.index.tracks.flatMap { track in
+            track.files.map { asset(of: $0, track) }
+        }
+        let duration = Duration.milliseconds(made.index.duration)
+        all.append(
+            asset(
+                "\(stream.id)-tracks", .trackIndex, name: made.indexName,
+                byteCount: made.indexByteCount, duration: nil))
+        if let byteCount = made.archiveByteCount {
+            all.append(
+                asset(
+                    "\(stream.id)-individual", .individual, name: place.tracksArchiveName,
+                    byteCount: byteCount, duration: duration))
+        }
+        return all
+    }
+
+    private func asset(of file: TrackIndex.File, _ track: TrackIndex.Track) -> CatalogueAsset {
+        var asset = asset(
+            file.assetID, .track, name: file.name, byteCount: file.bytes,
+            duration: .milliseconds(file.duration))
+        if let width = file.width, let height = file.height {
+            asset.size = CatalogueAsset.Size(width: width, height: height)
+        }
+        asset.track = CatalogueAsset.Track(
+            id: track.id, peer: track.peer.id, name: track.peer.name, role: track.peer.role,
+            source: track.source, codec: file.codec.rawValue, start: file.start)
+        return asset
+    }
+
+    private func asset(
+        _ id: String, _ kind: CatalogueAsset.Kind, name: String, byteCount: UInt64,
+        duration: Duration?
+    ) -> CatalogueAsset {
+        CatalogueAsset(
+            id: id, stream: stream.id, room: stream.room, session: stream.session, kind: kind,
+            path: "\(place.tracksDirectory)/\(name)", byteCount: Int64(byteCount),
+            duration: duration, createdAt: createdAt, expiresAt: expiresAt)
+    }
+}
