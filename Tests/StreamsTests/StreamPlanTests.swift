@@ -50,6 +50,9 @@ import Testing
         plan.pushHosts = try #require(PushHosts(["10.0.0.5"]))
         try plan.checkOutput(target, layer: 0)
         #expect(throws: LiveStreamError.self) { try plan.checkOutput(target, layer: 9) }
+        plan.recording = LiveStreamRecording(tracks: TrackOptions(composite: false))
+        #expect(throws: LiveStreamError.self) { try plan.checkOutput(target, layer: 0) }
+        plan.recording = nil
         plan.audio.only = true
         #expect(throws: LiveStreamError.self) { try plan.checkOutput(target, layer: 0) }
     }

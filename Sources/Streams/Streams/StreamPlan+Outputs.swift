@@ -6,6 +6,9 @@ extension StreamPlan {
     /// - Throws: `invalidOutput`.
     public func checkOutput(_ target: PushTarget, layer: Int) throws(LiveStreamError) {
         guard !audio.only else { throw .invalidOutput("a stream without video is not pushed") }
+        guard recording?.isTracksAlone != true else {
+            throw .invalidOutput("a recording of tracks without the picture is not pushed")
+        }
         guard ladder.layers.indices.contains(layer) else {
             throw .invalidOutput("layer is 0 to \(ladder.layers.count - 1)")
         }
