@@ -150,6 +150,10 @@ goldens: install-dependencies ## Render the golden pictures of the layouts again
 bench: install-bench-dependencies build ## The cost of a stream, next to ffmpeg, GStreamer and a browser (docs/BENCHMARKS.md)
 	@Tests/Benchmarks/run $(BINARY)
 
+.PHONY: bench-outputs
+bench-outputs: install-bench-dependencies build ## The cost of MP4s, pushes and tracks beside their stream
+	@Tests/Benchmarks/outputs $(BINARY)
+
 .PHONY: bench-density
 bench-density: install-bench-dependencies build ## The number of rooms that this machine can stream before a picture is late
 	@Tests/Benchmarks/density $(BINARY)

@@ -1,5 +1,6 @@
 """A server of Roomcast with participants and streams, in a directory of its own."""
 
+import contextlib
 import json
 import re
 import statistics
@@ -22,8 +23,8 @@ BARE = {"names": False, "speaker_border": False}
 class Roomcast:
     """`layout` is that of its streams: {} is what a room shows by default."""
 
-    def __init__(self, binary, directory, preset="balanced", layout=BARE):
-        self.binary, self.directory = binary, directory
+    def __init__(self, binary, directory, preset="balanced", layout=BARE, ladder=LADDER):
+        self.binary, self.directory, self.ladder = binary, directory, ladder
         directory.mkdir(parents=True, exist_ok=True)
         self.log = directory / "server.log"
         self.configuration = directory / "settings.json"
@@ -36,12 +37,13 @@ class Roomcast:
                     "output": {"directory": str(directory / "streams")},
                     "log": {"format": "json"},
                     "stream": {
-                        "ladder": [f"{w}x{h}@{video}+{audio}" for w, h, video, audio in LADDER],
+                        "ladder": [f"{w}x{h}@{video}+{audio}" for w, h, video, audio in ladder],
                         "frameRate": FRAME_RATE,
                         "segmentSeconds": SEGMENT_SECONDS,
                         "preset": preset,
                         "layout": layout,
                         "maximum": 1000,
+                        "pushHosts": ["127.0.0.1"],
                     },
                 }
             )
@@ -88,16 +90,17 @@ class Roomcast:
         # Participants request key frames from one another, which a publisher sends only so often.
         time.sleep(SETTLING_SECONDS)
 
-    def call(self, method, path):
+    def call(self, method, path, body=None):
+        data = json.dumps(body or {}).encode() if method == "POST" else None
         request = urllib.request.Request(
-            self.endpoint + path, method=method, data=b"{}" if method == "POST" else None,
+            self.endpoint + path, method=method, data=data,
             headers={
                 "Authorization": f"Bearer {self.token}", "Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=STEP_SECONDS_MAXIMUM) as response:
             return json.load(response)
 
-    def start(self, room):
-        return self.call("POST", f"/v2/live-streams/room/{room}/start")["id"]
+    def start(self, room, body=None):
+        return self.call("POST", f"/v2/live-streams/room/{room}/start", body)["id"]
 
     def stop(self, identifier):
         self.call("POST", f"/v2/live-streams/{identifier}/stop")
@@ -113,7 +116,7 @@ class Roomcast:
 
     def playlists(self, room, identifier):
         directory = self.directory / "streams" / room / identifier
-        return [directory / f"stream_{n}" / "stream.m3u8" for n in range(len(LADDER))]
+        return [directory / f"stream_{n}" / "stream.m3u8" for n in range(len(self.ladder))]
 
     def edge(self, room, identifier):
         """The number of the newest segment that a player of the first layer finds, and the time
@@ -144,16 +147,16 @@ def watch_edge(roomcast, identifier, seconds):
     return edges
 
 
-def stream_a_room(roomcast, clips, seconds, sampler=None):
+def stream_a_room(roomcast, clips, seconds, sampler=None, body=None):
     """Streams a room for `seconds` seconds. Returns its figures and its files.
 
-    `sampler(pid)` is called with the bot's process id once the stream runs, and returns a function
+    `body` is that of the request. `sampler(pid)` is called with the bot's process id once the stream runs, and returns a function
     to call before the stream is stopped."""
     roomcast.publish("bench", clips)
     server = roomcast.server.pid
     server_before, children_before = cpu_seconds(server)
     asked = time.monotonic()
-    identifier = roomcast.start("bench")
+    identifier = roomcast.start("bench", body)
     until("the stream's start", lambda: roomcast.has(identifier, "running"), interval=0.02)
     start_ms = round((time.monotonic() - asked) * 1000)
     bot = roomcast.bot()
@@ -162,11 +165,15 @@ def stream_a_room(roomcast, clips, seconds, sampler=None):
     edges = watch_edge(roomcast, identifier, max(0, seconds - SEGMENT_SECONDS))
     sampled = finish() if finish else None
     resident = peak_megabytes(bot)
+    stream = roomcast.call("GET", f"/v2/live-streams/{identifier}")
     roomcast.stop(identifier)
+    bot_cpu = 0
 
     def is_completed():
-        nonlocal resident
+        nonlocal resident, bot_cpu
         resident = max(resident, peak_megabytes(bot))
+        with contextlib.suppress(OSError):
+            bot_cpu = cpu_seconds(bot)[0]
         return roomcast.has(identifier, "completed")
 
     until("the stream's end", is_completed)
@@ -174,6 +181,8 @@ def stream_a_room(roomcast, clips, seconds, sampler=None):
     server_after, children_after = cpu_seconds(server)
     return {
         "cpu": children_after - children_before,
+        # Without the finisher.
+        "bot_cpu": bot_cpu,
         "server": server_after - server_before,
         "resident": resident,
         "start_ms": start_ms,
@@ -181,5 +190,6 @@ def stream_a_room(roomcast, clips, seconds, sampler=None):
         "edge_ms_maximum": round(max(edges) * 1000) if edges else None,
         "shortages": len(roomcast.shortages()),
         "sampled": sampled,
+        "outputs": stream.get("outputs", []),
         "layers": roomcast.playlists("bench", identifier),
     }

@@ -58,6 +58,7 @@ ROOMS = (
     Target("rooms.audio.roomcast.lost_share", 0),
     Target("rooms.cameras.roomcast.lost_share", 0),
 )
+OUTPUTS = (Target("everything_over_stream", 1.1), Target("shortages", 0))
 DENSITY = (Target("rooms_per_core", 2, is_minimum=True),)
 
 
