@@ -1,6 +1,6 @@
 """Rooms with real browsers: they see and hear each other, and the stream, and nothing else."""
 
-from harness.signalling import hls_in, peers_in
+from harness.signalling import peers_in
 from harness.waiting import wait_for
 
 RECORDER = "__internal_recorder"
@@ -198,34 +198,3 @@ def test_the_recorder_is_in_nobodys_list_count_or_events(enter, connect, server,
         server.stop_stream(room)
     server.wait_for_status(stream["id"], "completed", ON_AIR_TIMEOUT)
     assert sorted(ann.people()) == ["Ann (you)", "Early", "Late"]
-
-
-def test_a_late_socket_learns_the_streaming_state_from_its_peer_list(enter, connect, server, room):
-    ann = enter("Ann")
-    stream = server.start_stream(room)
-    try:
-        server.wait_for_status(stream["id"], "running", ON_AIR_TIMEOUT)
-        ann.wait_for_streaming("started", ON_AIR_TIMEOUT)
-        late = connect("Late")
-        late.join()
-        hls = hls_in(late.wait_for("peer-list"))
-        assert hls["enabled"] is True
-        assert hls["variants"][0]["state"] == "started"
-        assert hls["variants"][0]["url"] == stream["playback"]["url"]
-        assert hls["variants"][0]["started_at"] > 1_600_000_000_000  # milliseconds
-    finally:
-        server.stop_stream(room)
-    update = late.wait_for(
-        "on-hls-update", lambda params: params["variants"][0]["state"] == "stopped",
-        ON_AIR_TIMEOUT,
-    )
-    assert update["enabled"] is False
-
-
-def test_a_token_of_the_page_api_opens_the_room(server, room):
-    answer = server.http.post(
-        f"/api/rooms/{room}/token", body={"role": "guest", "user_id": "ann"}
-    )
-    assert answer.status == 200
-    token = answer.json["token"]
-    assert server.http.get("/init?peer_id=p1", token=token).status == 200
