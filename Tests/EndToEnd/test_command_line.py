@@ -16,6 +16,8 @@ FILE = {
     "webhooks": {"url": "https://example.org/hooks"},
     "turn": {"urls": ["turn:relay.example.org"]},
 }
+# Of the server beside them.
+SETTINGS = {"ROOMCAST_HTTP_PROT": "1"}
 KEY = {"ROOMCAST_AUTH_ACCESS_KEY": tokens.ACCESS_KEY, "ROOMCAST_AUTH_SECRET": tokens.SECRET}
 
 
@@ -68,6 +70,11 @@ def test_the_version_is_told_everywhere(roomcast, server):
     version = done.stdout.strip()
     assert server.http.get("/health").json == {"status": "ok", "version": version}
     assert f"version={version}" in server.log.read_text()
+
+
+def test_variables_that_are_no_settings_are_named(server):
+    lines = re.findall("no setting has this name.*", server.log.read_text())
+    assert len(lines) == 1 and "variable=ROOMCAST_HTTP_PROT" in lines[0], lines
 
 
 RAW = re.compile(r"errno|descriptor:|av[a-z]*_[a-z_]+|Error Domain|NS[A-Z]|failedTo")
