@@ -58,16 +58,6 @@ def test_all_assets_are_there_when_the_stream_is_completed_and_links_lead_to_the
             assert all(int(line.strip(",")) > 5 for line in counts if line.strip(",")), counts
 
 
-def test_a_recording_goes_on_behind_a_bot_that_was_killed(server, room, tmp_path):
-    stream = start(server, room)
-    segments(server, stream, 2)
-    kill(writer(directory(server, stream)))
-    segments(server, stream, 4)
-    server.stop_stream(room)
-    server.wait_for_status(stream["id"], "completed", TIMEOUT)
-    assert check_assets(server, stream, tmp_path) > 2.5
-
-
 def test_a_stream_that_is_stopped_at_once_has_no_asset_or_a_whole_one(server, room, tmp_path):
     for moment in (0, 0.2, 1.5):
         stream = server.start_stream(room, {"ladder": LADDER, "recording": BOTH})

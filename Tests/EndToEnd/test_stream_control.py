@@ -17,11 +17,13 @@ def test_an_empty_room_gives_a_slate_and_silence(server, room, tmp_path):
     assert abs(sound).max() < 0.001
 
 
-def test_variants_run_side_by_side_and_stop_together(server, room, tmp_path):
+def test_variants_run_side_by_side_in_the_segments_that_were_asked_for_and_stop_together(
+        server, room, tmp_path):
     page = f"{server.base}/rooms/{room}"
     body = {
         "variants": [{"meeting_url": page, "metadata": one} for one in ("one", "two")],
         "ladder": [{"width": 640, "height": 360, "videoBitrate": 300, "audioBitrate": 64}],
+        "segment_seconds": 1.5,
     }
     first = server.start_stream(room, body)
     streams = first["variants"]
@@ -30,23 +32,15 @@ def test_variants_run_side_by_side_and_stop_together(server, room, tmp_path):
     for one in streams:
         server.wait_for_status(one["id"], "running", TIMEOUT)
         assert hls.segment_count(server.http, one["playback"]["url"]) >= 1
+    wait_for("two segments are there", lambda: hls.segment_count(
+        server.http, streams[1]["playback"]["url"]) >= 2, TIMEOUT)
     stopped = server.stop_stream(room)
     assert {one["id"] for one in stopped} == {one["id"] for one in streams}
     for one in streams:
         server.wait_for_status(one["id"], "completed", TIMEOUT)
     stream = hls.Stream(server.http, streams[1]["playback"]["url"], tmp_path)
     assert [layer.size for layer in stream.layers] == [(640, 360)]
-
-
-def test_segments_are_as_long_as_the_request_says(server, room, tmp_path):
-    ladder = [{"width": 320, "height": 180, "videoBitrate": 200, "audioBitrate": 64}]
-    started = server.start_stream(room, {"ladder": ladder, "segment_seconds": 1.5})
-    server.wait_for_status(started["id"], "running", TIMEOUT)
-    wait_for("two segments are there",
-             lambda: hls.segment_count(server.http, started["playback"]["url"]) >= 2, TIMEOUT)
-    server.stop_stream(room)
-    server.wait_for_status(started["id"], "completed", TIMEOUT)
-    playlist = hls.Stream(server.http, started["playback"]["url"], tmp_path).top.playlist
+    playlist = stream.top.playlist
     assert {segment.duration for segment in playlist.segments[:-1]} == {1.5}
     assert playlist.tags["EXT-X-TARGETDURATION"] == "2"
 
