@@ -156,11 +156,6 @@ def test_what_a_stream_lacks_is_said_to_who_runs_it(enter, server, room):
         server.wait_for_status(stream["id"], "completed", ON_AIR_TIMEOUT)
 
 
-def test_only_roles_with_the_permission_can_go_live(enter):
-    guest = enter("Ben", role="guest")
-    assert not guest.page.is_visible("[data-testid=go-live]")
-
-
 def test_the_recorder_is_in_nobodys_list_count_or_events(enter, connect, server, room):
     early = connect("Early")
     early.join()
