@@ -30,8 +30,9 @@ HLS_JS := .venv/share/hls.js
 # an hour on a fresh machine. (Plain `swift test` makes one, which checks accesses to stored properties
 # at run time.) Roomcast's targets are testable (Package.swift), packages need not be.
 SWIFT_TEST := .ci/swift-test -c release --disable-testable-imports
-# usrsctp has one clock for the whole process. Tests that set it run alone, one after another.
-SCTP_TESTS := DataChannelTests|PeerConnectionTests
+# These run alone, one after another: usrsctp has one clock for the whole process, and pipelines keep
+# real time.
+LONE_TESTS := DataChannelTests|PeerConnectionTests|PipelineTests
 
 .PHONY: help
 help: ## List the targets
@@ -99,8 +100,8 @@ ifdef FILTER
 	$(SWIFT_TEST) --no-parallel --filter "$(FILTER)"
 else
 	@# More tests at once than this would let each of them wait too long for a core.
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 $(SWIFT_TEST) --skip "$(SCTP_TESTS)"
-	$(SWIFT_TEST) --skip-build --no-parallel --filter "$(SCTP_TESTS)"
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6 $(SWIFT_TEST) --skip "$(LONE_TESTS)"
+	$(SWIFT_TEST) --skip-build --no-parallel --filter "$(LONE_TESTS)"
 endif
 
 .PHONY: test-end-to-end
@@ -205,9 +206,10 @@ format: ## Format the Swift sources in place
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
 
 .PHONY: lint
-lint: ## Check the Swift format, the floors of the targets, and that the mutants apply
+lint: ## Check the Swift format, the floors of the targets, the sizes of types, and that the mutants apply
 	@swift format lint --strict --recursive --parallel Package.swift Sources Tests
 	@Tests/Tools/floors
+	@Tests/Tools/sizes
 	@Tests/Mutants/run --check
 
 .PHONY: clean

@@ -110,6 +110,7 @@ let package = Package(
         room("Media/Recording", ["MediaKernel", "HLS", "ISOMedia", "Zip"]),
         room("HTTP/Webhooks", ["MediaKernel"]),
         room("Streams/Streams", ["MediaKernel", "HLS", "Rooms", "Stage"]),
+        room("Protocols/HundredMSTerms", ["MediaKernel", "Rooms"]),
         room("Base/Digests", ["COpenSSL"]),
         room("Base/Clocks", ["MediaKernel"]),
         room("Base/Sandbox", ["CSandbox"]),
@@ -151,8 +152,9 @@ let package = Package(
         room(
             "HTTP/ControlAPI",
             [
-                "CZlib", "MediaKernel", "HLS", "Clocks", "Rooms", "Stage", "Streams", "Tokens",
-                "Catalogue", "Digests", "Signing", "ObjectStorage", "Datagrams", "Webhooks", log,
+                "CZlib", "MediaKernel", "HLS", "Clocks", "Rooms", "Stage", "Streams",
+                "HundredMSTerms", "Tokens", "Catalogue", "Digests", "Signing", "ObjectStorage",
+                "Datagrams", "Webhooks", log,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
@@ -179,7 +181,7 @@ let package = Package(
             "Protocols/HundredMS",
             [
                 "MediaKernel", "SDP", "SecureTransport", "Clocks", "Rooms", "PeerConnection",
-                "MediaServer", "RoomHost", "MediaClient", "RemoteRoom", log,
+                "MediaServer", "RoomHost", "MediaClient", "RemoteRoom", "HundredMSTerms", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
@@ -220,9 +222,9 @@ let package = Package(
             "Programs/Service",
             [
                 "CProcesses", "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec",
-                "Streams", "Tokens", "RoomHost", "HundredMS", "WHIP", "MediaServer", "Recording",
-                "Catalogue", "Digests", "Signing", "Webhooks", "ObjectStorage", "ChildProcesses",
-                "ControlAPI", "Sandbox", log,
+                "Streams", "Tokens", "RoomHost", "HundredMSTerms", "HundredMS", "WHIP",
+                "MediaServer", "Recording", "Catalogue", "Digests", "Signing", "Webhooks",
+                "ObjectStorage", "ChildProcesses", "ControlAPI", "Sandbox", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -327,14 +329,14 @@ let package = Package(
             "WHIP",
             [
                 "MediaKernel", "RTP", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost",
-                "MediaClient", "RemoteRoom", log,
+                "MediaClient", "RemoteRoom", "HundredMSTerms", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
         tests(
             "HundredMS",
             [
                 "MediaKernel", "RTP", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost",
-                "MediaClient", "RemoteRoom", "Workbench", log,
+                "MediaClient", "RemoteRoom", "HundredMSTerms", "Workbench", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),
@@ -348,7 +350,7 @@ let package = Package(
             "ControlAPI",
             [
                 "MediaKernel", "HLS", "Rooms", "Stage", "Streams", "Tokens", "Catalogue", "Signing",
-                "ObjectStorage", "Webhooks", "Workbench", log,
+                "ObjectStorage", "HundredMSTerms", "Webhooks", "Workbench", log,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -381,9 +383,9 @@ let package = Package(
             "Service",
             [
                 "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec", "RoomHost", "HundredMS",
-                "MediaServer", "Sandbox", "Streams", "Tokens", "Recording", "Catalogue", "Digests",
-                "Signing", "ObjectStorage", "ChildProcesses", "ControlAPI", "Webhooks", "Workbench",
-                log,
+                "HundredMSTerms", "MediaServer", "Sandbox", "Streams", "Tokens", "Recording",
+                "Catalogue", "Digests", "Signing", "ObjectStorage", "ChildProcesses", "ControlAPI",
+                "Webhooks", "Workbench", log,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Subprocess", package: "swift-subprocess"),

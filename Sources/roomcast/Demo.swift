@@ -116,7 +116,7 @@ struct Demo: Sendable {
     private func show(
         _ server: RoomcastServer, port: Int, _ interruption: Interruption
     ) async throws -> Result? {
-        let endpoint = settings.botEndpoint(port: port)
+        let endpoint = settings.http.botEndpoint(port: port)
         return try await withThrowingTaskGroup(of: Result?.self) { tasks in
             let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
             for name in Self.participants {
@@ -165,8 +165,8 @@ struct Demo: Sendable {
         let directory = "\(settings.stream.outputDirectory)/\(Self.room)/\(stream.id)"
         print(
             """
-            Room:    \(settings.publicBaseURL)/rooms/\(Self.room)
-            Watch:   \(settings.publicBaseURL)/watch/\(Self.room)
+            Room:    \(settings.http.publicBaseURL)/rooms/\(Self.room)
+            Watch:   \(settings.http.publicBaseURL)/watch/\(Self.room)
             Master:  \(stream.playback.url)
             Files:   \(URL(fileURLWithPath: directory).path)
 

@@ -32,9 +32,9 @@ struct DemoCommand: AsyncParsableCommand {
         ServerSecrets.keep()
         // The output is for people; the log only has warnings and errors, unless the settings
         // change the level.
-        let level = settings.logLevel == Settings().logLevel ? .warning : settings.logLevel
-        let logger = Logger.roomcast("roomcast.demo", level: level, format: settings.logFormat)
-        settings.stream.logLevel = level.rawValue
+        let level = settings.log.level == Settings().log.level ? .warning : settings.log.level
+        let logger = Logger.roomcast("roomcast.demo", level: level, format: settings.log.format)
+        settings.stream.log.level = level.rawValue
         let demo = Demo(
             settings: settings, mediaDirectory: media,
             duration: duration.map { .seconds($0) }, isRecorded: record, logger: logger)

@@ -18,7 +18,7 @@ struct ReindexCommand: AsyncParsableCommand {
         FileAccess.narrow()
         let settings = try Settings(directoriesIn: configuration).stream
         let rebuilt = try await RoomcastServer.openCatalogue(settings).rebuild(
-            streams: settings.outputDirectory, recordings: settings.recordingsDirectory)
+            streams: settings.outputDirectory, recordings: settings.recordings.directory)
         for path in rebuilt.unreadable {
             StandardError.write("roomcast reindex: \(path) cannot be read\n")
         }

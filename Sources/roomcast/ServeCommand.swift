@@ -18,7 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
         let settings = try Settings(file: configuration)
         ServerSecrets.keep()
         let logger = Logger.roomcast(
-            "roomcast", level: settings.logLevel, format: settings.logFormat)
+            "roomcast", level: settings.log.level, format: settings.log.format)
         let server = try await RoomcastServer(
             settings: settings,
             launcher: BotProcess(
@@ -29,8 +29,8 @@ struct ServeCommand: AsyncParsableCommand {
             logger.info(
                 "listening",
                 metadata: [
-                    "url": "\(settings.botEndpoint(port: port))",
-                    "public": "\(settings.publicBaseURL)",
+                    "url": "\(settings.http.botEndpoint(port: port))",
+                    "public": "\(settings.http.publicBaseURL)",
                     "version": "\(Version.current)",
                 ])
         }

@@ -24,7 +24,7 @@ struct TokenCommand: AsyncParsableCommand {
                 throw ValidationError(
                     "a token lasts 1 to \(TokenAuthority.lifetimeMaximum.components.seconds) s")
             }
-            if settings.usesDevelopmentKey {
+            if settings.access.usesDevelopmentKey {
                 StandardError.write(
                     """
                     roomcast token: signed with the development key, since auth.accessKey is not \
@@ -32,7 +32,8 @@ struct TokenCommand: AsyncParsableCommand {
 
                     """)
             }
-            return try TokenAuthority(accessKey: settings.accessKey, secret: settings.secret)
+            return try TokenAuthority(
+                accessKey: settings.access.key, secret: settings.access.secret)
         }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import HundredMSTerms
 import MediaKernel
 import NIOCore
 import Rooms
@@ -20,7 +21,7 @@ import Testing
         let gateway = world.gateway
         try gateway.join("ann", role: "host", data: #"{"hand":1}"#)
         try gateway.join("ben")
-        try gateway.join("bot", role: Policy.recorderRole)
+        try gateway.join("bot", role: HundredMSTerms.recorderRole)
         try gateway.state.withLock { state in
             let track = Track(
                 id: "v1", streamID: "s1", kind: .video, source: "screen", description: "slides",
@@ -104,7 +105,7 @@ import Testing
             #expect(same.body == object.body)
             for (body, status) in [
                 (#"{"metadata":1}"#, 400), (#"{"role":"none"}"#, 400),
-                (#"{"role":"\#(Policy.recorderRole)"}"#, 400), (#"{"name":2}"#, 400),
+                (#"{"role":"\#(HundredMSTerms.recorderRole)"}"#, 400), (#"{"name":2}"#, 400),
                 (#"{"metadata":"\#(String(repeating: "x", count: 8193))"}"#, 400),
             ] {
                 let refused = try await call(client, "hall/peers/ben", body)

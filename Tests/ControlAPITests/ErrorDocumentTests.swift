@@ -1,4 +1,5 @@
 import Foundation
+import HundredMSTerms
 import Rooms
 import Testing
 

@@ -2,6 +2,7 @@ import Catalogue
 import Foundation
 import Hummingbird
 import HummingbirdTesting
+import HundredMSTerms
 import Logging
 import MediaKernel
 import ObjectStorage
@@ -273,7 +274,7 @@ final class GatewayDouble: SignallingGateway {
         /// The peers in a room, with their tokens.
         var present: [PeerID: String] = [:]
         var opened: [PeerID] = []
-        var clients: [ClientKind] = []
+        var userAgents: [String] = []
         var authorities: [String] = []
         var closed: [PeerID] = []
         /// The reported changes of rooms.
@@ -310,12 +311,12 @@ final class GatewayDouble: SignallingGateway {
     }
 
     func open(
-        peer: PeerID, claims: RoomTokenClaims, client: ClientKind, authority: String,
+        peer: PeerID, claims: RoomTokenClaims, userAgent: String, authority: String,
         socket: WebSocketConnection, messages: WebSocketMessages
     ) async {
         state.withLock {
             $0.opened.append(peer)
-            $0.clients.append(client)
+            $0.userAgents.append(userAgent)
             $0.authorities.append(authority)
         }
         for await text in messages {

@@ -1,3 +1,4 @@
+import HundredMSTerms
 import MediaKernel
 import Rooms
 import Testing

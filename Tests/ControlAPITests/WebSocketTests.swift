@@ -42,12 +42,12 @@ import Testing
         }
     }
 
-    @Test func theClientSaysWhichNumbersItKnows() async throws {
+    @Test func theClientDescribesItself() async throws {
         try await converse { client, path, world in
             _ = try await client.upgrade(path + "&user_agent_v2=os%3Aandroid%2Csdk%3Aandroid")
             try await client.send(RawClient.text("one"))
             _ = try await client.frame()
-            #expect(world.gateway.state.withLock { $0.clients } == [.native])
+            #expect(world.gateway.state.withLock { $0.userAgents } == ["os:android,sdk:android"])
         }
     }
 

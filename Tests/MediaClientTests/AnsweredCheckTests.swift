@@ -20,12 +20,12 @@ import Testing
     /// A connectivity check from a sender that has the offer.
     private func check(_ offer: SessionDescription) throws -> [UInt8] {
         let section = try #require(offer.media.first)
-        let fragment = try #require(section.iceUsernameFragment)
+        let fragment = try #require(section.ice.usernameFragment)
         let transaction = try #require(STUNTransactionID(Array(1...12)))
         return STUNMessage(
             .request, transaction: transaction,
             attributes: [.username("\(fragment):them"), .priority(1), .iceControlled(1)]
-        ).serialized(password: section.icePassword, by: Authenticator())
+        ).serialized(password: section.ice.password, by: Authenticator())
     }
 
     /// For a socket that reads continuously, and one that is read at intervals, like a bot's.

@@ -203,7 +203,7 @@ extension SimulatedRoomTests {
             try room.addPeer("viewer", at: now)
             want(["camera"])
             var offer = try viewer.core.createOffer(at: now)
-            offer.media[0].codecs.removeAll { !$0.isNamed("H264") }
+            offer.media[0].rtp.codecs.removeAll { !$0.isNamed("H264") }
             _ = try room.offer(offer, on: .named("whep"), from: "viewer", at: now)
             #expect(room.peers["viewer"]?.offered.isEmpty == true)
         }

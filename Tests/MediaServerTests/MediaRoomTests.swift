@@ -47,7 +47,9 @@ import Testing
             ])
             try await cyd.answer(first, in: room)
             let second = try await room.nextOffer(for: "cyd")
-            let names = second.media.compactMap(\.msids.first).map { "\($0.stream) \($0.track)" }
+            let names = second.media.compactMap(\.rtp.msids.first).map {
+                "\($0.stream) \($0.track)"
+            }
             #expect(Set(names) == ["ann t0", "ben t0-1"])
             try await cyd.answer(second, in: room)
             #expect(cyd.incoming == ["t0", "t0-1"])
@@ -84,16 +86,17 @@ import Testing
 
             let second = try await room.nextOffer(for: "ben")
             #expect(second.media.count == 3)
-            #expect(Set(second.media.compactMap { $0.msids.first?.track }) == ["voice", "camera"])
-            #expect(second.media.compactMap { $0.msids.first?.stream } == ["ann", "ann"])
-            let camera = try #require(second.media.first { $0.kind == .video })
-            #expect(camera.codecs.first?.name == published.media[2].codecs.first?.name)
-            #expect(camera.codecs.map(\.name) == ["VP8", "rtx"])
             #expect(
-                camera.codecs[0].feedback == ["transport-cc", "ccm fir", "nack", "nack pli"])
+                Set(second.media.compactMap { $0.rtp.msids.first?.track }) == ["voice", "camera"])
+            #expect(second.media.compactMap { $0.rtp.msids.first?.stream } == ["ann", "ann"])
+            let camera = try #require(second.media.first { $0.kind == .video })
+            #expect(camera.rtp.codecs.first?.name == published.media[2].rtp.codecs.first?.name)
+            #expect(camera.rtp.codecs.map(\.name) == ["VP8", "rtx"])
+            #expect(
+                camera.rtp.codecs[0].feedback == ["transport-cc", "ccm fir", "nack", "nack pli"])
             // The offer must not invite requests for audio that is not kept.
             let voice = try #require(second.media.first { $0.kind == .audio })
-            #expect(voice.codecs.map(\.feedback) == [["transport-cc"]])
+            #expect(voice.rtp.codecs.map(\.feedback) == [["transport-cc"]])
             try await ben.answer(second, in: room)
             #expect(ben.incoming == ["voice", "camera"])
 
@@ -135,8 +138,8 @@ import Testing
             let first = try await room.nextOffer(for: "ann")
             await room.room.restartSubscribe(of: "ann", signallingSocket: 1)
             let second = try await room.nextOffer(for: "ann")
-            #expect(first.media[0].iceUsernameFragment != second.media[0].iceUsernameFragment)
-            #expect(first.media[0].fingerprints == second.media[0].fingerprints)
+            #expect(first.media[0].ice.usernameFragment != second.media[0].ice.usernameFragment)
+            #expect(first.media[0].dtls.fingerprints == second.media[0].dtls.fingerprints)
             try await ann.answer(second, in: room)
         }
     }
@@ -154,7 +157,7 @@ import Testing
                 var peer = try Participant(PeerID(id), tracks: [])
                 _ = try await peer.publish(in: room)
                 let offer = try await room.nextOffer(for: PeerID(id))
-                let candidates = try offer.media[0].candidates.map {
+                let candidates = try offer.media[0].ice.candidates.map {
                     try ICECandidate(parsing: "candidate:" + $0)
                 }
                 #expect(candidates.map(\.address.host) == ips)
@@ -219,12 +222,12 @@ import Testing
             var ann = try Participant("ann", tracks: [.audio("voice")])
             _ = try await ann.publish(in: room)
             let offer = try await room.nextOffer(for: "ben")
-            #expect(offer.media.compactMap { $0.msids.first?.stream } == ["ann"])
+            #expect(offer.media.compactMap { $0.rtp.msids.first?.stream } == ["ann"])
             try await ben.answer(offer, in: room)
             await room.room.removePeer("mal")
             await room.room.restartSubscribe(of: "ben", signallingSocket: 1)
             let after = try await room.nextOffer(for: "ben")
-            #expect(after.media.compactMap { $0.msids.first?.stream } == ["ann"])
+            #expect(after.media.compactMap { $0.rtp.msids.first?.stream } == ["ann"])
         }
     }
 

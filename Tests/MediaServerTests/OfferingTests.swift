@@ -110,7 +110,7 @@ extension SimulatedRoomTests {
             try answer(first[0].offer)
             let second = await offered()
             try #require(second.count == 1)
-            let fragments = (first + second).map { $0.offer.media[0].iceUsernameFragment }
+            let fragments = (first + second).map { $0.offer.media[0].ice.usernameFragment }
             #expect(fragments[0] != fragments[1])
             try answer(second[0].offer)
             #expect(await offered().isEmpty)
@@ -155,7 +155,7 @@ extension SimulatedRoomTests {
             for round in 1...3 {
                 let offers = await offered()
                 try #require(offers.count == 1)
-                fragments.insert(offers[0].offer.media[0].iceUsernameFragment)
+                fragments.insert(offers[0].offer.media[0].ice.usernameFragment)
                 // The same offer, the same again, and a restart.
                 #expect(fragments.count == (round < 3 ? 1 : 2))
                 var useless = try viewer.answer(offers[0].offer, at: now)
@@ -181,7 +181,7 @@ extension SimulatedRoomTests {
             for socket in 1...5 {
                 room.restartSubscribe(of: "viewer", signallingSocket: socket, at: now)
             }
-            let names = await offered().compactMap { $0.offer.media[0].iceUsernameFragment }
+            let names = await offered().compactMap { $0.offer.media[0].ice.usernameFragment }
             try #require(Set(names).count == 6)
             let known = names.filter { directory.loop(ofFragment: $0) != nil }
             #expect(known == Array(names.suffix(2)))
@@ -226,7 +226,7 @@ extension SimulatedRoomTests {
             _ = try end.add(.video("camera"))
             try room.addPeer("ann", at: now)
             let answer = try room.publishOffer(try end.createOffer(at: now), from: "ann", at: now)
-            let extensions = answer.media.flatMap(\.headerExtensions).map(\.uri)
+            let extensions = answer.media.flatMap(\.rtp.headerExtensions).map(\.uri)
             #expect(extensions.contains(HeaderExtensionURI.videoOrientation) == isTaken)
         }
 
@@ -242,9 +242,9 @@ extension SimulatedRoomTests {
             _ = try end.add(camera)
             try room.addPeer("ann", at: now)
             let offer = try end.createOffer(at: now)
-            #expect(offer.media.flatMap(\.headerExtensions).map(\.uri).contains(uri))
+            #expect(offer.media.flatMap(\.rtp.headerExtensions).map(\.uri).contains(uri))
             let answer = try room.publishOffer(offer, from: "ann", at: now)
-            #expect(!answer.media.flatMap(\.headerExtensions).map(\.uri).contains(uri))
+            #expect(!answer.media.flatMap(\.rtp.headerExtensions).map(\.uri).contains(uri))
         }
 
         /// A connection has 61 payload types for all its sections.

@@ -134,7 +134,8 @@ final class SimulatedRoom {
     }
 
     private func connect(asksForVideos: Bool, isRecorder: Bool) async throws {
-        try room.addPeer("camera", at: now)
+        try room.addPeer(
+            "camera", layerNames: LayerNames(["f": .high, "h": .medium, "q": .low]), at: now)
         try room.addPeer(
             "viewer", asksForVideos: asksForVideos, isRecorder: isRecorder, at: now)
         mid = try camera.add(.simulcast("video"))

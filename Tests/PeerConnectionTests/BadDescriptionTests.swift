@@ -41,19 +41,22 @@ extension PeerConnectionTests {
         static let anywhere = [
             Damage(
                 "no ICE credentials",
-                { for i in $0.media.indices { $0.media[i].iceUsernameFragment = nil } },
+                { for i in $0.media.indices { $0.media[i].ice.usernameFragment = nil } },
                 isMissing),
             Damage(
-                "no password", { for i in $0.media.indices { $0.media[i].icePassword = nil } },
+                "no password", { for i in $0.media.indices { $0.media[i].ice.password = nil } },
                 isMissing),
             Damage(
-                "no fingerprint", { for i in $0.media.indices { $0.media[i].fingerprints = [] } },
+                "no fingerprint",
+                { for i in $0.media.indices { $0.media[i].dtls.fingerprints = [] } },
                 isMissing),
             Damage(
                 "a fingerprint nobody knows",
                 {
                     for i in $0.media.indices {
-                        $0.media[i].fingerprints = [Fingerprint(algorithm: "md5", value: "AA:BB")]
+                        $0.media[i].dtls.fingerprints = [
+                            Fingerprint(algorithm: "md5", value: "AA:BB")
+                        ]
                     }
                 }, isTransport),
             Damage(
@@ -73,13 +76,15 @@ extension PeerConnectionTests {
                 Damage("another kind", { $0.media[1].kind = .audio }, isMismatched),
                 Damage(
                     "no choice of roles",
-                    { for i in $0.media.indices { $0.media[i].setup = .actpass } }, isMalformed),
+                    { for i in $0.media.indices { $0.media[i].dtls.setup = .actpass } }, isMalformed
+                ),
                 Damage(
-                    "no roles", { for i in $0.media.indices { $0.media[i].setup = nil } },
+                    "no roles", { for i in $0.media.indices { $0.media[i].dtls.setup = nil } },
                     isMalformed),
                 Damage(
                     "a connection on hold",
-                    { for i in $0.media.indices { $0.media[i].setup = .holdconn } }, isMalformed),
+                    { for i in $0.media.indices { $0.media[i].dtls.setup = .holdconn } },
+                    isMalformed),
             ]
 
         static let offers =
@@ -236,8 +241,8 @@ extension PeerConnectionTests {
             _ = try wire.client.core.add(.audio())
             let offer = try wire.client.core.createOffer(at: wire.now)
             var answer = try wire.server.core.answer(offer, at: wire.now)
-            let candidate = try #require(answer.media[0].candidates.first)
-            for index in answer.media.indices { answer.media[index].candidates = [] }
+            let candidate = try #require(answer.media[0].ice.candidates.first)
+            for index in answer.media.indices { answer.media[index].ice.candidates = [] }
             try wire.client.core.accept(answer: answer, at: wire.now)
             wire.run(for: .seconds(1))
             #expect(wire.client.core.state != .connected)

@@ -151,7 +151,7 @@ extension PeerConnectionTests {
             let wire = Wire(channelOf: .client)
             let mid = try wire.client.core.add(.audio())
             try wire.negotiate(offering: .client) {
-                $0.media[1].candidates = $0.media[0].candidates
+                $0.media[1].ice.candidates = $0.media[0].ice.candidates
                 $0.media[0] = .rejection(of: $0.media[0])
                 $0.bundledMIDs = [mid]
             }

@@ -41,7 +41,7 @@ extension PeerConnectionTests {
             #expect(arrivals.map(\.sequence) == (0..<20).map { 65_530 &+ UInt16($0) })
             #expect(arrivals.indices.filter { arrivals[$0].time == nil } == [7, 8])
             // Browsers ignore feedback on a stream that is not theirs.
-            let ssrc = SSRC(offer.media[0].sources[0].ssrc)
+            let ssrc = SSRC(offer.media[0].rtp.sources[0].ssrc)
             for entry in feedback(wire) { #expect(entry.message.media == ssrc) }
         }
 
@@ -62,7 +62,7 @@ extension PeerConnectionTests {
             let wire = Wire()
             let mid = try wire.client.core.add(.video())
             let (offer, _) = try wire.connect(offering: .client)
-            let ssrc = SSRC(offer.media[0].sources[0].ssrc)
+            let ssrc = SSRC(offer.media[0].rtp.sources[0].ssrc)
             wire.interceptsControl = .server
             let ntp = NTPTime(unixNanoseconds: 1_700_000_000_000_000_000)
             wire.client.core.sendSenderReport(mid: mid, ntp: ntp, rtpTimestamp: 0)
@@ -118,8 +118,8 @@ extension PeerConnectionTests {
             let offer = try wire.client.core.createOffer(at: wire.now)
             var bare = offer
             for index in bare.media.indices {
-                bare.media[index].sources = []
-                bare.media[index].sourceGroups = []
+                bare.media[index].rtp.sources = []
+                bare.media[index].rtp.sourceGroups = []
             }
             let answer = try wire.server.core.answer(bare, at: wire.now)
             #expect(wire.server.core.incomingTracks.allSatisfy { $0.ssrc == nil })
@@ -175,7 +175,7 @@ extension PeerConnectionTests {
             let wire = Wire()
             let mid = try wire.client.core.add(.video())
             let (offer, _) = try wire.connect(offering: .client)
-            let type = offer.media[0].codecs[0].payloadType
+            let type = offer.media[0].rtp.codecs[0].payloadType
             wire.send([1], mid: mid, from: .client)
             wire.run(for: .milliseconds(50))
             try wire.inject(packet(900, ssrc: 0x5555, payloadType: type), from: .client)
@@ -194,7 +194,7 @@ extension PeerConnectionTests {
             let wire = Wire()
             let mid = try wire.client.core.add(.video())
             let (offer, _) = try wire.connect(offering: .client)
-            let codecs = offer.media[0].codecs
+            let codecs = offer.media[0].rtp.codecs
             wire.send([76], mid: mid, from: .client)
             wire.run(for: .milliseconds(50))
             for number in 0..<2000 {

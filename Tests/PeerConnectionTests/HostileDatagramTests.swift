@@ -169,7 +169,7 @@ extension PeerConnectionTests {
                 .video(extensions: [HeaderExtensionURI.transportSequence]))
             let (offer, _) = try wire.connect(offering: .server)
             let section = try #require(offer.section(mid: mid))
-            let media = SSRC(section.sources[0].ssrc)
+            let media = SSRC(section.rtp.sources[0].ssrc)
             wire.drops = { side, bytes in
                 side == .server && !RTPPacket.isRTCP(bytes) && RTPPacket.peekSSRC(bytes) == media
             }

@@ -30,8 +30,8 @@ extension PeerConnectionTests {
             #expect(last.packet.marker && !last.isRetransmission)
             #expect(last.packet.timestamp == UInt32(65_537 * 3000))
             let section = try #require(offer.section(mid: video))
-            #expect(last.packet.ssrc.rawValue == section.sources.first?.ssrc)
-            let agreed = try #require(answer.section(mid: video)?.codecs.first)
+            #expect(last.packet.ssrc.rawValue == section.rtp.sources.first?.ssrc)
+            let agreed = try #require(answer.section(mid: video)?.rtp.codecs.first)
             #expect(last.packet.payloadType.rawValue == agreed.payloadType)
             #expect(wire.server.core.discardedDatagrams == 0)
         }
@@ -40,7 +40,7 @@ extension PeerConnectionTests {
             let wire = Wire(channelOf: .client)
             _ = try wire.client.core.add(.video(codecs: ["H264"]))
             var offer = try wire.client.core.createOffer(at: wire.now)
-            offer.media[1].codecs[0].parameters["sprop-parameter-sets"] =
+            offer.media[1].rtp.codecs[0].parameters["sprop-parameter-sets"] =
                 "Z0LAHtkAoC/5cBEAAAMAAQAAAwA8DxYuSA==,aMuDyyA="
             let text = offer.rendered()
             _ = try wire.server.core.answer(try .parse(text), at: wire.now)
@@ -70,18 +70,19 @@ extension PeerConnectionTests {
             _ = try wire.client.core.add(.audio())
             _ = try wire.client.core.add(.video(codecs: ["H265", "VP9", "VP8"]))
             let (offer, answer) = try wire.negotiate(offering: .client)
-            #expect(offer.media.map(\.setup) == [.actpass, .actpass, .actpass])
+            #expect(offer.media.map(\.dtls.setup) == [.actpass, .actpass, .actpass])
             #expect(offer.media.map(\.direction).dropFirst() == [.sendOnly, .sendOnly])
             #expect(answer.isICELite && !offer.isICELite)
             #expect(answer.bundledMIDs == ["0", "1", "2"])
-            #expect(answer.media.map(\.setup) == [.passive, .passive, .passive])
+            #expect(answer.media.map(\.dtls.setup) == [.passive, .passive, .passive])
             #expect(answer.media.map(\.direction).dropFirst() == [.receiveOnly, .receiveOnly])
             // The offerer's first choice among the known codecs, with its repairs, and nothing
             // else.
-            #expect(answer.media[2].codecs.map(\.name) == ["VP9", "rtx"])
-            #expect(answer.media[0].sctpPort == 5000)
-            #expect(answer.media[0].hasEndOfCandidates && answer.media[0].candidates.count == 1)
-            #expect(answer.media.dropFirst().flatMap(\.candidates).isEmpty)
+            #expect(answer.media[2].rtp.codecs.map(\.name) == ["VP9", "rtx"])
+            #expect(answer.media[0].sctp.port == 5000)
+            #expect(
+                answer.media[0].ice.hasEndOfCandidates && answer.media[0].ice.candidates.count == 1)
+            #expect(answer.media.dropFirst().flatMap(\.ice.candidates).isEmpty)
         }
 
         /// As in Safari's offers: high profile first. Firefox would refuse forwarded video then.
@@ -104,7 +105,7 @@ extension PeerConnectionTests {
             }
             let mid = try wire.client.core.add(camera)
             let (_, answer) = try wire.negotiate(offering: .client)
-            let codec = answer.section(mid: mid)?.codecs.first
+            let codec = answer.section(mid: mid)?.rtp.codecs.first
             #expect(codec?.parameters["profile-level-id"] == taken)
         }
 
@@ -118,7 +119,7 @@ extension PeerConnectionTests {
             #expect(tracks.map(\.streamID) == ["ann", "ann"])
             #expect(tracks.map(\.codec.name) == ["opus", "VP8"])
             #expect(tracks.allSatisfy { $0.isSending })
-            let announced = offer.media[1...].map { SSRC($0.sources[0].ssrc) }
+            let announced = offer.media[1...].map { SSRC($0.rtp.sources[0].ssrc) }
             #expect(tracks.map(\.ssrc) == announced)
             #expect(tracks[0].rtxPayloadType == nil && tracks[1].rtxPayloadType != nil)
         }
@@ -129,9 +130,9 @@ extension PeerConnectionTests {
             let mid = try wire.client.core.add(.audio())
             var offer = try wire.client.core.createOffer(at: wire.now)
             let index = try #require(offer.media.firstIndex { $0.mid == mid })
-            offer.media[index].sourceGroups = [SourceGroup(semantics: "SIM", ssrcs: [])]
+            offer.media[index].rtp.sourceGroups = [SourceGroup(semantics: "SIM", ssrcs: [])]
             _ = try wire.server.core.answer(try Wire.carried(offer), at: wire.now)
-            let ssrc = SSRC(offer.media[index].sources[0].ssrc)
+            let ssrc = SSRC(offer.media[index].rtp.sources[0].ssrc)
             let tracks = wire.server.core.incomingTracks
             #expect(tracks.map(\.encodings) == [[IncomingEncoding(ssrc: ssrc)]])
         }

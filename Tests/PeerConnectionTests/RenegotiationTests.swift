@@ -27,11 +27,11 @@ extension PeerConnectionTests {
             #expect(wire.clientHellosSent == hellos)
             #expect(other.states == [.connecting, .connected])
             // The same format keeps its number over all sections. RFC 9143 sect. 9.1.
-            let types = offer.media.map { $0.codecs.map(\.payloadType) }
+            let types = offer.media.map { $0.rtp.codecs.map(\.payloadType) }
             #expect(types[0] == types[1])
             // A later offer leaves the roles open, but the answerer keeps its own. RFC 8842.
-            #expect(offer.media[0].setup == .actpass)
-            #expect(answer.media[0].setup == (side == .client ? .passive : .active))
+            #expect(offer.media[0].dtls.setup == .actpass)
+            #expect(answer.media[0].dtls.setup == (side == .client ? .passive : .active))
             #expect(offer.origin.sessionVersion == 2)
         }
 
@@ -45,8 +45,8 @@ extension PeerConnectionTests {
                 var offer = try Wire.carried(client.createOffer(at: wire.now))
                 if !round.isMultiple(of: 2) { offer.media.swapAt(0, 1) }
                 for index in offer.media.indices {
-                    offer.media[index].sourceGroups = []
-                    offer.media[index].sources = [
+                    offer.media[index].rtp.sourceGroups = []
+                    offer.media[index].rtp.sources = [
                         MediaSource(ssrc: UInt32(1000 + round * 2 + index))
                     ]
                 }
@@ -63,8 +63,8 @@ extension PeerConnectionTests {
             for index in offer.media.indices {
                 let ssrcs = (1...8).map { UInt32(index * 8 + $0) }
                 offer.media[index].direction = .receiveOnly
-                offer.media[index].sources = ssrcs.map { MediaSource(ssrc: $0) }
-                offer.media[index].sourceGroups = [SourceGroup(semantics: "SIM", ssrcs: ssrcs)]
+                offer.media[index].rtp.sources = ssrcs.map { MediaSource(ssrc: $0) }
+                offer.media[index].rtp.sourceGroups = [SourceGroup(semantics: "SIM", ssrcs: ssrcs)]
             }
             _ = try wire.server.core.answer(offer, at: wire.now)
             #expect(wire.server.core.receiving.inbound.isEmpty)
@@ -79,7 +79,7 @@ extension PeerConnectionTests {
             for round in 0..<3 {
                 try wire.negotiate(offering: .server) { answer in
                     for index in answer.media.indices {
-                        answer.media[index].headerExtensions += [
+                        answer.media[index].rtp.headerExtensions += [
                             HeaderExtension(id: 200, uri: "urn:x:\(round)"),
                             HeaderExtension(id: 14, uri: HeaderExtensionURI.mid),
                         ]
@@ -101,7 +101,7 @@ extension PeerConnectionTests {
             wire.send([1], mid: camera, from: side)
             let (without, _) = try wire.negotiate(offering: side)
             #expect(without.media[1].direction == .inactive)
-            #expect(without.media[1].msids.isEmpty && without.media[1].sources.isEmpty)
+            #expect(without.media[1].rtp.msids.isEmpty && without.media[1].rtp.sources.isEmpty)
             #expect(!without.media[1].isRejected)
             #expect(other.core.incomingTracks.map(\.isSending) == [true, false])
 
@@ -109,7 +109,7 @@ extension PeerConnectionTests {
             #expect(screen == camera)
             let (after, _) = try wire.negotiate(offering: side)
             #expect(after.media.count == 2)
-            #expect(after.media[1].sources[0].ssrc != before.media[1].sources[0].ssrc)
+            #expect(after.media[1].rtp.sources[0].ssrc != before.media[1].rtp.sources[0].ssrc)
             #expect(other.core.incomingTracks.map(\.trackID) == ["voice", "screen"])
             wire.send([5, 6], mid: screen, from: side)
             wire.send([7], mid: voice, from: side)
@@ -160,7 +160,7 @@ extension PeerConnectionTests {
             let mux = try wire.client.core.add(.video("no rtcp-mux"))
             var offer = try wire.client.core.createOffer(at: wire.now)
             offer.bundledMIDs = ["0", "1", "3"]
-            offer.media[3].hasRTCPMux = false
+            offer.media[3].rtp.hasRTCPMux = false
             let answer = try wire.server.core.answer(offer, at: wire.now)
             #expect(answer.media.map(\.isRejected) == [false, true, true, true])
             #expect(answer.bundledMIDs == ["0"])
@@ -187,10 +187,10 @@ extension PeerConnectionTests {
             speak(for: .milliseconds(100))
             let after = try wire.negotiate(offering: side, restartsICE: true)
             for (old, new) in [(before.offer, after.offer), (before.answer, after.answer)] {
-                let names = [old, new].map { $0.media[0].iceUsernameFragment }
+                let names = [old, new].map { $0.media[0].ice.usernameFragment }
                 #expect(names[0] != names[1])
-                #expect(old.media[0].icePassword != new.media[0].icePassword)
-                #expect(old.media[0].fingerprints == new.media[0].fingerprints)
+                #expect(old.media[0].ice.password != new.media[0].ice.password)
+                #expect(old.media[0].dtls.fingerprints == new.media[0].dtls.fingerprints)
             }
             speak(for: .seconds(40))
             wire.run(for: .milliseconds(100))
@@ -200,7 +200,7 @@ extension PeerConnectionTests {
             #expect(!wire.client.states.contains(.disconnected))
             let current = wire.client.core.localUsernameFragment
             let described = side == .client ? after.offer : after.answer
-            #expect(current == described.media[0].iceUsernameFragment)
+            #expect(current == described.media[0].ice.usernameFragment)
         }
 
         @Test func anICERestartBringsBackAConnectionThatWasGivenUp() throws {
@@ -230,7 +230,7 @@ extension PeerConnectionTests {
             var bad = good
             let digest = Array(repeating: "AA", count: 32).joined(separator: ":")
             let strange = Fingerprint(algorithm: "sha-256", value: digest)
-            for index in bad.media.indices { bad.media[index].fingerprints = [strange] }
+            for index in bad.media.indices { bad.media[index].dtls.fingerprints = [strange] }
             #expect(throws: PeerConnectionError.changedFingerprint) {
                 try wire.server.core.answer(bad, at: wire.now)
             }
@@ -241,7 +241,7 @@ extension PeerConnectionTests {
 
             var answer = try wire.server.core.answer(good, at: wire.now)
             let right = answer
-            for index in answer.media.indices { answer.media[index].fingerprints = [strange] }
+            for index in answer.media.indices { answer.media[index].dtls.fingerprints = [strange] }
             #expect(throws: PeerConnectionError.changedFingerprint) {
                 try wire.client.core.accept(answer: answer, at: wire.now)
             }

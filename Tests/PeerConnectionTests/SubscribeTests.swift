@@ -15,19 +15,19 @@ extension PeerConnectionTests {
             let (offer, answer) = try wire.negotiate(offering: .server)
             let audio = offer.media[1]
             let video = offer.media[2]
-            #expect(audio.sources.count == 1 && audio.sourceGroups.isEmpty)
-            #expect(audio.codecs.map(\.name) == ["opus"])
-            #expect(video.sources.count == 2)
+            #expect(audio.rtp.sources.count == 1 && audio.rtp.sourceGroups.isEmpty)
+            #expect(audio.rtp.codecs.map(\.name) == ["opus"])
+            #expect(video.rtp.sources.count == 2)
             #expect(
-                video.sourceGroups == [
-                    SourceGroup(semantics: "FID", ssrcs: video.sources.map(\.ssrc))
+                video.rtp.sourceGroups == [
+                    SourceGroup(semantics: "FID", ssrcs: video.rtp.sources.map(\.ssrc))
                 ])
-            #expect(video.codecs.map(\.name) == ["VP8", "rtx"])
-            #expect(video.codecs[1].associatedPayloadType == video.codecs[0].payloadType)
-            #expect(video.msids == [MediaStreamIdentifier(stream: "ben", track: "v1")])
-            #expect(video.sources.allSatisfy { $0.cname == "server-cname" })
+            #expect(video.rtp.codecs.map(\.name) == ["VP8", "rtx"])
+            #expect(video.rtp.codecs[1].associatedPayloadType == video.rtp.codecs[0].payloadType)
+            #expect(video.rtp.msids == [MediaStreamIdentifier(stream: "ben", track: "v1")])
+            #expect(video.rtp.sources.allSatisfy { $0.cname == "server-cname" })
             #expect(offer.isICELite)
-            #expect(answer.media.map(\.setup) == [.active, .active, .active])
+            #expect(answer.media.map(\.dtls.setup) == [.active, .active, .active])
             #expect(answer.media.map(\.direction).dropFirst() == [.receiveOnly, .receiveOnly])
         }
 
@@ -70,7 +70,7 @@ extension PeerConnectionTests {
             let ntp = NTPTime(unixNanoseconds: 0)
             wire.server.core.sendSenderReport(mid: mid, ntp: ntp, rtpTimestamp: 9)
             wire.run(for: .milliseconds(50))
-            let ssrc = SSRC(try #require(offer.media[0].sources.first).ssrc)
+            let ssrc = SSRC(try #require(offer.media[0].rtp.sources.first).ssrc)
             #expect(
                 wire.controlPackets.map(\.packet) == [
                     .senderReport(
@@ -89,7 +89,7 @@ extension PeerConnectionTests {
             wire.run(for: .milliseconds(50))
             #expect(wire.server.keyframeRequests == [mid])
 
-            let media = SSRC(offer.media[0].sources[0].ssrc)
+            let media = SSRC(offer.media[0].rtp.sources[0].ssrc)
             let stranger = SSRC(media.rawValue &+ 1)
             let request = FullIntraRequest(
                 sender: SSRC(1),
@@ -108,7 +108,7 @@ extension PeerConnectionTests {
             let wire = Wire()
             let mid = try wire.server.core.add(.video())
             let (offer, _) = try wire.connect(offering: .server)
-            let media = SSRC(offer.media[0].sources[0].ssrc)
+            let media = SSRC(offer.media[0].rtp.sources[0].ssrc)
             let entries = (0..<100).map {
                 FullIntraRequest.Entry(media: media, sequenceNumber: UInt8($0))
             }
@@ -127,7 +127,7 @@ extension PeerConnectionTests {
             let mid = try wire.server.core.add(
                 .video(extensions: [HeaderExtensionURI.transportSequence]))
             let (offer, _) = try wire.connect(offering: .server)
-            let media = SSRC(offer.media[0].sources[0].ssrc)
+            let media = SSRC(offer.media[0].rtp.sources[0].ssrc)
             let core = wire.server.core
             let count = TransportFeedback.statusesMaximum
             wire.send(0..<count, mid: mid, from: .server)
@@ -150,7 +150,7 @@ extension PeerConnectionTests {
             let wire = Wire()
             let mid = try wire.server.core.add(.video())
             let (offer, _) = try wire.connect(offering: .server)
-            let primary = SSRC(offer.media[0].sources[0].ssrc)
+            let primary = SSRC(offer.media[0].rtp.sources[0].ssrc)
             let lost: Set<UInt16> = [65_535, 0, 3]
             wire.drops = { _, bytes in
                 guard RTPPacket.peekSSRC(bytes) == primary, !RTPPacket.isRTCP(bytes) else {
@@ -172,7 +172,7 @@ extension PeerConnectionTests {
             let first = try #require(repaired.first).packet
             #expect(first.timestamp == 65_535 * 3000)
             #expect(Array(first.payload) == [0xFF, 0xAB, 0xCD])
-            #expect(first.payloadType.rawValue == offer.media[0].codecs[0].payloadType)
+            #expect(first.payloadType.rawValue == offer.media[0].rtp.codecs[0].payloadType)
         }
 
         @Test func whatIsUnknownIsNotRepairedAndNothingTwiceWithinARoundTrip() throws {

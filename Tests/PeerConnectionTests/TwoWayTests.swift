@@ -35,11 +35,13 @@ extension PeerConnectionTests {
                 wire, for: [.audio, .video], sending: [.audio(), .video(codecs: ["VP9"])])
             #expect(offer.media.map(\.direction) == [.receiveOnly, .receiveOnly])
             #expect(answer.media.map(\.direction) == [.sendOnly, .sendOnly])
-            #expect(answer.media.map { $0.msids.map(\.track) } == [["voice"], ["camera"]])
-            #expect(answer.media[1].codecs.map(\.name) == ["VP9", "rtx"])
-            let number = offer.media[1].codecs.first { $0.isNamed("VP9") }?.payloadType
-            #expect(answer.media[1].codecs[0].payloadType == number)
-            #expect(answer.media[1].sources.count == 2 && answer.media[1].sourceGroups.count == 1)
+            #expect(answer.media.map { $0.rtp.msids.map(\.track) } == [["voice"], ["camera"]])
+            #expect(answer.media[1].rtp.codecs.map(\.name) == ["VP9", "rtx"])
+            let number = offer.media[1].rtp.codecs.first { $0.isNamed("VP9") }?.payloadType
+            #expect(answer.media[1].rtp.codecs[0].payloadType == number)
+            #expect(
+                answer.media[1].rtp.sources.count == 2
+                    && answer.media[1].rtp.sourceGroups.count == 1)
             #expect(wire.client.core.incomingTracks.map(\.trackID) == ["voice", "camera"])
             #expect(wire.client.core.incomingTracks.map(\.isSending) == [true, true])
             #expect(wire.server.core.incomingTracks.map(\.isSending) == [false, false])
@@ -95,7 +97,7 @@ extension PeerConnectionTests {
             for kind in [MediaSection.Kind.audio, .video] { try server.holdSection(kind) }
             let offer = try Wire.carried(server.createOffer(at: wire.now))
             #expect(offer.media.map(\.direction) == [.sendOnly, .sendOnly])
-            #expect(offer.media[1].codecs.contains { $0.isNamed("AV1") })
+            #expect(offer.media[1].rtp.codecs.contains { $0.isNamed("AV1") })
             #expect(server.freeSections(for: .video).isEmpty, "the other side has not answered")
             let answer = try Wire.carried(wire.client.core.answer(offer, at: wire.now))
             #expect(answer.media.map(\.direction) == [.receiveOnly, .receiveOnly])
@@ -104,7 +106,7 @@ extension PeerConnectionTests {
 
             let section = try #require(server.freeSections(for: .video).first)
             // Of those on offer, it takes one.
-            let codec = try #require(answer.media[1].codecs.first).name
+            let codec = try #require(answer.media[1].rtp.codecs.first).name
             let mid = try server.send(.video(codecs: [codec]), on: section)
             #expect(server.isWanted(mid: mid) && server.freeSections(for: .video).isEmpty)
             wire.send([5, 6], mid: mid, from: .server)
@@ -115,8 +117,8 @@ extension PeerConnectionTests {
             // As when a client restarts ICE: its answer, with other credentials, is an offer.
             var restart = answer
             for index in restart.media.indices {
-                restart.media[index].iceUsernameFragment = "Cd34"
-                restart.media[index].icePassword = "0123456789abcdef01234567"
+                restart.media[index].ice.usernameFragment = "Cd34"
+                restart.media[index].ice.password = "0123456789abcdef01234567"
             }
             #expect(try server.answer(restart, at: wire.now).media[1].direction == .sendOnly)
             #expect(server.isWanted(mid: mid))
@@ -161,7 +163,7 @@ extension PeerConnectionTests {
             let wire = Wire()
             try wire.client.core.receive(.video)
             var offer = try Wire.carried(wire.client.core.createOffer(at: wire.now))
-            offer.media[0].codecs.removeAll { !$0.isNamed("VP8") }
+            offer.media[0].rtp.codecs.removeAll { !$0.isNamed("VP8") }
             let server = wire.server.core
             try server.take(offer, at: wire.now)
             let section = try #require(server.freeSections(for: .video).first)
@@ -214,9 +216,9 @@ extension PeerConnectionTests {
             let two = try wire.server.core.add(.video("two", codecs: ["VP8", "VP9"]))
             #expect(one != two)
             let (offer, answer) = try wire.negotiate(offering: .server)
-            let names = offer.media.flatMap(\.codecs).map { ($0.payloadType, $0.name) }
+            let names = offer.media.flatMap(\.rtp.codecs).map { ($0.payloadType, $0.name) }
             #expect(Set(names.map(\.0)).count == Set(names.map { "\($0.0) \($0.1)" }).count)
-            let ids = offer.media.flatMap(\.headerExtensions).map(\.id)
+            let ids = offer.media.flatMap(\.rtp.headerExtensions).map(\.id)
             #expect(Set(ids).count == ids.count)
             #expect(answer.media.map(\.direction) == [.sendOnly, .receiveOnly])
             wire.send([1], mid: one, from: .client)
@@ -233,8 +235,8 @@ extension PeerConnectionTests {
             let before = try wire.connect(offering: side)
             let after = try wire.negotiate(offering: side.other, restartsICE: true)
             #expect(
-                before.answer.media[0].iceUsernameFragment
-                    != after.offer.media[0].iceUsernameFragment)
+                before.answer.media[0].ice.usernameFragment
+                    != after.offer.media[0].ice.usernameFragment)
             wire.run(for: .seconds(40))
             #expect(wire.areConnected)
             wire.send([1], mid: mid, from: side)

@@ -12,11 +12,16 @@ import Testing
     }
 
     mutating func join(_ group: String, by peer: PeerID = "a") throws -> [String] {
-        try fixture.room.groupJoined(group, by: peer, at: fixture.now)
+        try fixture.room.groupChanged(group, of: peer, isIn: true, by: peer, at: fixture.now)
     }
 
     mutating func leave(_ group: String, by peer: PeerID = "a") throws -> [String] {
-        try fixture.room.groupLeft(group, by: peer, at: fixture.now)
+        try fixture.room.groupChanged(group, of: peer, isIn: false, by: peer, at: fixture.now)
+    }
+
+    mutating func raise(_ isRaised: Bool, of peer: PeerID = "a", by asker: PeerID? = nil) throws {
+        try fixture.room.handChanged(
+            of: peer, isRaised: isRaised, by: asker ?? peer, at: fixture.now)
     }
 
     mutating func change(
@@ -27,26 +32,35 @@ import Testing
     }
 
     @Test mutating func aRaisedHandIsToldToEverybodyAndToItsOwner() throws {
-        #expect(try join("_handraise") == ["_handraise"])
+        try raise(true)
         let effects = fixture.drain()
-        let peer = try fixture.room.visiblePeer("a")
-        #expect(peer.groups == ["_handraise"])
+        #expect(try fixture.room.visiblePeer("a").isHandRaised)
         for other in ["h", "a", "b"] as [PeerID] {
             guard case .peerUpdated(let told)? = effects.told(other).first else {
                 Issue.record("\(other) was not told: \(effects)")
                 continue
             }
-            #expect(told.id == "a")
-            #expect(told.groups == ["_handraise"])
+            #expect(told.id == "a" && told.isHandRaised)
         }
         #expect(effects.count == 2)
         #expect(effects.contains(.refreshPreviews))
-        #expect(try join("_handraise") == ["_handraise"])
+        try raise(true)
         #expect(fixture.drain().isEmpty)
-        #expect(try leave("_handraise") == [])
+        try raise(false)
         #expect(fixture.drain().told("b").count == 1)
-        #expect(try leave("_handraise") == [])
+        try raise(false)
         #expect(fixture.drain().isEmpty)
+    }
+
+    @Test mutating func othersHandsAreLoweredByWhoMayChangeRoles() throws {
+        try raise(true)
+        #expect(
+            roomError { try raise(false, of: "a", by: "b") }
+                == .missingPermission(.changeRole, role: "guest"))
+        #expect(roomError { try raise(true, of: "x", by: "h") } == .unknownPeer("x"))
+        #expect(roomError { try raise(true, of: "x", by: "x") } == .notJoined("x"))
+        try raise(false, of: "a", by: "h")
+        #expect(fixture.room.peer("a")?.isHandRaised == false)
     }
 
     @Test mutating func groupsAreSortedAndEachIsOnce() throws {
@@ -67,12 +81,15 @@ import Testing
 
     @Test mutating func aGroupOutlivesALostConnectionAndNotItsPeer() throws {
         _ = try join("red")
+        try raise(true)
         fixture.room.connectionLost("a", at: fixture.now)
         try fixture.room.connectionReturned("a", of: TokenOwner(userID: "user-a"), at: fixture.now)
         #expect(fixture.room.peer("a")?.groups == ["red"])
+        #expect(fixture.room.peer("a")?.isHandRaised == true)
         fixture.room.left("a")
         try fixture.join("a")
         #expect(fixture.room.peer("a")?.groups == [])
+        #expect(fixture.room.peer("a")?.isHandRaised == false)
     }
 
     @Test mutating func aPeerIsInSixteenGroupsAtMost() throws {
@@ -93,8 +110,8 @@ import Testing
         }
         let error = roomError { _ = try join("new") }
         #expect(error == .sessionGroupsFull(maximum: 100))
-        #expect(error?.code == 400)
-        #expect(try join("_handraise", by: "b") == ["_handraise"])
+        #expect(error?.kind == .invalid)
+        try raise(true, of: "b")
         #expect(try join("g7") == ["g7"])
         fixture.room.left("p1")
         #expect(try join("new") == ["g7", "new"])
@@ -117,7 +134,7 @@ import Testing
 
     @Test mutating func aHiddenPeerRaisesNoHandThatAnybodySees() throws {
         try fixture.join("bot", role: Policy.recorderRole)
-        _ = try join("_handraise", by: "bot")
+        try raise(true, of: "bot")
         #expect(fixture.drain().isEmpty)
         #expect(roomError { _ = try change("red", of: "bot", isIn: true) } == .unknownPeer("bot"))
     }

@@ -67,7 +67,7 @@ import Testing
         try fixture.join("a")
         let error = roomError { try fixture.join("a") }
         #expect(error == .alreadyJoined("a"))
-        #expect(error?.code == 400)
+        #expect(error?.kind == .invalid)
     }
 
     @Test mutating func anUnknownRoleIsRefusedByName() {
@@ -93,7 +93,7 @@ import Testing
             peer: peer, userID: "u", role: "guest", name: name, metadata: metadata)
         let error = roomError { try fixture.room.joinRequested(request, at: fixture.now) }
         #expect(error?.message == message)
-        #expect(error?.code == 400)
+        #expect(error?.kind == .invalid)
     }
 
     @Test mutating func fieldsAtTheirLimitsAreTaken() throws {
@@ -113,7 +113,7 @@ import Testing
         try fixture.join("b")
         let error = roomError { try fixture.join("c") }
         #expect(error == .roomFull(maximum: 2))
-        #expect(error?.code == 403)
+        #expect(error?.kind == .forbidden)
         fixture.room.left("a")
         try fixture.join("c")
     }

@@ -38,17 +38,18 @@ import Testing
     @Test mutating func aRaisedHandShowsAQuietPeerUntilItIsLowered() throws {
         try fixture.join("third", role: "viewer")
         try fixture.join("late", role: "viewer")
-        _ = try fixture.room.groupJoined("_handraise", by: "late", at: fixture.now)
+        try fixture.room.handChanged(
+            of: "late", isRaised: true, by: "late", at: fixture.now)
         #expect(fixture.drain().updated() == ["host", "early", "third", "late"])
         #expect(fixture.room.listedPeers.map(\.id).contains("late"))
-        try fixture.room.groupChanged(
-            "_handraise", of: "late", isIn: false, by: "host", at: fixture.now)
+        try fixture.room.handChanged(
+            of: "late", isRaised: false, by: "host", at: fixture.now)
         let effects = fixture.drain()
         #expect(effects.updated() == ["late"])
         #expect(effects.receded() == ["host", "early", "third"])
         #expect(!fixture.room.listedPeers.map(\.id).contains("late"))
         // Joining another group does not make it listed.
-        _ = try fixture.room.groupJoined("team", by: "late", at: fixture.now)
+        try fixture.room.groupChanged("team", of: "late", isIn: true, by: "late", at: fixture.now)
         #expect(fixture.drain().toldPeers == ["late"])
     }
 
@@ -79,8 +80,10 @@ import Testing
 
     @Test mutating func whoWasThereBeforeStaysInTheLists() throws {
         try fixture.join("third", role: "viewer")
-        _ = try fixture.room.groupJoined("_handraise", by: "early", at: fixture.now)
-        _ = try fixture.room.groupLeft("_handraise", by: "early", at: fixture.now)
+        try fixture.room.handChanged(
+            of: "early", isRaised: true, by: "early", at: fixture.now)
+        try fixture.room.handChanged(
+            of: "early", isRaised: false, by: "early", at: fixture.now)
         #expect(fixture.drain().receded().isEmpty)
         #expect(fixture.room.listedPeers.map(\.id).contains("early"))
     }
@@ -108,7 +111,8 @@ import Testing
             try fixture.join(peer, role: "viewer")
         }
         try fixture.join("bot", role: Policy.recorderRole)
-        _ = try fixture.room.groupJoined("_handraise", by: "hand", at: fixture.now)
+        try fixture.room.handChanged(
+            of: "hand", isRaised: true, by: "hand", at: fixture.now)
         // About as many: it stays large.
         for peer in ["a", "b", "c"] as [PeerID] { fixture.room.left(peer) }
         _ = fixture.drain()
@@ -125,7 +129,8 @@ import Testing
         #expect(effects.contains(.refreshPreviews))
         #expect(!fixture.room.isLarge)
         #expect(fixture.room.listedPeers.map(\.id) == ["host", "late", "hand"])
-        _ = try fixture.room.groupLeft("_handraise", by: "hand", at: fixture.now)
+        try fixture.room.handChanged(
+            of: "hand", isRaised: false, by: "hand", at: fixture.now)
         let lowered = fixture.drain()
         #expect(lowered.updated() == ["host", "late", "hand", "bot"])
         #expect(lowered.receded().isEmpty)

@@ -134,7 +134,7 @@ import Testing
         try polls.run(PollSettings(title: "?"), [question])
         let error = roomError { try polls.answer(submission, by: "g") }
         #expect(error?.message == message)
-        #expect(error?.code == 400)
+        #expect(error?.kind == .invalid)
         #expect(try polls.result().voters == 0, "who said nothing that counts has not voted")
     }
 
@@ -173,7 +173,7 @@ import Testing
         try polls.run(PollSettings(title: "?"), [question])
         try polls.answer(PollSubmission(question: 1, option: 1), by: "g")
         let error = roomError { try polls.answer(PollSubmission(question: 1, option: 2), by: "g") }
-        #expect(error == .pollAnswered(question: 1) && error?.code == 409)
+        #expect(error == .pollAnswered(question: 1) && error?.kind == .conflict)
         #expect(try polls.result().questions?.first?.options == [1, 0])
     }
 
@@ -184,7 +184,7 @@ import Testing
                 try polls.answer(PollSubmission(question: 1, option: 1), by: peer)
             }
             let role = try #require(polls.fixture.room.peer(peer)?.role)
-            #expect(error == .mayNotAnswer("p", role: role) && error?.code == 403)
+            #expect(error == .mayNotAnswer("p", role: role) && error?.kind == .forbidden)
         }
         try polls.answer(PollSubmission(question: 1, option: 1), by: "v")
         #expect(
@@ -234,7 +234,7 @@ import Testing
         #expect(try polls.fixture.room.ownPollResponses(of: "p", by: "x").isEmpty)
         try polls.stop()
         let error = roomError { _ = try polls.leaderboard() }
-        #expect(error == .pollAnonymous("p") && error?.code == 403)
+        #expect(error == .pollAnonymous("p") && error?.kind == .forbidden)
     }
 
     // MARK: - Who sees what
@@ -268,7 +268,7 @@ import Testing
             #expect(try polls.result(for: peer).questions == nil)
         }
         let error = roomError { _ = try polls.responses() }
-        #expect(error == .mayNotSeeAnswers("p", role: "host") && error?.code == 403)
+        #expect(error == .mayNotSeeAnswers("p", role: "host") && error?.kind == .forbidden)
         #expect(try polls.fixture.room.ownPollResponses(of: "p", by: "v").count == 1)
     }
 

@@ -97,7 +97,7 @@ import Testing
         try polls.draft("p", PollSettings(title: "?"), [.choice("before", "a")])
         let error = roomError { try polls.draft("p", PollSettings(title: "?"), questions) }
         #expect(error?.message == message)
-        #expect(error?.code == 400)
+        #expect(error?.kind == .invalid)
         let kept = try polls.fixture.room.pollQuestions(of: "p", for: "h")
         #expect(kept.map(\.text) == ["before"])
     }
@@ -124,7 +124,7 @@ import Testing
         for id in drafts { try polls.start(id) }
         polls.fixture.now += .seconds(1)
         let error = roomError { try polls.draft("more") }
-        #expect(error == .tooManyPolls(maximum: 50) && error?.code == 400)
+        #expect(error == .tooManyPolls(maximum: 50) && error?.kind == .invalid)
         for id: PollID in ["p7", "p3"] {
             try polls.stop(id)
         }
@@ -163,7 +163,7 @@ import Testing
         let error = roomError {
             try polls.answer(PollSubmission(question: 1, text: text), by: "g", to: "new")
         }
-        #expect(error?.code == 400)
+        #expect(error?.kind == .invalid)
         // Its space is free for another one once it is over.
         try polls.stop("old")
         try polls.answer(PollSubmission(question: 1, text: text), by: "g", to: "new")

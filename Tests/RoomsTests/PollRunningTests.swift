@@ -143,13 +143,13 @@ import Testing
             try polls.answer(PollSubmission(question: 1, option: 1), by: "g")
         }
         #expect(error == .pollState("p", .stopped))
-        #expect(error?.code == 409 && error?.message == "poll p is over")
+        #expect(error?.kind == .conflict && error?.message == "poll p is over")
     }
 
     @Test mutating func aPollWithoutQuestionsIsNotStarted() throws {
         try polls.draft("p", PollSettings(title: "?"), [])
         let error = roomError { try polls.start() }
-        #expect(error == .pollEmpty("p") && error?.code == 400)
+        #expect(error == .pollEmpty("p") && error?.kind == .invalid)
         #expect(roomError { try polls.start("x") } == .unknownPoll("x"))
         #expect(roomError { try polls.start("") }?.message == "poll_id is empty")
     }
@@ -161,7 +161,7 @@ import Testing
         #expect(try polls.fixture.room.pollInfo(of: "p", for: "h").settings.title == "Dinner?")
         #expect(try polls.fixture.room.pollInfo(of: "p", for: "h").createdBy == "h")
         let error = roomError { try polls.draft(by: "i") }
-        #expect(error == .pollLocked("p") && error?.code == 403)
+        #expect(error == .pollLocked("p") && error?.kind == .forbidden)
         try polls.draft("p", PollSettings(title: "Lunch!"), by: "h")
     }
 

@@ -57,7 +57,7 @@ import Testing
             try fixture.room.connectionReturned("a", of: TokenOwner(userID: "eve"), at: fixture.now)
         }
         #expect(error == .peerIDTaken("a"))
-        #expect(error?.code == 403)
+        #expect(error?.kind == .forbidden)
         #expect(
             roomError {
                 try fixture.room.checkArrival(
@@ -224,10 +224,12 @@ import Testing
     @Test mutating func whoReturnsIsToldWhatOthersMadeOfIt() throws {
         try fixture.join("a", role: "host", user: "ann")
         try fixture.join("b", user: "ben")
-        _ = try fixture.room.groupJoined("_handraise", by: "b", at: fixture.now)
+        try fixture.room.handChanged(
+            of: "b", isRaised: true, by: "b", at: fixture.now)
         fixture.room.connectionLost("b", at: fixture.now)
         _ = fixture.drain()
-        _ = try fixture.room.groupLeft("_handraise", by: "b", at: fixture.now)
+        try fixture.room.handChanged(
+            of: "b", isRaised: false, by: "b", at: fixture.now)
         #expect(!fixture.drain().toldPeers.contains("b"))
         try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"), at: fixture.now)
         guard case .peerUpdated(let peer) = fixture.drain().told("b").first else {

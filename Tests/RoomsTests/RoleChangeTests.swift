@@ -137,7 +137,7 @@ import Testing
                 token: offer.token, role: "viewer", by: "a", at: fixture.now)
         }
         #expect(error == .unknownRoleOffer)
-        #expect(error?.code == 403)
+        #expect(error?.kind == .forbidden)
         fixture.now += .seconds(300)
         #expect(roomError { _ = try accept(offer, by: "a") } == .unknownRoleOffer)
         fixture.now = Instant.zero + .milliseconds(299_999)
@@ -193,7 +193,7 @@ import Testing
                 ofRoles: ["guest", "host"], to: "speaker", by: "h", at: fixture.now)
         }
         #expect(error == .roleFullForSome(role: "speaker", maximum: 2, left: 3))
-        #expect(error?.code == 403)
+        #expect(error?.kind == .forbidden)
         #expect(
             error?.message
                 == "role 'speaker' is full: the room takes 2 peers of it, and 3 keep theirs")
@@ -273,7 +273,7 @@ import Testing
                 == .tooLong(field: "roles", count: 101, maximum: 100))
         #expect(error(["guest"], by: "a") == .missingPermission(.changeRole, role: "guest"))
         let clash = error(["guest", "viewer"])
-        #expect(clash == .roleClash && clash?.code == 400)
+        #expect(clash == .roleClash && clash?.kind == .invalid)
         #expect(clash?.message == "target role clash with requested roles")
         #expect(fixture.room.visiblePeers.map(\.role) == ["host", "guest", "guest"])
     }

@@ -31,7 +31,7 @@ import Testing
         try set("k", "1", ifVersion: 0)
         let error = roomError { try set("k", "2", ifVersion: 0) }
         #expect(error == .versionConflict(key: "k", version: 1))
-        #expect(error?.code == 409)
+        #expect(error?.kind == .conflict)
         try set("k", "2", ifVersion: 1)
     }
 

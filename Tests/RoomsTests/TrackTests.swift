@@ -96,7 +96,7 @@ import Testing
                 ["v": TrackChange(isMuted: true)], by: "b", at: fixture.now)
         }
         #expect(error == .unknownTrack("v"))
-        #expect(error?.code == 404)
+        #expect(error?.kind == .unknown)
     }
 
     @Test mutating func offersAreCounted() {
@@ -182,7 +182,7 @@ import Testing
         try fixture.publish([.microphone("m")], by: "s")
         let refusal = try fixture.leftOut([.microphone("m"), .camera("v")], by: "s")
         #expect(refusal.map(\.message) == ["role 'speaker' may not publish video"])
-        #expect(refusal.map(\.code) == [403])
+        #expect(refusal.map(\.kind) == [.forbidden])
         #expect(fixture.room.peer("s")?.tracks.map(\.id) == ["m"])
         let screen = Track(id: "d", streamID: "s", kind: .video, source: "screen")
         let sound = Track(id: "e", streamID: "s", kind: .audio, source: "screen")
@@ -202,6 +202,7 @@ import Testing
                     name: "audience",
                     subscribeParams: SubscribeParameters(subscribeToRoles: ["stage"])),
                 Role(name: "blind"),
+                Role(name: Policy.recorderRole, isHidden: true),
             ]))
         try fixture.join("s", role: "stage")
         try fixture.join("a", role: "audience")

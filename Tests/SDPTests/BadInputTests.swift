@@ -165,7 +165,7 @@ import Testing
                 "a=rtpmap:96 VP8/90000", "a=extmap:4096 urn:beyond",
             ])
         ).media[0]
-        #expect(section.codecs.map { $0.payloadType } == [96])
-        #expect(section.headerExtensions.isEmpty)
+        #expect(section.rtp.codecs.map { $0.payloadType } == [96])
+        #expect(section.rtp.headerExtensions.isEmpty)
     }
 }

@@ -58,8 +58,8 @@ import Testing
     /// Subscribers of the track are offered the agreed formats.
     @Test func feedbackThatIsOfferedAgainAndAgainIsAnsweredOnce() throws {
         var offered = try section(Fixtures.chromiumOffer, "1")
-        for index in offered.codecs.indices {
-            offered.codecs[index].feedback += [String](repeating: "nack", count: 900)
+        for index in offered.rtp.codecs.indices {
+            offered.rtp.codecs[index].feedback += [String](repeating: "nack", count: 900)
         }
         for codec in negotiate(offered: offered, capabilities: Defaults.roomcast).map(\.codec) {
             #expect(codec.feedback.count == Set(codec.feedback).count, "\(codec.name)")
@@ -107,12 +107,12 @@ import Testing
         #expect(negotiate(offered: data, capabilities: Defaults.roomcast).isEmpty)
         let audio = MediaSection(
             kind: .audio,
-            codecs: [
+            rtp: RTPDescription(codecs: [
                 CodecDescription(payloadType: 8, name: "PCMA", clockRate: 8000),
                 CodecDescription(payloadType: 96, name: "opus", clockRate: 48_000),
                 CodecDescription(payloadType: 97, name: "opus", clockRate: 16_000, channels: 2),
                 CodecDescription(payloadType: 98, name: "VP8", clockRate: 90_000),
-            ])
+            ]))
         #expect(negotiate(offered: audio, capabilities: Defaults.roomcast).isEmpty)
     }
 
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test func extensionsIntersectUnderTheOfferersIDs() throws {
-        let offered = try section(Fixtures.chromiumOffer, "1").headerExtensions
+        let offered = try section(Fixtures.chromiumOffer, "1").rtp.headerExtensions
         let supported = [
             "urn:ietf:params:rtp-hdrext:sdes:mid", "urn:3gpp:video-orientation", "urn:unheard",
         ]
@@ -237,7 +237,8 @@ import Testing
             let offered = CodecDescription(
                 payloadType: 100, name: name, clockRate: isAudio ? 48_000 : 90_000,
                 channels: isAudio ? 2 : nil, parameters: FormatParameters(parsing: fmtp))
-            let section = MediaSection(kind: isAudio ? .audio : .video, mid: "0", codecs: [offered])
+            let section = MediaSection(
+                kind: isAudio ? .audio : .video, mid: "0", rtp: RTPDescription(codecs: [offered]))
             let agreed = negotiate(offered: section, capabilities: Defaults.roomcast)
             guard let codec = agreed.first?.codec else { return }
             agreedCount += 1
@@ -279,7 +280,7 @@ import Testing
             let opus = CodecDescription(
                 payloadType: 111, name: "Opus", clockRate: 48_000, channels: 2,
                 parameters: FormatParameters(parsing: stated))
-            let section = MediaSection(kind: .audio, mid: "0", codecs: [opus])
+            let section = MediaSection(kind: .audio, mid: "0", rtp: RTPDescription(codecs: [opus]))
             let codec = try #require(
                 negotiate(offered: section, capabilities: [capability]).first
             ).codec
@@ -292,7 +293,7 @@ import Testing
         var allocator = PayloadTypeAllocator()
         for kind in [MediaSection.Kind.audio, .video] {
             let formats = allocator.descriptions(offering: Defaults.roomcast, kind: kind)
-            let section = MediaSection(kind: kind, codecs: formats)
+            let section = MediaSection(kind: kind, rtp: RTPDescription(codecs: formats))
             let agreed = negotiate(offered: section, capabilities: Defaults.roomcast)
             #expect(
                 agreed.flatMap { $0.descriptions }.map { $0.payloadType }

@@ -25,27 +25,33 @@ import Testing
             allowsMixedExtensions: true)
         offer.media = [
             MediaSection(
-                kind: .video, mid: "0", direction: .sendOnly, iceUsernameFragment: "frag",
-                icePassword: "password-of-22-letters",
-                fingerprints: [
-                    Fingerprint(algorithm: "SHA-256", value: "0a:1b")
-                ], setup: .actpass,
-                candidates: ["candidate:1 1 udp 2130706431 192.0.2.1 7000 typ host"],
-                hasEndOfCandidates: true, hasReducedSizeRTCP: true,
-                codecs: [
-                    CodecDescription(
-                        payloadType: 96, name: "VP8", clockRate: 90_000,
-                        feedback: ["nack", "nack pli"]),
-                    .retransmission(payloadType: 97, of: 96, clockRate: 90_000),
-                ],
-                headerExtensions: [
-                    HeaderExtension(id: 4, uri: "urn:ietf:params:rtp-hdrext:sdes:mid")
-                ], msids: [msid],
-                sources: [
-                    MediaSource(ssrc: 1, cname: "c", msid: msid), MediaSource(ssrc: 2, cname: "c"),
-                ], sourceGroups: [SourceGroup(semantics: "FID", ssrcs: [1, 2])]),
+                kind: .video, mid: "0", direction: .sendOnly,
+                ice: ICEDescription(
+                    usernameFragment: "frag", password: "password-of-22-letters",
+                    candidates: ["candidate:1 1 udp 2130706431 192.0.2.1 7000 typ host"],
+                    hasEndOfCandidates: true),
+                dtls: DTLSDescription(
+                    fingerprints: [Fingerprint(algorithm: "SHA-256", value: "0a:1b")],
+                    setup: .actpass),
+                rtp: RTPDescription(
+                    hasReducedSizeRTCP: true,
+                    codecs: [
+                        CodecDescription(
+                            payloadType: 96, name: "VP8", clockRate: 90_000,
+                            feedback: ["nack", "nack pli"]),
+                        .retransmission(payloadType: 97, of: 96, clockRate: 90_000),
+                    ],
+                    headerExtensions: [
+                        HeaderExtension(id: 4, uri: "urn:ietf:params:rtp-hdrext:sdes:mid")
+                    ], msids: [msid],
+                    sources: [
+                        MediaSource(ssrc: 1, cname: "c", msid: msid),
+                        MediaSource(ssrc: 2, cname: "c"),
+                    ], sourceGroups: [SourceGroup(semantics: "FID", ssrcs: [1, 2])])),
             MediaSection(kind: .audio, mid: "1", direction: .inactive, port: 0),
-            MediaSection(kind: .application, mid: "2", sctpPort: 5000, maxMessageSize: 65536),
+            MediaSection(
+                kind: .application, mid: "2",
+                sctp: SCTPDescription(port: 5000, maxMessageSize: 65536)),
         ]
         offer.bundledMIDs = ["0", "2"]
         let expected = [
@@ -70,7 +76,7 @@ import Testing
     @Test func aNameWithALineBreakCannotAddALine() throws {
         var offer = try SessionDescription.parse(Fixtures.chromiumAnswer)
         let before = offer.rendered().split(separator: "\r\n").count
-        offer.media[0].msids = [
+        offer.media[0].rtp.msids = [
             MediaStreamIdentifier(stream: "s\r\na=ice-lite", track: "t\na=mid:7\u{0}")
         ]
         let lines = offer.rendered().split(separator: "\r\n")

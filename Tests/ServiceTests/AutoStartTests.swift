@@ -158,23 +158,25 @@ import Testing
 
     @Test func destinationsSayWhatStartsByItselfAndTheSettingsStandInForThem() throws {
         var settings = StreamSettings()
-        settings.autoStart = .roomOpens
-        settings.autoStartRecording = RecordingOptions(hlsVOD: true)
+        settings.automatic.streams = .roomOpens
+        settings.automatic.streamRecording = RecordingOptions(hlsVOD: true)
         typealias Wish = StreamDestinations.AutoStartOptions
         let standard = Wish(
-            destination: "", condition: .roomOpens, recording: settings.autoStartRecording)
+            destination: "", condition: .roomOpens, recording: settings.automatic.streamRecording)
         #expect(
             StreamDestinations().autoStarts(
-                settings.autoStart, keeping: settings.autoStartRecording) == [standard])
+                settings.automatic.streams, keeping: settings.automatic.streamRecording) == [
+                    standard
+                ])
         // Thumbnails alone do not request a recording.
         for recording in ["", #", "recording": {"thumbnails": {"width": 640}}"#] {
             let only = #"{"only": {"autoStart": "publishers:2"\#(recording)}}"#
             #expect(
                 try destinations(only).autoStarts(
-                    settings.autoStart, keeping: settings.autoStartRecording) == [
+                    settings.automatic.streams, keeping: settings.automatic.streamRecording) == [
                         Wish(
                             destination: "", condition: .publishers(2),
-                            recording: settings.autoStartRecording)
+                            recording: settings.automatic.streamRecording)
                     ])
         }
         let two = try destinations(
@@ -185,7 +187,7 @@ import Testing
             """)
         #expect(
             two.autoStarts(
-                settings.autoStart, keeping: settings.autoStartRecording) == [
+                settings.automatic.streams, keeping: settings.automatic.streamRecording) == [
                     Wish(
                         destination: "archive", condition: .roomOpens,
                         recording: RecordingOptions(singleFilePerLayer: true))
@@ -195,7 +197,7 @@ import Testing
     }
 
     @Test func aRoomIsRecordedByItselfUntilSomebodyStopsIt() async throws {
-        try await StreamsWorld { $0.autoRecording = .roomOpens }.run { world in
+        try await StreamsWorld { $0.automatic.recordings = .roomOpens }.run { world in
             await world.seen("demo", Self.room(0, 0))
             await world.seen("demo", Self.room(1, 0))
             let bot = try #require(await world.launcher.next())
@@ -213,8 +215,8 @@ import Testing
 
     @Test func aRoomIsOnAirWithItsSecondPublisherUntilSomebodyStopsIt() async throws {
         try await StreamsWorld { settings in
-            settings.autoStart = .publishers(2)
-            settings.autoStartRecording = RecordingOptions(singleFilePerLayer: true)
+            settings.automatic.streams = .publishers(2)
+            settings.automatic.streamRecording = RecordingOptions(singleFilePerLayer: true)
         }.run { world in
             await world.seen("demo", Self.room(3, 1))
             #expect(try await world.streams.current(room: "demo", kind: .stream) == nil)
@@ -237,7 +239,7 @@ import Testing
     }
 
     @Test func theDefaultDestinationIsTheSameByItsNameAndWithoutOne() async throws {
-        try await StreamsWorld { $0.autoStart = .roomOpens }.run { world in
+        try await StreamsWorld { $0.automatic.streams = .roomOpens }.run { world in
             let named = LiveStreamRequest(destination: "default")
             let first = try await world.streams.start(room: "demo", named, startedBy: nil)[0]
             #expect(first.plan.destination == "default")
@@ -257,8 +259,8 @@ import Testing
 
     @Test func oneThatSomebodyStartedWithoutItsRecordingIsLeftAsItIs() async throws {
         try await StreamsWorld { settings in
-            settings.autoStart = .roomOpens
-            settings.autoStartRecording = RecordingOptions(hlsVOD: true)
+            settings.automatic.streams = .roomOpens
+            settings.automatic.streamRecording = RecordingOptions(hlsVOD: true)
         }.run { world in
             let stream = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)[0]
@@ -270,7 +272,7 @@ import Testing
     }
 
     @Test func aStreamOfItsNameThatIsStoppedIsNotWantedBack() async throws {
-        try await StreamsWorld { $0.autoStart = .publishers(1) }.run { world in
+        try await StreamsWorld { $0.automatic.streams = .publishers(1) }.run { world in
             await world.seen("demo", Self.room(1, 1))
             let bot = try #require(await world.launcher.next())
             await world.seen("demo", Self.room(1, 0))
@@ -290,7 +292,7 @@ import Testing
     @Test func aRoomsOwnSettingsSayHowItStreamsAndWhenByItself() async throws {
         try await StreamsWorld().run { world in
             var settings = await world.streams.settings
-            settings.autoStart = .roomOpens
+            settings.automatic.streams = .roomOpens
             settings.ladder = try Ladder(validating: [
                 Layer(width: 640, height: 360, videoBitrate: 500_000, audioBitrate: 64_000)
             ])
@@ -323,8 +325,8 @@ import Testing
 
     @Test func aStreamThatIsRefusedStartsWhenThereIsPlace() async throws {
         try await StreamsWorld { settings in
-            settings.autoStart = .roomOpens
-            settings.streamsMaximum = 1
+            settings.automatic.streams = .roomOpens
+            settings.limits.streams = 1
         }.run { world in
             await world.seen("first", Self.room(1, 0))
             let bot = try #require(await world.launcher.next())

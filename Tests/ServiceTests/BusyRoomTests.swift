@@ -58,7 +58,7 @@ struct BusyRoomTests {
                         inbound: inbound.sequence, connection: socket)
                     group.addTask {
                         await directory.open(
-                            peer: "ann", claims: claims, client: .web, authority: "h",
+                            peer: "ann", claims: claims, userAgent: "", authority: "h",
                             socket: socket, messages: messages)
                     }
                     let guest = Guest(frames: inbound.source, socket: socket)
@@ -117,7 +117,7 @@ struct BusyRoomTests {
                 }
                 #expect(told != nil)
             }
-            await until { await !other.room.hls.variants.isEmpty }
+            await until { await !other.room.streaming.hls.variants.isEmpty }
             guests["other"]?.say(#"{"method":"leave","params":{}}"#)
             guests["other"]?.frames.finish()
             await until {
@@ -128,7 +128,7 @@ struct BusyRoomTests {
 
             gate.signal()
             await work.value
-            await until { await !busy.room.hls.variants.isEmpty }
+            await until { await !busy.room.streaming.hls.variants.isEmpty }
         }
     }
 }

@@ -1,6 +1,7 @@
 import ChildProcesses
 import Foundation
 import Glibc
+import HundredMSTerms
 import Logging
 import MediaKernel
 import Recording

@@ -9,7 +9,7 @@ import Testing
 /// Streams whose viewers are sent to a store.
 @Suite(.timeLimit(.minutes(1))) struct CopiedStreamsTests {
     private static func world() async throws -> StreamsWorld {
-        try await StreamsWorld { $0.copyURL = "https://cdn/a" }
+        try await StreamsWorld { $0.playback.copyURL = "https://cdn/a" }
     }
 
     @Test func viewersAreSentToTheStoreAndRunningWaitsForIt() async throws {
@@ -66,7 +66,7 @@ import Testing
     @Test(arguments: End.allCases)
     func whatEndsBeforeItsCopyCanBePlayedHasRunAllTheSame(end: End) async throws {
         let world = try await StreamsWorld {
-            $0.copyURL = "https://cdn/a"
+            $0.playback.copyURL = "https://cdn/a"
             $0.rules.restartsMaximum = 0
         }
         try await world.run { world in

@@ -82,17 +82,17 @@ import Testing
 
     @Test func aStoreAndWebhooksTakeSomeToo() {
         var settings = Settings()
-        settings.udpThreads = 2
+        settings.udp.threads = 2
         let own = settings.ownDescriptors(cores: 2)
         #expect(own == 48)
         #expect(settings.ownDescriptors(cores: 4) == own + 6)
-        settings.udpThreads = 3
+        settings.udp.threads = 3
         #expect(settings.ownDescriptors(cores: 2) == own + 4)
     }
 
     @Test func withoutMediaOverTCPNothingIsKeptForIt() {
         var settings = Settings()
-        settings.tcpPort = .none
+        settings.tcp.port = .none
         #expect(settings.descriptorWish.links == 0)
     }
 }

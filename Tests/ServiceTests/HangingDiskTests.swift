@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func aStartThatHangsCountsAndIsWaitedForInItsRoomAlone() async throws {
-        try await StreamsWorld { $0.streamsMaximum = 2 }.run { world in
+        try await StreamsWorld { $0.limits.streams = 2 }.run { world in
             world.disk.hang("\(world.directory)/hung")
             async let started = world.streams.start(
                 room: "hung", LiveStreamRequest(), startedBy: "ann")
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func aPlaceThatAStartWaitedForIsGivenBackWhenItFails() async throws {
-        try await StreamsWorld { $0.streamsMaximum = 1 }.run { world in
+        try await StreamsWorld { $0.limits.streams = 1 }.run { world in
             try Data().write(to: URL(filePath: "\(world.directory)/hung"))
             world.disk.hang("\(world.directory)/hung")
             async let failing = world.streams.start(
@@ -184,7 +184,7 @@ import Testing
 
     /// Each in a room of its own, so that none waits for another.
     @Test func ofManyStartsAtOnceAsManyAreTakenAsThereMayBe() async throws {
-        try await StreamsWorld { $0.streamsMaximum = 3 }.run { world in
+        try await StreamsWorld { $0.limits.streams = 3 }.run { world in
             let taken = await Self.started(in: (0..<20).map { RoomID("room-\($0)") }, world)
             #expect(taken == 3)
             #expect(await world.streams.book.counts.refused == 17)
@@ -242,7 +242,7 @@ import Testing
 
     /// The rooms' time passes, and what they tell meanwhile counts when the disk goes on.
     @Test func aStartByItselfHoldsUpNoRoom() async throws {
-        try await StreamsWorld { $0.autoStart = .roomOpens }.run { world in
+        try await StreamsWorld { $0.automatic.streams = .roomOpens }.run { world in
             let (somebody, nobody) = (
                 RoomOccupancy(peers: 1, publishers: 0), RoomOccupancy(peers: 0, publishers: 0)
             )

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func aStartIsRefusedWhileTooFewCoresAreIdle() async throws {
-        try await StreamsWorld { $0.idleCoresMinimum = 0.6 }.run { world in
+        try await StreamsWorld { $0.limits.idleCoresMinimum = 0.6 }.run { world in
             world.processors.setIdle(0.5, at: world.clock.instant)
             await pass(6, in: world)
             #expect(await !world.streams.canAccept)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func streamsThatWereJustStartedCountThoughTheyDoNotShowYet() async throws {
-        try await StreamsWorld { $0.idleCoresMinimum = 0.6 }.run { world in
+        try await StreamsWorld { $0.limits.idleCoresMinimum = 0.6 }.run { world in
             world.processors.setIdle(1.5, at: world.clock.instant)
             await pass(6, in: world)
             try await start("one", in: world, variants: 2)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func oneThatIsOverTakesNoneAnyMore() async throws {
-        try await StreamsWorld { $0.idleCoresMinimum = 0.6 }.run { world in
+        try await StreamsWorld { $0.limits.idleCoresMinimum = 0.6 }.run { world in
             world.processors.setIdle(0.75, at: world.clock.instant)
             await pass(6, in: world)
             try await start("one", in: world)

@@ -3,6 +3,7 @@ import ControlAPI
 import Foundation
 import HLS
 import HundredMS
+import HundredMSTerms
 import MediaKernel
 import Rooms
 import Stage
@@ -75,7 +76,7 @@ import Workbench
         #expect(room.policy.templateID == "lecture")
         #expect(room.policy.visibleRoleNames == ["student", "teacher"])
         #expect(room.policy.role("teacher")?.permissions.endRoom == true)
-        #expect(room.policy.role(Policy.recorderRole)?.isHidden == true)
+        #expect(room.policy.role(HundredMSTerms.recorderRole)?.isHidden == true)
         #expect(room.policy.roomState == RoomStateSettings(isEnabled: true, interval: 30))
         let request = LiveStreamRequest(
             recording: RecordingOptions(hlsVOD: true, singleFilePerLayer: false))

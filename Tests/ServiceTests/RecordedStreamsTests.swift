@@ -146,8 +146,8 @@ import Workbench
 
     @Test func aStreamIsStartedWhileAnotherOneIsFinished() async throws {
         try await StreamsWorld {
-            $0.variantsPerRoomMaximum = 1
-            $0.streamsMaximum = 1
+            $0.limits.variantsPerRoom = 1
+            $0.limits.streams = 1
         }.run { world in
             let (id, finisher) = try await stopped(world)
             // A stop finds no stream on air, and has no effect.

@@ -71,7 +71,7 @@ import Testing
 
     /// One after another if no core is idle, the oldest first, no matter how long that takes.
     @Test func manyStreamsAreFinishedInTheirTurn() async throws {
-        let world = try await StreamsWorld { $0.finishersMaximum = 2 }
+        let world = try await StreamsWorld { $0.limits.finishers = 2 }
         world.processors.setIdle(0, at: world.clock.instant)
         let ids = (0..<60).map { StreamID("0000000000\(10 + $0)000000000000") }
         for id in ids.shuffled() {
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func idleCoresFinishMoreAtATime() async throws {
-        let world = try await StreamsWorld { $0.finishersMaximum = 2 }
+        let world = try await StreamsWorld { $0.limits.finishers = 2 }
         let ids: [StreamID] = [
             "000000000001000000000000", "000000000002000000000000", "000000000003000000000000",
         ]

@@ -1,6 +1,7 @@
 import Catalogue
 import ChildProcesses
 import Clocks
+import HundredMSTerms
 import Logging
 import MediaKernel
 import MediaServer
@@ -46,7 +47,7 @@ import Tokens
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     await directory.open(
-                        peer: "ann", claims: claims, client: .web, authority: "h",
+                        peer: "ann", claims: claims, userAgent: "", authority: "h",
                         socket: socket, messages: messages)
                 }
                 let join = #"{"id":"1","method":"join","params":{"name":"Ann","data":""}}"#

@@ -2,6 +2,7 @@ import Catalogue
 import ChildProcesses
 import Foundation
 import HLS
+import HundredMSTerms
 import MediaKernel
 import RoomHost
 import Rooms
@@ -41,8 +42,8 @@ import Testing
 
     @Test func aRoomHasOneAtATimeBesideItsStreams() async throws {
         try await StreamsWorld {
-            $0.variantsPerRoomMaximum = 1
-            $0.streamsMaximum = 2
+            $0.limits.variantsPerRoom = 1
+            $0.limits.streams = 2
         }.run { world in
             let live = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: nil)[0]
@@ -129,7 +130,7 @@ import Testing
     }
 
     @Test func whatPeersMayNotAskForIsSaid() async throws {
-        try await StreamsWorld { $0.streamsMaximum = 1 }.run { world in
+        try await StreamsWorld { $0.limits.streams = 1 }.run { world in
             let room = StreamsInRoom(control: world.streams, chat: world.chat, authorities: [])
             await #expect(
                 throws: LiveStreamingError(

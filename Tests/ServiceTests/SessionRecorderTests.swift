@@ -1,5 +1,6 @@
 import Catalogue
 import Foundation
+import HundredMSTerms
 import Logging
 import MediaKernel
 import Rooms
@@ -31,7 +32,7 @@ import Workbench
     /// A room with Ann and the recorder, and its notes.
     private func notes(_ facts: (inout Room) throws -> Void) throws -> [SessionNote] {
         var room = Room(id: "demo", name: "demo", policy: .standard, seed: 7)
-        for (peer, role) in [("bot", Policy.recorderRole), ("a", "host")] {
+        for (peer, role) in [("bot", HundredMSTerms.recorderRole), ("a", "host")] {
             try room.joinRequested(
                 JoinRequest(
                     peer: PeerID(peer), userID: "u-\(peer)", role: role, name: "Ann",

@@ -34,19 +34,19 @@ import Workbench
 
     @Test func theDefaultsServeOnTheLoopbackAddress() throws {
         let settings = try settings()
-        #expect(settings.httpHost == "127.0.0.1")
-        #expect(settings.httpPort == 8080)
-        #expect(settings.usesDevelopmentKey)
-        #expect(settings.opensTokens && settings.rooms.opensOnJoin)
-        #expect(settings.http.listsRooms && settings.http.servesOwnHostsOnly)
-        #expect(settings.stream.signedPlayback == nil)
-        #expect(settings.udpPort == 7882 && settings.tcpPort == .sameAsUDP)
-        #expect(settings.publicBaseURL == "http://127.0.0.1:8080")
-        #expect(settings.stream.publicBaseURL == "http://127.0.0.1:8080")
+        #expect(settings.http.host == "127.0.0.1")
+        #expect(settings.http.port == 8080)
+        #expect(settings.access.usesDevelopmentKey)
+        #expect(settings.pages.opensTokens && settings.rooms.opensOnJoin)
+        #expect(settings.httpService.listsRooms && settings.httpService.servesOwnHostsOnly)
+        #expect(settings.stream.playback.signedLifetime == nil)
+        #expect(settings.udp.port == 7882 && settings.tcp.port == .sameAsUDP)
+        #expect(settings.http.publicBaseURL == "http://127.0.0.1:8080")
+        #expect(settings.stream.playback.publicBaseURL == "http://127.0.0.1:8080")
         #expect(settings.stream.ladder == .standard)
         #expect(settings.stream.segmentDuration == .seconds(2))
         #expect(settings.stream.rules.emptyTimeout == .seconds(300))
-        #expect(settings.stream.recordingsKept == .seconds(14 * 86_400))
+        #expect(settings.stream.recordings.kept == .seconds(14 * 86_400))
         #expect(settings.stream.rules.durationMaximum == nil)
     }
 
@@ -98,10 +98,10 @@ import Workbench
              "pages": {"openTokens": true, "listRooms": true, "hlsScriptURL": "/assets/hls.js", "directory": "/w"},
              "log": {"level": "debug", "format": "json"}}
             """#)
-        #expect(settings.httpPort == 9000)
-        #expect(settings.certificateFile == "c.pem")
-        #expect(settings.stream.recordingsDirectory == "/srv/recordings")
-        #expect(settings.stream.recordingsKept == .seconds(43_200))
+        #expect(settings.http.port == 9000)
+        #expect(settings.http.certificateFile == "c.pem")
+        #expect(settings.stream.recordings.directory == "/srv/recordings")
+        #expect(settings.stream.recordings.kept == .seconds(43_200))
         #expect(settings.stream.rules.durationMaximum == .seconds(600))
         #expect(
             settings.webhooks
@@ -109,13 +109,13 @@ import Workbench
                     url: "https://example.org/hooks?a=1",
                     secret: "fedcba9876543210fedcba9876543210", accountID: "k1",
                     reach: WebhookReach(includesPrivate: true)))
-        #expect(settings.stream.signedPlayback == .seconds(7200))
-        #expect(settings.publicURL == "https://live.example.org")
-        #expect(settings.publicBaseURL == "https://live.example.org")
-        #expect(settings.botEndpoint(port: 9000) == "https://live.example.org")
-        #expect(settings.advertisedAddresses == ["203.0.113.5", "2001:db8::1"])
-        #expect(settings.tcpPort == .number(443))
-        #expect(settings.tcpAdvertisedAddresses == ["203.0.113.6"])
+        #expect(settings.stream.playback.signedLifetime == .seconds(7200))
+        #expect(settings.http.publicURL == "https://live.example.org")
+        #expect(settings.http.publicBaseURL == "https://live.example.org")
+        #expect(settings.http.botEndpoint(port: 9000) == "https://live.example.org")
+        #expect(settings.udp.advertisedAddresses == ["203.0.113.5", "2001:db8::1"])
+        #expect(settings.tcp.port == .number(443))
+        #expect(settings.tcp.advertisedAddresses == ["203.0.113.6"])
         #expect(
             settings.turn
                 == TURNRelay(
@@ -123,7 +123,7 @@ import Workbench
                         "turn:relay.example.org?transport=udp",
                         "turns:relay.example.org:443?transport=tcp",
                     ], secret: "a secret of 20 bytes", lifetime: .seconds(3600)))
-        #expect(settings.accessKey == "k1")
+        #expect(settings.access.key == "k1")
         #expect(settings.stream.outputDirectory == "/srv/hls")
         #expect(settings.policyFile == "policy.json")
         #expect(settings.stream.ladder.layers.map(\.width) == [1920, 640])
@@ -137,17 +137,17 @@ import Workbench
         #expect(settings.stream.encoder == .auto)
         #expect(settings.stream.layout == Layout(fit: .letterbox))
         #expect(
-            settings.stream.thumbnails
+            settings.stream.recordings.thumbnails
                 == ThumbnailOptions(enabled: true, width: 640, height: 0, offsets: [0, 9]))
         #expect(settings.stream.pictureHosts.allowed("http://a.example.org/x") != nil)
         #expect(settings.stream.sourceHosts.allowed("http://live.example.org/whep") != nil)
         #expect(settings.stream.rules.emptyTimeout == nil)
-        #expect(settings.stream.streamsMaximum == 9)
-        #expect(settings.stream.idleCoresMinimum == 0.75)
-        #expect(settings.opensTokens)
-        #expect(settings.http.listsRooms && !settings.http.servesOwnHostsOnly)
-        #expect(settings.http.connectionsMaximum == 99)
-        #expect(settings.http.connectionsPerAddressMaximum == 7)
+        #expect(settings.stream.limits.streams == 9)
+        #expect(settings.stream.limits.idleCoresMinimum == 0.75)
+        #expect(settings.pages.opensTokens)
+        #expect(settings.httpService.listsRooms && !settings.httpService.servesOwnHostsOnly)
+        #expect(settings.httpService.connectionsMaximum == 99)
+        #expect(settings.httpService.connectionsPerAddressMaximum == 7)
         #expect(!settings.rooms.opensOnJoin && settings.rooms.maximum == 7)
         let limits = settings.rooms.limits
         #expect(limits.peers == 100 && limits.largeRoomPeers == 50 && limits.tracksPerPeer == 4)
@@ -158,8 +158,8 @@ import Workbench
         #expect(signalling.outboxFrames == 64 && signalling.outboxBytes == 65_536)
         #expect(signalling.connections == 150)
         #expect(signalling.silence == .seconds(6) && signalling.silenceWithoutMedia == .seconds(6))
-        #expect(settings.logLevel == .debug)
-        #expect(settings.stream.logFormat == "json")
+        #expect(settings.log.level == .debug)
+        #expect(settings.stream.log.format == "json")
     }
 
     @Test func theEnvironmentWinsOverTheFile() throws {
@@ -172,12 +172,12 @@ import Workbench
                 "ROOMCAST_PAGES_OPEN_TOKENS": "no", "ROOMCAST_STREAM_SEGMENT_SECONDS": "4",
                 "ROOMCAST_LOG_LEVEL": "", "UNRELATED": "x",
             ])
-        #expect(settings.httpPort == 9001)
-        #expect(settings.udpPort == 5000 && settings.tcpPort == .none)
-        #expect(settings.udpThreads == 3)
-        #expect(settings.publicURL == "http://[::1]:1")
-        #expect(settings.advertisedAddresses == ["10.0.0.1", "10.0.0.2"])
-        #expect(!settings.opensTokens)
+        #expect(settings.http.port == 9001)
+        #expect(settings.udp.port == 5000 && settings.tcp.port == .none)
+        #expect(settings.udp.threads == 3)
+        #expect(settings.http.publicURL == "http://[::1]:1")
+        #expect(settings.udp.advertisedAddresses == ["10.0.0.1", "10.0.0.2"])
+        #expect(!settings.pages.opensTokens)
         #expect(settings.stream.segmentDuration == .seconds(4))
     }
 
@@ -199,9 +199,9 @@ import Workbench
             """#.utf8, to: "settings.json")
         let secret = "0123456789abcdef0123456789abcdef"
         let key = try Settings(keyIn: file, environment: ["ROOMCAST_AUTH_SECRET": secret])
-        #expect(key.accessKey == "k" && key.secret == secret)
+        #expect(key.access.key == "k" && key.access.secret == secret)
         let directories = try Settings(directoriesIn: file, environment: [:]).stream
-        #expect(directories.outputDirectory == "/o" && directories.recordingsDirectory == "/r")
+        #expect(directories.outputDirectory == "/o" && directories.recordings.directory == "/r")
         // An invalid key is an error, as in the server.
         #expect(throws: SettingsError.self) { try Settings(keyIn: file, environment: [:]) }
         #expect(throws: SettingsError.accessKeyNeeded) {
@@ -432,12 +432,12 @@ import Workbench
                     nil,
                     [
                         "ROOMCAST_HTTP_HOST": host, "ROOMCAST_AUTH_ACCESS_KEY": "mine",
-                        "ROOMCAST_AUTH_SECRET": Settings.developmentSecret,
+                        "ROOMCAST_AUTH_SECRET": AccessSettings.developmentSecret,
                     ])
             }
         }
         for host in ["127.0.0.1", "127.1.2.3", "localhost", "::1"] {
-            #expect(try settings(nil, ["ROOMCAST_HTTP_HOST": host]).usesDevelopmentKey)
+            #expect(try settings(nil, ["ROOMCAST_HTTP_HOST": host]).access.usesDevelopmentKey)
         }
     }
 
@@ -455,10 +455,10 @@ import Workbench
                     "ROOMCAST_HTTP_PUBLIC_URL": url, "ROOMCAST_AUTH_ACCESS_KEY": "mine",
                     "ROOMCAST_AUTH_SECRET": "0123456789abcdef0123456789abcdef",
                 ])
-            #expect(!own.usesDevelopmentKey)
+            #expect(!own.access.usesDevelopmentKey)
         }
         for url in ["http://127.0.0.1:9000", "https://LOCALHOST/", "http://[::1]:80"] {
-            #expect(try settings(nil, ["ROOMCAST_HTTP_PUBLIC_URL": url]).usesDevelopmentKey)
+            #expect(try settings(nil, ["ROOMCAST_HTTP_PUBLIC_URL": url]).access.usesDevelopmentKey)
         }
     }
 
@@ -467,9 +467,9 @@ import Workbench
             nil,
             [
                 "ROOMCAST_AUTH_ACCESS_KEY": "mine",
-                "ROOMCAST_AUTH_SECRET": Settings.developmentSecret,
+                "ROOMCAST_AUTH_SECRET": AccessSettings.developmentSecret,
             ])
-        #expect(settings.http.servesOwnHostsOnly && settings.http.listsRooms)
+        #expect(settings.httpService.servesOwnHostsOnly && settings.httpService.listsRooms)
     }
 
     /// Roomcast cannot sign addresses in a store.
@@ -497,10 +497,10 @@ import Workbench
                 "ROOMCAST_AUTH_ACCESS_KEY": "mine", "ROOMCAST_HTTP_HOST": "0.0.0.0",
                 "ROOMCAST_AUTH_SECRET": "0123456789abcdef0123456789abcdef",
             ])
-        #expect(!settings.opensTokens)
-        #expect(!settings.usesDevelopmentKey)
-        #expect(!settings.http.listsRooms && !settings.http.servesOwnHostsOnly)
-        #expect(settings.publicBaseURL == "http://localhost:8080")
-        #expect(settings.botEndpoint(port: 81) == "http://127.0.0.1:81")
+        #expect(!settings.pages.opensTokens)
+        #expect(!settings.access.usesDevelopmentKey)
+        #expect(!settings.httpService.listsRooms && !settings.httpService.servesOwnHostsOnly)
+        #expect(settings.http.publicBaseURL == "http://localhost:8080")
+        #expect(settings.http.botEndpoint(port: 81) == "http://127.0.0.1:81")
     }
 }

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func theAddressOfAStreamIsSignedAndTheOnlyWayToIt() async throws {
-        try await StreamsWorld { $0.signedPlayback = .seconds(3600) }.run { world in
+        try await StreamsWorld { $0.playback.signedLifetime = .seconds(3600) }.run { world in
             let started = try await world.streams.start(
                 room: "demo", LiveStreamRequest(), startedBy: "ann")
             let stream = try #require(started.first)
@@ -57,7 +57,7 @@ import Testing
 
     @Test func aDestinationsOwnTimeStandsInForTheServers() async throws {
         let world = try await StreamsWorld { settings in
-            settings.signedPlayback = .seconds(3600)
+            settings.playback.signedLifetime = .seconds(3600)
             try? settings.read(policy(#"{"main": {"signedPlaybackSeconds": 60}}"#))
         }
         try await world.run { world in
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func aRecordingHasNoAddressToSign() async throws {
-        try await StreamsWorld { $0.signedPlayback = .seconds(3600) }.run { world in
+        try await StreamsWorld { $0.playback.signedLifetime = .seconds(3600) }.run { world in
             var request = LiveStreamRequest()
             request.kind = .recording
             let stream = try #require(
@@ -99,7 +99,7 @@ import Testing
     /// Roomcast cannot sign a store's addresses.
     @Test func addressesInAStoreAreNotSigned() throws {
         var settings = StreamSettings()
-        settings.copyURL = "https://cdn.example.org"
+        settings.playback.copyURL = "https://cdn.example.org"
         let policy = try policy(#"{"main": {"signedPlaybackSeconds": 60}}"#)
         #expect {
             try settings.read(policy)

@@ -56,9 +56,9 @@ import Workbench
         let scratch = try Scratch()
         let file = try scratch.write("x".utf8, to: "file")
         var settings = try Settings(file: nil, environment: [:]).stream
-        settings.recordingsDirectory = "/proc/nowhere"
+        settings.recordings.directory = "/proc/nowhere"
         #expect(throws: SettingsError.self) { try RoomcastServer.openCatalogue(settings) }
-        settings.recordingsDirectory = file
+        settings.recordings.directory = file
         let error = #expect(throws: SettingsError.self) {
             try RoomcastServer.openCatalogue(settings)
         }
@@ -69,7 +69,7 @@ import Workbench
         let scratch = try Scratch()
         let path = try scratch.write("nonsense that is no database".utf8, to: "catalogue.sqlite")
         var settings = try Settings(file: nil, environment: [:]).stream
-        settings.recordingsDirectory = (path as NSString).deletingLastPathComponent
+        settings.recordings.directory = (path as NSString).deletingLastPathComponent
         let error = #expect(throws: CatalogueFileError.self) {
             try RoomcastServer.openCatalogue(settings)
         }

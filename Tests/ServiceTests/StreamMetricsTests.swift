@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func aStreamsLifeIsCounted() async throws {
-        try await StreamsWorld { $0.streamsMaximum = 1 }.run { world in
+        try await StreamsWorld { $0.limits.streams = 1 }.run { world in
             var seen = await values(world)
             #expect(seen["roomcast_streams_accepting"] == 1)
             #expect(seen["roomcast_streams running"] == 0)

@@ -515,8 +515,8 @@ import Tokens
 
     @Test func thereIsAMaximumOfStreamsAndOfVariants() async throws {
         try await StreamsWorld { settings in
-            settings.streamsMaximum = 3
-            settings.variantsPerRoomMaximum = 2
+            settings.limits.streams = 3
+            settings.limits.variantsPerRoom = 2
         }.run { world in
             for room in ["a", "b"] as [RoomID] {
                 _ = try await world.streams.start(
@@ -577,7 +577,7 @@ import Tokens
     }
 
     @Test func aDestinationThatThePolicyDoesNotHaveIsRefused() async throws {
-        let main = try JSONDocument.decode(HLSDestination.self, from: Data("{}".utf8))
+        let main = HLSDestination()
         let destinations = try StreamDestinations(
             ["main": main], standard: .standard, playlist: .event, layout: Layout(),
             pictures: WebHosts())
@@ -590,11 +590,10 @@ import Tokens
     }
 
     @Test func aStartThatSaysNothingOfItHasItsDestinationsRecordingAndPlaylists() async throws {
-        let main = try JSONDocument.decode(
-            HLSDestination.self,
-            from: Data(
-                #"{"recording":{"hlsVod":true},"playlistType":"live","numPlaylistSegments":5}"#
-                    .utf8))
+        var main = HLSDestination()
+        main.recording = HLSDestination.Recording(hlsVod: true)
+        main.playlistType = "live"
+        main.numPlaylistSegments = 5
         let destinations = try StreamDestinations(
             ["main": main], standard: .standard, playlist: .event, layout: Layout(),
             pictures: WebHosts())

@@ -41,8 +41,8 @@ final class StreamsWorld: Sendable {
         try prepare(directory)
         var settings = StreamSettings()
         settings.outputDirectory = directory
-        settings.recordingsDirectory = "\(directory)/recordings"
-        settings.publicBaseURL = "http://h:1"
+        settings.recordings.directory = "\(directory)/recordings"
+        settings.playback.publicBaseURL = "http://h:1"
         change(&settings)
         authority = try TokenAuthority(
             accessKey: "key", secret: "a secret of at least thirty-two bytes")

@@ -1,5 +1,6 @@
 import Catalogue
 import Foundation
+import HundredMSTerms
 import MediaKernel
 import Rooms
 import Streams
@@ -20,13 +21,15 @@ import Testing
 
     @Test func theRequestStandsBeforeTheDestinationAndThatBeforeTheSettings() throws {
         var settings = StreamSettings()
-        settings.thumbnails = ThumbnailOptions(width: 100, height: 200, offsets: [1], fps: 1)
-            .completed(by: settings.thumbnails)
-        let json = #"{"main": {"recording": {"thumbnails": {"width": 300, "offsets": [3]}}}}"#
-        let destinations = try JSONDocument.decode(
-            [String: HLSDestination].self, from: json.utf8)
+        settings.recordings.thumbnails = ThumbnailOptions(
+            width: 100, height: 200, offsets: [1], fps: 1
+        )
+        .completed(by: settings.recordings.thumbnails)
+        var main = HLSDestination()
+        main.recording = HLSDestination.Recording(
+            thumbnails: ThumbnailOptions(width: 300, offsets: [3]))
         try settings.read(
-            Policy(validating: Policy.standard.roles, hlsDestinations: destinations))
+            Policy(validating: Policy.standard.roles, hlsDestinations: ["main": main]))
         #expect(
             settings.thumbnails(for: request())
                 == ThumbnailOrder(width: 300, height: 200, offsets: [3], frameRate: 1))

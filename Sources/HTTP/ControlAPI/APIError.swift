@@ -1,6 +1,7 @@
 import Catalogue
 public import HTTPTypes
 public import Hummingbird
+import HundredMSTerms
 import Logging
 public import MediaKernel
 import NIOCore

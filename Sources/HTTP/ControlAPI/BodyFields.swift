@@ -121,19 +121,19 @@ struct BodyFieldCheck {
             var values = try decoder.unkeyedContainer()
             while !values.isAtEnd {
                 look(
-                    try values.nestedContainer(keyedBy: Name.self), fields,
+                    try values.nestedContainer(keyedBy: JSONKey.self), fields,
                     "[\(values.currentIndex - 1)].")
             }
         case .object(let fields):
-            look(try decoder.container(keyedBy: Name.self), fields, "")
+            look(try decoder.container(keyedBy: JSONKey.self), fields, "")
         case .named(let fields):
-            let values = try decoder.container(keyedBy: Name.self)
+            let values = try decoder.container(keyedBy: JSONKey.self)
             for key in values.allKeys { lookInto(values, key, .object(fields), "") }
         }
     }
 
     private mutating func look(
-        _ values: KeyedDecodingContainer<Name>, _ fields: BodyFields, _ path: String
+        _ values: KeyedDecodingContainer<JSONKey>, _ fields: BodyFields, _ path: String
     ) {
         for key in values.allKeys.sorted(by: { $0.stringValue < $1.stringValue })
         where faults.count < Self.faultsMaximum {
@@ -147,18 +147,18 @@ struct BodyFieldCheck {
 
     /// The field's own reader refuses values of the wrong type.
     private mutating func lookInto(
-        _ values: KeyedDecodingContainer<Name>, _ key: Name, _ content: BodyFields.Content,
+        _ values: KeyedDecodingContainer<JSONKey>, _ key: JSONKey, _ content: BodyFields.Content,
         _ path: String
     ) {
         let name = "\(path)\(key.stringValue.prefix(64))"
         switch content {
         case .any: break
         case .object(let fields):
-            if let inner = try? values.nestedContainer(keyedBy: Name.self, forKey: key) {
+            if let inner = try? values.nestedContainer(keyedBy: JSONKey.self, forKey: key) {
                 look(inner, fields, "\(name).")
             }
         case .named(let fields):
-            guard let inner = try? values.nestedContainer(keyedBy: Name.self, forKey: key) else {
+            guard let inner = try? values.nestedContainer(keyedBy: JSONKey.self, forKey: key) else {
                 break
             }
             for key in inner.allKeys.sorted(by: { $0.stringValue < $1.stringValue })
@@ -169,17 +169,9 @@ struct BodyFieldCheck {
             guard var list = try? values.nestedUnkeyedContainer(forKey: key) else { break }
             while !list.isAtEnd, faults.count < Self.faultsMaximum {
                 let place = "\(name)[\(list.currentIndex)]."
-                guard let inner = try? list.nestedContainer(keyedBy: Name.self) else { break }
+                guard let inner = try? list.nestedContainer(keyedBy: JSONKey.self) else { break }
                 look(inner, fields, place)
             }
         }
-    }
-
-    private struct Name: CodingKey {
-        let stringValue: String
-        let intValue: Int? = nil
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
     }
 }

@@ -1,4 +1,3 @@
-import ServiceLifecycle
 import Synchronization
 
 /// Wakes a service when something is due or there is news, so that it need not look again and again.
@@ -47,16 +46,6 @@ final class Alarm: Sendable {
             }
         } onCancel: {
             state.withLock { $0.sleeper.take() }?.resume()
-        }
-    }
-}
-
-/// Repeats work until the server shuts down, which need not wait for the pause between two turns.
-func repeating(every pause: Duration, _ work: @escaping @Sendable () async -> Void) async {
-    await cancelWhenGracefulShutdown {
-        while !Task.isCancelled {
-            await work()
-            try? await Task.sleep(for: pause)
         }
     }
 }

@@ -1,6 +1,7 @@
 import ControlAPI
 import Foundation
 import HundredMS
+import HundredMSTerms
 import Logging
 import MediaKernel
 import MediaServer
@@ -24,7 +25,7 @@ extension RoomcastServer {
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) async throws {
         // On its own threads, so that media and downloads do not wait for each other.
-        let threads = MultiThreadedEventLoopGroup(numberOfThreads: settings.udpThreads)
+        let threads = MultiThreadedEventLoopGroup(numberOfThreads: settings.udp.threads)
         do {
             try await run(on: threads, stoppingOn: signals, guest: guest, onRunning: onRunning)
         } catch {
@@ -53,7 +54,7 @@ extension RoomcastServer {
         let directory = RoomDirectory(
             policies: policies, settings: settings.rooms, registry: registry, media: media,
             streaming: streamsInRoom,
-            streams: streams, opensTokens: settings.opensTokens, turn: settings.turn,
+            streams: streams, opensTokens: settings.pages.opensTokens, turn: settings.turn,
             recorder: recorder, logger: logger)
         // The recorder ends last, so that it saves what the rooms note while they end.
         let account: [any ServiceLifecycle.Service] = [recorder, sessions]
@@ -73,14 +74,14 @@ extension RoomcastServer {
         do {
             return try await MediaServer.start(
                 configuration: MediaServerConfiguration(
-                    bindHosts: [settings.udpHost], port: settings.udpPort,
-                    advertised: settings.advertisedAddresses.compactMap {
+                    bindHosts: [settings.udp.host], port: settings.udp.port,
+                    advertised: settings.udp.advertisedAddresses.compactMap {
                         TransportAddress($0, port: 0)
                     },
-                    tcpPort: settings.tcpPort,
-                    tcpAdvertised: settings.tcpAdvertisedAddresses.compactMap {
+                    tcpPort: settings.tcp.port,
+                    tcpAdvertised: settings.tcp.advertisedAddresses.compactMap {
                         TransportAddress($0, port: 0)
-                    }, tcpLinksMaximum: settings.tcpLinksMaximum),
+                    }, tcpLinksMaximum: settings.tcp.linksMaximum),
                 group: threads, logger: logger)
         } catch {
             throw settings.explained(error)

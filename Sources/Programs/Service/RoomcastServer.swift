@@ -54,15 +54,17 @@ public struct RoomcastServer: Sendable {
         self.settings = settings
         self.logger = logger
         authority = try TokenAuthority(
-            accessKey: settings.accessKey, secret: settings.secret)
+            accessKey: settings.access.key, secret: settings.access.secret)
         guard
-            let linkKey = SigningKey(secret: Array(settings.secret.utf8), purpose: .assetLinks),
-            let playbackKey = SigningKey(secret: Array(settings.secret.utf8), purpose: .playback)
+            let linkKey = SigningKey(
+                secret: Array(settings.access.secret.utf8), purpose: .assetLinks),
+            let playbackKey = SigningKey(
+                secret: Array(settings.access.secret.utf8), purpose: .playback)
         else {
             throw SettingsError.invalid(key: "auth.secret", reason: "at least 32 bytes")
         }
         claims = try Self.claims(settings.stream)
-        storage = [settings.stream.outputDirectory, settings.stream.recordingsDirectory]
+        storage = [settings.stream.outputDirectory, settings.stream.recordings.directory]
             .flatMap { [$0, StreamLock.path(in: $0)] }.compactMap { HeldFile($0) }
         catalogue = try Self.openCatalogue(settings.stream)
         policies = try PolicyStore(
@@ -72,11 +74,11 @@ public struct RoomcastServer: Sendable {
             return StoreAccess(store: store.store) { credentials.current }
         }
         let library = RecordingLibrary(
-            catalogue: catalogue, root: settings.stream.recordingsDirectory, key: linkKey,
+            catalogue: catalogue, root: settings.stream.recordings.directory, key: linkKey,
             store: store)
         self.library = library
         self.playbackKey = playbackKey
-        let base = settings.publicBaseURL
+        let base = settings.http.publicBaseURL
         let events = settings.webhooks.map { webhooks in
             StreamEvents(
                 accountID: webhooks.accountID, waitsForStore: settings.store != nil,
@@ -87,11 +89,11 @@ public struct RoomcastServer: Sendable {
         streams = StreamService(
             settings: policies.standardPolicy.streams, catalogue: catalogue, events: events,
             authority: authority, playbackKey: playbackKey,
-            endpoint: settings.botEndpoint(port: settings.httpPort), launcher: launcher,
+            endpoint: settings.http.botEndpoint(port: settings.http.port), launcher: launcher,
             finishers: finishers, chat: chat, logger: logger,
             storage: storage)
         streamsInRoom = StreamsInRoom(
-            control: streams, chat: chat, authorities: settings.http.authorities)
+            control: streams, chat: chat, authorities: settings.httpService.authorities)
     }
 
     /// Serves until one of the signals arrives. Then, in this order: the streams are stopped and
@@ -116,10 +118,10 @@ public struct RoomcastServer: Sendable {
         // A dead bot leaves a pipe without a reader; writing to it must be an error, not end the
         // server.
         signal(SIGPIPE, SIG_IGN)
-        if settings.usesDevelopmentKey {
+        if settings.access.usesDevelopmentKey {
             logger.warning(
                 "the development key is in use: anybody on this machine can make tokens",
-                metadata: ["access_key": "\(settings.accessKey)"])
+                metadata: ["access_key": "\(settings.access.key)"])
         }
         for variable in settings.unknownVariables {
             logger.warning("no setting has this name", metadata: ["variable": "\(variable)"])
@@ -128,7 +130,7 @@ public struct RoomcastServer: Sendable {
         await streams.observe(by: observer)
         try await streams.recover()
         let http = try HTTPService(
-            settings.http, authority: authority, control: streams, gateway: gateway,
+            settings.httpService, authority: authority, control: streams, gateway: gateway,
             signalling: signalling,
             templates: policies, recordings: library, playbackKey: playbackKey,
             metrics: [streams] + metrics + machine,
@@ -139,7 +141,7 @@ public struct RoomcastServer: Sendable {
         let settings = settings
         let streams = streams
         let application = try http.application { port in
-            streams.listening(at: settings.botEndpoint(port: port))
+            streams.listening(at: settings.http.botEndpoint(port: port))
             await onRunning(port)
         }
         // The sender ends last, after the streams and rooms have reported their ends.
@@ -164,7 +166,7 @@ public struct RoomcastServer: Sendable {
         do {
             try await group.run()
         } catch {
-            throw SettingsError(error, at: settings.httpPlace) ?? error
+            throw SettingsError(error, at: settings.http.place) ?? error
         }
     }
 
@@ -173,7 +175,7 @@ public struct RoomcastServer: Sendable {
         [
             DiskMetrics(directories: [
                 ("output", settings.stream.outputDirectory),
-                ("recordings", settings.stream.recordingsDirectory),
+                ("recordings", settings.stream.recordings.directory),
             ]),
             ProcessMetrics(),
         ]
@@ -181,7 +183,7 @@ public struct RoomcastServer: Sendable {
 
     /// The services that manage finished assets.
     private func assetKeepers() async throws -> [any ServiceLifecycle.Service] {
-        let root = settings.stream.recordingsDirectory
+        let root = settings.stream.recordings.directory
         let notes = ManifestUpdates(root: root)
         guard let store, let storeSettings = settings.store else {
             try await catalogue.releaseDeliveries(at: UnixTime.now)
@@ -208,7 +210,7 @@ public struct RoomcastServer: Sendable {
                 events: events, client: client, logger: logger),
             LiveUploads(
                 settings: storeSettings, root: root, streams: settings.stream.outputDirectory,
-                keptFor: settings.stream.recordingsKept, source: streams, client: liveClient,
+                keptFor: settings.stream.recordings.kept, source: streams, client: liveClient,
                 logger: logger),
         ]
     }
@@ -218,7 +220,7 @@ public struct RoomcastServer: Sendable {
     private static func claims(_ settings: StreamSettings) throws -> [DirectoryClaim] {
         try [
             ("output.directory", settings.outputDirectory),
-            ("recordings.directory", settings.recordingsDirectory),
+            ("recordings.directory", settings.recordings.directory),
         ].map { key, directory in
             do {
                 try FileManager.default.createDirectory(
@@ -240,7 +242,7 @@ public struct RoomcastServer: Sendable {
     /// - Throws: `CatalogueError`.
     public func assetFiles(of stream: StreamID) async throws -> [String] {
         try await catalogue.assets(of: [stream])[stream, default: []].map {
-            $0.location ?? "\(settings.stream.recordingsDirectory)/\($0.path)"
+            $0.location ?? "\(settings.stream.recordings.directory)/\($0.path)"
         }
     }
 
@@ -250,13 +252,13 @@ public struct RoomcastServer: Sendable {
     public static func openCatalogue(_ settings: StreamSettings) throws -> Catalogue {
         do {
             try FileManager.default.createDirectory(
-                atPath: settings.recordingsDirectory, withIntermediateDirectories: true)
+                atPath: settings.recordings.directory, withIntermediateDirectories: true)
         } catch {
             throw SettingsError.invalid(
                 key: "recordings.directory",
-                reason: "\(settings.recordingsDirectory) cannot be used: \(error.systemReason)")
+                reason: "\(settings.recordings.directory) cannot be used: \(error.systemReason)")
         }
-        let path = "\(settings.recordingsDirectory)/\(catalogueName)"
+        let path = "\(settings.recordings.directory)/\(catalogueName)"
         do {
             return try Catalogue(path: path)
         } catch {

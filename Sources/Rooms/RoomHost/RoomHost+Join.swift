@@ -24,6 +24,8 @@ extension RoomHost {
         public var asksForVideos: Bool
         /// Whether it usually runs on this machine, and so gets this machine's addresses.
         public var isRecorder: Bool
+        /// Its protocol's names for the layers that it publishes.
+        public var layerNames: LayerNames
         /// Which of the available tracks it wants.
         public var view: RoomView
         /// Whether its client mutes when it is asked to. Otherwise its muted tracks are not
@@ -33,12 +35,14 @@ extension RoomHost {
         public init(
             _ request: JoinRequest, _ opening: Opening?,
             connection: ConnectionKey = .publish, asksForVideos: Bool = false,
-            isRecorder: Bool = false, view: RoomView = .everything, mutesItself: Bool = true
+            isRecorder: Bool = false, layerNames: LayerNames = .none,
+            view: RoomView = .everything, mutesItself: Bool = true
         ) {
             self.request = request
             self.opening = opening
             self.asksForVideos = asksForVideos
             self.isRecorder = isRecorder
+            self.layerNames = layerNames
             self.connection = connection
             self.view = view
             self.mutesItself = mutesItself
@@ -59,7 +63,8 @@ extension RoomHost {
         guard let opening = entry.opening else {
             try complete(peer)
             room.mediaLost(peer, at: clock.now())
-            seats[peer] = .withoutMedia(asksForVideos: entry.asksForVideos)
+            seats[peer] = .withoutMedia(
+                asksForVideos: entry.asksForVideos, entry.layerNames)
             return nil
         }
         seats[peer] = .opening(nextAttempt())
@@ -69,7 +74,7 @@ extension RoomHost {
         do {
             description = try await connect(
                 peer, opening, on: entry.connection, asksForVideos: entry.asksForVideos,
-                isRecorder: entry.isRecorder)
+                isRecorder: entry.isRecorder, layerNames: entry.layerNames)
             // Refused if its session ended or the room was closed while the media plane was at
             // work: the peer has lost its place.
             try complete(peer)
@@ -91,9 +96,9 @@ extension RoomHost {
         _ offer: SessionDescription, on key: ConnectionKey, from peer: PeerID
     ) async throws(RoomHostError) -> (answer: SessionDescription, isFirst: Bool) {
         switch seats[peer] {
-        case .withoutMedia(let asksForVideos):
+        case .withoutMedia(let asksForVideos, let layerNames):
             let answer = try await openMedia(
-                of: peer, offer, on: key, asksForVideos: asksForVideos)
+                of: peer, offer, on: key, asksForVideos: asksForVideos, layerNames: layerNames)
             return (answer, true)
         case .open:
             return (try await forward(offer, on: key, from: peer), false)
@@ -160,10 +165,11 @@ extension RoomHost {
 
     private func connect(
         _ peer: PeerID, _ opening: Entry.Opening, on key: ConnectionKey, asksForVideos: Bool,
-        isRecorder: Bool
+        isRecorder: Bool, layerNames: LayerNames
     ) async throws(RoomHostError) -> SessionDescription {
         do {
-            try await media.addPeer(peer, asksForVideos: asksForVideos, isRecorder: isRecorder)
+            try await media.addPeer(
+                peer, asksForVideos: asksForVideos, isRecorder: isRecorder, layerNames: layerNames)
         } catch {
             throw .mediaUnavailable("\(error)")
         }
@@ -202,13 +208,15 @@ extension RoomHost {
     /// The first offer of a peer that joined without one, as native clients do if their role may
     /// neither publish nor receive: its role has changed.
     private func openMedia(
-        of peer: PeerID, _ offer: SessionDescription, on key: ConnectionKey, asksForVideos: Bool
+        of peer: PeerID, _ offer: SessionDescription, on key: ConnectionKey, asksForVideos: Bool,
+        layerNames: LayerNames
     ) async throws(RoomHostError) -> SessionDescription {
         let attempt = Seat.opening(nextAttempt())
         seats[peer] = attempt
         do throws(RoomHostError) {
             let answer = try await connect(
-                peer, .offered(offer), on: key, asksForVideos: asksForVideos, isRecorder: false)
+                peer, .offered(offer), on: key, asksForVideos: asksForVideos, isRecorder: false,
+                layerNames: layerNames)
             // A peer that has left meanwhile has no seat, or a new one.
             guard seats[peer] == attempt else { throw .busy }
             seats[peer] = .open
@@ -221,7 +229,7 @@ extension RoomHost {
             await media.removePeer(peer)
             seats[peer] =
                 room.peer(peer)?.hasJoined ?? false
-                ? .withoutMedia(asksForVideos: asksForVideos) : nil
+                ? .withoutMedia(asksForVideos: asksForVideos, layerNames) : nil
             throw error
         }
     }

@@ -19,7 +19,7 @@ public actor RoomHost {
         case opening(Int)
         case open
         /// The peer has offered no connection yet: it neither publishes nor subscribes.
-        case withoutMedia(asksForVideos: Bool)
+        case withoutMedia(asksForVideos: Bool, LayerNames)
         case closing
     }
 
@@ -154,7 +154,7 @@ public actor RoomHost {
     public func snapshot() -> RoomSnapshot {
         RoomSnapshot(
             id: room.id, name: room.name, session: room.session, peerCount: room.peerCount,
-            peers: room.visiblePeers, hls: room.hls)
+            peers: room.visiblePeers, hls: room.streaming.hls)
     }
 
     // MARK: - Effects

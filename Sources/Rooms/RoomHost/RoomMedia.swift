@@ -13,7 +13,10 @@ public protocol RoomMedia: Sendable {
     /// - Parameters:
     ///   - asksForVideos: whether it gets no video until it has stated a preference.
     ///   - isRecorder: whether it is usually on this machine.
-    func addPeer(_ peer: PeerID, asksForVideos: Bool, isRecorder: Bool) async throws
+    ///   - layerNames: its protocol's names for the layers that it publishes.
+    func addPeer(
+        _ peer: PeerID, asksForVideos: Bool, isRecorder: Bool, layerNames: LayerNames
+    ) async throws
     func removePeer(_ peer: PeerID) async
     /// Answers the client's offer (join, renegotiation, ICE restart) of one of its connections. A
     /// peer with a publish connection is offered a subscribe connection; on a named one it receives

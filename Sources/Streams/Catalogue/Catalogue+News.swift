@@ -21,7 +21,7 @@ extension Catalogue {
     }
 }
 
-/// A wish for news, which lasts as long as this value.
+/// An observation of changes. It ends when this value is released.
 public final class CatalogueWatch: Sendable {
     private let observation: AnyDatabaseCancellable
 

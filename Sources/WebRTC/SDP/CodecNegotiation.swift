@@ -28,12 +28,12 @@ public func negotiate(
     offered: MediaSection, capabilities: [CodecCapability]
 ) -> [NegotiatedCodec] {
     let retransmissions = Dictionary(
-        offered.codecs.compactMap { codec in codec.associatedPayloadType.map { ($0, codec) } }
+        offered.rtp.codecs.compactMap { codec in codec.associatedPayloadType.map { ($0, codec) } }
     ) { first, _ in first }
     var taken: Set<UInt8> = []
     var agreed: [NegotiatedCodec] = []
     for capability in capabilities where capability.kind == offered.kind {
-        for codec in offered.codecs
+        for codec in offered.rtp.codecs
         where capability.matches(codec) && taken.insert(codec.payloadType).inserted {
             let retransmission = retransmissions[codec.payloadType]
             let isRepaired =

@@ -31,21 +31,17 @@ public struct MediaSection: Hashable, Sendable {
         }
     }
 
-    // MARK: The m= line and c=
-
     public var kind: Kind
     /// 9 (discard) while ICE decides, 0 when rejected or bundle-only.
     public var port: UInt16
     /// `UDP/TLS/RTP/SAVPF` or `UDP/DTLS/SCTP`.
     public var proto: String
-    /// Formats of the `m=` line that are not in `codecs`: `webrtc-datachannel`, or a payload type
-    /// that no `rtpmap` explains.
+    /// Formats of the `m=` line that are not in `rtp.codecs`: `webrtc-datachannel`, or a payload
+    /// type that no `rtpmap` explains.
     public var otherFormats: [String]
     /// `<nettype> <addrtype> <address>`. Ignored where ICE is used.
     public var connection: String
     public var bandwidths: [Bandwidth]
-
-    // MARK: Identity and direction
 
     /// The `mid`; nil in descriptions of before BUNDLE.
     public var mid: String?
@@ -53,41 +49,10 @@ public struct MediaSection: Hashable, Sendable {
     /// `a=bundle-only`: a port of 0 is then no rejection. RFC 9143 sect. 6.
     public var isBundleOnly: Bool
 
-    // MARK: Transport
-
-    public var iceUsernameFragment: String?
-    public var icePassword: String?
-    /// `trickle`, `renomination`, … RFC 8839 sect. 5.6.
-    public var iceOptions: [String]
-    public var fingerprints: [Fingerprint]
-    public var setup: DTLSSetup?
-    /// The text after `a=`: `candidate:…`. The ICE module parses it.
-    public var candidates: [String]
-    public var hasEndOfCandidates: Bool
-    public var hasRTCPMux: Bool
-    public var hasReducedSizeRTCP: Bool
-
-    // MARK: RTP
-
-    /// In the order of the `m=` line: the writer's preference.
-    public var codecs: [CodecDescription]
-    public var headerExtensions: [HeaderExtension]
-    /// One- and two-byte extensions may be mixed. RFC 8285 sect. 6.
-    public var allowsMixedExtensions: Bool
-    public var msids: [MediaStreamIdentifier]
-    public var sources: [MediaSource]
-    public var sourceGroups: [SourceGroup]
-    public var rids: [RestrictionIdentifier]
-    public var simulcast: Simulcast?
-
-    // MARK: SCTP
-
-    /// RFC 8841 sect. 5.
-    public var sctpPort: UInt16?
-    /// The largest message the writer takes, in bytes; 0 means any. RFC 8841 sect. 6.
-    public var maxMessageSize: UInt64?
-
-    // MARK: The rest
+    public var ice: ICEDescription
+    public var dtls: DTLSDescription
+    public var rtp: RTPDescription
+    public var sctp: SCTPDescription
 
     public var attributes: [SDPAttribute]
     public var otherLines: [SDPOtherLine]
@@ -96,22 +61,16 @@ public struct MediaSection: Hashable, Sendable {
     public static let sctpProtocol = "UDP/DTLS/SCTP"
     public static let dataChannelFormat = "webrtc-datachannel"
 
-    /// A section as WebRTC writes it, with nothing negotiated yet. The protocol and the formats
-    /// follow from the kind when they are not given.
+    /// A section as WebRTC writes it, with nothing negotiated yet. The protocol, the formats and
+    /// whether RTP and RTCP share a port follow from the kind when they are not given.
     public init(
         kind: Kind, mid: String? = nil, direction: MediaDirection = .sendReceive,
         port: UInt16 = 9, proto: String? = nil, otherFormats: [String]? = nil,
         connection: String = "IN IP4 0.0.0.0", bandwidths: [Bandwidth] = [],
-        isBundleOnly: Bool = false, iceUsernameFragment: String? = nil,
-        icePassword: String? = nil, iceOptions: [String] = [], fingerprints: [Fingerprint] = [],
-        setup: DTLSSetup? = nil, candidates: [String] = [], hasEndOfCandidates: Bool = false,
-        hasRTCPMux: Bool? = nil, hasReducedSizeRTCP: Bool = false,
-        codecs: [CodecDescription] = [], headerExtensions: [HeaderExtension] = [],
-        allowsMixedExtensions: Bool = false, msids: [MediaStreamIdentifier] = [],
-        sources: [MediaSource] = [], sourceGroups: [SourceGroup] = [],
-        rids: [RestrictionIdentifier] = [], simulcast: Simulcast? = nil,
-        sctpPort: UInt16? = nil, maxMessageSize: UInt64? = nil,
-        attributes: [SDPAttribute] = [], otherLines: [SDPOtherLine] = []
+        isBundleOnly: Bool = false, ice: ICEDescription = ICEDescription(),
+        dtls: DTLSDescription = DTLSDescription(), rtp: RTPDescription? = nil,
+        sctp: SCTPDescription = SCTPDescription(), attributes: [SDPAttribute] = [],
+        otherLines: [SDPOtherLine] = []
     ) {
         let isData = kind == .application
         self.kind = kind
@@ -123,25 +82,10 @@ public struct MediaSection: Hashable, Sendable {
         self.mid = mid
         self.direction = direction
         self.isBundleOnly = isBundleOnly
-        self.iceUsernameFragment = iceUsernameFragment
-        self.icePassword = icePassword
-        self.iceOptions = iceOptions
-        self.fingerprints = fingerprints
-        self.setup = setup
-        self.candidates = candidates
-        self.hasEndOfCandidates = hasEndOfCandidates
-        self.hasRTCPMux = hasRTCPMux ?? !isData
-        self.hasReducedSizeRTCP = hasReducedSizeRTCP
-        self.codecs = codecs
-        self.headerExtensions = headerExtensions
-        self.allowsMixedExtensions = allowsMixedExtensions
-        self.msids = msids
-        self.sources = sources
-        self.sourceGroups = sourceGroups
-        self.rids = rids
-        self.simulcast = simulcast
-        self.sctpPort = sctpPort
-        self.maxMessageSize = maxMessageSize
+        self.ice = ice
+        self.dtls = dtls
+        self.rtp = rtp ?? RTPDescription(hasRTCPMux: !isData)
+        self.sctp = sctp
         self.attributes = attributes
         self.otherLines = otherLines
     }
@@ -154,9 +98,12 @@ public struct MediaSection: Hashable, Sendable {
     /// sections are matched by position. RFC 3264 sect. 6.
     public static func rejection(of offered: MediaSection) -> MediaSection {
         var formats = offered.otherFormats
-        if formats.isEmpty { formats = [offered.codecs.first.map { "\($0.payloadType)" } ?? "0"] }
+        if formats.isEmpty {
+            formats = [offered.rtp.codecs.first.map { "\($0.payloadType)" } ?? "0"]
+        }
         return MediaSection(
             kind: offered.kind, mid: offered.mid, direction: .inactive, port: 0,
-            proto: offered.proto, otherFormats: formats, hasRTCPMux: false)
+            proto: offered.proto, otherFormats: formats,
+            rtp: RTPDescription(hasRTCPMux: false))
     }
 }

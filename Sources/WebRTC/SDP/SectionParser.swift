@@ -8,7 +8,7 @@ struct SectionParser {
 
     /// Takes the attributes above the first `m=` line.
     static let sessionLevel = SectionParser(
-        section: MediaSection(kind: .other("session"), hasRTCPMux: false))
+        section: MediaSection(kind: .other("session"), rtp: RTPDescription(hasRTCPMux: false)))
 
     private init(section: MediaSection) { self.section = section }
 
@@ -24,7 +24,7 @@ struct SectionParser {
         self.init(
             section: MediaSection(
                 kind: MediaSection.Kind(String(words[0])), port: port, proto: String(words[2]),
-                otherFormats: [], hasRTCPMux: false))
+                otherFormats: [], rtp: RTPDescription(hasRTCPMux: false)))
         let isRTP = words[2].parts(at: "/").contains("RTP")
         for format in words[3...] {
             if isRTP {
@@ -69,35 +69,35 @@ struct SectionParser {
         _ name: String, _ value: Substring, _ line: SDPLine
     ) throws(SDPError) -> Bool {
         switch name {
-        case "ice-ufrag": section.iceUsernameFragment = try iceWord(value, 4...256, line)
-        case "ice-pwd": section.icePassword = try iceWord(value, 22...256, line)
-        case "ice-options": section.iceOptions = value.words.map { String($0) }
+        case "ice-ufrag": section.ice.usernameFragment = try iceWord(value, 4...256, line)
+        case "ice-pwd": section.ice.password = try iceWord(value, 22...256, line)
+        case "ice-options": section.ice.options = value.words.map { String($0) }
         case "candidate":
-            guard section.candidates.count < SDPLimits.candidatesPerSectionMaximum else {
+            guard section.ice.candidates.count < SDPLimits.candidatesPerSectionMaximum else {
                 throw .tooMany(
                     what: "candidates in a section",
                     maximum: SDPLimits.candidatesPerSectionMaximum, line: line.number)
             }
-            section.candidates.append(String(line.value))
-        case "end-of-candidates": section.hasEndOfCandidates = true
+            section.ice.candidates.append(String(line.value))
+        case "end-of-candidates": section.ice.hasEndOfCandidates = true
         case "fingerprint":
             guard let fingerprint = Fingerprint(value) else {
                 throw line.malformed("a fingerprint is <algorithm> <hexadecimal pairs>")
             }
-            section.fingerprints.append(fingerprint)
+            section.dtls.fingerprints.append(fingerprint)
         case "setup":
             guard let setup = DTLSSetup(rawValue: String(value)) else {
                 throw line.malformed("no such setup role")
             }
-            section.setup = setup
+            section.dtls.setup = setup
         case "sctp-port":
             guard let port: UInt16 = value.decimal(), port > 0 else {
                 throw line.malformed("no port")
             }
-            section.sctpPort = port
+            section.sctp.port = port
         case "max-message-size":
             guard let size: UInt64 = value.decimal() else { throw line.malformed("no size") }
-            section.maxMessageSize = size
+            section.sctp.maxMessageSize = size
         default: return false
         }
         return true
@@ -133,9 +133,9 @@ struct SectionParser {
         case "sendrecv", "sendonly", "recvonly", "inactive":
             direction = MediaDirection(rawValue: name)
         case "bundle-only": section.isBundleOnly = true
-        case "rtcp-mux": section.hasRTCPMux = true
-        case "rtcp-rsize": section.hasReducedSizeRTCP = true
-        case "extmap-allow-mixed": section.allowsMixedExtensions = true
+        case "rtcp-mux": section.rtp.hasRTCPMux = true
+        case "rtcp-rsize": section.rtp.hasReducedSizeRTCP = true
+        case "extmap-allow-mixed": section.rtp.allowsMixedExtensions = true
         case "extmap": try takeExtension(value, line)
         case "rtpmap": try codecs.takeMap(value, line)
         case "fmtp": try codecs.takeParameters(value, line)
@@ -144,24 +144,24 @@ struct SectionParser {
             guard let msid = MediaStreamIdentifier(value) else {
                 throw line.malformed("an msid is <stream> [<track>]")
             }
-            section.msids.append(msid)
+            section.rtp.msids.append(msid)
         case "ssrc": try takeSource(value, line)
         case "ssrc-group": try takeSourceGroup(value, line)
         case "rid":
             guard let rid = RestrictionIdentifier(value) else {
                 throw line.malformed("a rid is <id> <send|recv> [restrictions]")
             }
-            guard section.rids.count < SDPLimits.ridsPerSectionMaximum else {
+            guard section.rtp.rids.count < SDPLimits.ridsPerSectionMaximum else {
                 throw .tooMany(
                     what: "rids in a section", maximum: SDPLimits.ridsPerSectionMaximum,
                     line: line.number)
             }
-            section.rids.append(rid)
+            section.rtp.rids.append(rid)
         case "simulcast":
             guard let simulcast = Simulcast(value) else {
                 throw line.malformed("simulcast is send <layers> and/or recv <layers>")
             }
-            section.simulcast = simulcast
+            section.rtp.simulcast = simulcast
         default: return false
         }
         return true
@@ -177,7 +177,7 @@ struct SectionParser {
         // RFC 8285 sect. 6 lets an offer number more extensions than fit from 4096 on; such ids
         // never travel in packets, so nothing is lost without them.
         guard let id = UInt8(exactly: id) else { return }
-        section.headerExtensions.append(
+        section.rtp.headerExtensions.append(
             HeaderExtension(
                 id: id, uri: String(words[1]), direction: parsed ?? nil,
                 attributes: words.count > 2 ? words[2...].joined(separator: " ") : nil))
@@ -189,28 +189,28 @@ struct SectionParser {
         guard let ssrc: UInt32 = number.decimal(), let rest, !rest.isEmpty else {
             throw line.malformed("an ssrc line is <ssrc> <attribute>")
         }
-        var index = section.sources.firstIndex { $0.ssrc == ssrc }
+        var index = section.rtp.sources.firstIndex { $0.ssrc == ssrc }
         if index == nil {
-            guard section.sources.count < SDPLimits.sourcesPerSectionMaximum else {
+            guard section.rtp.sources.count < SDPLimits.sourcesPerSectionMaximum else {
                 throw .tooMany(
                     what: "sources in a section",
                     maximum: SDPLimits.sourcesPerSectionMaximum, line: line.number)
             }
-            index = section.sources.count
-            section.sources.append(MediaSource(ssrc: ssrc))
+            index = section.rtp.sources.count
+            section.rtp.sources.append(MediaSource(ssrc: ssrc))
         }
         guard let index else { return }
         let attribute = SDPAttribute(parsing: rest)
         switch (attribute.name, attribute.value) {
         case ("cname", let cname?):
-            section.sources[index].cname = cname
+            section.rtp.sources[index].cname = cname
         case ("msid", let text?):
             guard let msid = MediaStreamIdentifier(text[...]) else {
                 throw line.malformed("an msid is <stream> [<track>]")
             }
-            section.sources[index].msid = msid
+            section.rtp.sources[index].msid = msid
         default:
-            section.sources[index].attributes.append(attribute)
+            section.rtp.sources[index].attributes.append(attribute)
         }
     }
 
@@ -227,30 +227,32 @@ struct SectionParser {
             guard let ssrc: UInt32 = word.decimal() else { throw line.malformed("no ssrc") }
             group.ssrcs.append(ssrc)
         }
-        section.sourceGroups.append(group)
+        section.rtp.sourceGroups.append(group)
     }
 
     /// The section, with the session's values for those it does not state.
     consuming func finished(defaults: MediaSection?) -> MediaSection {
         let (described, unexplained) = codecs.finished()
-        section.codecs = described
+        section.rtp.codecs = described
         section.otherFormats += unexplained
         if let connection { section.connection = connection }
         if let direction { section.direction = direction }
         guard let defaults else { return section }
         if connection == nil { section.connection = defaults.connection }
         if direction == nil { section.direction = defaults.direction }
-        if section.iceUsernameFragment == nil, section.icePassword == nil {
-            section.iceUsernameFragment = defaults.iceUsernameFragment
-            section.icePassword = defaults.icePassword
+        if section.ice.usernameFragment == nil, section.ice.password == nil {
+            section.ice.usernameFragment = defaults.ice.usernameFragment
+            section.ice.password = defaults.ice.password
         }
-        if section.iceOptions.isEmpty { section.iceOptions = defaults.iceOptions }
-        if section.fingerprints.isEmpty { section.fingerprints = defaults.fingerprints }
-        if section.setup == nil { section.setup = defaults.setup }
-        if section.headerExtensions.isEmpty {
-            section.headerExtensions = defaults.headerExtensions
+        if section.ice.options.isEmpty { section.ice.options = defaults.ice.options }
+        if section.dtls.fingerprints.isEmpty {
+            section.dtls.fingerprints = defaults.dtls.fingerprints
         }
-        if defaults.allowsMixedExtensions { section.allowsMixedExtensions = true }
+        if section.dtls.setup == nil { section.dtls.setup = defaults.dtls.setup }
+        if section.rtp.headerExtensions.isEmpty {
+            section.rtp.headerExtensions = defaults.rtp.headerExtensions
+        }
+        if defaults.rtp.allowsMixedExtensions { section.rtp.allowsMixedExtensions = true }
         return section
     }
 }

@@ -1,4 +1,5 @@
 import HundredMS
+import HundredMSTerms
 import MediaKernel
 import RoomHost
 import Rooms
@@ -210,7 +211,7 @@ import Testing
             """)
         await fixture.host.hlsChanged(
             HLSState(variants: [HLSVariant(url: "u", state: .started)]))
-        let socket = try await fixture.connect("bot", role: Policy.recorderRole)
+        let socket = try await fixture.connect("bot", role: HundredMSTerms.recorderRole)
         var client = SignallingClient(seed: 9)
         client.opened(at: .zero)
         let join = client.join(name: "bot", offer: "o")
@@ -235,7 +236,7 @@ import Testing
             Issue.record("wrong events: \(events)")
             return
         }
-        #expect(policy.name == Policy.recorderRole)
+        #expect(policy.name == HundredMSTerms.recorderRole)
         #expect(policy.knownRoles["host"] == Policy.standard.role("host"))
         #expect(
             list.peers["ben"]?.tracks?["t"]

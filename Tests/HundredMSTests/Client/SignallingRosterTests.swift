@@ -1,4 +1,5 @@
 import HundredMS
+import HundredMSTerms
 import MediaKernel
 import Rooms
 import Testing

@@ -117,7 +117,9 @@ final class FakeMedia: RoomMedia {
         }
     }
 
-    func addPeer(_ peer: PeerID, asksForVideos: Bool, isRecorder: Bool) async throws {
+    func addPeer(
+        _ peer: PeerID, asksForVideos: Bool, isRecorder: Bool, layerNames: LayerNames
+    ) async throws {
         note(
             "add \(peer)" + (asksForVideos ? " who asks for videos" : "")
                 + (isRecorder ? " who records" : ""))

@@ -1,3 +1,4 @@
+import HundredMSTerms
 import MediaKernel
 import Rooms
 import Testing
@@ -59,7 +60,7 @@ import Workbench
         "poll-start", "poll-stop",
     ])
     func whoMayNotIsRefusedUnread(method: String) async throws {
-        let client = try await fixture.join("a", role: Policy.recorderRole)
+        let client = try await fixture.join("a", role: HundredMSTerms.recorderRole)
         let reply = try await client.call(method, "7")
         #expect(reply.error?.hasPrefix("403") == true, "\(reply)")
     }

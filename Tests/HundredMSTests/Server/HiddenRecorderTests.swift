@@ -1,4 +1,5 @@
 import HundredMS
+import HundredMSTerms
 import MediaKernel
 import RoomHost
 import Rooms
@@ -16,7 +17,7 @@ import Testing
 
     @Test func nothingEverShowsIt() async throws {
         let ann = try await fixture.join("ann")
-        let bot = try await fixture.join("bot", role: Policy.recorderRole)
+        let bot = try await fixture.join("bot", role: HundredMSTerms.recorderRole)
         var seen = try await ann.drain()
         #expect(seen.isEmpty)
 
@@ -29,7 +30,7 @@ import Testing
 
         // It loses its socket, returns, sends forbidden requests, and leaves.
         await bot.close()
-        let back = try await fixture.connect("bot", role: Policy.recorderRole)
+        let back = try await fixture.connect("bot", role: HundredMSTerms.recorderRole)
         #expect(try await back.drain()[1].params["peers"].keys == ["ann", "ben"])
         _ = try await back.call("peer-update", #"{"name":"bot 2","data":"bot"}"#)
         #expect(
@@ -86,7 +87,7 @@ import Testing
     }
 
     @Test func itIsToldOfEverybodyAndReceivesEverything() async throws {
-        let bot = try await fixture.join("bot", role: Policy.recorderRole)
+        let bot = try await fixture.join("bot", role: HundredMSTerms.recorderRole)
         let ann = try await fixture.join("ann")
         _ = try await ann.call(
             "offer",
@@ -105,9 +106,9 @@ import Testing
     }
 
     @Test func itsOwnRoleIsInItsPolicy() async throws {
-        let bot = try await fixture.connect("bot", role: Policy.recorderRole)
+        let bot = try await fixture.connect("bot", role: HundredMSTerms.recorderRole)
         let policy = try #require(await bot.next())
-        #expect(policy.params["name"].string == Policy.recorderRole)
+        #expect(policy.params["name"].string == HundredMSTerms.recorderRole)
         #expect(
             policy.params["known_roles"].keys == [
                 "__internal_recorder", "guest", "host", "viewer",
@@ -115,7 +116,7 @@ import Testing
     }
 
     @Test func aRoomWithNobodyElseIsEmptyToOthersAndNotToTheServer() async throws {
-        let bot = try await fixture.join("bot", role: Policy.recorderRole)
+        let bot = try await fixture.join("bot", role: HundredMSTerms.recorderRole)
         #expect(await fixture.host.snapshot().peerCount == 0)
         #expect(await !fixture.host.isEmpty)
         await bot.notify("leave")

@@ -1,4 +1,5 @@
 import HundredMS
+import HundredMSTerms
 import MediaKernel
 import MediaServer
 import PeerConnection
@@ -114,7 +115,7 @@ import Testing
     }
 
     @Test func theRecorderIsMadeKnownAsOne() async throws {
-        let client = try await fixture.connect("bot", role: Policy.recorderRole)
+        let client = try await fixture.connect("bot", role: HundredMSTerms.recorderRole)
         let params = #"{"name":"A","offer":{"type":"offer","sdp":"v"}}"#
         #expect(try await client.call("join", params).error == nil)
         #expect(fixture.media.calls().first == "add bot who records")
@@ -202,12 +203,12 @@ import Testing
         }
         let policy = try Policy(validating: [
             role("lead", 1), role("crew", 4),
-            Role(name: Policy.recorderRole, isHidden: true, subscribeParams: all),
+            Role(name: HundredMSTerms.recorderRole, isHidden: true, subscribeParams: all),
         ])
         let fixture = SignallingFixture(policy: policy)
         let lead = try await fixture.join("lead", role: "lead")
         let crew = try await fixture.join("crew", role: "crew")
-        _ = try await fixture.join("bot", role: Policy.recorderRole)
+        _ = try await fixture.join("bot", role: HundredMSTerms.recorderRole)
         for (client, track) in [(lead, "t1"), (crew, "t2")] { try await publish(track, by: client) }
 
         let got = try #require(fixture.media.subscriptions(of: "crew"))
@@ -229,7 +230,7 @@ import Testing
 
     @Test func connectionQualityIsToldToEverybodyOfEverybodyWhoMayBeSeen() async throws {
         let ann = try await fixture.join("ann")
-        _ = try await fixture.join("bot", role: Policy.recorderRole)
+        _ = try await fixture.join("bot", role: HundredMSTerms.recorderRole)
         _ = try await fixture.connect("visitor")
         _ = ann
         _ = fixture.media.calls()

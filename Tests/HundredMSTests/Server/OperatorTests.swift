@@ -1,4 +1,5 @@
 import HundredMS
+import HundredMSTerms
 import MediaKernel
 import RoomHost
 import Rooms
@@ -36,7 +37,7 @@ import Testing
 
     @Test func aSessionThatIsEndedMayBeFollowedByAnother() async throws {
         let ann = try await fixture.join("ann")
-        let bot = try await fixture.join("bot", role: Policy.recorderRole)
+        let bot = try await fixture.join("bot", role: HundredMSTerms.recorderRole)
         let session = await fixture.host.snapshot().session
         await fixture.host.end(reason: "max duration reached")
         for client in [ann, bot] {

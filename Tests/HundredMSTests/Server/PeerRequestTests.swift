@@ -1,4 +1,5 @@
 import HundredMS
+import HundredMSTerms
 import MediaKernel
 import Rooms
 import Testing
@@ -91,8 +92,8 @@ import Testing
         let socket = try await fixture.join("ann")
         _ = try await ben.drain()
         var client = SignallingClient(seed: 9)
-        let raise = client.joinGroup(Room.raisedHand)
-        let lower = client.leaveGroup(Room.raisedHand)
+        let raise = client.joinGroup(HundredMSTerms.raisedHand)
+        let lower = client.leaveGroup(HundredMSTerms.raisedHand)
         let add = client.addToGroup("red", peer: "ben")
         let remove = client.removeFromGroup("red", peer: "ben")
         let search = client.searchPeers("BEN")

@@ -1,4 +1,5 @@
 import HundredMS
+import HundredMSTerms
 import RoomHost
 import Rooms
 import Testing
@@ -33,7 +34,7 @@ import Testing
                    "autoStopTimeout":300}}}}
                 """)
         #expect(policy.templateID == "t1")
-        #expect(policy.roles.map(\.name) == ["host", "viewer", Policy.recorderRole])
+        #expect(policy.roles.map(\.name) == ["host", "viewer", HundredMSTerms.recorderRole])
         let host = try #require(policy.role("host"))
         #expect(host.permissions.hlsStreaming)
         #expect(!host.permissions.removeOthers)
@@ -109,7 +110,7 @@ import Testing
                  "createdAt":"2022-09-16T12:03:40.068Z"}
                 """)
         #expect(policy.templateID == "6324661c")
-        #expect(policy.role(Policy.recorderRole)?.isHidden == true)
+        #expect(policy.role(HundredMSTerms.recorderRole)?.isHidden == true)
         let publish = try #require(policy.role("guest")?.publishParams)
         #expect(publish.allowed == [.audio, .video, .screen])
         #expect(publish.audio == AudioParameters(bitRate: 32))

@@ -1,5 +1,6 @@
 import Foundation
 import HundredMS
+import HundredMSTerms
 import MediaKernel
 import MediaServer
 import RoomHost

@@ -1,4 +1,5 @@
 import HundredMS
+import HundredMSTerms
 import MediaKernel
 import RoomHost
 import Rooms
@@ -152,7 +153,7 @@ import Testing
     @Test func everybodyIsToldWhoRecordsWhileThatPeerIsThere() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben")
-        let bot = try await fixture.join("bot", role: Policy.recorderRole)
+        let bot = try await fixture.join("bot", role: HundredMSTerms.recorderRole)
         for client in [ann, ben, bot] { _ = try await client.drain() }
         func told(_ state: RecordingState, by peer: PeerID) async throws -> [String?] {
             await fixture.host.hlsChanged(

@@ -137,6 +137,31 @@ import Testing
         await endpoint.stop()
     }
 
+    /// Otherwise the server would keep it until it misses our consent.
+    @Test func aSessionThatBeginsWhileTheClientLeavesIsEnded() async throws {
+        let (asked, sink) = AsyncStream.makeStream(of: Void.self)
+        let (leaves, leaving) = AsyncStream.makeStream(of: Void.self)
+        let endpoint = try await WHIPStub.start(on: group) { request in
+            guard request.method == .POST else { return .init(status: .ok) }
+            sink.yield()
+            for await _ in leaves { break }
+            return .init(
+                status: .created,
+                headers: ["Location": "/session/1", "Content-Type": "application/sdp"],
+                body: "too late to be read")
+        }
+        let playback = playback(endpoint.address)
+        let life = life(of: playback)
+        for await _ in asked { break }
+        async let left: Void = playback.leave()
+        leaving.yield()
+        await left
+        #expect(await life.value == nil)
+        #expect(endpoint.requests.map(\.method) == [.POST, .DELETE])
+        #expect(endpoint.requests.last?.path == "/session/1")
+        await endpoint.stop()
+    }
+
     @Test func aRefusalIsAnErrorWithTheServersWords() async throws {
         let endpoint = try await WHIPStub.start(on: group) { _ in
             .init(status: .unauthorized, body: #"{"detail":"token expired"}"#)

@@ -28,14 +28,14 @@ import WHIP
     /// FFmpeg and GStreamer give tracks the same name, or none.
     @Test func everyTrackHasANameOfItsOwnThatTheMediaPlaneHearsToo() async throws {
         var offer = try SessionDescription.parse(WHIPWorld.offer([.audio, .video, .video]))
-        offer.media[0].msids = []
-        offer.media[1].msids = [MediaStreamIdentifier(stream: "-", track: "video")]
-        offer.media[2].msids = [MediaStreamIdentifier(stream: "-", track: "video")]
+        offer.media[0].rtp.msids = []
+        offer.media[1].rtp.msids = [MediaStreamIdentifier(stream: "-", track: "video")]
+        offer.media[2].rtp.msids = [MediaStreamIdentifier(stream: "-", track: "video")]
         let answer = try await world.room.publish(offer.rendered(), by: WHIPWorld.client())
         let tracks = try #require(await world.peers.first).tracks
         let names = tracks.map(\.publishedID.rawValue)
         #expect(names == ["\(answer.peer)-0", "video", "\(answer.peer)-2"])
-        #expect(world.media.offers.first?.media.map { $0.msids.first?.track } == names)
+        #expect(world.media.offers.first?.media.map { $0.rtp.msids.first?.track } == names)
         #expect(tracks.allSatisfy { $0.streamID == answer.peer.rawValue })
     }
 
@@ -106,7 +106,7 @@ import WHIP
         #expect(fragment.usernameFragment == "gen2")
         #expect(fragment.candidates.count == 1 && fragment.hasEndOfCandidates)
         let offer = try #require(world.media.offers.last)
-        #expect(offer.media.map(\.iceUsernameFragment) == ["Cd34", "Cd34"])
+        #expect(offer.media.map(\.ice.usernameFragment) == ["Cd34", "Cd34"])
         await #expect(throws: WHIPError.preconditionFailed) {
             try await world.room.patch(answer.session, with: restart, ifMatch: answer.entityTag)
         }
@@ -328,7 +328,7 @@ extension WHIPWorld {
         let restart = WHIPWorld.candidate("192.0.2.9", fragment: "Cd34")
         let reply = try await world.room.patch(given.session, with: restart, ifMatch: "*")
         #expect(reply?.entityTag == "\"gen3\"")
-        #expect(world.media.offers.last?.media.map(\.iceUsernameFragment) == ["Cd34", "Cd34"])
+        #expect(world.media.offers.last?.media.map(\.ice.usernameFragment) == ["Cd34", "Cd34"])
         try await world.room.end(given.session)
         #expect(world.media.removed == [given.peer])
     }

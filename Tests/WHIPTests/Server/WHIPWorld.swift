@@ -1,3 +1,4 @@
+import HundredMSTerms
 import MediaKernel
 import MediaServer
 import RoomHost
@@ -61,9 +62,9 @@ final class WHIPWorld: Sendable {
     ) -> String {
         let media = kinds.enumerated().map { index, kind in
             var section = MediaSection(kind: kind, mid: "\(index)", direction: .sendOnly)
-            section.iceUsernameFragment = fragment
-            section.icePassword = "0123456789abcdef01234567"
-            section.msids = [MediaStreamIdentifier(stream: "obs", track: "obs-\(index)")]
+            section.ice.usernameFragment = fragment
+            section.ice.password = "0123456789abcdef01234567"
+            section.rtp.msids = [MediaStreamIdentifier(stream: "obs", track: "obs-\(index)")]
             return section
         }
         return SessionDescription(media: media).rendered()
@@ -103,7 +104,9 @@ final class QuietMedia: RoomMedia {
         }
     }
 
-    func addPeer(_ peer: PeerID, asksForVideos: Bool, isRecorder: Bool) async throws {}
+    func addPeer(
+        _ peer: PeerID, asksForVideos: Bool, isRecorder: Bool, layerNames: LayerNames
+    ) async throws {}
 
     func removePeer(_ peer: PeerID) async { state.withLock { $0.removed.append(peer) } }
 
@@ -118,8 +121,8 @@ final class QuietMedia: RoomMedia {
             answer.isICELite = true
             for index in answer.media.indices {
                 answer.media[index].direction = .receiveOnly
-                answer.media[index].iceUsernameFragment = "gen\(state.generation)"
-                answer.media[index].candidates = ["candidate:1 1 udp 1 192.0.2.1 3478 typ host"]
+                answer.media[index].ice.usernameFragment = "gen\(state.generation)"
+                answer.media[index].ice.candidates = ["candidate:1 1 udp 1 192.0.2.1 3478 typ host"]
             }
             return answer
         }
@@ -132,8 +135,8 @@ final class QuietMedia: RoomMedia {
             state.generation += 1
             let media = kinds.enumerated().map { index, kind in
                 var section = MediaSection(kind: kind, mid: "\(index)", direction: .sendOnly)
-                section.iceUsernameFragment = "gen\(state.generation)"
-                section.icePassword = "0123456789abcdef01234567"
+                section.ice.usernameFragment = "gen\(state.generation)"
+                section.ice.password = "0123456789abcdef01234567"
                 return section
             }
             return SessionDescription(media: media)

@@ -179,16 +179,17 @@ final class JSONPath: Sendable {
     }
 }
 
-struct JSONKey: CodingKey {
-    let name: String?
-    let intValue: Int?
+/// Any key of an object, or a place in an array.
+public struct JSONKey: CodingKey {
+    private let name: String?
+    public let intValue: Int?
 
-    var stringValue: String { name ?? "\(intValue ?? 0)" }
+    public var stringValue: String { name ?? "\(intValue ?? 0)" }
 
-    init(_ name: String) { (self.name, intValue) = (name, nil) }
+    public init(_ name: String) { (self.name, intValue) = (name, nil) }
     init(index: Int) { (name, intValue) = (nil, index) }
-    init?(stringValue: String) { self.init(stringValue) }
-    init?(intValue: Int) { self.init(index: intValue) }
+    public init(stringValue: String) { self.init(stringValue) }
+    public init(intValue: Int) { self.init(index: intValue) }
 }
 
 extension JSONDocument {

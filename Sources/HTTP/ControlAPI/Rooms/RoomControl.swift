@@ -1,4 +1,5 @@
 import HTTPTypes
+import HundredMSTerms
 public import MediaKernel
 public import Rooms
 

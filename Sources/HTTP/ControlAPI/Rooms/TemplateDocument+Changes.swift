@@ -1,3 +1,4 @@
+import HundredMSTerms
 import MediaKernel
 import Rooms
 
@@ -72,7 +73,9 @@ extension TemplateDocument {
         var role = role
         role["name"] = .string(name)
         // 100ms has no hidden roles, and they may not publish.
-        guard name != Policy.recorderRole, role["isHidden"] != .bool(true) else { return role }
+        guard name != HundredMSTerms.recorderRole, role["isHidden"] != .bool(true) else {
+            return role
+        }
         if role["publishParams"] ?? .null == .null {
             let kinds = PublishParameters.Kind.allCases.map { JSONValue.string($0.rawValue) }
             role["publishParams"] = .object(["allowed": .array(kinds)])

@@ -1,6 +1,6 @@
 import Hummingbird
+import HundredMSTerms
 import MediaKernel
-import Rooms
 import Tokens
 
 /// `GET /init`: the first call of every 100ms client. It trades a room token for the WebSocket's
@@ -29,7 +29,8 @@ struct InitRoute: Sendable {
         let configuration = try await gateway.initialConfiguration(peer: peer, claims: claims)
         return Body(
             endpoint: endpoints.webSocket(
-                to: claims.room, for: request, isRecorder: claims.role == Policy.recorderRole),
+                to: claims.room, for: request,
+                isRecorder: claims.role == HundredMSTerms.recorderRole),
             rtcConfiguration: .init(iceServers: configuration.iceServers),
             config: .init(
                 enabledFlags: configuration.enabledFlags,

@@ -24,10 +24,10 @@ public protocol SignallingGateway: Sendable {
     /// When it returns, the socket is closed (with code 1000 unless it already was).
     ///
     /// - Parameters:
-    ///   - client: determines the error numbers.
+    ///   - userAgent: the client's own description of its library; empty without one.
     ///   - authority: `host[:port]` by which the client reached this server.
     func open(
-        peer: PeerID, claims: RoomTokenClaims, client: ClientKind, authority: String,
+        peer: PeerID, claims: RoomTokenClaims, userAgent: String, authority: String,
         socket: WebSocketConnection, messages: WebSocketMessages
     ) async
 

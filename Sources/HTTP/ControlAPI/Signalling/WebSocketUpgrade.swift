@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import MediaKernel
-import Rooms
 import Tokens
 
 /// Decides which clients may open a socket at `/ws?room=<id>&peer=<id>&token=<room token>`. The
@@ -23,12 +22,12 @@ struct WebSocketUpgrade: Sendable {
             let (peer, claims) = try? await check(uri)
         else { return nil }
         let gateway = gateway
-        let client = ClientKind(userAgent: String(uri.queryParameters["user_agent_v2"] ?? ""))
+        let userAgent = String(uri.queryParameters["user_agent_v2"] ?? "")
         let authority = endpoints.authority(saidTo: request.authority)
         return { socket, messages in
             await gateway.open(
-                peer: peer, claims: claims, client: client, authority: authority, socket: socket,
-                messages: messages)
+                peer: peer, claims: claims, userAgent: userAgent, authority: authority,
+                socket: socket, messages: messages)
         }
     }
 

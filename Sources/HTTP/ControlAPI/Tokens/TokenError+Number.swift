@@ -1,4 +1,4 @@
-public import Rooms
+public import HundredMSTerms
 public import Tokens
 
 extension TokenError {

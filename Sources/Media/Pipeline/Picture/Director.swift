@@ -43,7 +43,7 @@ final class Director {
     /// Pictures are refused while this many items wait, so that sound always has room.
     static let picturesBelow = 3072
 
-    private enum Phase {
+    enum Phase {
         case waiting
         case warmingUp(since: Instant)
         case live(SampleClock, next: Int64)
@@ -51,36 +51,27 @@ final class Director {
     }
 
     let inbox = Mailbox<Command>(maximum: inboxMaximum)
-    private let configuration: PipelineConfiguration
-    private let planner: SegmentPlanner
-    private let layers: [any VariantWriter]
-    private let emit: @Sendable (PipelineEvent) -> Void
-    private let now: () -> Instant
+    let configuration: PipelineConfiguration
+    let planner: SegmentPlanner
+    let emit: @Sendable (PipelineEvent) -> Void
+    let now: () -> Instant
     private let wallClock: () -> UnixTime
+    private var wallClockWatch = WallClockWatch()
     /// Called once, on this thread, when the clock starts: the time of frame 0 in nanoseconds since
     /// 1970.
     private let began: (Int64) -> Void
-    private let pauses: RecordingPauses
-    /// As last reported.
-    private var videosLeftOut = 0
-    private let scene: Scene
+    let pauses: RecordingPauses
+    let scene: Scene
+    let sources: SourceTracks
     private var desk: TrackMixer
-    private var phase = Phase.waiting
-    private let sources: SourceTracks
-    private var wallClockWatch = WallClockWatch()
-    private var governor: LoadGovernor
-    private var decoding = DecodingGovernor()
-    /// The lag of the slowest layer in this batch.
-    private var worstBacklog = Duration.zero
-    private var framesDropped: [Int]
-    /// The newest picture that each layer has been given.
-    private var newestGiven: [Int64]
+    private var layers: LayerFeeds
+    var load: PipelineLoad
+    var phase = Phase.waiting
     private(set) var framesComposed: Int64 = 0
     /// The frame after the last composed one.
     private var end: Int64 = 0
-    private var lag: LagGovernor
     /// Earlier sound belongs to a skipped time.
-    private var soundFrom: Instant?
+    private(set) var soundFrom: Instant?
 
     init(
         configuration: PipelineConfiguration, planner: SegmentPlanner, layers: [any VariantWriter],
@@ -92,18 +83,16 @@ final class Director {
     ) throws {
         self.configuration = configuration
         self.planner = planner
-        self.layers = layers
+        self.layers = LayerFeeds(layers, frameRate: configuration.frameRate, emit: emit)
+        load = PipelineLoad(
+            layers: layers.count,
+            segment: .seconds(planner.framesPerSegment) / planner.frameRate)
         desk = TrackMixer(output: audioOutput)
         self.pauses = pauses
         self.emit = emit
         self.now = now
         self.wallClock = wallClock
         self.began = began
-        governor = LoadGovernor(layers: layers.count)
-        lag = LagGovernor(
-            segment: .seconds(planner.framesPerSegment) / planner.frameRate)
-        framesDropped = Array(repeating: 0, count: layers.count)
-        newestGiven = Array(repeating: -1, count: layers.count)
         scene = try Scene(configuration: configuration, emit: emit)
         sources = SourceTracks(configuration: configuration, emit: emit)
     }
@@ -130,8 +119,7 @@ final class Director {
     ///
     /// - Returns: whether the stream is over.
     func turn(_ batch: [Command], takenAt taken: Instant) throws -> Bool {
-        decoding.began(batchTakenAt: taken)
-        worstBacklog = .zero
+        load.began(batchTakenAt: taken)
         for command in batch {
             if case .frame(let frame, _) = command,
                 try composeFrames(dueBy: min(frame.ready, taken))
@@ -140,7 +128,7 @@ final class Director {
             }
             handle(command)
         }
-        decoding.keep { !scene.hides($0) && sources.video($0)?.isMuted == false }
+        load.decoding.keep { !scene.hides($0) && sources.video($0)?.isMuted == false }
         tellVideosLeftOut()
         arrangeAhead()
         advanceWarmUp()
@@ -176,7 +164,7 @@ final class Director {
         guard isComplete || now - since >= Self.warmUpMaximum else { return }
         let clock = SampleClock(origin: now, frameRate: configuration.frameRate)
         // The picture at the origin was captured about one playout delay earlier.
-        for layer in layers { layer.clock = clock }
+        for writer in layers.writers { writer.clock = clock }
         began((wallClock() - configuration.playoutDelay.initial).nanoseconds)
         sources.mixed(through: 0, clock)
         phase = .live(clock, next: 0)
@@ -205,7 +193,7 @@ final class Director {
                 let due = clock.instant(ofFrame: next)
                 guard due <= instant else { return false }
                 let now = now()
-                guard !lag.observe(lateness: now - due, at: now) else {
+                guard !load.lag.observe(lateness: now - due, at: now) else {
                     phase = .live(clock, next: leaveOut(from: next, clock, at: now))
                     continue
                 }
@@ -221,7 +209,7 @@ final class Director {
                 guard due <= instant else { return false }
                 let now = now()
                 // The caller waits for the end, so the stream ends with what it has.
-                guard !lag.observe(lateness: now - due, at: now) else {
+                guard !load.lag.observe(lateness: now - due, at: now) else {
                     try finishLayers()
                     return true
                 }
@@ -242,10 +230,7 @@ final class Director {
         sources.goOn(at: sample, clock)
         desk.goOn(at: sample)
         soundFrom = clock.instant(ofFrame: next) - sources.longestDelay
-        for index in layers.indices {
-            layers[index].inbox.put(.gap(end: frame, next: next))
-            framesDropped[index] += Int(next - frame)
-        }
+        layers.skip(from: frame, to: next)
         emit(.leftOut(clock.instant(ofFrame: next) - clock.instant(ofFrame: frame)))
         return next
     }
@@ -257,116 +242,11 @@ final class Director {
     }
 
     /// After an error: the layers end with what they have.
-    func abandon() { for layer in layers { layer.inbox.put(.finish(end: 0)) } }
+    func abandon() { layers.finish(end: 0) }
 
     private func finishLayers() throws {
-        try desk.finish { layer, packets in layers[layer].inbox.put(.sound(packets)) }
-        for layer in layers { layer.inbox.put(.finish(end: end)) }
-    }
-
-    // MARK: Input
-
-    private func handle(_ command: Command) {
-        switch command {
-        case .peers(let peers):
-            scene.show(peers)
-            sources.show(peers)
-        case .mediaBegan(let track, let codec):
-            sources.mediaBegan(track, codec)
-            scene.tracksChanged()
-        case .mediaEnded(let track):
-            sources.mediaEnded(track)
-            decoding.forget(track)
-            tellVideosLeftOut()
-            scene.tracksChanged()
-        case .frame(let frame, let track):
-            if let video = sources.video(track) {
-                receivePicture(frame, of: track, video)
-            } else if let soundFrom, frame.arrival < soundFrom {
-                sources.passOver(frame, of: track)
-            } else if let heard = sources.receive(frame, of: track) {
-                scene.heard(
-                    heard.peer, level: heard.level, lasting: heard.length, at: frame.arrival)
-            }
-        case .audioLost(let track, let timestamp): sources.audioLost(track, from: timestamp)
-        case .senderReport(let track, let rtpTimestamp, let ntp, let now):
-            sources.senderReport(track, rtpTimestamp: rtpTimestamp, ntp: ntp, at: now)
-        case .layout(let layout): scene.setLayout(layout)
-        case .roles(let roles): sources.setRoles(roles)
-        case .recordingPaused(let isPaused): setRecording(isPaused: isPaused)
-        case .picture(let picture, let address): scene.setPicture(picture, at: address)
-        case .start:
-            if case .waiting = phase { phase = .warmingUp(since: now()) }
-        case .finish:
-            finish()
-        }
-    }
-
-    private func receivePicture(
-        _ frame: IncomingFrame, of track: TrackID, _ video: VideoSource
-    ) {
-        // A muted video is decoded, so that it is ready when it is unmuted, unless CPU is short.
-        guard !scene.hides(track), !(video.isMuted && governor.isExhausted) else {
-            return sources.passOver(frame, of: track)
-        }
-        let begin = now()
-        // Fewer pictures per second and fewer layers come first: they cost viewers less than a
-        // participant.
-        let verdict = decoding.judge(
-            track, isKeyframe: frame.isKeyframe, isLastResort: governor.isExhausted, at: begin,
-            importance: scene.importance(of:))
-        tellVideosLeftOut()
-        switch verdict {
-        case .decode:
-            _ = sources.receive(frame, of: track)
-            decoding.decoded(in: now() - begin)
-            return
-        case .leaveOut: break
-        case .leaveOutAndAsk: emit(.keyframeNeeded(track))
-        }
-        sources.passOver(frame, of: track)
-    }
-
-    private func tellVideosLeftOut() {
-        guard decoding.videosLeftOut != videosLeftOut else { return }
-        videosLeftOut = decoding.videosLeftOut
-        emit(.videosLeftOut(videosLeftOut))
-    }
-
-    /// Words spoken before recording is resumed are heard one playout delay later, and must not be
-    /// recorded.
-    private func setRecording(isPaused: Bool) {
-        switch phase {
-        case .waiting, .warmingUp:
-            if isPaused { pauses.pause(from: 0) } else { pauses.resume(from: 0) }
-        case .live(let clock, let next), .finishing(let clock, let next, _):
-            guard !isPaused else { return pauses.pause(from: next) }
-            let last = clock.frame(at: now() + sources.longestDelay)
-            pauses.resume(from: max(next, last + 1))
-        }
-    }
-
-    private func finish() {
-        switch phase {
-        case .waiting, .warmingUp:
-            inbox.close()
-        case .live(let clock, let next):
-            // Words spoken now will be heard one playout delay from now.
-            let last = clock.frame(at: now() + sources.longestDelay)
-            phase = .finishing(clock, next: next, end: wholeEnd(max(next, last + 1)))
-        case .finishing:
-            break
-        }
-    }
-
-    /// The fewest pictures of a segment. Players and probes misidentify a file of one or two.
-    static let segmentPicturesMinimum: Int64 = 10
-
-    /// The end of the stream, moved to a later frame if the last segment would be too short.
-    private func wholeEnd(_ end: Int64) -> Int64 {
-        let first = planner.firstFrame(ofSegment: planner.segmentIndex(ofFrame: max(0, end - 1)))
-        let least = min(Self.segmentPicturesMinimum, Int64(planner.framesPerSegment))
-        return max(end, first + least)
+        try desk.finish { layer, packets in layers.give(packets, toLayer: layer) }
+        layers.finish(end: end)
     }
 
     // MARK: Output
@@ -377,23 +257,8 @@ final class Director {
         end = frame + 1
         let picture =
             configuration.sound.isAlone ? nil : try makePicture(ofFrame: frame, clock, at: now)
-        // All layers must be cut at a segment's first frame, so it is worth waiting for.
-        let isNeeded = planner.isSegmentStart(frame: frame)
-        for index in layers.indices {
-            let inbox = layers[index].inbox
-            // Both at once: a layer's thread would wake twice if the sound went ahead while the
-            // picture is made, and waking it costs more than its work on the sound.
-            var items: [LayerItem] = []
-            if !sound[index].isEmpty { items.append(.sound(sound[index])) }
-            let isTaker = picture?.takers.contains(index) ?? false
-            let hasPlace = isNeeded || inbox.count + items.count < LayerEncoder.picturesBelow
-            if let picture, isTaker, hasPlace {
-                items.append(.picture(picture.canvas, index: frame))
-            }
-            let isTaken = !items.isEmpty && inbox.put(items)
-            guard isTaker else { continue }
-            if hasPlace, isTaken { newestGiven[index] = frame } else { leaveOut(layer: index) }
-        }
+        layers.give(
+            sound, picture, frame: frame, isNeeded: planner.isSegmentStart(frame: frame))
     }
 
     /// The picture of a frame and the layers that need it; nil when none does.
@@ -401,14 +266,13 @@ final class Director {
         ofFrame frame: Int64, _ clock: SampleClock, at now: Instant
     ) throws -> (canvas: VideoFrame, takers: [Int])? {
         let tick = clock.instant(ofFrame: frame)
-        // Uses the latest frame of the batch: its last frames are hardly late, and would make a
-        // thread that is repeatedly behind look calm.
-        worstBacklog = max(worstBacklog, backlog(at: now, since: tick))
-        if let reduction = governor.observe(backlog: worstBacklog, at: now) {
+        let backlog = layers.backlog(at: now, since: tick)
+        if let reduction = load.observe(backlog: backlog, at: now) {
             emit(.reductionChanged(reduction))
         }
-        let takers = takers(ofFrame: frame, lateness: now - tick)
-        for index in layers.indices where !takers.contains(index) { framesDropped[index] += 1 }
+        let takers = layers.takers(
+            ofFrame: frame, isNeeded: planner.isSegmentStart(frame: frame), lateness: now - tick,
+            load.pictures.reduction)
         guard !takers.isEmpty else { return nil }
         // A picture counts from half a frame before its time: then pictures are shown too early as
         // often as too late, and match their sound on average.
@@ -416,61 +280,18 @@ final class Director {
         return (try scene.picture(at: middle, source: sources.video), takers)
     }
 
-    /// The lag of the slowest layer.
-    private func backlog(at now: Instant, since tick: Instant) -> Duration {
-        var frames: Int64 = 0
-        for (index, layer) in layers.enumerated() {
-            frames = max(frames, newestGiven[index] - layer.newestTaken)
-        }
-        let encoders = Duration.seconds(1) * Int(frames) / configuration.frameRate
-        return max(now - tick, encoders)
-    }
-
-    /// The layers that need this picture.
-    private func takers(ofFrame frame: Int64, lateness: Duration) -> [Int] {
-        if planner.isSegmentStart(frame: frame) { return Array(layers.indices) }
-        let planned = layers.indices.filter {
-            governor.reduction.makes(frame: frame, layer: $0, of: layers.count)
-        }
-        guard lateness >= Self.latenessMaximum else { return planned }
-        // Too late to use: left out, so that the stream catches up.
-        for index in planned { report(layer: index, dropped: framesDropped[index] + 1) }
-        return []
-    }
-
-    /// The encoder is behind: drops the picture and reports it.
-    private func leaveOut(layer index: Int) {
-        framesDropped[index] += 1
-        report(layer: index, dropped: framesDropped[index])
-    }
-
-    private func report(layer index: Int, dropped: Int) {
-        if dropped == 1 || dropped.isMultiple(of: configuration.frameRate) {
-            emit(.framesDropped(layer: index, total: dropped))
-        }
-    }
-
-    var framesDroppedInAll: Int {
-        framesDropped.reduce(0, +) + layers.reduce(0) { $0 + $1.picturesLeftOut }
-    }
+    var framesDroppedInAll: Int { layers.droppedInAll }
 
     /// The encoded sound that a frame completes, for each layer.
     private func mixSound(
         ofFrame frame: Int64, _ clock: SampleClock
     ) throws -> [[EncodedPacket]] {
         for source in sources.takeDeparted() { desk.heardOut(source) }
-        var sound = [[EncodedPacket]](repeating: [], count: layers.count)
+        var sound = [[EncodedPacket]](repeating: [], count: layers.writers.count)
         try desk.mix(sources.sounds, frame: frame, clock) { layer, packets in
             sound[layer] += packets
         }
         sources.mixed(through: clock.firstSample(ofFrame: frame + 1), clock)
         return sound
-    }
-}
-
-extension Mailbox<Director.Command> {
-    /// Returns false when there is no room; pictures are refused earlier than sound.
-    func offer(_ frame: IncomingFrame, of track: TrackID, isVideo: Bool) -> Bool {
-        offer(.frame(frame, track), below: isVideo ? Director.picturesBelow : .max)
     }
 }

@@ -6,19 +6,19 @@ extension Settings {
     /// The wanted maxima.
     var descriptorWish: DescriptorBudget.Shares {
         DescriptorBudget.Shares(
-            connections: httpConnectionsMaximum,
-            links: tcpPort == .none ? 0 : tcpLinksMaximum,
-            bots: stream.streamsMaximum, finishers: stream.finishersMaximum)
+            connections: http.connectionsMaximum,
+            links: tcp.port == .none ? 0 : tcp.linksMaximum,
+            bots: stream.limits.streams, finishers: stream.limits.finishers)
     }
 
     /// The most descriptors of the server itself, independent of clients.
     ///
     /// - Parameter cores: each core has one HTTP event loop.
     func ownDescriptors(cores: Int = System.coreCount) -> Int {
-        let loops = cores + udpThreads
+        let loops = cores + udp.threads
         return OwnDescriptors.fixed + loops * OwnDescriptors.perLoop
             // One UDP socket each.
-            + udpThreads
+            + udp.threads
             // A connection and the file being sent each.
             + (store == nil ? 0 : StoreConnection.connectionsMaximum * 2)
             + (webhooks == nil ? 0 : WebhookOutbox.inFlightMaximum)
@@ -27,10 +27,10 @@ extension Settings {
     /// These settings with the maxima of a budget.
     func fitted(to budget: DescriptorBudget) -> Settings {
         var settings = self
-        settings.httpConnectionsMaximum = budget.shares.connections
-        settings.tcpLinksMaximum = budget.shares.links
-        settings.stream.streamsMaximum = budget.shares.bots
-        settings.stream.finishersMaximum = budget.shares.finishers
+        settings.http.connectionsMaximum = budget.shares.connections
+        settings.tcp.linksMaximum = budget.shares.links
+        settings.stream.limits.streams = budget.shares.bots
+        settings.stream.limits.finishers = budget.shares.finishers
         return settings
     }
 }

@@ -2,6 +2,7 @@ import Catalogue
 import ControlAPI
 import Foundation
 import HundredMS
+import HundredMSTerms
 import MediaKernel
 import Rooms
 

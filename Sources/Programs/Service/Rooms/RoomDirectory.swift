@@ -270,7 +270,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     }
 
     public func open(
-        peer: PeerID, claims: RoomTokenClaims, client: ClientKind, authority: String,
+        peer: PeerID, claims: RoomTokenClaims, userAgent: String, authority: String,
         socket: WebSocketConnection, messages: WebSocketMessages
     ) async {
         let entry: Entry
@@ -289,7 +289,8 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         let room = entry.hundredMS
         entries[claims.room]?.arrivals += 1
         let connection = await room.open(
-            peer: peer, claims: SignallingClaims(claims, of: client, at: authority),
+            peer: peer,
+            claims: SignallingClaims(claims, of: ClientKind(userAgent: userAgent), at: authority),
             socket: Socket(connection: socket))
         entries[claims.room]?.arrivals -= 1
         // A refused peer has its reason; reading the socket to its end ensures that the message

@@ -63,11 +63,13 @@ extension IOError {
     }
 }
 
-extension Settings {
-    var httpPlace: BindingPlace {
-        BindingPlace(host: ("http.host", httpHost), port: ("http.port", httpPort))
+extension HTTPSettings {
+    var place: BindingPlace {
+        BindingPlace(host: ("http.host", host), port: ("http.port", port))
     }
+}
 
+extension Settings {
     /// The error that keeps the media server from starting, in terms of the settings if it concerns
     /// them.
     func explained(_ error: any Error) -> any Error {

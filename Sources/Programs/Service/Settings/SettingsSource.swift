@@ -135,7 +135,7 @@ private enum SettingsTree: Decodable {
     case other
 
     init(from decoder: any Decoder) throws {
-        if let object = try? decoder.container(keyedBy: AnyKey.self) {
+        if let object = try? decoder.container(keyedBy: JSONKey.self) {
             var children: [String: SettingsTree] = [:]
             for key in object.allKeys {
                 children[key.stringValue] = try object.decode(SettingsTree.self, forKey: key)
@@ -159,13 +159,6 @@ private enum SettingsTree: Decodable {
         } else {
             self = .other
         }
-    }
-
-    private struct AnyKey: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { return nil }
     }
 
     /// The values by their dotted names. An empty object has none.

@@ -28,7 +28,7 @@ extension StreamService {
         let configuration = BotConfiguration(
             room: stream.room, stream: id, plan: plan, isRecorded: life.order != nil,
             isRecordingPaused: stream.recordingPause == .paused,
-            logLevel: settings.logLevel, logFormat: settings.logFormat)
+            logLevel: settings.log.level, logFormat: settings.log.format)
         let file: String
         do {
             file = try await persister.onDisk { try $0.write(configuration, to: life.directory) }
@@ -54,19 +54,16 @@ extension StreamService {
         log(.info, resumes ? "bot restarted" : "bot started", id)
         guard let stream = book[id] else { return }
         // The new bot finds out anew which tracks it cannot decode.
-        if !stream.health.tracksLeftOut.isEmpty { leftOut([], of: id) }
+        if !stream.health.tracksLeftOut.isEmpty {
+            book.leftOut([], of: id, at: clock().time)
+            announce(id)
+        }
         // The new bot makes the whole picture until it runs short of CPU itself.
         if stream.isReduced, stream.health.degradation != nil {
             degraded(
                 id, frameRate: stream.plan.frameRate ?? 0, layersThinned: 0,
                 videosLeftOut: 0)
         }
-    }
-
-    /// Not logged, since each track has caused a warning already.
-    private func leftOut(_ tracks: [BotReport.LeftOutTrack], of id: StreamID) {
-        book.leftOut(tracks, of: id, at: clock().time)
-        announce(id)
     }
 
     private func degraded(
@@ -125,7 +122,8 @@ extension StreamService: StreamProcessObserver {
         case .atWork: book[life: id]?.machine.botWorked(at: now)
         case .running:
             book.ran(id, at: now)
-            let end = life.runningIsHeld(stream, hasCopies: settings.copyURL != nil, at: now)
+            let end = life.runningIsHeld(
+                stream, hasCopies: settings.playback.copyURL != nil, at: now)
             book[life: id]?.runningIsHeldUntil = end
             if end == nil, book[life: id]?.machine.botRunning(at: now) == true {
                 changed(id, to: .running, nil)
@@ -139,7 +137,10 @@ extension StreamService: StreamProcessObserver {
             degraded(
                 id, frameRate: frameRate, layersThinned: layersThinned,
                 videosLeftOut: videosLeftOut)
-        case .leftOut(let tracks): leftOut(tracks, of: id)
+        case .leftOut(let tracks):
+            // Not logged, since each track has caused a warning already.
+            book.leftOut(tracks, of: id, at: clock().time)
+            announce(id)
         case .frameRate(let frameRate): measured(id, frameRate: frameRate)
         case .stopped(_, let totals): book.updateStatistics(of: id) { $0.totals = totals }
         case .failed(let reason, _): log(.error, "bot failed", id, ["reason": "\(reason)"])

@@ -20,7 +20,7 @@ extension StreamService {
     /// Starts the finishers whose turn it is.
     func startFinishers(at now: Instant) {
         let due = finisherQueue.take(
-            idle: kernel.idleCores, maximum: settings.finishersMaximum, at: now)
+            idle: kernel.idleCores, maximum: settings.limits.finishers, at: now)
         for id in due {
             book.update(id) { $0.finishing.position = nil }
             book[life: id]?.machine.finisherStarted(at: now)
@@ -36,7 +36,7 @@ extension StreamService {
         supervisor.startFinisher(
             FinisherJob(
                 stream: id, directory: life.directory,
-                recordings: settings.recordingsDirectory), signals: signals)
+                recordings: settings.recordings.directory), signals: signals)
     }
 
     func reported(_ report: FinisherReport, of id: StreamID) {

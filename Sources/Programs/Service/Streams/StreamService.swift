@@ -65,9 +65,9 @@ public actor StreamService: LiveStreamControl, Service {
         self.playbackKey = playbackKey
         persister = StreamPersister(
             recordStore: StreamRecordStore(
-                catalogue: catalogue, recordings: settings.recordingsDirectory, events: events),
+                catalogue: catalogue, recordings: settings.recordings.directory, events: events),
             disk: StreamDisk(
-                recordings: settings.recordingsDirectory, held: storage, touching: touching),
+                recordings: settings.recordings.directory, held: storage, touching: touching),
             clock: { clock().instant }, logger: logger)
         supervisor = StreamSupervisor(
             launcher: launcher, finishers: finishers, authority: authority, chat: chat,
@@ -105,7 +105,13 @@ public actor StreamService: LiveStreamControl, Service {
     /// returns when the last one is finished.
     public func run() async throws {
         await withDiscardingTaskGroup { group in
-            group.addTask { await self.keepTime() }
+            group.addTask {
+                while await !self.isOver, !Task.isCancelled {
+                    await self.tick()
+                    try? await Task.sleep(for: Self.tickInterval)
+                }
+                self.supervisor.finish()
+            }
             group.addTask { await self.persister.run { await self.finalStateKept($0) } }
             group.addTask { await self.tellRooms() }
             await self.supervisor.run(self)
@@ -130,8 +136,10 @@ public actor StreamService: LiveStreamControl, Service {
         book.setPositions(finisherQueue.waiting)
         persister.retry(at: now)
         if let shutdownDeadline { leaveBehind(isOverdue: shutdownDeadline <= now) }
-        if isShuttingDown, book.unfinished.isEmpty { supervisor.finish() }
+        if isOver { supervisor.finish() }
     }
+
+    private var isOver: Bool { isShuttingDown && book.unfinished.isEmpty }
 
     /// Stops all streams; `run` returns when the last one has ended, or its time is over.
     func shutDown(at now: Instant) {
@@ -142,14 +150,6 @@ public actor StreamService: LiveStreamControl, Service {
     }
 
     // MARK: Inside
-
-    private func keepTime() async {
-        while !(isShuttingDown && book.unfinished.isEmpty), !Task.isCancelled {
-            tick()
-            try? await Task.sleep(for: Self.tickInterval)
-        }
-        supervisor.finish()
-    }
 
     private func tellRooms() async {
         for await change in changes {

@@ -16,11 +16,11 @@ extension StreamSettings {
         destinations = try StreamDestinations(
             policy.hlsDestinations, standard: ladder, playlist: playlist, layout: layout,
             pictures: pictureHosts)
-        autoRecording = policy.recordsRooms ? .roomOpens : .never
-        if copyURL != nil, let name = destinations.signed {
+        automatic.recordings = policy.recordsRooms ? .roomOpens : .never
+        if playback.copyURL != nil, let name = destinations.signed {
             throw .invalid(
                 key: "policy.file",
-                reason: "destination '\(name)': signedPlaybackSeconds: \(Self.unsignedCopies)")
+                reason: "destination '\(name)': signedPlaybackSeconds: \(Playback.unsignedCopies)")
         }
         let best = ladder.layers[0]
         recordingDestinations = try StreamDestinations(
@@ -30,8 +30,9 @@ extension StreamSettings {
 
     /// The automatic starts of a room.
     var autoStarts: [(LiveStream.Kind, StreamDestinations.AutoStartOptions)] {
-        destinations.autoStarts(autoStart, keeping: autoStartRecording).map { (.stream, $0) }
-            + recordingDestinations.autoStarts(autoRecording, keeping: .oneFile)
+        destinations.autoStarts(automatic.streams, keeping: automatic.streamRecording)
+            .map { (.stream, $0) }
+            + recordingDestinations.autoStarts(automatic.recordings, keeping: .oneFile)
             .map { (.recording, $0) }
     }
 
@@ -78,7 +79,7 @@ extension StreamSettings {
                 ? nil
                 : destinations(of: request.kind)
                     .recordedLayers(for: request.destination, of: ladder),
-            keptSeconds: recordingsKept.map { Int64($0.inSeconds) },
+            keptSeconds: recordings.kept.map { Int64($0.inSeconds) },
             thumbnails: thumbnails(for: request))
     }
 
@@ -113,7 +114,7 @@ extension StreamSettings {
     /// Nil if thumbnails are not wanted, or the stream has no picture.
     func thumbnails(for request: LiveStreamRequest) -> ThumbnailOrder? {
         guard !request.audio.only else { return nil }
-        var wish = thumbnails
+        var wish = recordings.thumbnails
         let changes = [
             destinations(of: request.kind).thumbnails(for: request.destination),
             request.recording?.thumbnails,

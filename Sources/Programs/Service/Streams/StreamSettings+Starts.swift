@@ -14,11 +14,11 @@ extension StreamSettings {
         _ book: StreamBook, _ kernel: KernelWatch, at now: Instant
     ) -> StreamCapacity {
         var capacity = StreamCapacity(
-            onAir: book.occupied(), streamsMaximum: streamsMaximum,
-            variantsPerRoomMaximum: variantsPerRoomMaximum)
-        if idleCoresMinimum > 0, let idle = kernel.idleCores {
+            onAir: book.occupied(), streamsMaximum: limits.streams,
+            variantsPerRoomMaximum: limits.variantsPerRoom)
+        if limits.idleCoresMinimum > 0, let idle = kernel.idleCores {
             capacity.cores = StreamCapacity.Cores(
-                idle: idle, perStream: idleCoresMinimum,
+                idle: idle, perStream: limits.idleCoresMinimum,
                 unseen: book.occupied(since: now - Self.cpuSettling))
         }
         return capacity
@@ -57,12 +57,12 @@ extension StreamSettings {
         guard request.kind == .stream else { return LiveStream.Playback() }
         let lifetime =
             destinations(of: request.kind).signedPlayback(for: request.destination)
-            ?? signedPlayback
+            ?? playback.signedLifetime
         let link = try lifetime.map { (lifetime) throws(LiveStreamError) in
             try Self.signedLink(to: id, until: time + lifetime, key)
         }
         return LiveStream.Playback(
-            url: playbackURL(of: id, in: room, link: link), isSigned: link != nil)
+            url: playback.url(of: id, in: room, link: link), isSigned: link != nil)
     }
 
     /// The signed replacement of the stream's id in its URL, valid until a time.

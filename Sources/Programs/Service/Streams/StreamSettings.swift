@@ -13,6 +13,68 @@ public struct StreamSettings: Hashable, Sendable {
         case x264, nvenc, qsv, vaapi, auto
     }
 
+    /// How many streams there may be.
+    public struct Limits: Hashable, Sendable {
+        /// Concurrent streams on air in all rooms. Each costs a good part of a core.
+        public var streams = 4
+        public var variantsPerRoom = 3
+        /// Cores that must be idle for a stream to start; 0 for no check.
+        public var idleCoresMinimum = 0.0
+        /// Concurrent finishers; idle cores limit them further.
+        public var finishers = System.coreCount
+    }
+
+    /// What starts by itself, unless a destination says otherwise.
+    public struct Automatic: Hashable, Sendable {
+        /// When rooms go on air.
+        public var streams = AutoStart.never
+        /// The recordings of such streams.
+        public var streamRecording = RecordingOptions()
+        /// When rooms are recorded without a live stream.
+        public var recordings = AutoStart.never
+    }
+
+    /// The assets of recordings.
+    public struct Recordings: Hashable, Sendable {
+        /// The root of the assets. If it is on the same disk as the streams, VODs take no extra
+        /// space.
+        public var directory = "recordings"
+        /// How long to keep finished assets; nil for ever.
+        public var kept: Duration? = .seconds(14 * 86_400)
+        /// Every field has a value.
+        public var thumbnails = ThumbnailOptions(enabled: true, width: 0, height: 0, offsets: [2])
+    }
+
+    /// The URLs at which viewers find a stream.
+    public struct Playback: Hashable, Sendable {
+        /// The base before `/hls/…`, without a trailing slash.
+        public var publicBaseURL = "http://localhost:8080"
+        /// The validity of signed URLs from the start of a stream; nil for unsigned URLs without a
+        /// limit.
+        public var signedLifetime: Duration?
+        /// The base for stored copies, before `/live/…`, without a trailing slash. Nil if viewers
+        /// use this server.
+        public var copyURL: String?
+
+        static let unsignedCopies =
+            "viewers are sent to the store (recordings.store.liveURL), "
+            + "whose addresses are not signed"
+
+        /// The master playlist of a live stream.
+        ///
+        /// - Parameter link: replaces the stream's id in a signed URL.
+        func url(of stream: StreamID, in room: RoomID, link: String? = nil) -> String {
+            let base = copyURL.map { "\($0)/\(LiveCopyRecord.folder)" } ?? "\(publicBaseURL)/hls"
+            return "\(base)/\(room)/\(link ?? stream.rawValue)/\(StreamFolder.masterName)"
+        }
+    }
+
+    /// The logs of bots.
+    public struct Log: Hashable, Sendable {
+        public var level = "info"
+        public var format = "logfmt"
+    }
+
     public var ladder = Ladder.standard
     /// The policy's destinations, which override these settings.
     public var destinations = StreamDestinations()
@@ -30,51 +92,14 @@ public struct StreamSettings: Hashable, Sendable {
     /// The trade-off between picture quality and CPU: one of `H264Encoder.presets`.
     public var preset = "balanced"
     public var encoder = Encoder.x264
-    /// Concurrent streams on air in all rooms. Each costs a good part of a core.
-    public var streamsMaximum = 4
-    /// Cores that must be idle for a stream to start; 0 for no check.
-    public var idleCoresMinimum = 0.0
-    public var variantsPerRoomMaximum = 3
-    /// The most concurrent finishers; idle cores limit them further.
-    public var finishersMaximum = System.coreCount
+    public var limits = Limits()
     public var rules = StreamRules()
-    /// When rooms go on air automatically, and the recordings of such streams, unless a destination
-    /// says otherwise.
-    public var autoStart = AutoStart.never
-    public var autoStartRecording = RecordingOptions()
-    /// When rooms are recorded automatically, without a live stream, unless a destination says
-    /// otherwise.
-    public var autoRecording = AutoStart.never
+    public var automatic = Automatic()
     /// The root below which each stream gets `<room>/<stream>`.
     public var outputDirectory = "streams"
-    /// The root of recordings' assets. If it is on the same disk as the streams, VODs take no extra
-    /// space.
-    public var recordingsDirectory = "recordings"
-    /// How long to keep finished assets; nil for ever.
-    public var recordingsKept: Duration? = .seconds(14 * 86_400)
-    /// The thumbnails of recordings. Every field has a value.
-    public var thumbnails = ThumbnailOptions(enabled: true, width: 0, height: 0, offsets: [2])
-    /// The base of playback URLs, before `/hls/…`, without a trailing slash.
-    public var publicBaseURL = "http://localhost:8080"
-    /// The validity of signed URLs from the start of a stream; nil for unsigned URLs without a
-    /// limit.
-    public var signedPlayback: Duration?
-    /// The base of playback URLs of stored copies, before `/live/…`, without a trailing slash. Nil
-    /// if viewers use this server.
-    public var copyURL: String?
-    static let unsignedCopies =
-        "viewers are sent to the store (recordings.store.liveURL), whose addresses are not signed"
-    /// Passed on to the bots.
-    public var logLevel = "info"
-    public var logFormat = "logfmt"
+    public var recordings = Recordings()
+    public var playback = Playback()
+    public var log = Log()
 
     public init() {}
-
-    /// The master playlist of a live stream, for viewers.
-    ///
-    /// - Parameter link: replaces the stream's id in a signed URL.
-    func playbackURL(of stream: StreamID, in room: RoomID, link: String? = nil) -> String {
-        let base = copyURL.map { "\($0)/\(LiveCopyRecord.folder)" } ?? "\(publicBaseURL)/hls"
-        return "\(base)/\(room)/\(link ?? stream.rawValue)/\(StreamFolder.masterName)"
-    }
 }

@@ -1,4 +1,5 @@
 import ChildProcesses
+import HundredMSTerms
 import Logging
 import MediaKernel
 import Rooms
@@ -98,7 +99,7 @@ final class StreamSupervisor: Sendable {
         do {
             // Valid for longer than any stream lasts: a bot that reconnects presents it again.
             job.token = try authority.makeRoomToken(
-                room: job.room, user: "recorder", role: Policy.recorderRole,
+                room: job.room, user: "recorder", role: HundredMSTerms.recorderRole,
                 at: time(), lifetime: TokenAuthority.lifetimeMaximum)
         } catch {
             return .notStarted(reason: "no token can be made: \(error)")

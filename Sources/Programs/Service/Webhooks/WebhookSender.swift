@@ -132,18 +132,17 @@ actor WebhookSender: Service {
                     }
                 }
                 let now = MonotonicClock.now
-                let hasNews = hasNews.withLock { $0 }
                 if let endsAt {
                     guard now < endsAt, outbox.isBusy(at: time) else { break }
                 } else if Task.isShuttingDownGracefully {
                     endsAt = now + Self.drainTimeout
                     // Looks once more for the events of the last streams.
                     readsAt = now
-                    self.hasNews.withLock { $0 = true }
+                    hasNews.withLock { $0 = true }
                     continue
                 }
                 let due = [
-                    sweepsAt, hasNews ? readsAt : nil, endsAt,
+                    sweepsAt, hasNews.withLock { $0 } ? readsAt : nil, endsAt,
                     outbox.nextDueAt.map { now + ($0 - time) },
                 ]
                 await alarm.wait(atMost: (due.compactMap { $0 }.min() ?? now) - now)

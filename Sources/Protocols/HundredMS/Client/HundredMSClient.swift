@@ -61,8 +61,8 @@ public actor HundredMSClient: PublishingRoom {
     var isLeaving = false
     /// When the connection was lost; nil while the server is reachable.
     var lostAt: Instant?
-    /// The server must not be contacted before this time; nil unless `interrupt(for:)` has ended the
-    /// connection, and it has not been made anew.
+    /// The server must not be contacted before this time. Set by `interrupt(for:)`; nil once we
+    /// connect again.
     var interruptedUntil: Instant?
 
     public nonisolated var events: AsyncStream<RemoteRoomEvent> { feed.stream }
@@ -137,7 +137,7 @@ public actor HundredMSClient: PublishingRoom {
         let now = clock()
         let since = lostAt ?? now
         lostAt = since
-        // We have ended the connection ourselves, maybe long ago: to close it takes its time.
+        // We have ended the connection ourselves. Closing it may outlast the interruption.
         guard !isLeaving, interruptedUntil == nil else { return }
         logger.warning("signalling lost", metadata: ["error": "\(error)"])
         // A client that never joined has nothing to rejoin.

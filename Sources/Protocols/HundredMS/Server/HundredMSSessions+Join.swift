@@ -1,3 +1,4 @@
+internal import HundredMSTerms
 internal import Logging
 internal import MediaKernel
 internal import MediaServer
@@ -46,7 +47,7 @@ extension HundredMSSessions {
                 RoomHost.Entry(
                     request, offer.map { .offered($0) },
                     asksForVideos: params.disableVidAutoSub ?? false,
-                    isRecorder: claims.role == Policy.recorderRole))
+                    isRecorder: claims.role == HundredMSTerms.recorderRole, layerNames: .hundredMS))
         } catch {
             throw SignallingError(error)
         }

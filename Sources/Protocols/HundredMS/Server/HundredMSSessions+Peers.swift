@@ -1,3 +1,4 @@
+internal import HundredMSTerms
 internal import MediaKernel
 internal import RoomHost
 internal import Rooms
@@ -22,7 +23,7 @@ extension HundredMSSessions {
         let (role, group) = (named(params.role), named(params.group))
         let found = host.room.visiblePeers.filter { one in
             (wanted?.contains(one.id) ?? true) && (role.map { $0 == one.role } ?? true)
-                && (group.map { one.groups.contains($0) } ?? true)
+                && (group.map { one.wireGroups.contains($0) } ?? true)
         }
         let iterator = iterators[peer, default: PeerIterators()].begin(found.map(\.id))
         return page(of: iterator, limit: params.limit, for: peer, in: host) ?? .empty
@@ -64,31 +65,32 @@ extension HundredMSSessions {
 
     // MARK: - Groups
 
-    func joinGroup(_ params: GroupParameters, by peer: PeerID, in host: isolated RoomHost)
-        throws(SignallingError) -> Reply
-    {
-        let groups = try ruled { () throws(RoomError) in
-            try host.room.groupJoined(params.name, by: peer, at: host.clock.now())
-        }
-        return .result(GroupsResult(groups: groups))
-    }
-
-    func leaveGroup(_ params: GroupParameters, by peer: PeerID, in host: isolated RoomHost)
-        throws(SignallingError) -> Reply
-    {
-        let groups = try ruled { () throws(RoomError) in
-            try host.room.groupLeft(params.name, by: peer, at: host.clock.now())
-        }
-        return .result(GroupsResult(groups: groups))
+    /// The peer joins a group or leaves it.
+    func changeOwnGroup(
+        _ params: GroupParameters, isIn: Bool, by peer: PeerID, in host: isolated RoomHost
+    ) throws(SignallingError) -> Reply {
+        try changeGroup(params.name, of: peer, isIn: isIn, by: peer, in: host)
+        return .result(GroupsResult(groups: host.room.peer(peer)?.wireGroups ?? []))
     }
 
     func changeGroup(
         _ params: PeerGroupParameters, isIn: Bool, by peer: PeerID, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
-        try ruled { () throws(RoomError) in
-            try host.room.groupChanged(
-                params.name, of: params.peerID, isIn: isIn, by: peer, at: host.clock.now())
-        }
+        try changeGroup(params.name, of: params.peerID, isIn: isIn, by: peer, in: host)
         return .empty
+    }
+
+    private func changeGroup(
+        _ name: String, of target: PeerID, isIn: Bool, by peer: PeerID,
+        in host: isolated RoomHost
+    ) throws(SignallingError) {
+        let now = host.clock.now()
+        try ruled { () throws(RoomError) in
+            if name == HundredMSTerms.raisedHand {
+                try host.room.handChanged(of: target, isRaised: isIn, by: peer, at: now)
+            } else {
+                try host.room.groupChanged(name, of: target, isIn: isIn, by: peer, at: now)
+            }
+        }
     }
 }

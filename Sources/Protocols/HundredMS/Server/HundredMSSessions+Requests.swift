@@ -154,8 +154,9 @@ extension HundredMSSessions {
         case .findPeer: return findPeers(try read(frame), by: peer, in: host)
         case .peerIterNext: return try nextPeers(try read(frame), by: peer, in: host)
         case .peerNameSearch: return try searchPeers(try read(frame), by: peer, in: host)
-        case .groupJoin: return try joinGroup(try read(frame), by: peer, in: host)
-        case .groupLeave: return try leaveGroup(try read(frame), by: peer, in: host)
+        case .groupJoin: return try changeOwnGroup(try read(frame), isIn: true, by: peer, in: host)
+        case .groupLeave:
+            return try changeOwnGroup(try read(frame), isIn: false, by: peer, in: host)
         case .groupAdd: return try changeGroup(try read(frame), isIn: true, by: peer, in: host)
         case .groupRemove: return try changeGroup(try read(frame), isIn: false, by: peer, in: host)
         case .setMetadata: return try setMetadata(try read(frame), by: peer, in: host)

@@ -26,7 +26,7 @@ extension PeerPayload {
     /// - Parameter isListed: whether clients should keep the peer in their lists from now on.
     init(_ peer: Peer, withTracks: Bool, isListed: Bool = true) {
         self.init(
-            peerID: peer.id, role: peer.role, groups: peer.groups,
+            peerID: peer.id, role: peer.role, groups: peer.wireGroups,
             info: PeerInfoPayload(name: peer.name, data: peer.metadata, userID: peer.userID),
             joinedAt: peer.joinedAt.milliseconds, realtime: isListed,
             tracks: withTracks ? TrackPayload.byID(peer.tracks) : nil)

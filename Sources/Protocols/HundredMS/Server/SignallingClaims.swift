@@ -1,5 +1,5 @@
 public import MediaKernel
-public import Rooms
+internal import Rooms
 
 /// The claims of a verified room token (`docs/PROTOCOL.md` section 1).
 public struct SignallingClaims: Hashable, Sendable {

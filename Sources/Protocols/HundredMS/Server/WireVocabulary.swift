@@ -1,3 +1,4 @@
+internal import HundredMSTerms
 internal import MediaKernel
 internal import MediaServer
 
@@ -15,6 +16,15 @@ extension TrackLayersPayload.Track {
                     layer: $0.name, width: $0.width, height: $0.height)
             })
     }
+}
+
+extension LayerNames {
+    /// The names of the layers, by the rids that the clients use.
+    static let hundredMS = LayerNames(
+        Dictionary(
+            uniqueKeysWithValues: zip(
+                HundredMSTerms.rids, [.high, .medium, .low] as [LayerPreference])
+        ))
 }
 
 extension TransportTarget {

@@ -1,3 +1,4 @@
+internal import HundredMSTerms
 internal import MediaKernel
 public import Rooms
 
@@ -35,14 +36,18 @@ public enum PolicyFile {
         } catch {
             throw .invalidPolicy(error.message)
         }
-        return try Policy(
-            validating: file.roles.list, templateID: file.templateID ?? file.id ?? "default",
+        let roomState = file.settings?.roomState
+        let policy = try Policy(
+            validating: file.roles.list.withRecorder,
+            templateID: file.templateID ?? file.id ?? "default",
             hlsDestinations: file.destinations?.hlsDestinations ?? [:],
             recordingDestinations: (file.destinations?.browserRecordings ?? [:]).merging(
                 (file.recordings ?? []).map { ($0.name, $0.destination) }
             ) { $1 },
-            recordsRooms: file.settings?.recording?.enabled ?? false,
-            roomState: file.settings?.roomState)
+            recordsRooms: file.settings?.recording?.enabled ?? false, roomState: roomState)
+        let faults = TemplateRules.faults(of: file.roles.list, roomState: roomState)
+        guard faults.isEmpty else { throw .invalidPolicy(faults.joined(separator: "; ")) }
+        return policy
     }
 
     private struct Contents: Decodable {
@@ -85,23 +90,12 @@ public enum PolicyFile {
                 list = []
                 while !values.isAtEnd { list.append(try values.decode(Role.self)) }
             } else {
-                let values = try decoder.container(keyedBy: RoleName.self)
+                let values = try decoder.container(keyedBy: JSONKey.self)
                 list = try values.allKeys.sorted { $0.stringValue < $1.stringValue }.map { key in
                     try values.decode(NamedRole.self, forKey: key).role(named: key.stringValue)
                 }
             }
-            for index in list.indices where list[index].name == Policy.recorderRole {
-                list[index].isHidden = true
-            }
         }
-    }
-
-    private struct RoleName: CodingKey {
-        let stringValue: String
-        let intValue: Int? = nil
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
     }
 
     /// A role without its name.

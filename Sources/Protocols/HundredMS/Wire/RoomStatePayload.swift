@@ -132,8 +132,8 @@ public struct RoomStatePayload: Hashable, Sendable, Codable {
         public var hls: RecordingPayload
 
         public init(_ room: Room) {
-            browser = RecordingPayload(room.recording)
-            hls = RecordingPayload(room.hls)
+            browser = RecordingPayload(room.streaming.recording)
+            hls = RecordingPayload(room.streaming.hls)
         }
     }
 
@@ -143,9 +143,9 @@ public struct RoomStatePayload: Hashable, Sendable, Codable {
         public var hls: HLSPayload
 
         public init(_ room: Room) {
-            enabled = room.hls.isRunning
-            rtmp = RTMPPayload(room.rtmp)
-            hls = HLSPayload(room.hls)
+            enabled = room.streaming.hls.isRunning
+            rtmp = RTMPPayload(room.streaming.rtmp)
+            hls = HLSPayload(room.streaming.hls)
         }
     }
 

@@ -1,4 +1,5 @@
 internal import Foundation
+public import HundredMSTerms
 public import MediaKernel
 public import Rooms
 
@@ -33,7 +34,7 @@ public enum SignallingError: Error, Hashable, Sendable {
     case mediaUnavailable(String)
     case notEncodable(String)
 
-    /// As in JSON-RPC errors, with three digits: see ``RoomError/code``.
+    /// As in JSON-RPC errors, with three digits: see ``Rooms/RoomError/code``.
     public var code: Int {
         switch self {
         case .malformed, .missingParameter, .badParameter, .frameTooLong, .joinFirst, .media: 400

@@ -18,15 +18,10 @@ public actor WHEPPlayback: RemoteRoom {
 
     private let address: WHEPAddress
     private let guest: RoomGuest
-    private let eventLoop: any EventLoop
     private let logger: Logger
-    private let makeObserver: @Sendable () -> any ClientMediaObserver
     private nonisolated let feed = RoomEvents()
-    /// The connection's states.
-    private let states: AsyncStream<PeerConnectionState>
-    private let stateSink: AsyncStream<PeerConnectionState>.Continuation
+    private let media: WHIPMedia
     private var dialogue: WHIPDialogue?
-    private var media: NIOLoopBound<ClientMedia>?
     private var life: Task<RoomEnd?, Never>?
     private var isLeaving = false
 
@@ -38,10 +33,8 @@ public actor WHEPPlayback: RemoteRoom {
     ) {
         self.address = address
         self.guest = guest
-        self.eventLoop = eventLoop
         self.logger = logger
-        self.makeObserver = makeObserver
-        (states, stateSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(16))
+        media = WHIPMedia(eventLoop: eventLoop, makeObserver: makeObserver)
     }
 
     public func run() async throws(RoomEnd) {
@@ -72,10 +65,14 @@ public actor WHEPPlayback: RemoteRoom {
                 endpoint: address.endpoint, token: address.token, purpose: .playing,
                 hosts: address.hosts)
             dialogue = WHIPDialogue(exchange, logger: logger)
-            try await openMedia()
+            try await media.open(
+                ClientMedia.Configuration(
+                    directions: [.subscribe], network: guest.network,
+                    receivesVideo: guest.receivesVideo, namesTracksBySection: true,
+                    readingInterval: guest.readingInterval), feed: feed)
             try await begin()
             feed.send(.joined)
-            for await state in states {
+            for await state in media.states {
                 switch state {
                 case .failed: try await beginAgain()
                 case .closed: return .roomEnded(reason: "the server closed the connection")
@@ -90,25 +87,9 @@ public actor WHEPPlayback: RemoteRoom {
         }
     }
 
-    private func openMedia() async throws {
-        let (feed, stateSink) = (feed, stateSink)
-        media = try await ClientMedia.open(
-            on: eventLoop,
-            configuration: ClientMedia.Configuration(
-                directions: [.subscribe], network: guest.network,
-                receivesVideo: guest.receivesVideo, namesTracksBySection: true,
-                readingInterval: guest.readingInterval),
-            makeObserver: makeObserver
-        ) { _, state in
-            feed.send(.path(state))
-            stateSink.yield(state)
-        }
-    }
-
     private func close() async {
         await dialogue?.end()
-        await media?.stop()
-        media = nil
+        await media.close()
         await dialogue?.close()
     }
 
@@ -118,7 +99,7 @@ public actor WHEPPlayback: RemoteRoom {
         let lost = MonotonicClock.now
         while true {
             // Must come first: a server closes the connection of a session that is deleted.
-            try await onMedia { try $0.beginAnew() }
+            try await media.run { try $0.beginAnew() }
             await dialogue?.end()
             try await Task.sleep(for: WHIPExchange.pauseDefault)
             do {
@@ -132,30 +113,23 @@ public actor WHEPPlayback: RemoteRoom {
     private func begin() async throws {
         guard let dialogue else { throw RoomEnd.protocolViolation("closed") }
         let kinds: [MediaSection.Kind] = guest.receivesVideo ? [.audio, .video] : [.audio]
-        let offer = try await onMedia { try $0.playOffer(kinds) }
+        let offer = try await media.run { try $0.playOffer(kinds) }
         switch try await dialogue.offer(offer) {
         case .answer(let answer):
-            try await onMedia { try $0.playAnswer(answer) }
+            try await media.run { try $0.playAnswer(answer) }
         case .counterOffer(let offer):
-            let answer = try await onMedia { media in
+            let answer = try await media.run { media in
                 try media.beginAnew()
                 return try media.subscribeOffer(offer)
             }
             try await dialogue.answer(answer)
         }
-        let tracks = try await onMedia { media in
+        let tracks = try await media.run { media in
             media.incomingTracks.map {
                 RemoteTrack(id: TrackID($0.trackID), isVideo: $0.kind == .video)
             }
         }
         guard !tracks.isEmpty else { throw RoomEnd.protocolViolation("the server sends nothing") }
         feed.send(.roster([RemotePeer(id: Self.peer, name: "", tracks: tracks)]))
-    }
-
-    private func onMedia<Result: Sendable>(
-        _ body: @escaping @Sendable (ClientMedia) throws -> Result
-    ) async throws -> Result {
-        guard let media else { throw ClientMediaError.closed }
-        return try await media.run(body)
     }
 }

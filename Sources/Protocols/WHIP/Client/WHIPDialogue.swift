@@ -8,6 +8,8 @@ import SDP
 final class WHIPDialogue {
     /// How long to retry while the server is busy or the source is not on air.
     static let patience: Duration = .seconds(60)
+    /// How long a client that leaves waits for the response to its offer.
+    static let lastWait: Duration = .seconds(2)
 
     /// The description in the server's response to our offer.
     enum Opening {
@@ -34,8 +36,11 @@ final class WHIPDialogue {
         let text = offer.rendered()
         var request = exchange.offer(text)
         while true {
-            let response = try await http.send(request)
-            switch exchange.received(response) {
+            let response = try await ask(request)
+            let step = exchange.received(response)
+            // The session is known by now, and will be ended.
+            try Task.checkCancellation()
+            switch step {
             case .answered(let answer): return .answer(try Self.description(in: answer))
             case .countered(let offer): return .counterOffer(try Self.description(in: offer))
             case .ask(let next): request = next
@@ -49,6 +54,23 @@ final class WHIPDialogue {
                 request = exchange.offer(text)
             }
         }
+    }
+
+    /// Sends an offer. A cancelled task waits a little longer for the response: without it, the
+    /// session could not be ended.
+    private func ask(
+        _ request: WHIPExchange.Request, isolation: isolated (any Actor)? = #isolation
+    ) async throws(RoomEnd) -> WHIPExchange.Response {
+        let sending = http.sending(request)
+        let result = await withTaskCancellationHandler {
+            await sending.value
+        } onCancel: {
+            Task {
+                try? await Task.sleep(for: Self.lastWait)
+                sending.cancel()
+            }
+        }
+        return try result.get()
     }
 
     /// Answers the server's own offer.
@@ -68,15 +90,8 @@ final class WHIPDialogue {
     /// our ICE consent expires.
     func end(isolation: isolated (any Actor)? = #isolation) async {
         guard let request = exchange.end() else { return }
-        let http = http
-        let outcome = await Task { () -> Result<WHIPExchange.Response, RoomEnd> in
-            do throws(RoomEnd) {
-                return .success(try await http.send(request))
-            } catch {
-                return .failure(error)
-            }
-        }.value
-        if case .failure(let error) = outcome {
+        let result = await http.sending(request).value
+        if case .failure(let error) = result {
             logger.warning("session not ended", metadata: ["error": "\(error)"])
         }
     }

@@ -48,6 +48,19 @@ struct WHIPHTTP: Sendable {
         }
     }
 
+    /// Sends a request in a task of its own, which the end of the caller's task does not cancel.
+    func sending(
+        _ request: WHIPExchange.Request
+    ) -> Task<Result<WHIPExchange.Response, RoomEnd>, Never> {
+        Task {
+            do throws(RoomEnd) {
+                return .success(try await send(request))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
     private static func answer(
         to message: HTTPClientRequest, by client: HTTPClient
     ) async throws -> WHIPExchange.Response {

@@ -14,15 +14,10 @@ import SDP
 public actor WHIPPublication: PublishingRoom {
     private let address: WHIPAddress
     private let network: NetworkConditions
-    private let eventLoop: any EventLoop
     private let logger: Logger
-    private let makeObserver: @Sendable () -> any ClientMediaObserver
     private nonisolated let feed = RoomEvents()
-    /// The connection's states; finished when the client leaves.
-    private let states: AsyncStream<PeerConnectionState>
-    private let stateSink: AsyncStream<PeerConnectionState>.Continuation
+    private let media: WHIPMedia
     private var dialogue: WHIPDialogue?
-    private var media: NIOLoopBound<ClientMedia>?
     private var tracks: [LocalTrack] = []
     /// Counts sessions, so that an older session's answer can be ignored.
     private var generation = 0
@@ -35,10 +30,8 @@ public actor WHIPPublication: PublishingRoom {
     ) {
         self.address = address
         self.network = network
-        self.eventLoop = eventLoop
         self.logger = logger
-        self.makeObserver = makeObserver
-        (states, stateSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(16))
+        media = WHIPMedia(eventLoop: eventLoop, makeObserver: makeObserver)
     }
 
     // MARK: - Life
@@ -51,7 +44,7 @@ public actor WHIPPublication: PublishingRoom {
     }
 
     public func leave() async {
-        stateSink.finish()
+        media.finish()
         await feed.waitForEnd()
     }
 
@@ -61,9 +54,10 @@ public actor WHIPPublication: PublishingRoom {
             dialogue = WHIPDialogue(
                 try WHIPExchange(endpoint: address.endpoint, token: address.token),
                 logger: logger)
-            try await openMedia()
+            try await media.open(
+                ClientMedia.Configuration(directions: [.publish], network: network), feed: feed)
             feed.send(.joined)
-            for await state in states {
+            for await state in media.states {
                 switch state {
                 case .failed where !tracks.isEmpty: try await beginAgain()
                 case .closed where !tracks.isEmpty:
@@ -81,23 +75,10 @@ public actor WHIPPublication: PublishingRoom {
         }
     }
 
-    private func openMedia() async throws {
-        let (feed, stateSink) = (feed, stateSink)
-        media = try await ClientMedia.open(
-            on: eventLoop,
-            configuration: ClientMedia.Configuration(directions: [.publish], network: network),
-            makeObserver: makeObserver
-        ) { _, state in
-            feed.send(.path(state))
-            stateSink.yield(state)
-        }
-    }
-
     private func close() async {
         generation += 1
         await dialogue?.end()
-        await media?.stop()
-        media = nil
+        await media.close()
         await dialogue?.close()
     }
 
@@ -114,7 +95,7 @@ public actor WHIPPublication: PublishingRoom {
 
     public func interrupt(for duration: Duration) async throws {
         let end = MonotonicClock.now + duration
-        try await onMedia { $0.interrupt(until: end) }
+        try await media.run { $0.interrupt(until: end) }
     }
 
     /// Begins a new session after a lost connection.
@@ -139,14 +120,14 @@ public actor WHIPPublication: PublishingRoom {
         let ours = generation
         do {
             // Must come first: a server closes the connection of a session that is deleted.
-            if onFreshConnection { try await onMedia { try $0.beginAnew() } }
+            if onFreshConnection { try await media.run { try $0.beginAnew() } }
             await dialogue?.end()
             guard ours == generation, !tracks.isEmpty else { return }
             let offered = tracks.map(\.media)
-            let offer = try await onMedia { try $0.publishOffer(tracks: offered) }
+            let offer = try await media.run { try $0.publishOffer(tracks: offered) }
             let answer = try await answer(to: offer)
             guard ours == generation else { return }
-            try await onMedia { try $0.publishAnswer(answer) }
+            try await media.run { try $0.publishAnswer(answer) }
             feed.send(.published)
         } catch let end as RoomEnd {
             throw end
@@ -164,12 +145,5 @@ public actor WHIPPublication: PublishingRoom {
         case .counterOffer:
             throw RoomEnd.protocolViolation("the server answered with an offer of its own")
         }
-    }
-
-    private func onMedia<Result: Sendable>(
-        _ body: @escaping @Sendable (ClientMedia) throws -> Result
-    ) async throws -> Result {
-        guard let media else { throw ClientMediaError.closed }
-        return try await media.run(body)
     }
 }

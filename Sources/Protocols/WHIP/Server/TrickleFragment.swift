@@ -23,29 +23,29 @@ public struct TrickleFragment: Hashable, Sendable {
             throw .badDescription("the fragment has no m= line")
         }
         // All media is bundled on one transport, so all sections have the same credentials.
-        usernameFragment = description.media.lazy.compactMap(\.iceUsernameFragment).first
-        password = description.media.lazy.compactMap(\.icePassword).first
+        usernameFragment = description.media.lazy.compactMap(\.ice.usernameFragment).first
+        password = description.media.lazy.compactMap(\.ice.password).first
         guard (usernameFragment == nil) == (password == nil) else {
             throw .badDescription("a=ice-ufrag and a=ice-pwd must stand together")
         }
         var seen: Set<String> = []
-        candidates = description.media.flatMap(\.candidates).filter { seen.insert($0).inserted }
-        hasEndOfCandidates = description.media.contains(where: \.hasEndOfCandidates)
+        candidates = description.media.flatMap(\.ice.candidates).filter { seen.insert($0).inserted }
+        hasEndOfCandidates = description.media.contains(where: \.ice.hasEndOfCandidates)
     }
 
     /// The answer to an ICE restart: the part of an SDP answer that describes the transport.
     ///
     /// - Parameter answer: an answer with all media bundled.
     static func rendered(of answer: SessionDescription) -> String? {
-        guard let section = answer.media.first(where: { $0.iceUsernameFragment != nil }),
-            let fragment = section.iceUsernameFragment, let password = section.icePassword
+        guard let section = answer.media.first(where: { $0.ice.usernameFragment != nil }),
+            let fragment = section.ice.usernameFragment, let password = section.ice.password
         else { return nil }
         var lines = answer.isICELite ? ["a=ice-lite"] : []
         lines += answer.groups.map { "a=group:\($0.semantics) \($0.mids.joined(separator: " "))" }
         lines.append("m=\(section.kind.name) 9 \(section.proto) 0")
         if let mid = section.mid { lines.append("a=mid:\(mid)") }
         lines += ["a=ice-ufrag:\(fragment)", "a=ice-pwd:\(password)"]
-        lines += section.candidates.map { "a=\($0)" }
+        lines += section.ice.candidates.map { "a=\($0)" }
         lines.append("a=end-of-candidates")
         return lines.joined(separator: "\r\n") + "\r\n"
     }
@@ -54,7 +54,7 @@ public struct TrickleFragment: Hashable, Sendable {
     func restarts(_ offer: SessionDescription) -> Bool {
         guard let usernameFragment else { return false }
         return !offer.media.contains {
-            $0.iceUsernameFragment == usernameFragment && $0.icePassword == password
+            $0.ice.usernameFragment == usernameFragment && $0.ice.password == password
         }
     }
 
@@ -62,10 +62,10 @@ public struct TrickleFragment: Hashable, Sendable {
     func applied(to offer: SessionDescription) -> SessionDescription {
         var offer = offer
         for index in offer.media.indices {
-            offer.media[index].iceUsernameFragment = usernameFragment
-            offer.media[index].icePassword = password
-            offer.media[index].candidates = candidates
-            offer.media[index].hasEndOfCandidates = hasEndOfCandidates
+            offer.media[index].ice.usernameFragment = usernameFragment
+            offer.media[index].ice.password = password
+            offer.media[index].ice.candidates = candidates
+            offer.media[index].ice.hasEndOfCandidates = hasEndOfCandidates
         }
         return offer
     }

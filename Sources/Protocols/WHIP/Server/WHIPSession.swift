@@ -43,7 +43,7 @@ struct WHIPSession {
 
     /// The server's user name fragment changes with each ICE generation and at no other time.
     static func entityTag(of ours: SessionDescription) -> String {
-        "\"\(ours.media.lazy.compactMap(\.iceUsernameFragment).first ?? "")\""
+        "\"\(ours.media.lazy.compactMap(\.ice.usernameFragment).first ?? "")\""
     }
 
     /// Whether an `If-Match` names this generation. Some clients quote the wildcard.

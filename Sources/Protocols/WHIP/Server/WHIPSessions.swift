@@ -201,14 +201,14 @@ final class WHIPSessions: RoomSessions {
             let section = offer.media[index]
             guard section.direction.sends, !section.isRejected, let kind = section.kind.trackKind
             else { continue }
-            let msid = section.msids.first ?? section.sources.lazy.compactMap(\.msid).first
+            let msid = section.rtp.msids.first ?? section.rtp.sources.lazy.compactMap(\.msid).first
             let isTaken = tracks.contains { $0.publishedID.rawValue == msid?.track }
             let id = isTaken ? nil : msid?.track.identifier
             let track = Track(
                 id: TrackID(id ?? "\(peer)-\(index)"),
                 streamID: msid?.stream.identifier ?? peer.rawValue, kind: kind,
                 source: kind == .video ? source : "regular")
-            offer.media[index].msids = [
+            offer.media[index].rtp.msids = [
                 MediaStreamIdentifier(stream: track.streamID, track: track.publishedID.rawValue)
             ]
             tracks.append(track)

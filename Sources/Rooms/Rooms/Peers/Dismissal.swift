@@ -14,7 +14,7 @@ public struct Dismissal: Hashable, Sendable {
         self.isRoomEnd = isRoomEnd
     }
 
-    /// Whether that peer ended the room. In 100ms the answer to its request tells it so, and it
-    /// leaves by itself.
+    /// Whether that peer ended the room. The answer to its request tells it so, and it leaves by
+    /// itself.
     public func isEnding(by peer: PeerID) -> Bool { isRoomEnd && requester == peer }
 }

@@ -12,13 +12,14 @@ public struct Peer: Hashable, Sendable {
     /// Its role is hidden, or it asked for it when it joined.
     public let isHidden: Bool
     public var name: String
-    /// 100ms: `data`.
+    /// The client's own data.
     public var metadata: String
     /// Increases by one with each join; the order in which peers are listed.
     public let joinedOrder: Int
     public internal(set) var joinedAt: UnixTime
     /// Sorted, each once.
     public internal(set) var groups: [String] = []
+    public internal(set) var isHandRaised = false
     /// In the order of publication.
     public internal(set) var tracks: [Track] = []
     /// Since when each track has been published.
@@ -32,58 +33,18 @@ public struct Peer: Hashable, Sendable {
     var untold: Set<TrackID> = []
     /// Oldest first.
     var roleOffers: [RoleOffer] = []
-    var phase: Phase = .admitted
-    /// What it may have missed, as of the last loss of its socket.
-    var unheard: Unheard?
-    var media: Media = .awaited
+    var presence = Presence()
     /// The room was large when it joined, and still is.
     var cameLate = false
     /// Others are not told about it, since it only watches.
     public internal(set) var isQuiet = false
-    /// Both its socket and its media are lost: for others it is gone until it is back.
-    var isGhost = false
     var rates: RequestRates
 
-    /// ```
-    /// joinRequested ─► admitted ─ joinCompleted ─► present ─ connectionLost ─► lost
-    ///                     │                        │   ▲                        │    │
-    ///      joinAbandoned, │                   left │   └── connectionReturned ──┘    │ left,
-    ///      connectionLost ▼                        ▼                               ▼ handleTimeout
-    ///                    gone                     gone                            gone
-    /// ```
-    enum Phase: Hashable, Sendable {
-        /// Has a place; others do not know about it while its media is being set up.
-        case admitted
-        case present
-        /// Its socket was lost. It keeps its place and its tracks until the instant.
-        case lost(since: Instant, until: Instant)
-    }
-
-    /// From where on a peer may have missed events.
-    struct Unheard: Hashable, Sendable {
-        /// The start of the missed time; never after the loss of its socket.
-        var since: Instant
-        /// The number of the first missed event in the room's ``RecentEvents``. Taken when the
-        /// socket was lost: by the instant alone, events of that very instant would count as heard.
-        var firstEvent: Int
-    }
-
-    /// The state of the connection by which the peer sends media.
-    enum Media: Hashable, Sendable {
-        /// It has not connected yet.
-        case awaited
-        case works
-        /// It has failed to connect, …
-        case absent(since: Instant)
-        /// … or has stopped working.
-        case broken(since: Instant)
-    }
-
     /// Whether the peer has joined, whether or not its socket is connected.
-    public var hasJoined: Bool { phase != .admitted }
+    public var hasJoined: Bool { presence.phase != .admitted }
 
     /// Whether a message would reach it.
-    public var isReachable: Bool { phase == .present }
+    public var isReachable: Bool { presence.phase == .present }
 
     /// Whether it has joined and a message would not reach it.
     var isAway: Bool { hasJoined && !isReachable }
@@ -93,7 +54,7 @@ public struct Peer: Hashable, Sendable {
 
     /// Whether its media has stopped after it had worked.
     public var isMediaBroken: Bool {
-        switch media {
+        switch presence.media {
         case .broken: true
         case .awaited, .works, .absent: false
         }
@@ -106,7 +67,7 @@ public struct Peer: Hashable, Sendable {
     var isMember: Bool { hasJoined && !isHidden }
 
     /// Whether others may know that it is here.
-    var isVisible: Bool { isMember && !isGhost }
+    var isVisible: Bool { isMember && !presence.isGhost }
 
     func track(_ id: TrackID) -> Track? { tracks.first { $0.id == id } }
 

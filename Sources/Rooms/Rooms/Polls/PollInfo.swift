@@ -4,7 +4,7 @@ public enum PollTag {}
 /// Names one poll of a session.
 public typealias PollID = Identifier<PollTag>
 
-/// The settings of a poll or a quiz. 100ms: poll info.
+/// The settings of a poll or a quiz.
 public struct PollSettings: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, Codable { case poll, quiz }
 

@@ -1,5 +1,5 @@
 /// A view of the room that a peer asked to stream.
-public struct HLSVariantRequest: Hashable, Sendable, Codable {
+public struct HLSVariantRequest: Hashable, Sendable {
     public var meetingURL: String?
     public var metadata: String?
 
@@ -7,15 +7,10 @@ public struct HLSVariantRequest: Hashable, Sendable, Codable {
         self.meetingURL = meetingURL
         self.metadata = metadata
     }
-
-    enum CodingKeys: String, CodingKey {
-        case meetingURL = "meeting_url"
-        case metadata
-    }
 }
 
 /// A peer's request for the recording of a stream.
-public struct HLSRecordingRequest: Hashable, Sendable, Codable {
+public struct HLSRecordingRequest: Hashable, Sendable {
     public var singleFilePerLayer: Bool?
     public var hlsVOD: Bool?
 
@@ -23,17 +18,12 @@ public struct HLSRecordingRequest: Hashable, Sendable, Codable {
         self.singleFilePerLayer = singleFilePerLayer
         self.hlsVOD = hlsVOD
     }
-
-    enum CodingKeys: String, CodingKey {
-        case singleFilePerLayer = "single_file_per_layer"
-        case hlsVOD = "hls_vod"
-    }
 }
 
 /// A peer's request for a recording without a live stream.
 public struct RecordingRequest: Hashable, Sendable {
     /// Of the picture, in luma samples.
-    public struct Resolution: Hashable, Sendable, Codable {
+    public struct Resolution: Hashable, Sendable {
         public var width: Int
         public var height: Int
 
@@ -53,7 +43,7 @@ public struct RecordingRequest: Hashable, Sendable {
 }
 
 /// A peer's message to the players of the room's streams at this moment.
-public struct HLSTimedMetadata: Hashable, Sendable, Codable {
+public struct HLSTimedMetadata: Hashable, Sendable {
     public var payload: String
     /// In seconds.
     public var duration: Int

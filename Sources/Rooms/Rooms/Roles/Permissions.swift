@@ -1,5 +1,5 @@
 /// The rights of a role over the room and over other peers.
-public struct Permissions: Hashable, Sendable, Codable {
+public struct Permissions: Hashable, Sendable {
     public var endRoom = false
     public var removeOthers = false
     public var mute = false
@@ -11,34 +11,10 @@ public struct Permissions: Hashable, Sendable, Codable {
     public var sendRoomState = false
     public var pollRead = false
     public var pollWrite = false
-    /// May send messages. 100ms has no such field; every role may unless a policy forbids it.
+    /// May send messages. Every role may unless a policy forbids it.
     public var broadcast = true
 
     public init() {}
-
-    enum CodingKeys: String, CodingKey {
-        case endRoom, removeOthers, mute, unmute, changeRole, hlsStreaming, rtmpStreaming
-        case browserRecording, sendRoomState, pollRead, pollWrite, broadcast
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        func flag(_ key: CodingKeys, default missing: Bool = false) throws -> Bool {
-            try values.decodeIfPresent(Bool.self, forKey: key) ?? missing
-        }
-        endRoom = try flag(.endRoom)
-        removeOthers = try flag(.removeOthers)
-        mute = try flag(.mute)
-        unmute = try flag(.unmute)
-        changeRole = try flag(.changeRole)
-        hlsStreaming = try flag(.hlsStreaming)
-        rtmpStreaming = try flag(.rtmpStreaming)
-        browserRecording = try flag(.browserRecording)
-        sendRoomState = try flag(.sendRoomState)
-        pollRead = try flag(.pollRead)
-        pollWrite = try flag(.pollWrite)
-        broadcast = try flag(.broadcast, default: true)
-    }
 
     /// All rights; a host's.
     public static var all: Permissions {

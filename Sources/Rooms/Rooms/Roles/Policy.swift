@@ -1,11 +1,9 @@
-/// The roles and destinations of a room. 100ms: a template.
+/// The roles and destinations of a room.
 ///
 /// A policy is complete: it has at least one role that is not hidden, every subscribed role exists,
 /// and "every role" has been expanded. So nothing needs to be checked again when a peer joins.
+/// Whether a role's numbers are within their ranges is checked by the form in which it was written.
 public struct Policy: Hashable, Sendable {
-    /// The role in which a stream's bot joins, as in 100ms.
-    public static let recorderRole = "__internal_recorder"
-
     /// More roles than this are a mistake in a file.
     public static let rolesMaximum = 100
 
@@ -24,9 +22,9 @@ public struct Policy: Hashable, Sendable {
 
     /// Completes and checks a policy.
     ///
-    /// - The recorder's role is added if it is missing.
-    /// - `*` in `subscribeToRoles` becomes the name of every role that is not hidden; a hidden role
-    ///   without any subscribes to all of them.
+    /// `*` in `subscribeToRoles` becomes the name of every role that is not hidden; a hidden role
+    /// without any, such as a recorder's, subscribes to all of them.
+    ///
     /// - Throws: ``RoomError/invalidPolicy(_:)`` with the reason as a sentence.
     public init(
         validating roles: [Role], templateID: String = "default",
@@ -35,9 +33,6 @@ public struct Policy: Hashable, Sendable {
         recordsRooms: Bool = false, roomState: RoomStateSettings? = nil
     ) throws(RoomError) {
         var roles = roles
-        if !roles.contains(where: { $0.name == Self.recorderRole }) {
-            roles.append(Role(name: Self.recorderRole, isHidden: true))
-        }
         guard roles.count <= Self.rolesMaximum else {
             throw .invalidPolicy("\(roles.count) roles; at most \(Self.rolesMaximum) are allowed")
         }
@@ -47,19 +42,6 @@ public struct Policy: Hashable, Sendable {
             guard names.insert(role.name).inserted else {
                 throw .invalidPolicy("role '\(role.name)' is defined twice")
             }
-        }
-        // All faults at once, to help repair a file.
-        var faults = roles.flatMap { RoleInspection($0).faults }
-        if let roomState, !roomState.hasAllowedInterval {
-            let (least, most) = (
-                RoomStateSettings.intervals.lowerBound, RoomStateSettings.intervals.upperBound
-            )
-            faults.append(
-                "'settings.roomState.messageInterval' is \(roomState.interval); "
-                    + "multiples of \(least) from \(least) to \(most) are allowed")
-        }
-        guard faults.isEmpty else {
-            throw .invalidPolicy(faults.joined(separator: "; "))
         }
         let visible = roles.filter { !$0.isHidden }.map(\.name)
         guard !visible.isEmpty else {
@@ -95,9 +77,6 @@ public struct Policy: Hashable, Sendable {
         if role.isHidden, !role.publishParams.allowed.isEmpty {
             throw .invalidPolicy("role '\(role.name)' is hidden and so may publish nothing")
         }
-        if role.name == Self.recorderRole, !role.isHidden {
-            throw .invalidPolicy("role '\(role.name)' records the room and must be hidden")
-        }
     }
 
     private static func subscriptions(
@@ -116,44 +95,9 @@ public struct Policy: Hashable, Sendable {
 }
 
 extension Policy {
-    /// Three roles for people and one for the recorder: a `host` publishes and runs the stream, a
-    /// `guest` publishes, a `viewer` only watches, and the hidden recorder receives everything.
-    public static let standard: Policy = {
-        let camera = VideoParameters(bitRate: 900, frameRate: 30, width: 1280, height: 720)
-        // Best first, as in 100ms.
-        let layers = [
-            SimulcastLayer(rid: "f", scaleResolutionDownBy: 1, maxBitrate: camera.bitRate),
-            SimulcastLayer(rid: "h", scaleResolutionDownBy: 2, maxBitrate: 300),
-            SimulcastLayer(rid: "q", scaleResolutionDownBy: 4, maxBitrate: 100),
-        ]
-        let screen = VideoParameters(bitRate: 1500, frameRate: 15, width: 1920, height: 1080)
-        let publishing = PublishParameters(
-            allowed: PublishParameters.Kind.allCases, audio: AudioParameters(bitRate: 32),
-            video: camera, screen: screen,
-            simulcast: SimulcastParameters(video: SimulcastLayers(layers: layers)))
-        // Ten such cameras, or a screen and six.
-        let everybody = SubscribeParameters(
-            subscribeToRoles: ["host", "guest", "viewer"], maxSubsBitRate: 10 * camera.bitRate)
-        var answering = Permissions()
-        answering.pollRead = true
-        return Policy(
-            complete: [
-                Role(
-                    name: "host", priority: 1, publishParams: publishing,
-                    subscribeParams: everybody, permissions: .all),
-                Role(
-                    name: "guest", priority: 2, publishParams: publishing,
-                    subscribeParams: everybody, permissions: answering),
-                Role(
-                    name: "viewer", priority: 3, subscribeParams: everybody,
-                    permissions: answering),
-                Role(
-                    name: recorderRole, priority: 5, isHidden: true, subscribeParams: everybody),
-            ])
-    }()
-
-    /// For roles that are known to pass ``init(validating:templateID:hlsDestinations:)``.
-    private init(complete roles: [Role]) {
+    /// A policy without destinations, of roles that are known to be complete: to pass the other
+    /// initializer unchanged.
+    public init(complete roles: [Role]) {
         self.roles = roles
         templateID = "default"
         hlsDestinations = [:]

@@ -1,18 +1,15 @@
 /// The tracks that a role may publish, and their encoding.
-public struct PublishParameters: Hashable, Sendable, Codable {
-    /// The kinds of track that 100ms names in `allowed`.
-    public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+public struct PublishParameters: Hashable, Sendable {
+    /// A kind of track that a role may publish.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
         case audio, video, screen
     }
-
-    /// The values that 100ms accepts in `allowed`. `simulcast` below decides whether a camera has
-    /// layers.
-    private enum WrittenKind: String, Decodable { case audio, video, screen, simulcast }
 
     public var allowed: [Kind]
     public var audio: AudioParameters?
     public var video: VideoParameters?
     public var screen: VideoParameters?
+    /// Nil for a single encoding of each video.
     public var simulcast: SimulcastParameters?
 
     public init(
@@ -24,21 +21,6 @@ public struct PublishParameters: Hashable, Sendable, Codable {
         self.video = video
         self.screen = screen
         self.simulcast = simulcast
-    }
-
-    /// Fills in 100ms' defaults. Its web client reads `video` for the role of every peer with a
-    /// camera, and all three for its own role, without checking that they exist. It also calculates
-    /// with two numbers of every layer.
-    public func complete(for client: ClientKind) -> PublishParameters {
-        let camera = (video ?? .camera).known(to: client)
-        let display = (screen ?? .screen).known(to: client)
-        return PublishParameters(
-            allowed: allowed, audio: audio ?? AudioParameters(), video: camera, screen: display,
-            simulcast: simulcast.map { layers in
-                SimulcastParameters(
-                    video: layers.video.complete(bitRate: camera.bitRate),
-                    screen: layers.screen.complete(bitRate: display.bitRate))
-            })
     }
 
     /// The bitrate of a track whose client follows the policy, in kbit/s: of a video with all its
@@ -56,23 +38,9 @@ public struct PublishParameters: Hashable, Sendable, Codable {
             return max(whole, sum)
         }
     }
-
-    enum CodingKeys: String, CodingKey { case allowed, audio, video, screen, simulcast }
-
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        let words = try values.decodeIfPresent([WrittenKind].self, forKey: .allowed) ?? []
-        allowed = words.compactMap { Kind(rawValue: $0.rawValue) }
-        audio = try values.decodeIfPresent(AudioParameters.self, forKey: .audio)
-        video = try values.decodeIfPresent(VideoParameters.Written.self, forKey: .video)
-            .map { VideoParameters($0, default: .camera) }
-        screen = try values.decodeIfPresent(VideoParameters.Written.self, forKey: .screen)
-            .map { VideoParameters($0, default: .screen) }
-        simulcast = try values.decodeIfPresent(SimulcastParameters.self, forKey: .simulcast)
-    }
 }
 
-public struct AudioParameters: Hashable, Sendable, Codable {
+public struct AudioParameters: Hashable, Sendable {
     /// In kbit/s.
     public var bitRate: Int
     /// In small letters, for clients' lookups.
@@ -82,19 +50,9 @@ public struct AudioParameters: Hashable, Sendable, Codable {
         self.bitRate = bitRate
         self.codec = codec
     }
-
-    enum CodingKeys: String, CodingKey { case bitRate, codec }
-
-    /// Missing fields get 100ms' defaults.
-    public init(from decoder: any Decoder) throws {
-        self.init()
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        bitRate = try values.decodeIfPresent(Int.self, forKey: .bitRate) ?? bitRate
-        codec = try values.decodeIfPresent(String.self, forKey: .codec)?.lowercased() ?? codec
-    }
 }
 
-public struct VideoParameters: Hashable, Sendable, Encodable {
+public struct VideoParameters: Hashable, Sendable {
     /// In kbit/s.
     public var bitRate: Int
     /// In small letters, for clients' lookups.
@@ -112,40 +70,10 @@ public struct VideoParameters: Hashable, Sendable, Encodable {
         self.width = width
         self.height = height
     }
-
-    /// 100ms' defaults.
-    static let camera = VideoParameters(bitRate: 256, frameRate: 25, width: 320, height: 180)
-    static let screen = VideoParameters(bitRate: 1024, frameRate: 10, width: 1280, height: 720)
-
-    /// A template's fields, of which any may be missing.
-    struct Written: Decodable {
-        var bitRate: Int?
-        var codec: String?
-        var frameRate: Int?
-        var width: Int?
-        var height: Int?
-    }
-
-    init(_ written: Written, default other: VideoParameters) {
-        self.init(
-            bitRate: written.bitRate ?? other.bitRate,
-            codec: written.codec?.lowercased() ?? other.codec,
-            frameRate: written.frameRate ?? other.frameRate, width: written.width ?? other.width,
-            height: written.height ?? other.height)
-    }
-
-    /// The same, but with the default codec if the client does not know this one: a library whose
-    /// lookup fails may fail altogether.
-    func known(to client: ClientKind) -> VideoParameters {
-        guard !client.knows(codec: codec) else { return self }
-        var known = self
-        known.codec = Self.camera.codec
-        return known
-    }
 }
 
 /// The encodings of one camera that a client sends in parallel. No layers: one encoding.
-public struct SimulcastParameters: Hashable, Sendable, Codable {
+public struct SimulcastParameters: Hashable, Sendable {
     public var video: SimulcastLayers
     public var screen: SimulcastLayers
 
@@ -155,37 +83,16 @@ public struct SimulcastParameters: Hashable, Sendable, Codable {
         self.video = video
         self.screen = screen
     }
-
-    enum CodingKeys: String, CodingKey { case video, screen }
-
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        video =
-            try values.decodeIfPresent(SimulcastLayers.self, forKey: .video) ?? SimulcastLayers()
-        screen =
-            try values.decodeIfPresent(SimulcastLayers.self, forKey: .screen) ?? SimulcastLayers()
-    }
 }
 
-public struct SimulcastLayers: Hashable, Sendable, Codable {
+public struct SimulcastLayers: Hashable, Sendable {
     public var layers: [SimulcastLayer]?
 
     public init(layers: [SimulcastLayer]? = nil) { self.layers = layers }
-
-    /// Fills in the full size and the whole bitrate for missing fields.
-    func complete(bitRate: Int) -> SimulcastLayers {
-        SimulcastLayers(
-            layers: layers?.map { layer in
-                var layer = layer
-                layer.scaleResolutionDownBy = layer.scaleResolutionDownBy ?? 1
-                layer.maxBitrate = layer.maxBitrate ?? bitRate
-                return layer
-            })
-    }
 }
 
-public struct SimulcastLayer: Hashable, Sendable, Codable {
-    /// `f`, `h` or `q`.
+public struct SimulcastLayer: Hashable, Sendable {
+    /// The layer's name on the wire, RFC 8851.
     public var rid: String
     public var scaleResolutionDownBy: Double?
     /// In kbit/s.

@@ -1,9 +1,6 @@
-/// What peers of one kind may publish, see and do. 100ms: a role of a template.
-///
-/// The coding keys are 100ms' own (`docs/PROTOCOL.md` section 7), so that a template exported there
-/// is a valid policy file. Every field but the name may be missing; by default the role publishes
-/// nothing, subscribes to nothing and has no permissions.
-public struct Role: Hashable, Sendable, Codable {
+/// What peers of one kind may publish, see and do. By default a role publishes nothing, subscribes
+/// to nothing and has no permissions.
+public struct Role: Hashable, Sendable {
     public var name: String
     /// 1 (highest) to 5.
     public var priority: Int
@@ -29,49 +26,10 @@ public struct Role: Hashable, Sendable, Codable {
         self.permissions = permissions
         self.maxPeerCount = maxPeerCount
     }
-
-    enum CodingKeys: String, CodingKey {
-        case name, priority, isHidden, publishParams, subscribeParams, permissions, maxPeerCount
-    }
-
-    public init(from decoder: any Decoder) throws {
-        try self.init(unnamed: decoder)
-        name = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
-    }
-
-    /// Reads everything but the name, which is the role's key in a template.
-    public init(unnamed decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        name = ""
-        priority = try values.decodeIfPresent(Int.self, forKey: .priority) ?? 5
-        isHidden = try values.decodeIfPresent(Bool.self, forKey: .isHidden) ?? false
-        publishParams =
-            try values.decodeIfPresent(PublishParameters.self, forKey: .publishParams)
-            ?? PublishParameters()
-        subscribeParams =
-            try values.decodeIfPresent(SubscribeParameters.self, forKey: .subscribeParams)
-            ?? SubscribeParameters()
-        permissions =
-            try values.decodeIfPresent(Permissions.self, forKey: .permissions) ?? Permissions()
-        maxPeerCount = try values.decodeIfPresent(Int.self, forKey: .maxPeerCount) ?? 0
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(name, forKey: .name)
-        try values.encode(priority, forKey: .priority)
-        // A hidden role is never shown to others, and 100ms has no such field: it is written only
-        // if it is true.
-        if isHidden { try values.encode(isHidden, forKey: .isHidden) }
-        try values.encode(publishParams, forKey: .publishParams)
-        try values.encode(subscribeParams, forKey: .subscribeParams)
-        try values.encode(permissions, forKey: .permissions)
-        try values.encode(maxPeerCount, forKey: .maxPeerCount)
-    }
 }
 
 /// The roles whose tracks a peer receives.
-public struct SubscribeParameters: Hashable, Sendable, Codable {
+public struct SubscribeParameters: Hashable, Sendable {
     /// Means every role that is not hidden.
     public static let everyRole = "*"
 
@@ -88,29 +46,15 @@ public struct SubscribeParameters: Hashable, Sendable, Codable {
         self.maxSubsBitRate = maxSubsBitRate
         self.subscribeDegradation = subscribeDegradation
     }
-
-    enum CodingKeys: String, CodingKey {
-        case subscribeToRoles, maxSubsBitRate, subscribeDegradation
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        subscribeToRoles =
-            try values.decodeIfPresent([String].self, forKey: .subscribeToRoles) ?? []
-        maxSubsBitRate = try values.decodeIfPresent(Int.self, forKey: .maxSubsBitRate) ?? 3200
-        subscribeDegradation = try values.decodeIfPresent(
-            SubscribeDegradation.self, forKey: .subscribeDegradation)
-    }
 }
 
 /// When a peer stops receiving videos, the least important first, because of packet loss.
-public struct SubscribeDegradation: Hashable, Sendable, Codable {
+public struct SubscribeDegradation: Hashable, Sendable {
     /// In per cent.
     public var packetLossThreshold: Int
     public var degradeGracePeriodSeconds: Int
     public var recoverGracePeriodSeconds: Int
 
-    /// 100ms' defaults.
     public init(
         packetLossThreshold: Int = 50, degradeGracePeriodSeconds: Int = 1,
         recoverGracePeriodSeconds: Int = 4
@@ -118,22 +62,5 @@ public struct SubscribeDegradation: Hashable, Sendable, Codable {
         self.packetLossThreshold = packetLossThreshold
         self.degradeGracePeriodSeconds = degradeGracePeriodSeconds
         self.recoverGracePeriodSeconds = recoverGracePeriodSeconds
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case packetLossThreshold, degradeGracePeriodSeconds, recoverGracePeriodSeconds
-    }
-
-    public init(from decoder: any Decoder) throws {
-        self.init()
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        func number(_ key: CodingKeys, default missing: Int) throws -> Int {
-            try values.decodeIfPresent(Int.self, forKey: key) ?? missing
-        }
-        packetLossThreshold = try number(.packetLossThreshold, default: packetLossThreshold)
-        degradeGracePeriodSeconds = try number(
-            .degradeGracePeriodSeconds, default: degradeGracePeriodSeconds)
-        recoverGracePeriodSeconds = try number(
-            .recoverGracePeriodSeconds, default: recoverGracePeriodSeconds)
     }
 }

@@ -1,5 +1,4 @@
-/// The pictures that recordings have in addition: `thumbnails` of a 100ms template. Missing fields
-/// are taken from the next wish.
+/// The pictures that recordings have in addition. Missing fields are taken from the next wish.
 public struct ThumbnailOptions: Hashable, Sendable, Codable {
     public var enabled: Bool?
     /// The bounds of a thumbnail in pixels; 0 leaves a side unbounded.

@@ -6,11 +6,11 @@ extension Room {
     /// place, shows quiet peers when the room is no longer large, ends polls whose time is over,
     /// sends rate-limited and delayed reports, and forgets what is no longer needed.
     public mutating func handleTimeout(at now: Instant) {
-        for peer in due(expiry, at: now) { left(peer.id, .connectionClosed) }
+        for peer in due(\.presence.expiry, at: now) { left(peer.id, .connectionClosed) }
         for peer in due(disappearance, at: now) { disappear(peer) }
         showQuietPeers()
         tellTrackChanges(at: now)
-        departedRates = departedRates.filter { !$0.value.areFull(limits, at: now) }
+        departed.forgetRates(limits, at: now)
         handlePollTimeout(at: now)
         // A peer that has not heard of it by then has lost its place.
         recentEvents.forget(before: now - (limits.absence + RoomLimits.unheard))
@@ -24,21 +24,22 @@ extension Room {
         _ id: PeerID, at now: Instant, heardUntil: Instant? = nil
     ) {
         guard let peer = peers[id] else { return }
-        switch peer.phase {
+        switch peer.presence.phase {
         case .admitted: joinAbandoned(id)
         case .present:
             let unheard = unheard(by: peer, at: now, heardUntil: heardUntil)
-            peers[id]?.phase = .lost(since: now, until: now + limits.absence)
-            peers[id]?.unheard = unheard
+            peers[id]?.presence.phase = .lost(since: now, until: now + limits.absence)
+            peers[id]?.presence.unheard = unheard
         case .lost: break
         }
     }
 
-    private func unheard(by peer: Peer, at now: Instant, heardUntil: Instant?) -> Peer.Unheard {
+    private func unheard(by peer: Peer, at now: Instant, heardUntil: Instant?) -> Presence.Unheard {
         guard let heardUntil else {
-            return peer.unheard ?? Peer.Unheard(since: now, firstEvent: recentEvents.end)
+            return peer.presence.unheard
+                ?? Presence.Unheard(since: now, firstEvent: recentEvents.end)
         }
-        return Peer.Unheard(
+        return Presence.Unheard(
             since: min(heardUntil, now), firstEvent: recentEvents.first(after: heardUntil))
     }
 
@@ -50,14 +51,14 @@ extension Room {
     ) throws(RoomError) {
         guard let peer = peers[id], peer.hasJoined else { throw .unknownPeer(id) }
         guard peer.owner.isSame(as: owner) else { throw .peerIDTaken(id) }
-        peers[id]?.phase = .present
+        peers[id]?.presence.phase = .present
         reappear(id)
         // Others may have renamed it or lowered its hand, and its lists do not include itself.
         if let peer = peers[id], peer.isVisible { tell([id], .peerUpdated(peer)) }
         // The store may have changed meanwhile, and the client does not read it again.
         let entries = store.entries(heardBy: id)
         if !entries.isEmpty { tell([id], .storeChanged(entries)) }
-        if case .lost = peer.phase, let unheard = peer.unheard {
+        if case .lost = peer.presence.phase, let unheard = peer.presence.unheard {
             tellPollsMissed(id, since: unheard.since)
             tellEventsMissed(id, from: unheard.firstEvent, at: now)
         }
@@ -81,16 +82,12 @@ extension Room {
 
     /// The peer's media connection has failed, or never worked.
     public mutating func mediaLost(_ id: PeerID, at now: Instant) {
-        switch peers[id]?.media {
-        case .awaited: peers[id]?.media = .absent(since: now)
-        case .works: peers[id]?.media = .broken(since: now)
-        case .absent, .broken, nil: break
-        }
+        peers[id]?.presence.mediaLost(at: now)
     }
 
     /// The peer's media connection works.
     public mutating func mediaReturned(_ id: PeerID) {
-        peers[id]?.media = .works
+        peers[id]?.presence.media = .works
         reappear(id)
     }
 
@@ -103,20 +100,8 @@ extension Room {
 
     // MARK: - Time
 
-    private func expiry(of peer: Peer) -> Instant? {
-        switch peer.phase {
-        case .lost(_, let until): until
-        case .admitted, .present: nil
-        }
-    }
-
     private func disappearance(of peer: Peer) -> Instant? {
-        guard peer.isVisible, case .lost(let since, _) = peer.phase else { return nil }
-        switch peer.media {
-        case .awaited, .works: return nil
-        case .absent(let silence), .broken(let silence):
-            return max(since + limits.shownAbsence, silence)
-        }
+        peer.isVisible ? peer.presence.disappearance(shown: limits.shownAbsence) : nil
     }
 
     private func due(_ deadline: (Peer) -> Instant?, at now: Instant) -> [Peer] {
@@ -127,14 +112,14 @@ extension Room {
 
     private mutating func disappear(_ peer: Peer) {
         let listeners = subscribers(of: peer)
-        peers[peer.id]?.isGhost = true
+        peers[peer.id]?.presence.isGhost = true
         if !peer.isQuiet { tell(everybody(except: peer.id), .peerLeft(peer)) }
         withdraw(peer.tracks, of: peer, from: listeners)
         emit(.refreshPreviews)
     }
 
     /// Tells the receivers of these tracks that they are gone. For a peer that is gone itself this
-    /// comes after its leave: 100ms' clients remove a track's elements when they hear that it was
+    /// comes after its leave: clients remove a track's elements when they hear that it was
     /// removed, but forget the track first if its peer is still there.
     mutating func withdraw(_ tracks: [Track], of peer: Peer, from listeners: [Peer]) {
         guard !tracks.isEmpty else { return }
@@ -143,8 +128,8 @@ extension Room {
     }
 
     private mutating func reappear(_ id: PeerID) {
-        guard var peer = peers[id], peer.isGhost else { return }
-        peer.isGhost = false
+        guard var peer = peers[id], peer.presence.isGhost else { return }
+        peer.presence.isGhost = false
         peers[id] = peer
         audienceGrew()
         pollAudienceGrew()

@@ -1,25 +1,21 @@
 import MediaKernel
 
-/// Decides which peers are told about which others in rooms with many viewers (`docs/PROTOCOL.md`
-/// section 6, `room-info`).
+/// Decides which peers are told about which others in rooms with many viewers.
 ///
 /// In a large room a newcomer without publishing rights is quiet: it is not listed, and no peer is
 /// told when it joins, changes or leaves. It counts, searches find it, and it is shown as soon as
 /// it may publish or raises its hand. Peers from before the room was large stay in the lists.
 ///
-/// 100ms' clients look up unknown peers only while the room is announced as large. So it is large
-/// until all peers have been shown.
+/// Clients look up unknown peers only while the room is announced as large. So it is large until all
+/// peers have been shown.
 extension Room {
-    /// The group for raised hands in 100ms' clients.
-    public static let raisedHand = "_handraise"
-
     /// The peers that all others are told about, in the order of joining.
     public var listedPeers: [Peer] { visiblePeers.filter { !$0.isQuiet } }
 
     /// Whether a peer that joined while the room was large is to be quiet.
     func isOfNoInterest(_ peer: Peer) -> Bool {
         let publishes = policy.role(peer.role)?.publishParams.allowed.isEmpty == false
-        return !publishes && !peer.groups.contains(Self.raisedHand)
+        return !publishes && !peer.isHandRaised
     }
 
     /// A peer has become visible.

@@ -1,43 +1,23 @@
 public import MediaKernel
 
-/// Groups: labels of peers that all can see. A raised hand is one of them.
+/// Groups, labels of peers that all can see, and raised hands.
 extension Room {
-    /// A peer joined a group, which is created if it does not exist.
+    /// A peer joined or left a group. A group begins with its first peer and ends with its last one.
+    /// Changing the groups of another peer needs the permission to change roles, the nearest one
+    /// that there is.
     ///
     /// - Returns: the peer's groups.
-    public mutating func groupJoined(
-        _ group: String, by id: PeerID, at now: Instant
-    ) throws(RoomError) -> [String] {
-        try changeGroup(group, of: try joinedPeer(id), isIn: true, by: id, at: now)
-    }
-
-    /// A peer left a group, which ends with its last peer.
-    ///
-    /// - Returns: the peer's groups.
-    public mutating func groupLeft(
-        _ group: String, by id: PeerID, at now: Instant
-    ) throws(RoomError) -> [String] {
-        try changeGroup(group, of: try joinedPeer(id), isIn: false, by: id, at: now)
-    }
-
-    /// A peer put another one into a group, or removed it: for example lowered its hand. That needs
-    /// the permission to change roles, as the nearest one: 100ms has none for it.
+    @discardableResult
     public mutating func groupChanged(
         _ group: String, of target: PeerID, isIn: Bool, by id: PeerID, at now: Instant
-    ) throws(RoomError) {
-        if target != id { try require(.changeRole, of: id) }
-        _ = try changeGroup(group, of: try visiblePeer(target), isIn: isIn, by: id, at: now)
-    }
-
-    private mutating func changeGroup(
-        _ group: String, of peer: Peer, isIn: Bool, by id: PeerID, at now: Instant
     ) throws(RoomError) -> [String] {
+        if target != id { try require(.changeRole, of: id) }
+        var peer = try target == id ? joinedPeer(id) : visiblePeer(target)
         guard !group.isEmpty else { throw .invalidField(field: "name", reason: "is empty") }
         try Check.bytes(group, field: "name", maximum: RoomLimits.wordBytes)
         guard peer.groups.contains(group) != isIn else { return peer.groups }
         if isIn { try checkGroup(group, of: peer) }
         try spendFanOut(of: id, at: now)
-        var peer = peer
         if isIn {
             peer.groups = (peer.groups + [group]).sorted()
         } else {
@@ -48,14 +28,26 @@ extension Room {
         return peer.groups
     }
 
+    /// A peer raised its hand or lowered it. The hand of another peer needs the permission to change
+    /// roles, as its groups do.
+    public mutating func handChanged(
+        of target: PeerID, isRaised: Bool, by id: PeerID, at now: Instant
+    ) throws(RoomError) {
+        if target != id { try require(.changeRole, of: id) }
+        let peer = try target == id ? joinedPeer(id) : visiblePeer(target)
+        guard peer.isHandRaised != isRaised else { return }
+        try spendFanOut(of: id, at: now)
+        peers[peer.id]?.isHandRaised = isRaised
+        tellUpdated(peer.id)
+    }
+
     private func checkGroup(_ group: String, of peer: Peer) throws(RoomError) {
         guard peer.groups.count < RoomLimits.groupsPerPeer else {
             throw .tooManyGroups(maximum: RoomLimits.groupsPerPeer)
         }
         let names = Set(peers.values.flatMap(\.groups))
-        // Hands can be raised however many group names there are.
-        guard
-            names.contains(group) || group == Self.raisedHand || names.count < RoomLimits.groups
-        else { throw .sessionGroupsFull(maximum: RoomLimits.groups) }
+        guard names.contains(group) || names.count < RoomLimits.groups else {
+            throw .sessionGroupsFull(maximum: RoomLimits.groups)
+        }
     }
 }

@@ -85,23 +85,23 @@ extension Room {
     }
 
     /// The streams of this room changed. All peers are told, including hidden ones; late joiners
-    /// read ``hls``. Variants beyond ``RoomLimits/variants`` are not shown.
+    /// read ``streaming``. Variants beyond ``RoomLimits/variants`` are not shown.
     public mutating func hlsChanged(_ state: HLSState) {
         var state = state
         state.variants = Array(state.variants.prefix(RoomLimits.variants))
-        guard state != hls else { return }
-        let before = hls
-        hls = state
+        guard state != streaming.hls else { return }
+        let before = streaming.hls
+        streaming.hls = state
         tell(everybody(), .hlsChanged(state))
         if state.recording != before.recording { tell(everybody(), .recordingChanged(state)) }
         emit(.refreshPreviews)
     }
 
     /// The recording without a live stream changed. All peers are told, including hidden ones; late
-    /// joiners read ``recording``.
+    /// joiners read ``streaming``.
     public mutating func recordingChanged(_ recording: RoomRecording) {
-        guard recording != self.recording else { return }
-        self.recording = recording
+        guard recording != streaming.recording else { return }
+        streaming.recording = recording
         tell(everybody(), .roomRecordingChanged(recording))
         emit(.refreshPreviews)
     }
@@ -116,11 +116,11 @@ extension Room {
     }
 
     /// A peer requested RTMP, which is not supported. All peers are told, including hidden ones;
-    /// late joiners read ``rtmp``. The same failure again is not reported, whoever requests it.
+    /// late joiners read ``streaming``. The same failure again is not reported, whoever requests it.
     public mutating func rtmpFailed(_ failure: StreamingFailure, startedBy peer: PeerID) {
-        if case .failed(failure, _) = rtmp { return }
-        rtmp = .failed(failure, startedBy: peer)
-        tell(everybody(), .rtmpChanged(rtmp))
+        if case .failed(failure, _) = streaming.rtmp { return }
+        streaming.rtmp = .failed(failure, startedBy: peer)
+        tell(everybody(), .rtmpChanged(streaming.rtmp))
         emit(.refreshPreviews)
     }
 

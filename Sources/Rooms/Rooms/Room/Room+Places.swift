@@ -16,7 +16,7 @@ extension Room {
                 peer.isAway && isCounted(peer) && !replaced.contains { $0.id == peer.id }
             }.inOrder
             let oldest =
-                away.first { $0.isReplaceable(by: user) } ?? away.first(where: \.isGhost)
+                away.first { $0.isReplaceable(by: user) } ?? away.first(where: \.presence.isGhost)
             guard let oldest, count == maximum else { throw refusal }
             replaced.append(oldest)
         }
@@ -41,7 +41,7 @@ extension Room {
         guard let maximum = role.peersMaximum else { return }
         let holders = peers.values.filter { $0.role == role.name }
         guard holders.count >= maximum else { return }
-        guard let ghost = holders.inOrder.first(where: \.isGhost) else {
+        guard let ghost = holders.inOrder.first(where: \.presence.isGhost) else {
             throw .roleFull(role: role.name, maximum: maximum)
         }
         left(ghost.id, .connectionClosed)
@@ -50,7 +50,7 @@ extension Room {
     /// For how many peers ``makePlace(in:)`` can make place; nil for any number.
     func places(in role: Role) -> Int? {
         role.peersMaximum.map { maximum in
-            max(0, maximum - peers.values.count { $0.role == role.name && !$0.isGhost })
+            max(0, maximum - peers.values.count { $0.role == role.name && !$0.presence.isGhost })
         }
     }
 }

@@ -227,7 +227,7 @@ extension Room {
     }
 
     /// Tells a peer that was away which polls have started and stopped since it last heard, and the
-    /// answers to all running ones, which 100ms' clients do not request when they are back.
+    /// answers to all running ones, which clients do not request when they are back.
     mutating func tellPollsMissed(_ id: PeerID, since: Instant) {
         guard let role = role(of: id), isReader(role), !role.isHidden else { return }
         for poll in polls.all {

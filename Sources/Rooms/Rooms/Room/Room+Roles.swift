@@ -63,7 +63,7 @@ extension Room {
     /// A peer has another role from now on, whatever the cause. Tracks that it may not publish any
     /// more are removed at once; new ones are offered by its client.
     ///
-    /// The peer hears of its role before its own peer update: the 100ms web client publishes and
+    /// The peer hears of its role before its own peer update: web clients publish and
     /// unpublishes only while the two differ.
     ///
     /// - Parameter requester: the requesting peer; nil for a change from outside.

@@ -26,10 +26,7 @@ public struct Room: Sendable {
     public let limits: RoomLimits
 
     public internal(set) var session: Session?
-    public internal(set) var hls = HLSState()
-    /// The recording without a live stream; nil if there was none in this session.
-    public internal(set) var recording: RoomRecording?
-    public internal(set) var rtmp = RTMPState.none
+    public internal(set) var streaming = RoomStreaming()
     public internal(set) var store = SessionStore()
     var polls = Polls()
     var recentEvents = RecentEvents()
@@ -39,18 +36,12 @@ public struct Room: Sendable {
     public internal(set) var isLarge = false
 
     var peers: [PeerID: Peer] = [:]
-    /// Peers that have left this session, oldest first.
-    var departed: [PeerID] = []
-    /// The request rates of peers that have left, until they are full again: leaving and rejoining
-    /// gains nothing.
-    var departedRates: [TokenOwner: RequestRates] = [:]
+    var departed = DepartedPeers()
     private var joins = 0
     /// Whether this session has had a visible peer.
     private var isSessionNoted = false
     private var random: SeededRandom
-    // Bounded by the effects of one call: a few per peer, drained before the next call.
-    private var effects: [RoomEffect] = []
-    private var effectsTaken = 0
+    private var effects = RoomEffects()
 
     /// - Parameter seed: of the session's and the messages' ids; random in production, where ids
     ///   must not repeat.
@@ -68,15 +59,7 @@ public struct Room: Sendable {
     }
 
     /// The next effect; `nil` when there are no more.
-    public mutating func poll() -> RoomEffect? {
-        guard effectsTaken < effects.count else {
-            effects.removeAll(keepingCapacity: true)
-            effectsTaken = 0
-            return nil
-        }
-        effectsTaken += 1
-        return effects[effectsTaken - 1]
-    }
+    public mutating func poll() -> RoomEffect? { effects.next() }
 
     // MARK: - Joining and leaving
 
@@ -107,20 +90,20 @@ public struct Room: Sendable {
         let replaced = try replaceable(by: request.userID, as: role, isHidden: isHidden)
         let owner = TokenOwner(userID: request.userID, tokenID: request.tokenID)
         var rates =
-            departedRates[owner] ?? replaced.first { $0.owner.isSame(as: owner) }?.rates
+            departed.rates[owner] ?? replaced.first { $0.owner.isSame(as: owner) }?.rates
             ?? RequestRates(limits, at: now)
         guard rates.fanOut.take(at: now) else {
             throw .tooManyRequests(perSecond: limits.fanOutPerSecond)
         }
         joins += 1
-        departed.removeAll { $0 == request.peer }
+        departed.remove(request.peer)
         peers[request.peer] = Peer(
             id: request.peer, userID: request.userID, tokenID: request.tokenID, role: role.name,
             isHidden: isHidden, name: request.name, metadata: request.metadata,
             joinedOrder: joins, joinedAt: UnixTime(milliseconds: 0), rates: rates)
         // Only now, so that the session goes on.
         for peer in replaced { left(peer.id, .connectionClosed) }
-        departedRates[owner] = nil
+        departed.forgetRates(of: owner)
     }
 
     private func checkLock(for role: Role) throws(RoomError) {
@@ -129,10 +112,10 @@ public struct Room: Sendable {
 
     /// The peer's media is up: it is in the room.
     public mutating func joinCompleted(_ id: PeerID, wall: UnixTime) throws(RoomError) {
-        guard var peer = peers[id], peer.phase == .admitted else { throw .unknownPeer(id) }
+        guard var peer = peers[id], peer.presence.phase == .admitted else { throw .unknownPeer(id) }
         peer.cameLate = isLarge
         peer.isQuiet = peer.cameLate && isOfNoInterest(peer)
-        peer.phase = .present
+        peer.presence.phase = .present
         peer.joinedAt = wall
         peers[id] = peer
         let session = session ?? Session(id: SessionID(makeIdentifier()), startedAt: wall)
@@ -151,9 +134,9 @@ public struct Room: Sendable {
 
     /// The peer's media could not be set up, or the peer went away before it was.
     public mutating func joinAbandoned(_ id: PeerID) {
-        guard let peer = peers[id], peer.phase == .admitted else { return }
+        guard let peer = peers[id], peer.presence.phase == .admitted else { return }
         peers[id] = nil
-        keepRates(of: peer)
+        departed.keepRates(of: peer)
         // The last joined peer may have left meanwhile.
         if session != nil { endSessionIfEmpty() }
     }
@@ -165,8 +148,8 @@ public struct Room: Sendable {
         guard let peer = peers[id] else { return }
         guard peer.hasJoined else { return joinAbandoned(id) }
         peers[id] = nil
-        keepRates(of: peer)
-        if !peer.isHidden { departed = (departed + [id]).suffix(RoomLimits.departedPeers) }
+        departed.keepRates(of: peer)
+        if !peer.isHidden { departed.add(id) }
         store.forget(id)
         emit(.releaseMedia(id))
         noteLeaving(peer, reason, message: message)
@@ -225,7 +208,7 @@ public struct Room: Sendable {
         }
         let gone = Array(peers.values).inOrder
         emit(.dismiss(gone, Dismissal(requester: id, reason: reason, isRoomEnd: true)))
-        for peer in gone { keepRates(of: peer) }
+        for peer in gone { departed.keepRates(of: peer) }
         for peer in gone where peer.hasJoined {
             emit(.releaseMedia(peer.id))
             noteLeaving(peer, because, message: reason)
@@ -241,11 +224,6 @@ public struct Room: Sendable {
     /// The operator unlocked the room.
     public mutating func unlocked() { isLocked = false }
 
-    private mutating func keepRates(of peer: Peer) {
-        guard !peer.owner.isNobody, departedRates.count < RoomLimits.departedPeers else { return }
-        departedRates[peer.owner] = peer.rates
-    }
-
     private mutating func noteLeaving(_ peer: Peer, _ reason: LeaveReason, message: String) {
         guard let session, !peer.isHidden else { return }
         emit(.noted(.peerLeft(peer, session, reason, message: message)))
@@ -257,14 +235,11 @@ public struct Room: Sendable {
         isSessionNoted = false
         session = nil
         isLarge = false
-        departed = []
+        departed.sessionEnded()
         recentEvents = RecentEvents()
         store = SessionStore()
         polls = Polls()
-        // Streams that ended with the session do not concern the next one; running ones do.
-        if !hls.isRunning { hls = HLSState() }
-        if recording?.state.isOn != true { recording = nil }
-        rtmp = .none
+        streaming.sessionEnded()
     }
 
     // MARK: - Effects

@@ -1,10 +1,6 @@
 public import MediaKernel
 
-/// Why a room refused. The `code` of a case tells whose fault it is: 4xx is the caller's.
-///
-/// Codes have three digits: the web client only interprets 404, 410, 421, 429 and 5xx
-/// (`docs/PROTOCOL.md` section 10), retries on 429 and 5xx, and shows the rest. Clients on React
-/// Native get 100ms' ``number`` instead, if there is one.
+/// Why a room refused. Each protocol has its own codes for the ``kind`` of a refusal.
 public enum RoomError: Error, Hashable, Sendable {
     case invalidPolicy(String)
     case unknownRole(String)
@@ -59,33 +55,40 @@ public enum RoomError: Error, Hashable, Sendable {
     /// In bytes.
     case pollsFull(maximum: Int)
 
-    /// 100ms' own number, if it has one.
-    public var number: ErrorNumber? {
-        switch self {
-        case .alreadyJoined: .alreadyJoined
-        case .peerGone: .peerGone
-        case .otherRoom: .otherRoom
-        default: nil
-        }
+    /// What a client can conclude from a refusal.
+    public enum Kind: Hashable, Sendable, CaseIterable {
+        /// The request cannot be fulfilled as it is, now or later.
+        case invalid
+        /// The peer may not do this, or the room may not hold more.
+        case forbidden
+        /// What the request names does not exist.
+        case unknown
+        /// What the request names has changed, or its state does not allow it.
+        case conflict
+        /// What the request names was here and has gone.
+        case gone
+        /// The same request may be repeated later.
+        case tooFrequent
+        /// It is not the client's fault.
+        case broken
     }
 
-    /// The code for JSON-RPC errors and `on-error`.
-    public var code: Int {
+    public var kind: Kind {
         switch self {
-        case .invalidPolicy: 500
+        case .invalidPolicy: .broken
         case .unknownRole, .notJoined, .alreadyJoined, .otherRoom, .tooManyTracks, .tooLong,
             .invalidField, .storeFull, .tooManyGroups, .sessionGroupsFull,
             .pollEmpty, .tooManyPolls, .pollsFull, .roleClash:
-            400
-        case .unknownPeer, .unknownTrack, .unknownPoll: 404
-        case .peerGone: 410
+            .invalid
+        case .unknownPeer, .unknownTrack, .unknownPoll: .unknown
+        case .peerGone: .gone
         case .tooManyConnections, .roomFull, .roleFull, .roleFullForSome, .unknownRoleOffer,
             .roomLocked, .peerIDTaken,
             .missingPermission, .mayNotPublish, .pollLocked, .pollAnonymous, .mayNotAnswer,
             .mayNotSeeAnswers:
-            403
-        case .versionConflict, .pollState, .pollAnswered: 409
-        case .tooManyRequests: 429
+            .forbidden
+        case .versionConflict, .pollState, .pollAnswered: .conflict
+        case .tooManyRequests: .tooFrequent
         }
     }
 
@@ -107,7 +110,7 @@ public enum RoomError: Error, Hashable, Sendable {
             "role '\(role)' is full: the room takes \(maximum) peers of it"
         case .roleFullForSome(let role, let maximum, let left):
             "role '\(role)' is full: the room takes \(maximum) peers of it, and \(left) keep theirs"
-        // 100ms' own words.
+        // Clients show these words.
         case .roleClash: "target role clash with requested roles"
         case .unknownRoleOffer: "this role has not been offered, or the offer is over"
         case .peerIDTaken(let peer): "peer \(peer) joined with another token"

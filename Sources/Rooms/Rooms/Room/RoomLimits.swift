@@ -12,7 +12,7 @@ public struct RoomLimits: Hashable, Sendable {
     var smallRoomPeers: Int { largeRoomPeers - largeRoomPeers / 5 }
     /// Tracks that one peer publishes at once: camera, microphone, screen, its sound, and spares.
     public var tracksPerPeer = 16
-    /// How long a peer whose socket was lost keeps its place. The 100ms client tries for 60 s.
+    /// How long a peer whose socket was lost keeps its place. Clients try for 60 s.
     public var absence: Duration = .seconds(60)
     /// How long a peer without a socket is shown when its media is gone too. A client that only
     /// has to open another socket is back sooner.
@@ -38,7 +38,7 @@ public struct RoomLimits: Hashable, Sendable {
     public static let hiddenPlaces = 16
     /// In Unicode scalars: a peer's name, a role's name.
     public static let nameScalars = 256
-    /// In bytes of UTF-8: a peer's metadata (100ms: `data`).
+    /// In bytes of UTF-8: a peer's metadata.
     public static let metadataBytes = 8192
     /// In bytes of UTF-8: one broadcast's body.
     public static let messageBytes = 8192
@@ -67,7 +67,7 @@ public struct RoomLimits: Hashable, Sendable {
     public static let storeValueBytes = 8192
     /// Polls of a session. The oldest ended one makes room for another, or else the oldest draft.
     public static let polls = 50
-    /// Questions of a poll; 100ms' clients request no more.
+    /// Questions of a poll; clients request no more.
     public static let pollQuestions = 50
     public static let pollOptions = 50
     /// In bytes of UTF-8: a poll's title, a question, an option, a right answer.

@@ -25,13 +25,13 @@ public enum SessionNote: Hashable, Sendable {
     case roomEnded(session: Room.Session?, by: Peer?, isLocked: Bool, reason: String)
 }
 
-/// Why a peer has left the room, in 100ms' words if it has any.
+/// Why a peer has left the room. The words are kept with the session and sent in webhooks.
 public enum LeaveReason: String, Hashable, Sendable {
     case clientRequest = "client request"
     case removed = "peer kicked"
     /// Its connection was lost and it did not come back in time.
     case connectionClosed = "websocket closed"
-    /// 100ms has no word for this.
+    /// Everybody lost the place.
     case roomEnded = "room ended"
     /// The server stopped, or died.
     case serverStopped = "server removed peer"

@@ -33,7 +33,7 @@ public struct SessionStore: Hashable, Sendable {
             throw .versionConflict(key: key, version: version)
         }
         if version == 0, entries.count >= RoomLimits.storeKeys {
-            // 100ms removes a value by setting it to null. Its version is kept as long as possible.
+            // A client removes a value by setting it to null. Its version is kept as long as possible.
             guard let cleared = entries.values.filter(\.isCleared).min(by: { $0.isOlder(than: $1) })
             else { throw .storeFull(maximum: RoomLimits.storeKeys) }
             entries[cleared.key] = nil

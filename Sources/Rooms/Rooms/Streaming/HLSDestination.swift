@@ -1,10 +1,9 @@
 public import MediaKernel
 
-/// The settings of a room's streams: `hlsDestinations` of a 100ms template (docs/API.md). Missing
-/// fields get the server's defaults.
-public struct HLSDestination: Hashable, Sendable, Codable {
-    /// One rung of the ladder. An empty object means the server's default for that rung.
-    public struct Layer: Hashable, Sendable, Codable {
+/// The settings of a room's streams. Missing fields get the server's defaults.
+public struct HLSDestination: Hashable, Sendable {
+    /// One rung of the ladder. Without any field it is the server's default for that rung.
+    public struct Layer: Hashable, Sendable {
         /// In pixels.
         public var width: Int?
         public var height: Int?
@@ -24,7 +23,7 @@ public struct HLSDestination: Hashable, Sendable, Codable {
     }
 
     /// The recording of a stream, as far as it is supported here.
-    public struct Recording: Hashable, Sendable, Codable {
+    public struct Recording: Hashable, Sendable {
         public var hlsVod: Bool?
         public var singleFilePerLayer: Bool?
         /// The recorded ones among the streamed layers; nil for all.
@@ -53,16 +52,16 @@ public struct HLSDestination: Hashable, Sendable, Codable {
     public var numPlaylistSegments: Int?
     /// How long the room may be empty before a stream stops by itself, in seconds.
     public var autoStopTimeout: Int?
-    /// Roomcast's own: how long the room may be without published tracks, in seconds.
+    /// How long the room may be without published tracks, in seconds.
     public var idleTimeout: Int?
-    /// Roomcast's own: when a stream starts by itself, as in `stream.autoStart`.
+    /// When a stream starts by itself, as in `stream.autoStart`.
     public var autoStart: String?
-    /// Roomcast's own: how long the signed addresses of its streams are valid, in seconds, as in
+    /// How long the signed addresses of its streams are valid, in seconds, as in
     /// `stream.signedPlaybackSeconds`.
     public var signedPlaybackSeconds: Int?
     /// The recording of its streams unless a request differs.
     public var recording: Recording?
-    /// Roomcast's own: the layout of the picture, in the control API's form.
+    /// The layout of the picture, in the control API's form.
     public var layout: JSONValue?
 
     public init(name: String? = nil, layers: [Layer]? = nil) {

@@ -1,8 +1,7 @@
 public import MediaKernel
 
-/// The settings of recordings without a live stream: `browserRecordings` of a 100ms template, named
-/// after the browser with which 100ms records. Missing fields get the server's defaults.
-public struct RecordingDestination: Hashable, Sendable, Codable {
+/// The settings of recordings without a live stream. Missing fields get the server's defaults.
+public struct RecordingDestination: Hashable, Sendable {
     public var name: String?
     /// Of the picture, in pixels.
     public var width: Int?
@@ -11,12 +10,12 @@ public struct RecordingDestination: Hashable, Sendable, Codable {
     public var maxDuration: Int?
     /// How long the room may be empty before a recording stops by itself, in seconds.
     public var autoStopTimeout: Int?
-    /// Roomcast's own: how long the room may be without published tracks, in seconds.
+    /// How long the room may be without published tracks, in seconds.
     public var idleTimeout: Int?
     /// Whether a room is recorded as soon as it has peers.
     public var autoStart: Bool?
     public var thumbnails: ThumbnailOptions?
-    /// Roomcast's own: the layout of the picture, in the control API's form.
+    /// The layout of the picture, in the control API's form.
     public var layout: JSONValue?
 
     public init(name: String? = nil, width: Int? = nil, height: Int? = nil) {

@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// The state of a recording, in 100ms' words.
+/// The state of a recording.
 public enum RecordingState: String, Hashable, Sendable, Codable {
     case none, initialised, started, paused, resumed, stopped, failed
 
@@ -36,8 +36,7 @@ public struct HLSRecording: Hashable, Sendable {
     }
 }
 
-/// The room's recording without a live stream, as peers see it. 100ms calls it the browser
-/// recording, after the browser that it records with.
+/// The room's recording without a live stream, as peers see it.
 public struct RoomRecording: Hashable, Sendable {
     public var state: RecordingState
     public var initialisedAt: UnixTime?

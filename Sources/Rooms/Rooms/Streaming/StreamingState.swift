@@ -5,7 +5,7 @@ public struct HLSVariant: Hashable, Sendable {
     public enum State: String, Hashable, Sendable, Codable {
         case none, initialised, started, stopped, failed
 
-        /// As in the 100ms client (`docs/PROTOCOL.md` section 6).
+        /// Whether it is on air, or will be.
         public var isRunning: Bool {
             switch self {
             case .initialised, .started: true

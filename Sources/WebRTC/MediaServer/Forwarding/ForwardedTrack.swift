@@ -39,7 +39,8 @@ final class ForwardedTrack {
 
     init(
         id: TrackID, publisher: PeerID, incoming: IncomingTrack, codec: MediaCodec,
-        from source: Connection? = nil, statedBitsPerSecond: Int? = nil, at now: Instant = .zero
+        from source: Connection? = nil, layerNames: LayerNames = .none,
+        statedBitsPerSecond: Int? = nil, at now: Instant = .zero
     ) {
         self.source = source
         budget = TrackBudget(isVideo: codec.isVideo, stated: statedBitsPerSecond, at: now)
@@ -48,7 +49,10 @@ final class ForwardedTrack {
         self.incoming = incoming
         repairsLoss = Self.isRepaired(incoming)
         self.codec = codec
-        encodings = incoming.encodings.map { SourceEncoding(rid: $0.rid, isVideo: codec.isVideo) }
+        encodings = incoming.encodings.map {
+            SourceEncoding(
+                rid: $0.rid, name: layerNames.name(ofRID: $0.rid), isVideo: codec.isVideo)
+        }
         for encoding in encodings { encoding.state(incoming.parameterSets) }
         ladder = QualityLadder(of: encodings, picture: 0, at: .zero)
     }

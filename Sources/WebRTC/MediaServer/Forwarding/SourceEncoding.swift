@@ -17,6 +17,8 @@ final class SourceEncoding {
 
     /// The publisher's rid; nil without simulcast.
     let rid: String?
+    /// The protocol's name of the layer; nil without one.
+    let name: LayerPreference?
     /// The stream's SSRC. It changes when the publisher restarts.
     private(set) var ssrc: SSRC?
     private var seen = SeenNumbers()
@@ -29,7 +31,6 @@ final class SourceEncoding {
     var keyframes = KeyframeRequests()
     /// Tracks the packets to request again from the publisher.
     var nacks: NACKGenerator
-    private let repair: NACKGenerator.Configuration
     /// The last mapping of the publisher's wall clock to the encoding's RTP clock.
     private var lastReport: (ssrc: SSRC, report: LayerForwarder.Report)?
     private var lastPacket: (time: Instant, picture: Int)?
@@ -48,12 +49,12 @@ final class SourceEncoding {
     var isAwaited = false { didSet { if !isAwaited { recent.removeAll() } } }
     private(set) var recent: [(packet: RTPPacket, summary: PayloadSummary)] = []
 
-    init(rid: String?, isVideo: Bool) {
+    init(rid: String?, name: LayerPreference? = nil, isVideo: Bool) {
         self.rid = rid
+        self.name = name
         var repair = NACKGenerator.Configuration()
         // After an outage, only the last second of sound is worth repairing.
         if !isVideo { repair.outstandingMaximum = Self.soundOutstandingMaximum }
-        self.repair = repair
         nacks = NACKGenerator(repair)
     }
 
@@ -63,7 +64,7 @@ final class SourceEncoding {
         if packet.ssrc != ssrc {
             ssrc = packet.ssrc
             seen = SeenNumbers()
-            nacks = NACKGenerator(repair)
+            nacks = NACKGenerator(nacks.configuration)
             recent.removeAll()
             // The first packet then goes to all subscribers and announces the stream.
             silence = SilenceThinner()

@@ -1,6 +1,6 @@
 import MediaKernel
 
-/// The quality of a peer's downlink on 100ms' scale: 0 (no connection), 1 (bad) to 5 (no loss, and
+/// The quality of a peer's downlink as a score: 0 (no connection), 1 (bad) to 5 (no loss, and
 /// all wanted media is carried). The worst of packet loss, delay and missing video decides,
 /// averaged over some seconds. Pure.
 struct ConnectionQuality {

@@ -24,7 +24,7 @@ struct LayerAllocator {
     static let headroom = 1.15
     /// The total may exceed the estimate by this factor before a layer is taken: rates fluctuate.
     static let tolerance = 1.05
-    /// The default of `recoverGracePeriodSeconds` in 100ms' policies.
+    /// How long the loss has been low before a video comes back.
     static let recoverGraceDefault: Duration = .seconds(4)
 
     /// After a layer is taken, no better one is given for this long.

@@ -17,7 +17,7 @@ public struct LossDegradationRule: Sendable, Hashable {
 }
 
 /// Takes videos from a subscriber whose path loses too many packets, the least important first, and
-/// gives them back when the loss falls. 100ms: `subscribeDegradation` of a role.
+/// gives them back when the loss falls.
 ///
 /// Each step down takes half of the remaining videos, and each step up gives back half of those
 /// taken: of 25 videos the last goes in the fifth step. Pure.

@@ -35,17 +35,9 @@ struct QualityLadder: Hashable {
                         bitsPerSecond: encoding.bitsPerSecond(upTo: 0, at: now),
                         isLive: encoding.isLive(picture: picture, at: now)))
             }
-            let ranks = encodings.compactMap { $0.rid.flatMap { Self.knownNames[$0] } }
-            // Sizes are known only from key frames on, names earlier.
-            let areNamed = Set(ranks).count == encodings.count
-            rungs.sort { a, b in
-                if areNamed { return ranks[a.choice.encoding] < ranks[b.choice.encoding] }
-                let (pixelsA, pixelsB) = (a.size?.pixels ?? 0, b.size?.pixels ?? 0)
-                if pixelsA != pixelsB { return pixelsA < pixelsB }
-                return (a.bitsPerSecond, b.choice.encoding) < (b.bitsPerSecond, a.choice.encoding)
-            }
+            sort(by: encodings.map(\.name))
         }
-        name(rids: encodings.map(\.rid))
+        name(by: encodings.map(\.name))
         if let lowest = rungs.first, encodings[lowest.choice.encoding].hasTemporalLayers {
             base = lowest
             base?.choice.temporal = 0
@@ -72,16 +64,27 @@ struct QualityLadder: Hashable {
         }
     }
 
-    /// The rids that 100ms' clients use.
-    private static let knownNames: [String: LayerPreference] = [
-        "f": .high, "h": .medium, "q": .low,
-    ]
+    /// Puts the poorest rung first: by the protocol's names if it names all layers, and otherwise by
+    /// the sizes of the pictures. Until all sizes are known, and between equal ones, the offer
+    /// decides: it lists the preferred layer first (RFC 8853 sect. 5.2).
+    private mutating func sort(by names: [LayerPreference?]) {
+        let ranks = names.compactMap(\.self)
+        let areNamed = Set(ranks).count == names.count
+        let areMeasured = rungs.allSatisfy { $0.size != nil }
+        rungs.sort { a, b in
+            let (first, second) = (a.choice.encoding, b.choice.encoding)
+            if areNamed { return ranks[first] < ranks[second] }
+            if areMeasured, let sizeA = a.size, let sizeB = b.size, sizeA.pixels != sizeB.pixels {
+                return sizeA.pixels < sizeB.pixels
+            }
+            return first > second
+        }
+    }
 
-    /// Names rungs with unknown rids by their position.
-    private mutating func name(rids: [String?]) {
+    /// Names rungs without a name by their position.
+    private mutating func name(by names: [LayerPreference?]) {
         for index in rungs.indices {
-            let rid = rids[rungs[index].choice.encoding]
-            if let rid, let name = Self.knownNames[rid] {
+            if let name = names[rungs[index].choice.encoding] {
                 rungs[index].name = name
             } else if index == rungs.count - 1 {
                 rungs[index].name = .high

@@ -8,6 +8,8 @@ final class MediaPeer {
     /// Videos without a stated preference are not sent.
     let asksForVideos: Bool
     let isRecorder: Bool
+    /// Of the layers that it publishes.
+    let layerNames: LayerNames
     /// In the order in which they were made.
     var connections: [Connection] = []
     var desired: [TrackID: WantedTrack] = [:] { didSet { received = nil } }
@@ -49,11 +51,13 @@ final class MediaPeer {
     static let statedRatesMaximum = 1024
 
     init(
-        id: PeerID, asksForVideos: Bool, isRecorder: Bool, nextAllocation: Instant, at now: Instant
+        id: PeerID, asksForVideos: Bool, isRecorder: Bool, layerNames: LayerNames,
+        nextAllocation: Instant, at now: Instant
     ) {
         self.id = id
         self.asksForVideos = asksForVideos
         self.isRecorder = isRecorder
+        self.layerNames = layerNames
         sharing = BandwidthSharing(nextAllocation: nextAllocation)
         budget = PeerBudget(at: now)
         texts = TokenBucket(rate: Self.textsPerSecond, burst: Self.textsBurst, at: now)

@@ -42,12 +42,15 @@ public final class MediaRoom: Sendable {
     ///   - isRecorder: a recorder usually runs on this machine, and is told this machine's own
     ///     addresses as well as the advertised ones: a router may not let it reach the latter from
     ///     inside.
+    ///   - layerNames: the protocol's names for the layers that the peer publishes.
     public func addPeer(
-        _ peer: PeerID, asksForVideos: Bool = false, isRecorder: Bool = false
+        _ peer: PeerID, asksForVideos: Bool = false, isRecorder: Bool = false,
+        layerNames: LayerNames = .none
     ) async throws {
         try await onLoop {
             try $0.addPeer(
-                peer, asksForVideos: asksForVideos, isRecorder: isRecorder, at: $1)
+                peer, asksForVideos: asksForVideos, isRecorder: isRecorder,
+                layerNames: layerNames, at: $1)
         }
     }
 

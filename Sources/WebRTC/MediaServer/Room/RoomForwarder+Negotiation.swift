@@ -72,7 +72,7 @@ extension RoomForwarder {
             }
             tracks[key] = ForwardedTrack(
                 id: key.id, publisher: peer.id, incoming: incoming, codec: codec, from: source,
-                statedBitsPerSecond: peer.statedRates[key.id], at: now)
+                layerNames: peer.layerNames, statedBitsPerSecond: peer.statedRates[key.id], at: now)
             added.insert(key.id)
         }
         let own = tracks.values.filter { $0.publisher == peer.id }

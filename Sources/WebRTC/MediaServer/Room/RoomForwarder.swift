@@ -59,7 +59,8 @@ final class RoomForwarder {
     // MARK: Peers
 
     func addPeer(
-        _ id: PeerID, asksForVideos: Bool = false, isRecorder: Bool = false, at now: Instant
+        _ id: PeerID, asksForVideos: Bool = false, isRecorder: Bool = false,
+        layerNames: LayerNames = .none, at now: Instant
     ) throws(MediaServerError) {
         guard !isClosed else { throw .roomClosed }
         guard peers[id] == nil else { return }
@@ -70,7 +71,7 @@ final class RoomForwarder {
         let turn = addedPeers % Self.allocationTurns
         addedPeers += 1
         peers[id] = MediaPeer(
-            id: id, asksForVideos: asksForVideos, isRecorder: isRecorder,
+            id: id, asksForVideos: asksForVideos, isRecorder: isRecorder, layerNames: layerNames,
             nextAllocation: now + Self.allocationInterval / Self.allocationTurns * turn, at: now)
     }
 

@@ -25,7 +25,8 @@ struct Negotiation {
         return version
     }
 
-    /// 100ms' clients parse mids as numbers (docs/PROTOCOL.md sect. 8).
+    /// A mid for a section of our own. It is a decimal number, because some clients parse it as one;
+    /// the remote side's mids may be any tokens.
     mutating func takeMID() -> String {
         // The remote side may have used a number for a section of its own.
         while sections.contains(where: { $0.mid == String(nextMID) }) { nextMID += 1 }

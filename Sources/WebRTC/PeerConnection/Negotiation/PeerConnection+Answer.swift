@@ -63,7 +63,7 @@ extension PeerConnection {
         // Sections must keep their indices (RFC 3264 sect. 8), but a client may violate that.
         receiving.place { section(mid: $0) }
         negotiation.owesAnswer = true
-        for codec in offer.media.lazy.flatMap(\.codecs) { negotiation.payloadTypes.note(codec) }
+        for codec in offer.media.lazy.flatMap(\.rtp.codecs) { negotiation.payloadTypes.note(codec) }
         settleICE(at: now)
     }
 
@@ -74,7 +74,7 @@ extension PeerConnection {
         for index in sections.indices {
             guard let remote = sections[index].remote else { continue }
             describe(index, facing: remote, remote.direction)
-            for entry in sections[index].local.headerExtensions {
+            for entry in sections[index].local.rtp.headerExtensions {
                 negotiation.extensions.agree(entry.uri, id: entry.id)
             }
             let receives = sections[index].local.direction.receives
@@ -101,10 +101,9 @@ extension PeerConnection {
             section.use = .data
             section.readSCTP(of: remote)
             section.local = MediaSection(
-                kind: .application, mid: mid, sctpPort: 5000,
-                maxMessageSize: Self.messageBytesMaximum)
+                kind: .application, mid: mid, sctp: Self.ownSCTP)
         case .audio, .video:
-            guard remote.hasRTCPMux, let agreed = Self.firstKnownCodec(of: remote) else {
+            guard remote.rtp.hasRTCPMux, let agreed = Self.firstKnownCodec(of: remote) else {
                 return section
             }
             section.use = .media
@@ -128,7 +127,7 @@ extension PeerConnection {
     private static func firstKnownCodec(of remote: MediaSection) -> NegotiatedCodec? {
         let known = negotiate(offered: remote, capabilities: Defaults.roomcast)
         return known.min { a, b in
-            let order = remote.codecs.map(\.payloadType)
+            let order = remote.rtp.codecs.map(\.payloadType)
             func rank(_ codec: CodecDescription) -> (Int, Int) {
                 (codec.isWidelyDecoded ? 0 : 1, order.firstIndex(of: codec.payloadType) ?? .max)
             }

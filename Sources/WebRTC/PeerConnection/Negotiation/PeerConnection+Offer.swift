@@ -8,6 +8,7 @@ import SecureTransport
 extension PeerConnection {
     /// The largest message that we announce and accept. Browsers use 256 KiB too.
     static let messageBytesMaximum: UInt64 = 262_144
+    static let ownSCTP = SCTPDescription(port: 5000, maxMessageSize: messageBytesMaximum)
 
     /// Announces a track from the next offer on. Returns the mid for sending it.
     public func add(_ track: OutgoingTrack) throws(PeerConnectionError) -> String {
@@ -80,9 +81,9 @@ extension PeerConnection {
         }
         guard section.outgoing != nil || section.receives || section.isHeld else {
             sections[index].local.direction = .inactive
-            sections[index].local.msids = []
-            sections[index].local.sources = []
-            sections[index].local.sourceGroups = []
+            sections[index].local.rtp.msids = []
+            sections[index].local.rtp.sources = []
+            sections[index].local.rtp.sourceGroups = []
             return
         }
         let rids = section.outgoing?.rids ?? []
@@ -110,12 +111,13 @@ extension PeerConnection {
             kind: section.kind, mid: section.mid,
             direction: MediaDirection(
                 sends: section.outgoing != nil || section.isHeld, receives: section.receives),
-            hasReducedSizeRTCP: true, codecs: codecs,
-            headerExtensions: extensions.map { uri in
-                HeaderExtension(id: negotiation.extensionID(of: uri), uri: uri)
-            },
-            rids: rids.map { RestrictionIdentifier(id: $0, direction: .send) },
-            simulcast: rids.isEmpty ? nil : Simulcast(sendRIDs: rids))
+            rtp: RTPDescription(
+                hasReducedSizeRTCP: true, codecs: codecs,
+                headerExtensions: extensions.map { uri in
+                    HeaderExtension(id: negotiation.extensionID(of: uri), uri: uri)
+                },
+                rids: rids.map { RestrictionIdentifier(id: $0, direction: .send) },
+                simulcast: rids.isEmpty ? nil : Simulcast(sendRIDs: rids)))
         if let track = section.outgoing { announce(track, mid: section.mid, in: &local) }
         sections[index].local = local
     }
@@ -184,15 +186,15 @@ extension PeerConnection {
     private func settleMedia(_ remote: MediaSection, at index: Int) {
         let section = sections[index]
         // Accept only offered extensions under their offered ids. RFC 8285 sect. 6.
-        let ids = Dictionary(section.local.headerExtensions.map { ($0.uri, $0.id) }) { $1 }
-        let agreed = remote.headerExtensions.filter { ids[$0.uri] == $0.id }
+        let ids = Dictionary(section.local.rtp.headerExtensions.map { ($0.uri, $0.id) }) { $1 }
+        let agreed = remote.rtp.headerExtensions.filter { ids[$0.uri] == $0.id }
         for entry in agreed { negotiation.extensions.agree(entry.uri, id: entry.id) }
-        let offered = Set(section.local.codecs.map(\.payloadType))
-        let answered = remote.codecs.filter {
+        let offered = Set(section.local.rtp.codecs.map(\.payloadType))
+        let answered = remote.rtp.codecs.filter {
             !$0.isNamed("rtx") && offered.contains($0.payloadType)
         }
         func negotiated(_ codec: CodecDescription) -> NegotiatedCodec {
-            let rtx = remote.codecs.first { $0.associatedPayloadType == codec.payloadType }
+            let rtx = remote.rtp.codecs.first { $0.associatedPayloadType == codec.payloadType }
             return NegotiatedCodec(codec: codec, rtxPayloadType: rtx?.payloadType)
         }
         if section.isHeld {
@@ -204,7 +206,7 @@ extension PeerConnection {
             bind(
                 sending.streams(mid: section.mid),
                 to: remote.direction.receives ? codec.map(negotiated) : nil,
-                accepted: remote.simulcast?.receiveRIDs ?? [],
+                accepted: remote.rtp.simulcast?.receiveRIDs ?? [],
                 counts: agreed.countsTransport)
         }
         guard section.local.direction.receives, remote.direction.sends,
@@ -224,7 +226,7 @@ extension PeerConnection {
         _ codec: NegotiatedCodec?
     ) {
         sections[index].remote = remote
-        sections[index].local.headerExtensions = extensions
+        sections[index].local.rtp.headerExtensions = extensions
         guard let codec else { return }
         sections[index].incoming = IncomingTrack(
             of: remote, mid: sections[index].mid, agreed: codec)
@@ -240,8 +242,7 @@ extension PeerConnection {
             Section(
                 mid: mid, kind: .application, use: .data,
                 local: MediaSection(
-                    kind: .application, mid: mid, sctpPort: 5000,
-                    maxMessageSize: Self.messageBytesMaximum)))
+                    kind: .application, mid: mid, sctp: Self.ownSCTP)))
     }
 
     /// The track's codecs under our payload types; empty if no payload types are left.

@@ -36,7 +36,7 @@ extension PeerConnection {
         else { throw .mismatchedTrack(section: index) }
         sections[index].outgoing = track
         addOutbound(track, mid: sections[index].mid)
-        let described = sections[index].local.codecs.map(\.payloadType)
+        let described = sections[index].local.rtp.codecs.map(\.payloadType)
         if !negotiation.owesAnswer, described.contains(codec.codec.payloadType) {
             bindOutgoing(at: index)
         }
@@ -101,18 +101,20 @@ extension PeerConnection {
         codecs.removeAll { !taken.insert($0.payloadType).inserted }
         let receivedRIDs =
             agreed.receives || !agreed.sends ? incoming.encodings.compactMap(\.rid) : []
-        let asked = Set(remote.simulcast?.receiveRIDs ?? [])
+        let asked = Set(remote.rtp.simulcast?.receiveRIDs ?? [])
         let sentRIDs = agreed.sends ? (section.outgoing?.rids ?? []).filter(asked.contains) : []
         var local = MediaSection(
-            kind: remote.kind, mid: section.mid, direction: agreed, hasReducedSizeRTCP: true,
-            codecs: codecs,
-            headerExtensions: HeaderExtension.intersection(
-                offered: remote.headerExtensions, supported: extensions(of: section, agreed)),
-            allowsMixedExtensions: remote.allowsMixedExtensions,
-            rids: receivedRIDs.map { RestrictionIdentifier(id: $0, direction: .receive) }
-                + sentRIDs.map { RestrictionIdentifier(id: $0, direction: .send) })
+            kind: remote.kind, mid: section.mid, direction: agreed,
+            rtp: RTPDescription(
+                hasReducedSizeRTCP: true, codecs: codecs,
+                headerExtensions: HeaderExtension.intersection(
+                    offered: remote.rtp.headerExtensions,
+                    supported: extensions(of: section, agreed)),
+                allowsMixedExtensions: remote.rtp.allowsMixedExtensions,
+                rids: receivedRIDs.map { RestrictionIdentifier(id: $0, direction: .receive) }
+                    + sentRIDs.map { RestrictionIdentifier(id: $0, direction: .send) }))
         if !receivedRIDs.isEmpty || !sentRIDs.isEmpty {
-            local.simulcast = Simulcast(sendRIDs: sentRIDs, receiveRIDs: receivedRIDs)
+            local.rtp.simulcast = Simulcast(sendRIDs: sentRIDs, receiveRIDs: receivedRIDs)
         }
         if agreed.sends, sending != nil, let track = section.outgoing {
             announce(track, mid: section.mid, in: &local)
@@ -139,13 +141,13 @@ extension PeerConnection {
 
     /// Adds the track's stream id, and its SSRCs if its packets do not carry rids.
     func announce(_ track: OutgoingTrack, mid: String, in section: inout MediaSection) {
-        section.msids = [MediaStreamIdentifier(stream: track.streamID, track: track.trackID)]
+        section.rtp.msids = [MediaStreamIdentifier(stream: track.streamID, track: track.trackID)]
         guard let stream = sending.stream(mid, 0), track.rids.isEmpty else { return }
         let cname = configuration.canonicalName
-        section.sources = [MediaSource(ssrc: stream.ssrc.rawValue, cname: cname)]
+        section.rtp.sources = [MediaSource(ssrc: stream.ssrc.rawValue, cname: cname)]
         guard track.isRepaired else { return }
-        section.sources.append(MediaSource(ssrc: stream.rtxSSRC.rawValue, cname: cname))
-        section.sourceGroups = [
+        section.rtp.sources.append(MediaSource(ssrc: stream.rtxSSRC.rawValue, cname: cname))
+        section.rtp.sourceGroups = [
             SourceGroup(semantics: "FID", ssrcs: [stream.ssrc.rawValue, stream.rtxSSRC.rawValue])
         ]
     }
@@ -156,9 +158,11 @@ extension PeerConnection {
         for track: OutgoingTrack, in remote: MediaSection
     ) -> NegotiatedCodec? {
         for wanted in track.codecs {
-            guard var codec = remote.codecs.first(where: { $0.decodes(wanted) }) else { continue }
+            guard var codec = remote.rtp.codecs.first(where: { $0.decodes(wanted) }) else {
+                continue
+            }
             codec.feedback = codec.feedback.filter(wanted.feedback.contains)
-            let rtx = remote.codecs.first { $0.associatedPayloadType == codec.payloadType }
+            let rtx = remote.rtp.codecs.first { $0.associatedPayloadType == codec.payloadType }
             return NegotiatedCodec(
                 codec: codec, rtxPayloadType: track.isRepaired ? rtx?.payloadType : nil)
         }
@@ -181,14 +185,14 @@ extension PeerConnection {
     func bindOutgoing(at index: Int) {
         let section = sections[index]
         guard let track = section.outgoing, let remote = section.remote else { return }
-        let described = Set(section.local.codecs.map(\.payloadType))
+        let described = Set(section.local.rtp.codecs.map(\.payloadType))
         var codec = section.local.direction.sends ? Self.codec(for: track, in: remote) : nil
         if let type = codec?.codec.payloadType, !described.contains(type) { codec = nil }
-        let name = section.local.headerExtensions.first { $0.uri == HeaderExtensionURI.mid }
+        let name = section.local.rtp.headerExtensions.first { $0.uri == HeaderExtensionURI.mid }
         bind(
             sending.streams(mid: section.mid), to: codec,
-            accepted: remote.simulcast?.receiveRIDs ?? [],
-            counts: section.local.headerExtensions.countsTransport)
+            accepted: remote.rtp.simulcast?.receiveRIDs ?? [],
+            counts: section.local.rtp.headerExtensions.countsTransport)
         for stream in sending.streams(mid: section.mid) {
             stream.sectionName = name.map { ($0.id, Array(section.mid.utf8)) }
         }

@@ -56,9 +56,9 @@ struct Section {
 
     /// Reads the SCTP parameters of a remote section.
     mutating func readSCTP(of remote: MediaSection) {
-        remoteSCTPPort = remote.sctpPort ?? 5000
+        remoteSCTPPort = remote.sctp.port ?? 5000
         // 0 means "no limit". The channel's own limit is lower than either.
-        let size = remote.maxMessageSize ?? 65_536
+        let size = remote.sctp.maxMessageSize ?? 65_536
         remoteMaximumMessageBytes = size == 0 ? .max : Int(clamping: size)
     }
 }

@@ -20,14 +20,15 @@ struct RemoteTransport {
         guard let section = live.first(where: { $0.mid == tag }) ?? live.first else {
             throw .missing("section that is in use")
         }
-        guard let fragment = section.iceUsernameFragment, let password = section.icePassword else {
+        guard let fragment = section.ice.usernameFragment, let password = section.ice.password
+        else {
             throw .missing("a=ice-ufrag and a=ice-pwd")
         }
-        guard !section.fingerprints.isEmpty else { throw .missing("a=fingerprint") }
+        guard !section.dtls.fingerprints.isEmpty else { throw .missing("a=fingerprint") }
         credentials = ICECredentials(usernameFragment: fragment, password: password)
-        fingerprints = section.fingerprints
-        setup = section.setup ?? .actpass
-        candidates = Array(live.flatMap(\.candidates).prefix(Self.candidatesMaximum))
+        fingerprints = section.dtls.fingerprints
+        setup = section.dtls.setup ?? .actpass
+        candidates = Array(live.flatMap(\.ice.candidates).prefix(Self.candidatesMaximum))
     }
 }
 
@@ -100,20 +101,20 @@ extension PeerConnection {
         for section in sections {
             var media = section.local
             if !section.isRejected {
-                media.iceUsernameFragment = credentials.usernameFragment
-                media.icePassword = credentials.password
-                media.iceOptions = ["trickle"]
-                media.fingerprints = [
+                media.ice.usernameFragment = credentials.usernameFragment
+                media.ice.password = credentials.password
+                media.ice.options = ["trickle"]
+                media.dtls.fingerprints = [
                     Fingerprint(
                         algorithm: "sha-256", value: configuration.identity.fingerprint)
                 ]
-                media.setup = setup
+                media.dtls.setup = setup
             }
             if section.mid == description.bundledMIDs.first {
                 // The bundle has one transport, described in its first section. RFC 9143 sect.
                 // 7.1.3.
-                media.candidates = connectivity.agent.localCandidates.map { $0.rendered() }
-                media.hasEndOfCandidates = true
+                media.ice.candidates = connectivity.agent.localCandidates.map { $0.rendered() }
+                media.ice.hasEndOfCandidates = true
             }
             description.media.append(media)
         }

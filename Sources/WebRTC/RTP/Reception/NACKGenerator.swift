@@ -35,7 +35,7 @@ public struct NACKGenerator: Sendable {
     static let abandonAfterMaximum: Duration = .seconds(1)
 
     private var roundTrip: RoundTripEstimator
-    private let configuration: Configuration
+    public let configuration: Configuration
     private var unwrapper = SequenceUnwrapper()
     private var newest: Int64?
     /// In ascending order.

@@ -2,7 +2,7 @@ public import MediaKernel
 
 /// Groups, and the search for peers.
 extension SignallingClient {
-    /// The group ``Rooms/Room/raisedHand`` raises our hand.
+    /// The group ``HundredMSTerms/HundredMSTerms/raisedHand`` raises our hand.
     @discardableResult
     public mutating func joinGroup(_ name: String) -> RequestID {
         call(.groupJoin, GroupParameters(name: name))

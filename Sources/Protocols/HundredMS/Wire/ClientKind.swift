@@ -1,3 +1,5 @@
+public import HundredMSTerms
+
 /// The kind of client, which determines the error numbers and words that it understands.
 public enum ClientKind: Hashable, Sendable {
     /// A browser, and any client without this information.

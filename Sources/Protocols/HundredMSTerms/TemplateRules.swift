@@ -1,5 +1,27 @@
-/// Checks a role by 100ms' rules for templates (100ms-docs `policy/create-template-via-api.mdx`).
-struct RoleInspection {
+public import Rooms
+
+/// 100ms' rules for the values in a template (100ms-docs `policy/create-template-via-api.mdx`).
+public enum TemplateRules {
+    /// The range of `settings.roomState.messageInterval` in seconds, in steps of its lower bound.
+    private static let intervals = 5...3600
+
+    /// All faults at once, to help repair a file; each is a sentence with the path of its field.
+    public static func faults(of roles: [Role], roomState: RoomStateSettings?) -> [String] {
+        var faults = roles.flatMap { RoleInspection($0).faults }
+        let (least, most) = (intervals.lowerBound, intervals.upperBound)
+        if let interval = roomState?.interval,
+            !intervals.contains(interval) || !interval.isMultiple(of: least)
+        {
+            faults.append(
+                "'settings.roomState.messageInterval' is \(interval); "
+                    + "multiples of \(least) from \(least) to \(most) are allowed")
+        }
+        return faults
+    }
+}
+
+/// Checks one role.
+private struct RoleInspection {
     /// Each with its path in a policy file: `'roles.host.publishParams.video.frameRate' is 90; …`.
     private(set) var faults: [String] = []
     private let path: String
@@ -47,7 +69,7 @@ struct RoleInspection {
 
     /// Best first: `f` is the whole picture, and each layer is smaller than the previous one.
     private mutating func check(_ layers: [SimulcastLayer], _ field: String) {
-        let names = ["f", "h", "q"]
+        let names = HundredMSTerms.rids
         if layers.count > names.count {
             note(field, "has \(layers.count) layers; at most \(names.count) are allowed")
         }

@@ -2,36 +2,7 @@ import MediaKernel
 import Rooms
 import Testing
 
-@Suite struct ErrorNumberTests {
-    @Test(arguments: [
-        ("os:android,os_version:14,sdk:android,sdk_version:2.9.5", ClientKind.native),
-        ("os:iOS,sdk:iOS", .native), ("sdk:android,framework:flutter", .native),
-        ("sdk:android,sdk_version:2.9.5,framework:react-native", .reactNative),
-        ("os:iOS,framework:React-Native,sdk:iOS", .reactNative),
-        ("sdk:web,framework:react-web", .web), ("framework:react-native", .web),
-        ("os:web_Linux,sdk:web,sdk_version:0.12.39", .web), ("", .web), ("sdk", .web),
-        ("sdk:test", .web), ("x-sdk:ios", .web),
-    ])
-    func theClientsLibrarySaysWhatItUnderstands(userAgent: String, kind: ClientKind) {
-        #expect(ClientKind(userAgent: userAgent) == kind)
-    }
-
-    @Test func reactNativeGetsTheNumberAndEverybodyElseThreeDigits() {
-        for number in ErrorNumber.allCases {
-            for client in [ClientKind.web, .native] {
-                #expect(client.code(number.status, number) == number.rawValue / 100)
-            }
-            #expect(ClientKind.reactNative.code(number.status, number) == number.rawValue)
-            #expect([400, 401, 410].contains(number.status))
-        }
-        #expect(ClientKind.reactNative.code(403, nil) == 403)
-    }
-
-    @Test(arguments: [RoomError.alreadyJoined("a"), .peerGone("a"), .otherRoom])
-    func aNumberAndItsThreeDigitsAgree(error: RoomError) {
-        #expect(error.number?.status == error.code)
-    }
-
+@Suite struct DepartedPeersTests {
     @Test func whoHasLeftIsGoneUntilItJoinsAgainOrTheSessionEnds() throws {
         var fixture = RoomFixture()
         try fixture.join("a")
