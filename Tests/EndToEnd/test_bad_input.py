@@ -10,6 +10,7 @@ import websockets.exceptions
 import websockets.sync.client
 
 from harness import tokens
+from harness.cases import case
 from harness.signalling import DATA_CHANNEL_OFFER, Peer
 
 ROOM = "bad-input"
@@ -28,37 +29,38 @@ def assert_is_error(answer, status):
 # decide, in front of all that a token opens.
 
 
+# And 100ms' number for it.
 BAD_TOKENS = {
-    "not a token": lambda make: "abc",
-    "of another secret": lambda make: make(secret="x" * 40),
-    "expired": lambda make: make(exp=int(time.time()) - 10),
-    "not yet valid": lambda make: make(nbf=int(time.time()) + 3600),
-    "unsigned": lambda make: make(algorithm="none"),
+    "not a token": (lambda make: "abc", 40109),
+    "of another secret": (lambda make: make(secret="x" * 40), 40109),
+    "expired": (lambda make: make(exp=int(time.time()) - 10), 40100),
+    "not yet valid": (lambda make: make(nbf=int(time.time()) + 3600), 40100),
+    "unsigned": (lambda make: make(algorithm="none"), 40109),
 }
 
 
 def test_the_control_api_refuses_bad_tokens(server):
     path = f"/v2/live-streams/room/{ROOM}/start"
-    bad = {kind: make(tokens.management_token) for kind, make in BAD_TOKENS.items()}
+    bad = {kind: make(tokens.management_token) for kind, (make, _) in BAD_TOKENS.items()}
     bad |= {"missing": None, "a room token": tokens.room_token(ROOM)}
     for kind, token in bad.items():
-        answer = server.http.post(path, body={}, token=token)
-        assert answer.status == 401, (kind, answer)
-        assert_is_error(answer, 401)
+        with case(kind):
+            assert_is_error(server.http.post(path, body={}, token=token), 401)
 
 
 def test_the_room_refuses_bad_tokens(server):
     def make(**changes):
         return tokens.room_token(ROOM, **changes)
 
-    bad = {kind: one(make) for kind, one in BAD_TOKENS.items()}
-    bad |= {"a management token": tokens.management_token()}
-    for kind, token in bad.items():
-        answer = server.http.get("/init?peer_id=p1", token=token)
-        assert answer.status == 401 and answer.json["code"] in (40100, 40109), (kind, answer)
-        with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
-            Peer(server, ROOM, "Eve", token=token)
-        assert refusal.value.response.status_code == 401, kind
+    bad = {kind: (one(make), number) for kind, (one, number) in BAD_TOKENS.items()}
+    bad |= {"a management token": (tokens.management_token(), 40100)}
+    for kind, (token, number) in bad.items():
+        with case(kind):
+            answer = server.http.get("/init?peer_id=p1", token=token)
+            assert answer.status == 401 and answer.json["code"] == number, answer
+            with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
+                Peer(server, ROOM, "Eve", token=token)
+            assert refusal.value.response.status_code == 401
 
 
 # The control API
@@ -74,9 +76,9 @@ BAD_STARTS = [
 
 def test_a_start_that_cannot_be_meant_is_refused(server, room):
     for body in BAD_STARTS:
-        answer = server.manage("POST", f"/live-streams/room/{room}/start", body)
-        assert answer.status == 400, (body, answer)
-        assert_is_error(answer, 400)
+        with case(body):
+            answer = server.manage("POST", f"/live-streams/room/{room}/start", body)
+            assert_is_error(answer, 400)
 
 
 # Sent as they are.
@@ -90,11 +92,13 @@ PATHS_OUT = [
 def test_no_path_leads_out(server):
     server.output.mkdir(exist_ok=True)
     for path in PATHS_OUT:
-        answer = server.http.get(path)
-        assert answer.status in (400, 403, 404), (path, answer)
+        with case(path):
+            answer = server.http.get(path)
+            assert answer.status in (400, 403, 404), answer
     for name in ("%2e%2e%2fetc", "a%00b"):
-        answer = server.manage("POST", f"/live-streams/room/{name}/start", {})
-        assert answer.status in (400, 404) and answer.json["code"] == answer.status, answer
+        with case(name):
+            answer = server.manage("POST", f"/live-streams/room/{name}/start", {})
+            assert answer.status in (400, 404) and answer.json["code"] == answer.status, answer
 
 
 # The socket
@@ -116,26 +120,33 @@ MALFORMED = [
 
 def test_malformed_json_does_not_cost_the_socket(peer):
     for text in MALFORMED:
-        peer.send(text)
-        assert peer.is_alive(), text
+        with case(text):
+            peer.send(text)
+            assert peer.is_alive()
     assert peer.call("launch-rocket")["error"]["code"] == 404
 
 
 # With the real media plane: the tests of the protocol have another in its place.
-MALFORMED_OFFERS = [
-    "", "hello", "v=0", "v=0\r\n" * 5000, DATA_CHANNEL_OFFER.replace("a=mid:0\r\n", ""),
-    DATA_CHANNEL_OFFER.replace("sha-256 A5", "sha-256 ZZ"),
-    DATA_CHANNEL_OFFER.replace("a=ice-ufrag:tEsT\r\n", ""),
-    DATA_CHANNEL_OFFER.replace("m=application", "m=" + "x" * 5000),
-]
+MALFORMED_OFFERS = {
+    "empty": "",
+    "a word": "hello",
+    "one line": "v=0",
+    "one line many times": "v=0\r\n" * 5000,
+    "without a mid": DATA_CHANNEL_OFFER.replace("a=mid:0\r\n", ""),
+    "a fingerprint that is none": DATA_CHANNEL_OFFER.replace("sha-256 A5", "sha-256 ZZ"),
+    "without a ufrag": DATA_CHANNEL_OFFER.replace("a=ice-ufrag:tEsT\r\n", ""),
+    "a medium of a long name": DATA_CHANNEL_OFFER.replace("m=application", "m=" + "x" * 5000),
+}
 
 
 def test_a_malformed_offer_is_refused_and_a_good_one_still_taken(connect):
     peer = connect("Ann", room=ROOM)
-    for sdp in MALFORMED_OFFERS:
-        answer = peer.join(offer={"type": "offer", "sdp": sdp})
-        error = answer.get("error")
-        assert error and isinstance(error["code"], int) and error["message"], (sdp[:80], answer)
+    for kind, sdp in MALFORMED_OFFERS.items():
+        with case(kind):
+            assert sdp != DATA_CHANNEL_OFFER
+            answer = peer.join(offer={"type": "offer", "sdp": sdp})
+            error = answer.get("error")
+            assert error and isinstance(error["code"], int) and error["message"], answer
     assert "result" in peer.join()
 
 
@@ -151,14 +162,16 @@ def test_strange_candidates_are_no_reason_to_stop(peer):
 def test_a_frame_that_may_not_be_costs_at_most_its_own_socket(connect):
     bystander = connect("Ben", room=ROOM)
     bystander.join()
-    for frame in (json.dumps({"method": "x" * 4_000_000}), b"\x00\x01\x02"):
-        eve = connect("Eve", room=ROOM)
-        try:
-            eve.socket.send(frame)
-            eve.is_alive()
-        except (websockets.exceptions.ConnectionClosed, TimeoutError):
-            pass
-        assert bystander.is_alive()
+    frames = {"giant": json.dumps({"method": "x" * 4_000_000}), "binary": b"\x00\x01\x02"}
+    for kind, frame in frames.items():
+        with case(kind):
+            eve = connect("Eve", room=ROOM)
+            try:
+                eve.socket.send(frame)
+                eve.is_alive()
+            except (websockets.exceptions.ConnectionClosed, TimeoutError):
+                pass
+            assert bystander.is_alive()
 
 
 # The media port
