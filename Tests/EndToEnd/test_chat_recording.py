@@ -4,11 +4,8 @@ import csv
 import io
 
 from harness import tokens
-from harness.assets import SHORT_SEGMENTS, TIMEOUT, directory, manifest, segments, start
+from harness.assets import SHORT_SEGMENTS, TIMEOUT, manifest, segments, start
 from harness.http import path_of
-from harness.server import Server
-from harness.signalling import Peer
-from harness.waiting import wait_for
 
 SETTINGS = SHORT_SEGMENTS
 COLUMNS = ["SenderPeerID", "SenderName", "SenderUserID", "Roles", "SentAt", "Type", "Message"]
@@ -61,30 +58,3 @@ def test_the_chat_becomes_an_asset(server, room, connect):
     assert [row[3] for row in table] == ["[]", "[]", '["guest","host"]', "[]"]
     assert all(row[4].endswith("Z") and row[5] == "chat" for row in table)
     assert server.http.get(f"/hls/{room}/{stream['id']}/chat.csv").status == 404
-
-
-def test_a_server_that_is_killed_loses_no_message_that_is_written(binary, tmp_path):
-    server = Server(tmp_path / "one", settings=SETTINGS)
-    ann = Peer(server, "talk", "Ann", role="host")
-    ann.join()
-    stream = start(server, "talk")
-    segments(server, stream, 1)
-    said = [f"message {number}" for number in range(50)]
-    for text in said:
-        say(ann, text)
-    # A room does not wait for the disk.
-    chat = directory(server, stream) / "chat.csv"
-    wait_for("the last message is written",
-             lambda: chat.exists() and said[-1] in chat.read_text(), TIMEOUT)
-    server.kill()
-    ann.close()
-    with chat.open("ab") as file:
-        file.write(b'p,Ann,u,[],2026-01-01T00:00:00.000Z,chat,"torn')
-    again = Server(tmp_path / "one", settings=SETTINGS)
-    try:
-        done = again.wait_for_status(stream["id"], "failed", 2 * TIMEOUT)
-        [asset] = [one for one in done["recording_assets"] if one["type"] == "chat"]
-        table = rows((again.recordings / asset["path"]).read_bytes().decode())
-        assert [row[6] for row in table[1:]] == said
-    finally:
-        assert again.stop() == 0

@@ -5,10 +5,12 @@ import json
 import re
 import socket
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from harness import tokens
+from harness.cases import case
 from harness.server import REPOSITORY, environment
 
 # The settings file of a server with webhooks, a relay and a store; their secrets are elsewhere.
@@ -16,6 +18,8 @@ FILE = {
     "webhooks": {"url": "https://example.org/hooks"},
     "turn": {"urls": ["turn:relay.example.org"]},
 }
+# Of the server beside them.
+SETTINGS = {"ROOMCAST_HTTP_PROT": "1"}
 KEY = {"ROOMCAST_AUTH_ACCESS_KEY": tokens.ACCESS_KEY, "ROOMCAST_AUTH_SECRET": tokens.SECRET}
 
 
@@ -70,6 +74,11 @@ def test_the_version_is_told_everywhere(roomcast, server):
     assert f"version={version}" in server.log.read_text()
 
 
+def test_variables_that_are_no_settings_are_named(server):
+    lines = re.findall("no setting has this name.*", server.log.read_text())
+    assert len(lines) == 1 and "variable=ROOMCAST_HTTP_PROT" in lines[0], lines
+
+
 RAW = re.compile(r"errno|descriptor:|av[a-z]*_[a-z_]+|Error Domain|NS[A-Z]|failedTo")
 
 
@@ -106,16 +115,26 @@ def test_what_keeps_the_server_from_starting_is_said_in_words(
     assert not RAW.search(done.stderr), done.stderr
 
 
-@pytest.mark.parametrize("arguments, words", [
-    (["--token", "x", "none.webm"], "none.webm cannot be played: No such file or directory"),
-    (["--token", "x", "{}"], "roomcast.json cannot be played: "),
-    (["--token", "x", "--endpoint", "http://127.0.0.1:1", "ann.webm"],
+NOT_PUBLISHED = [
+    (["none.webm"], "none.webm cannot be played: No such file or directory"),
+    (["{}"], "roomcast.json cannot be played: "),
+    (["--endpoint", "http://127.0.0.1:1", "ann.webm"],
      "http://127.0.0.1:1: nothing listens there; is the server running?"),
-    (["--token", "x", "--endpoint", "http://nowhere.invalid", "ann.webm"],
+    (["--endpoint", "http://nowhere.invalid", "ann.webm"],
      "http://nowhere.invalid: no machine is called nowhere.invalid"),
-])
-def test_what_keeps_a_file_from_being_published_is_said_in_words(roomcast, arguments, words):
+]
+
+
+def test_what_keeps_a_file_from_being_published_is_said_in_words(roomcast):
+    """All at once: those that look for a server do so for ten seconds."""
     media = str(REPOSITORY / "fixtures/media/ann.webm")
-    done = roomcast("publish", *(media if one == "ann.webm" else one for one in arguments))
-    assert done.returncode == 1
-    assert words in done.stderr and not RAW.search(done.stderr), done.stderr
+    with ThreadPoolExecutor(len(NOT_PUBLISHED)) as pool:
+        running = [
+            (words, pool.submit(roomcast, "publish", "--token", "x", *(
+                media if one == "ann.webm" else one for one in arguments)))
+            for arguments, words in NOT_PUBLISHED]
+        for words, one in running:
+            with case(words):
+                done = one.result()
+                assert done.returncode == 1
+                assert words in done.stderr and not RAW.search(done.stderr), done.stderr

@@ -1,4 +1,4 @@
-"""Every limit of a room is a setting, and exceeding it has its own error."""
+"""Limits of rooms and of connections: they are settings, and exceeding one has its own error."""
 
 import asyncio
 import os
@@ -39,43 +39,11 @@ def limits(**settings):
     return pytest.mark.parametrize("limited", [settings], indirect=True, ids=[""])
 
 
-@pytest.fixture
-def join(limited, room):
-    """Makes peers that have joined, and closes them."""
-    peers = []
-
-    def join(name, role="host", **changes):
-        peer = Peer(limited, room, name, role=role)
-        peers.append(peer)
-        answer = peer.join(**changes)
-        assert "result" in answer, answer
-        return peer
-
-    yield join
-    for peer in peers:
-        peer.close()
-
-
 def closing(peer):
     """The code with which the server closes a socket, after its last frames."""
     with pytest.raises(websockets.exceptions.ConnectionClosed) as ending:
         peer.wait_for("nothing", timeout=TIMEOUT)
     return ending.value.rcvd.code
-
-
-@limits(ROOMS_MAXIMUM=1)
-def test_rooms_at_a_time(limited, join, room):
-    join("Ann")
-    other = f"other-{uuid.uuid4().hex[:8]}"
-    answer = limited.http.get("/init?peer_id=p1", token=tokens.room_token(other))
-    assert answer.status == 503 and answer.json["message"] == "too many rooms", answer
-    assert answer.json["details"] == ["there may be 1"]
-    with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
-        Peer(limited, other, "Eve")
-    assert refusal.value.response.status_code == 503
-    # The existing room still accepts peers.
-    assert limited.http.get("/init?peer_id=p1", token=tokens.room_token(room)).status == 200
-    join("Ben")
 
 
 def test_http_connections_of_an_address(binary, namespace, tmp_path):
@@ -118,19 +86,37 @@ def exchange(connection, request):
 
 
 @limits(ROOMS_MAXIMUM=3, LOG_LEVEL="warning")
-def test_rooms_at_a_time_that_are_all_opened_at_once(limited):
-    endings = asyncio.run(open_at_once(limited, count=24))
+def test_rooms_at_a_time(limited):
+    """Also where all are opened at once."""
+    endings = asyncio.run(open_at_once(limited, 24, lambda rooms: is_full(limited, rooms)))
     assert endings.count("open") == 3, endings
     # Either the socket is not opened, or its room is not.
     assert set(endings) <= {"open", 503, 1013}, endings
 
 
-async def open_at_once(server, count):
-    """The outcomes of this many sockets, each for its own room."""
+def is_full(server, rooms):
+    other = f"other-{uuid.uuid4().hex[:8]}"
+    answer = server.http.get("/init?peer_id=p1", token=tokens.room_token(other))
+    assert answer.status == 503 and answer.json["message"] == "too many rooms", answer
+    assert answer.json["details"] == ["there may be 3"]
+    with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
+        Peer(server, other, "Eve")
+    assert refusal.value.response.status_code == 503
+    # The existing rooms still accept peers.
+    assert server.http.get("/init?peer_id=p1", token=tokens.room_token(rooms[0])).status == 200
+    ben = Peer(server, rooms[0], "Ben")
+    assert "result" in ben.join()
+    ben.leave()
+
+
+async def open_at_once(server, count, check):
+    """The outcomes of this many sockets, each for its own room; `check(rooms)` runs while those that
+    were opened are."""
     begin = asyncio.Barrier(count)
 
     async def ending(number):
-        query = urlencode({"peer": f"p{number}", "token": tokens.room_token(f"at-once-{number}")})
+        room = f"at-once-{number}"
+        query = urlencode({"peer": f"p{number}", "token": tokens.room_token(room)})
         await begin.wait()
         try:
             member = await connect(
@@ -142,54 +128,32 @@ async def open_at_once(server, count):
                 await member.recv()
         except websockets.exceptions.ConnectionClosed as closed:
             return closed.rcvd.code
-        members.append(member)
+        members[room] = member
         return "open"
 
-    members = []
+    members = {}
     endings = await asyncio.gather(*(ending(number) for number in range(count)))
-    for member in members:
+    await asyncio.to_thread(check, list(members))
+    for member in members.values():
         await member.close()
     return endings
 
 
-@limits(ROOMS_PEERS_MAXIMUM=2)
-def test_peers_of_a_room(limited, join, room):
-    ann, _ = join("Ann"), join("Ben")
-    late = Peer(limited, room, "Cat")
-    assert late.join()["error"] == {
+# The effect of each of them is shown by the Swift tests of rooms and of the protocol.
+@limits(ROOMS_PEERS_MAXIMUM=2, ROOMS_CONNECTIONS_MAXIMUM=3, ROOMS_TRACKS_PER_PEER_MAXIMUM=1,
+        ROOMS_ABSENCE_SECONDS=1)
+def test_the_limits_of_a_room_are_settings(limited, room):
+    ann, ben = Peer(limited, room, "Ann", role="host"), Peer(limited, room, "Ben", role="host")
+    for peer in (ann, ben):
+        assert "result" in peer.join()
+    visitor = Peer(limited, room, "Cat")
+    assert visitor.join()["error"] == {
         "code": 403, "message": "the room is full: it holds 2 peers"}
-    ann.leave()
-    wait_for("there is a place", lambda: "result" in late.call("join", {
-        "name": "Cat", "data": "", "offer": {"type": "offer", "sdp": DATA_CHANNEL_OFFER},
-    }), TIMEOUT)
-    late.close()
-
-
-@limits(ROOMS_CONNECTIONS_MAXIMUM=2)
-def test_connections_of_a_room(limited, join, room):
-    join("Ann")
-    visitor = Peer(limited, room, "Ben")
-    late = Peer(limited, room, "Cat")
+    late = Peer(limited, room, "Dan")
     assert late.wait_for("on-error") == {
-        "code": 403, "message": "the room takes 2 connections, which are all there"}
+        "code": 403, "message": "the room takes 3 connections, which are all there"}
     assert closing(late) == 1008
-    visitor.close()
 
-    def is_let_in():
-        peer = Peer(limited, room, "Dan")
-        try:
-            return "result" in peer.join()
-        except websockets.exceptions.ConnectionClosed:
-            return False
-        finally:
-            peer.close()
-
-    wait_for("a place is free", is_let_in, TIMEOUT)
-
-
-@limits(ROOMS_TRACKS_PER_PEER_MAXIMUM=1)
-def test_tracks_of_a_peer(join):
-    ann = join("Ann")
     tracks = {
         name: {"track_id": name, "stream_id": "s", "type": "audio", "source": "regular",
                "mute": False}
@@ -201,46 +165,14 @@ def test_tracks_of_a_peer(join):
     assert ann.wait_for("on-warning") == {
         "code": 400, "message": "2 tracks; a peer may publish at most 1"}
 
-
-# The join counts as one of the requests.
-@limits(ROOMS_REQUESTS_PER_SECOND=1, ROOMS_REQUESTS_BURST=4)
-def test_requests_that_reach_others(join):
-    ann = join("Ann")
-    answers = [ann.call("broadcast", {"info": {"message": "x"}}) for _ in range(6)]
-    refused = [answer["error"] for answer in answers if "error" in answer]
-    assert "result" in answers[0] and 1 <= len(refused) <= 3, answers
-    assert refused[0] == {"code": 429, "message": "too many requests: at most 1 a second"}
-    wait_for("it may again",
-             lambda: "result" in ann.call("broadcast", {"info": {"message": "x"}}), TIMEOUT)
-
-
-@limits(ROOMS_ABSENCE_SECONDS=1)
-def test_the_place_of_who_lost_its_connection(join):
-    ann, ben = join("Ann"), join("Ben")
     ben.close()
     lost = time.monotonic()
-    ann.wait_for("on-peer-leave", lambda peer: peer["peer_id"] == ben.peer_id)
+    ann.wait_for("on-peer-leave", lambda peer: peer["peer_id"] == ben.peer_id, TIMEOUT)
     assert time.monotonic() - lost < 15
-
-
-@limits(ROOMS_SILENCE_SECONDS=4)
-def test_a_connection_that_says_nothing(join):
-    begin = time.monotonic()
-    silent = join("Ann")
-    assert closing(silent) == 1001
-    assert 3 < time.monotonic() - begin < 20
-
-
-@limits(ROOMS_LARGE_ROOM_PEERS=2)
-def test_who_only_watches_a_large_room_is_told_to_nobody(join):
-    ann = join("Ann")
-    join("Ben")
-    dan = join("Dan", role="viewer")
-    join("Eve", role="host")
-    joined = [ann.wait_for("on-peer-join", lambda peer: peer["info"]["name"] == "Eve")]
-    joined += [one["params"] for one in ann.notifications if one["method"] == "on-peer-join"]
-    assert dan.peer_id not in {peer["peer_id"] for peer in joined}
-    ann.wait_for("room-info", lambda info: info["large_room_optimization"])
+    # Its place is free.
+    assert "result" in visitor.join()
+    for peer in (ann, visitor):
+        peer.close()
 
 
 @limits(HTTP_CONNECTIONS_MAXIMUM=17)

@@ -18,6 +18,7 @@ TIMEOUT = 60  # s
 SEED = 20_261_122
 # As in test_object_storage.py: many attempts in a short time.
 AWAY = float(os.environ.get("ROOMCAST_STORE_AWAY_SECONDS", "6"))
+KEPT = 35  # s from the end of a stream until it goes; its copy is checked before
 SEGMENT = {"ROOMCAST_STREAM_SEGMENT_SECONDS": "1"}
 
 
@@ -216,7 +217,7 @@ def test_a_server_that_was_killed_leaves_no_copy_without_its_end(
 def test_a_window_moves_in_the_store_and_all_goes_when_its_time_is_over(
         binary, moto, store, tmp_path):
     window = {"ROOMCAST_STREAM_PLAYLIST": "live", "ROOMCAST_STREAM_PLAYLIST_WINDOW": "3",
-              "ROOMCAST_RECORDINGS_KEEP_DAYS": "0.0007"}  # 60 s
+              "ROOMCAST_RECORDINGS_KEEP_DAYS": f"{KEPT / 86_400:.6f}"}
     server = Server(tmp_path, settings=settings(store) | window)
 
     def there():
@@ -232,7 +233,7 @@ def test_a_window_moves_in_the_store_and_all_goes_when_its_time_is_over(
         server.wait_for_status(stream["id"], "completed", TIMEOUT)
         wait_for_copy(server, stream)
         check_copy(server, moto, stream)
-        wait_for("its time is over", lambda: not there(), 60 + TIMEOUT)
+        wait_for("its time is over", lambda: not there(), KEPT + TIMEOUT)
         wait_for("nothing is known of it", lambda: not list(
             (server.recordings / "live").glob("*/*")), TIMEOUT)
         assert copy(server, stream) == {}

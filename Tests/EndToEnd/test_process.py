@@ -1,7 +1,6 @@
 """The server as a process among others: the ways it is ended, and the processes ended before it."""
 
 import os
-import re
 import signal
 import subprocess
 from pathlib import Path
@@ -110,9 +109,3 @@ def test_the_kernel_ends_finishers_and_bots_before_the_server(start, room, binar
     finally:
         finisher.kill()
         finisher.wait()
-
-
-def test_variables_that_are_no_settings_are_named(start):
-    server = start(settings={"ROOMCAST_HTTP_PROT": "1"})
-    lines = re.findall("no setting has this name.*", server.log.read_text())
-    assert len(lines) == 1 and "variable=ROOMCAST_HTTP_PROT" in lines[0], lines

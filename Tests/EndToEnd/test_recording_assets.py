@@ -11,6 +11,7 @@ from harness.assets import (
     SHORT_SEGMENTS,
     TIMEOUT,
     check_assets,
+    decode,
     directory,
     kill,
     manifest,
@@ -26,7 +27,8 @@ from harness.server import Server
 SETTINGS = SHORT_SEGMENTS
 
 
-def test_all_assets_are_there_when_the_stream_is_completed(server, room, tmp_path):
+def test_all_assets_are_there_when_the_stream_is_completed_and_links_lead_to_them(
+        server, room, tmp_path):
     stream = start(server, room)
     segments(server, stream, 3)
     server.stop_stream(room)
@@ -38,15 +40,22 @@ def test_all_assets_are_there_when_the_stream_is_completed(server, room, tmp_pat
     seconds = check_assets(server, stream, tmp_path)
     assert abs(seconds - sum(one.duration for one in live.segments)) < 0.05
 
-
-def test_a_recording_goes_on_behind_a_bot_that_was_killed(server, room, tmp_path):
-    stream = start(server, room)
-    segments(server, stream, 2)
-    kill(writer(directory(server, stream)))
-    segments(server, stream, 4)
-    server.stop_stream(room)
-    server.wait_for_status(stream["id"], "completed", TIMEOUT)
-    assert check_assets(server, stream, tmp_path) > 2.5
+    listed = server.manage("GET", f"/recording-assets?room_id={room}").json["data"]
+    assert {one["id"] for one in listed} == {one["id"] for one in done["recording_assets"]}
+    assert len(listed) == 3
+    for asset in listed:
+        link = server.manage("GET", f"/recording-assets/{asset['id']}/presigned-url").json
+        path = path_of(link["url"])
+        whole = server.http.get(f"{path}?download")
+        assert len(whole.body) == asset["size"]
+        assert whole.headers["content-disposition"].startswith("attachment; filename=\"Rec-")
+        part = server.http.get(path, headers={"Range": "bytes=10-19"})
+        assert part.status == 206 and part.body == whole.body[10:20]
+        assert server.http.get(path.replace("/Rec-", "/../Rec-")).status == 404
+        if asset["type"] == "room-vod":
+            counts = probe(link["playback_url"], "-count_frames", "-select_streams", "v",
+                           "-show_entries", "stream=nb_read_frames")
+            assert all(int(line.strip(",")) > 5 for line in counts if line.strip(",")), counts
 
 
 def test_a_stream_that_is_stopped_at_once_has_no_asset_or_a_whole_one(server, room, tmp_path):
@@ -84,37 +93,6 @@ def test_what_is_on_air_during_a_pause_is_in_no_asset(server, room, tmp_path):
     assert max(steps) < 0.3, "the times go on where the pause was"
 
 
-def test_a_link_to_a_vod_plays_and_one_to_a_movie_downloads(server, room):
-    stream = start(server, room)
-    segments(server, stream, 2)
-    server.stop_stream(room)
-    done = server.wait_for_status(stream["id"], "completed", TIMEOUT)
-    listed = server.manage("GET", f"/recording-assets?room_id={room}").json["data"]
-    assert {one["id"] for one in listed} == {one["id"] for one in done["recording_assets"]}
-    assert len(listed) == 3
-    for asset in listed:
-        link = server.manage("GET", f"/recording-assets/{asset['id']}/presigned-url").json
-        path = path_of(link["url"])
-        whole = server.http.get(f"{path}?download")
-        assert len(whole.body) == asset["size"]
-        assert whole.headers["content-disposition"].startswith("attachment; filename=\"Rec-")
-        part = server.http.get(path, headers={"Range": "bytes=10-19"})
-        assert part.status == 206 and part.body == whole.body[10:20]
-        assert server.http.get(path.replace("/Rec-", "/../Rec-")).status == 404
-        if asset["type"] == "room-vod":
-            counts = probe(link["playback_url"], "-count_frames", "-select_streams", "v",
-                           "-show_entries", "stream=nb_read_frames")
-            assert all(int(line.strip(",")) > 5 for line in counts if line.strip(",")), counts
-
-
-def test_a_directory_belongs_to_one_server_at_a_time(server, binary):
-    ports = {"ROOMCAST_HTTP_PORT": "0", "ROOMCAST_UDP_PORT": "0"}
-    second = subprocess.run([str(binary), "serve"], env=server.environment | ports,
-                            capture_output=True, text=True, timeout=TIMEOUT)
-    assert second.returncode != 0
-    assert "is in use by another server" in second.stderr
-
-
 def test_a_server_that_is_refused_has_touched_nothing(server, binary, tmp_path):
     """The catalogue of another version neither."""
     settings = {"ROOMCAST_HTTP_PORT": "0", "ROOMCAST_UDP_PORT": "0",
@@ -127,11 +105,17 @@ def test_a_server_that_is_refused_has_touched_nothing(server, binary, tmp_path):
 
 
 def test_a_server_that_was_killed_leaves_nothing_unfinished(binary, tmp_path):
-    """And the catalogue can be made anew from the directories."""
+    """Of streams and of a recording without one; and the catalogue can be made anew from the
+    directories."""
     server = Server(tmp_path / "one", settings=SETTINGS)
     streams = [start(server, room) for room in ("first", "second")]
-    for stream in streams:
-        segments(server, stream, 2)
+    answer = server.manage("POST", "/recordings/room/third/start", {
+        "resolution": {"width": 640, "height": 480}})
+    assert answer.status == 200, answer
+    recording = answer.json
+    server.wait_for_status(recording["id"], "running", TIMEOUT, kind="recordings")
+    for one in (*streams, recording):
+        segments(server, one, 2)
     server.stop_stream("second")
     server.kill()
     again = Server(tmp_path / "one", settings=SETTINGS)
@@ -142,12 +126,16 @@ def test_a_server_that_was_killed_leaves_nothing_unfinished(binary, tmp_path):
         assert second["stop_reason"] == "client request"
         for stream in streams:
             assert check_assets(again, stream, tmp_path) >= 2
+        ended = again.wait_for_status(recording["id"], "failed", 2 * TIMEOUT, kind="recordings")
+        assert ended["stop_reason"] == "failure: the server was restarted"
+        [movie] = ended["recording_assets"]
+        decode(again.recordings / movie["path"])
         lists = ["/live-streams", "/recordings", "/recording-assets"]
         before = [again.manage("GET", path).json for path in lists]
-        assert len(before[2]["data"]) == 6
+        assert [len(one["data"]) for one in before] == [2, 3, 7]
     finally:
         assert again.stop() == 0
-    assert again.reindex() == "2 streams, 6 assets\n"
+    assert again.reindex() == "3 streams, 7 assets\n"
     third = Server(tmp_path / "one")
     try:
         assert [third.manage("GET", path).json for path in lists] == before

@@ -65,21 +65,6 @@ def test_a_host_records_and_everybody_sees_it(server, room, connect, tmp_path):
     assert check_assets(server, stream, tmp_path) > 1
 
 
-def test_what_is_not_recorded_is_shown_as_such(connect):
-    ann = connect("Ann", role="host")
-    ann.join()
-    assert "result" in ann.call("hls-start")
-    update = ann.wait_for(
-        "on-hls-update", lambda one: one["variants"][0]["state"] == "started", TIMEOUT)
-    assert "hls_recording" not in update
-    late = connect("Late")
-    late.join()
-    assert recording_in(late.wait_for("peer-list")) == {"enabled": False, "state": "none"}
-    assert "result" in ann.call("hls-stop")
-    ann.wait_for("on-hls-update", lambda one: one["variants"][0]["state"] == "stopped", TIMEOUT)
-    assert updates(ann, "on-record-update") == []
-
-
 def browser_recording_in(params):
     return params["room"]["recording"]["browser"]
 

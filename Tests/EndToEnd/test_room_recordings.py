@@ -186,35 +186,3 @@ def test_sound_alone_is_an_m4a(server, room, tmp_path):
     assert float(found["audio"]["duration"]) >= 7
     # Three publishers beep in every second.
     assert abs(media.sound(path)).max() > 0.05
-
-
-def test_a_recording_that_a_server_left_is_finished_by_the_next(binary, tmp_path):
-    server = Server(tmp_path / "one")
-    recording = start(server, "demo", resolution={"width": 640, "height": 480})
-    segments(server, recording, 2)
-    server.kill()
-    again = Server(tmp_path / "one")
-    try:
-        ended = wait_for_status(again, recording, "failed")
-        assert ended["stop_reason"] == "failure: the server was restarted"
-        movie(again, ended)
-        lists = ["/recordings", "/recording-assets", "/live-streams"]
-        before = [again.manage("GET", path).json for path in lists]
-        assert [len(one["data"]) for one in before] == [1, 1, 0]
-    finally:
-        assert again.stop() == 0
-    assert again.reindex() == "1 streams, 1 assets\n"
-    third = Server(tmp_path / "one")
-    try:
-        assert [third.manage("GET", path).json for path in lists] == before
-    finally:
-        assert third.stop() == 0
-
-
-def test_a_stop_before_it_ran_is_told_as_such(told, receiver, room):
-    recording = manage(told, "POST", f"/room/{room}/start", {})
-    manage(told, "POST", f"/{recording['id']}/stop")
-    wait_for_status(told, recording, "completed")
-    wait_for("the end is told", lambda: receiver.types(recording["id"]), TIMEOUT)
-    [event, *_] = receiver.accepted
-    assert event["type"] == "beam.failure" and event["data"]["error_type"] == "BEAM_STOPPED"

@@ -1,6 +1,6 @@
 """Rooms with real browsers: they see and hear each other, and the stream, and nothing else."""
 
-from harness.signalling import hls_in, peers_in
+from harness.signalling import peers_in
 from harness.waiting import wait_for
 
 RECORDER = "__internal_recorder"
@@ -129,8 +129,8 @@ def test_go_live_and_end_are_seen_by_everybody_and_by_who_comes_late(enter, serv
     assert ann.page.inner_text("[data-testid=go-live]") == "End stream"
     ann.page.click("[data-testid=go-live]")
     ann.page.click("[data-testid=confirm]")
-    # In the same task as the click: the page does not wait for an answer.
-    assert ann.page.inner_text("[data-testid=go-live]") == "Ending …"
+    # Before the server says so. A dialog's answer comes in a task after that of the click.
+    ann.page.get_by_test_id("go-live").filter(has_text="Ending …").wait_for(timeout=5000)
     for person in (ann, ben, late):
         person.wait_for_streaming("stopped", ON_AIR_TIMEOUT)
     record = server.wait_for_status(stream["id"], "completed", ON_AIR_TIMEOUT)
@@ -154,11 +154,6 @@ def test_what_a_stream_lacks_is_said_to_who_runs_it(enter, server, room):
     finally:
         server.stop_stream(room)
         server.wait_for_status(stream["id"], "completed", ON_AIR_TIMEOUT)
-
-
-def test_only_roles_with_the_permission_can_go_live(enter):
-    guest = enter("Ben", role="guest")
-    assert not guest.page.is_visible("[data-testid=go-live]")
 
 
 def test_the_recorder_is_in_nobodys_list_count_or_events(enter, connect, server, room):
@@ -198,34 +193,3 @@ def test_the_recorder_is_in_nobodys_list_count_or_events(enter, connect, server,
         server.stop_stream(room)
     server.wait_for_status(stream["id"], "completed", ON_AIR_TIMEOUT)
     assert sorted(ann.people()) == ["Ann (you)", "Early", "Late"]
-
-
-def test_a_late_socket_learns_the_streaming_state_from_its_peer_list(enter, connect, server, room):
-    ann = enter("Ann")
-    stream = server.start_stream(room)
-    try:
-        server.wait_for_status(stream["id"], "running", ON_AIR_TIMEOUT)
-        ann.wait_for_streaming("started", ON_AIR_TIMEOUT)
-        late = connect("Late")
-        late.join()
-        hls = hls_in(late.wait_for("peer-list"))
-        assert hls["enabled"] is True
-        assert hls["variants"][0]["state"] == "started"
-        assert hls["variants"][0]["url"] == stream["playback"]["url"]
-        assert hls["variants"][0]["started_at"] > 1_600_000_000_000  # milliseconds
-    finally:
-        server.stop_stream(room)
-    update = late.wait_for(
-        "on-hls-update", lambda params: params["variants"][0]["state"] == "stopped",
-        ON_AIR_TIMEOUT,
-    )
-    assert update["enabled"] is False
-
-
-def test_a_token_of_the_page_api_opens_the_room(server, room):
-    answer = server.http.post(
-        f"/api/rooms/{room}/token", body={"role": "guest", "user_id": "ann"}
-    )
-    assert answer.status == 200
-    token = answer.json["token"]
-    assert server.http.get("/init?peer_id=p1", token=token).status == 200

@@ -2,7 +2,7 @@
 
 import collections
 
-from harness.assets import BOTH, LADDER, TIMEOUT, segments, start
+from harness.assets import TIMEOUT, segments, start
 from harness.http import path_of
 from harness.server import Server
 from harness.waiting import wait_for
@@ -10,14 +10,25 @@ from harness.waiting import wait_for
 ENDED = ["hls.started.success", "hls.stopped.success", "hls.recording.success"]
 
 
-def test_the_life_of_a_stream_is_told_in_order(binary, receiver, tmp_path):
+def test_the_life_of_a_stream_is_told_in_order_and_again_what_is_refused(
+        binary, receiver, tmp_path):
+    attempts = collections.Counter()
+
+    def answer(event):
+        attempts[event["id"]] += 1
+        # Everything but 200 is a refusal.
+        return {1: 500, 2: 204}.get(attempts[event["id"]], 200)
+
+    receiver.answer = answer
     server = Server(tmp_path, settings=receiver.settings)
     try:
         stream = start(server, "demo")
         segments(server, stream, 2)
         server.stop_stream("demo")
         server.wait_for_status(stream["id"], "completed", TIMEOUT)
-        wait_for("all is told", lambda: receiver.types(stream["id"]) == ENDED, TIMEOUT)
+        wait_for("all is told", lambda: receiver.types(stream["id"]) == ENDED, 2 * TIMEOUT)
+        assert [event["type"] for event in receiver.attempts] == [
+            kind for kind in ENDED for _ in range(3)]
         started, stopped, recorded = (event["data"] for event in receiver.accepted)
         assert started["url"] == stream["playback"]["url"]
         assert stopped["reason"] == "client request" and stopped["duration"] >= 1
@@ -27,8 +38,8 @@ def test_the_life_of_a_stream_is_told_in_order(binary, receiver, tmp_path):
         assert len(server.http.get(path).body) == size
         # Sent again on request.
         event = receiver.accepted[1]
-        answer = server.manage("POST", f"/analytics/webhooks/{event['id']}/replay")
-        assert answer.json["status"] == "pending"
+        replay = server.manage("POST", f"/analytics/webhooks/{event['id']}/replay")
+        assert replay.json["status"] == "pending"
         wait_for("it is told again", lambda: receiver.accepted[3:] == [event], TIMEOUT)
 
         def history():
@@ -37,38 +48,6 @@ def test_the_life_of_a_stream_is_told_in_order(binary, receiver, tmp_path):
         wait_for("it is written down",
                  lambda: {one["status"] for one in history()} == {"success"}, TIMEOUT)
         assert [one["type"] for one in history()] == ENDED[::-1]
-    finally:
-        assert server.stop() == 0
-
-
-def test_a_stop_before_the_stream_ran_is_told_as_such(binary, receiver, tmp_path):
-    server = Server(tmp_path, settings=receiver.settings)
-    try:
-        stream = server.start_stream("demo", {"ladder": LADDER, "recording": BOTH})
-        server.stop_stream("demo")
-        server.wait_for_status(stream["id"], "completed", TIMEOUT)
-        wait_for("the end is told", lambda: receiver.types(stream["id"]), TIMEOUT)
-        assert receiver.accepted[0]["data"]["error_type"] == "BEAM_STOPPED"
-    finally:
-        assert server.stop() == 0
-
-
-def test_what_is_refused_is_told_again_before_what_comes_after(binary, receiver, tmp_path):
-    refusals = collections.Counter()
-
-    def answer(event):
-        refusals[event["id"]] += 1
-        return 200 if refusals[event["id"]] > 2 else (500, 204)[refusals[event["id"]] - 1]
-
-    receiver.answer = answer
-    server = Server(tmp_path, settings=receiver.settings)
-    try:
-        stream = start(server, "demo")
-        server.stop_stream("demo")
-        server.wait_for_status(stream["id"], "completed", TIMEOUT)
-        wait_for("all is told", lambda: receiver.types(stream["id"]) == ENDED, 2 * TIMEOUT)
-        assert [event["type"] for event in receiver.attempts] == [
-            kind for kind in ENDED for _ in range(3)]
     finally:
         assert server.stop() == 0
 

@@ -92,17 +92,11 @@ def test_a_room_of_another_server_is_streamed(caster, server, room, tmp_path):
         caster.wait_for_status(stream["id"], "completed", TIMEOUT)
 
 
-@pytest.mark.parametrize("url", [
-    "whep:", "whep:ftp://example.org/live", "whep:http:///live", "whep:http://@example.org/",
-    "whep:http://a b@example.org/", "whep:http://one@two@example.org/", "whep:http://[::1]/live",
-])
-def test_what_is_no_source_is_refused(caster, room, url):
-    answer = caster.manage("POST", f"/live-streams/room/{room}/start", {"meeting_url": url})
+def test_what_is_no_source_and_a_host_that_is_not_listed_are_refused(caster, server, room):
+    request = {"meeting_url": "whep:http://one@two@example.org/"}
+    answer = caster.manage("POST", f"/live-streams/room/{room}/start", request)
     assert answer.status == 400 and answer.json["message"] == "meeting_url is not supported"
     assert "a source is like whep:https://" in answer.json["details"][0]
-
-
-def test_a_host_that_is_not_listed_is_refused(caster, server, room):
     request = {"meeting_url": "whep:http://example.org/live"}
     for one in (caster, server):
         answer = one.manage("POST", f"/live-streams/room/{room}/start", request)

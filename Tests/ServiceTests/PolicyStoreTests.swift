@@ -131,6 +131,11 @@ import Workbench
                 #"{"roles":{"a":{}},"destinations":{"hlsDestinations":{"d":{"layers":[{"width":1}]}}}}"#,
                 ["destination 'd': "]
             ),
+            (
+                #"{"roles":{"a":{}},"destinations":{"hlsDestinations":{"d":{"layout":{"name":"x"}}}}}"#,
+                ["'d'"]
+            ),
+            (#"{"roles":{}}"#, ["hidden"]),
         ] {
             var fields = try #require(
                 JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])

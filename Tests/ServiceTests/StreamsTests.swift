@@ -348,8 +348,11 @@ import Tokens
             await bot.say(.running(firstSegmentMilliseconds: 1))
             _ = try await world.streams.stop(stream: id, stoppedBy: "ann")
             await world.end(bot, .finished(reason: "stop"))
+            let ended = try #require(try await world.streams.stream(id)?.stoppedAt)
+            world.clock.advance(.seconds(5))
             let record = try await world.streams.stop(stream: id, stoppedBy: "ben")
             #expect(record.status == .postProcessing && record.stoppedBy == "ann")
+            #expect(record.stoppedAt == ended)
         }
     }
 

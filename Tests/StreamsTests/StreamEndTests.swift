@@ -26,4 +26,14 @@ import Testing
             #expect(end.description.hasPrefix("failure: ") == isFailure)
         }
     }
+
+    /// `stop_reason` and the reason of a webhook, which others compare with.
+    @Test func eachEndIsToldInItsWords() {
+        #expect(
+            Self.ends.prefix(8).map(\.description) == [
+                "client request", "last peer left", "nothing published", "max duration reached",
+                "room ended", "server shutdown", "another variant cannot be started", "parent gone",
+            ])
+        #expect(StreamEnd.failed(StreamFailure(.botDied, "words")).description == "failure: words")
+    }
 }

@@ -116,6 +116,22 @@ import Workbench
         await #expect(throws: error) { try await authority.verifyRoomToken(token, at: now) }
     }
 
+    /// The claims that a management token has too.
+    static let managementRefusals = refusals.filter { claim, _, _ in
+        ["access_key", "version", "exp", "nbf"].contains(claim)
+    }
+
+    @Test(arguments: managementRefusals)
+    func aWrongClaimOfAManagementTokenIsRefusedByName(
+        claim: String, value: String, error: TokenError
+    ) throws {
+        let authority = try TestToken.authority()
+        let claims = TestToken.room(at: now, changing: claim, to: value)
+            .replacing(#""type":"app""#, with: #""type":"management""#)
+        let token = TestToken.make(claims, secret: TestToken.secret)
+        #expect(throws: error) { try authority.verifyManagementToken(token, at: now) }
+    }
+
     /// 100ms' own server SDKs omit the claim if their caller names no user.
     @Test func whoIsNotNamedIsTheTokensID() async throws {
         let authority = try TestToken.authority()
@@ -163,6 +179,9 @@ import Workbench
         await #expect(throws: TokenError.signatureInvalid) {
             try await authority.verifyRoomToken(token, at: now)
         }
+        #expect(throws: TokenError.signatureInvalid) {
+            try authority.verifyManagementToken(token, at: now)
+        }
     }
 
     @Test(arguments: ["none", "None", "HS512", "RS256", ""])
@@ -173,6 +192,9 @@ import Workbench
                 TestToken.room(at: now), secret: signature, algorithm: name)
             await #expect(throws: TokenError.algorithmNotAllowed(name)) {
                 try await authority.verifyRoomToken(token, at: now)
+            }
+            #expect(throws: TokenError.algorithmNotAllowed(name)) {
+                try authority.verifyManagementToken(token, at: now)
             }
         }
     }

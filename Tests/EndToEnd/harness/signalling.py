@@ -140,8 +140,3 @@ class Peer:
 def peers_in(params):
     """The peers of a `peer-list` by id."""
     return params["peers"]
-
-
-def hls_in(params):
-    """The streaming state in a `peer-list` or `room-state`."""
-    return params["room"]["streaming"]["hls"]

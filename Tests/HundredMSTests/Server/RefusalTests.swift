@@ -98,6 +98,9 @@ import Testing
             "track-update", #"{"tracks":{"x":{"mute":"yes"}}}"#,
             "400 parameter 'tracks.x.mute' must be a boolean"
         ),
+        ("offer", #"{"desc":5}"#, "400 parameter 'desc' must be an object"),
+        ("broadcast", #"{"info":"hello"}"#, "400 parameter 'info' must be an object"),
+        ("hls-start", #"{"variants":"all"}"#, "400 parameter 'variants' must be an array"),
         ("broadcast", #"{"info":{}}"#, "400 parameter 'info.message' is missing"),
         (
             "broadcast", #"{"info":{"message":"x"},"peer_id":"nobody"}"#,
