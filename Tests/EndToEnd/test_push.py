@@ -50,7 +50,9 @@ def server(binary, tmp_path_factory, tls):
     before = os.environ.get("SSL_CERT_FILE")
     os.environ["SSL_CERT_FILE"] = str(tls[0])
     server = Server(tmp_path_factory.mktemp("server"), settings={
-        "ROOMCAST_STREAM_PUSH_HOSTS": "127.0.0.1,localhost", "ROOMCAST_LOG_LEVEL": "debug"})
+        "ROOMCAST_STREAM_PUSH_HOSTS": "127.0.0.1,localhost", "ROOMCAST_LOG_LEVEL": "debug",
+        # The rooms of this module are empty.
+        "ROOMCAST_STREAM_EMPTY_TIMEOUT_SECONDS": "0"})
     if before is None:
         del os.environ["SSL_CERT_FILE"]
     else:

@@ -28,6 +28,7 @@ struct PushMachineTests {
         var waits: [Double] = []
         for _ in 0..<100 {
             #expect(machine.next(at: at(now)) == .connect)
+            #expect(machine.report.state == (now == 0 ? .connecting : .retrying))
             machine.lost("refused", at: at(now))
             #expect(machine.report.state == .retrying)
             #expect(machine.report.reason == "refused")

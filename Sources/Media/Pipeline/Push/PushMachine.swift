@@ -48,8 +48,9 @@ public struct PushMachine: Sendable {
         case .over: return .end
         case .waiting(let end):
             guard now >= end else { return .wait(until: end) }
+            // The state stays `retrying`: an outage of hours is one piece of news, not one for
+            // each attempt.
             phase = .connecting
-            report.state = .connecting
             return .connect
         }
     }
