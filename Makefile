@@ -4,6 +4,7 @@
 #   PUSH=rtmp://…      make demo: push the stream there too; several with spaces between them
 #   RECORD=1           make demo: make the MP4 of each layer and the VOD, and list them in that line
 #   TRACKS=1           make demo: make a file of each track, their index and a zip, and list them too
+#   VIEW=https://...   make demo: stream this web page, shown by a browser
 #   ARGUMENTS="..."    make run, demo, avsync: passed to the binary unchanged
 #   FILTER=HLSTests    make test-units: the tests whose names match this regular expression
 #   PYTEST="-k hls"    make test-end-to-end: passed to pytest unchanged
@@ -45,7 +46,7 @@ help: ## List the targets
 .PHONY: demo
 demo: build ## Three participants and a stream of their room (DURATION=20 to stop automatically)
 	@$(BINARY) demo $(DURATION) $(if $(filter-out 0,$(RECORD)),--record) \
-		$(if $(filter-out 0,$(TRACKS)),--tracks) $(ARGUMENTS)
+		$(if $(filter-out 0,$(TRACKS)),--tracks) $(if $(VIEW),--view '$(VIEW)') $(ARGUMENTS)
 
 .PHONY: run
 run: build ## The server, on http://localhost:8080/
@@ -194,6 +195,10 @@ test-sanitized: install-dependencies ## The Swift tests in debug under the addre
 .PHONY: install-dependencies
 install-dependencies: ## Install missing Debian packages to build and run
 	@.ci/install-packages build
+
+.PHONY: install-custom-view
+install-custom-view: ## Chromium, for streams that show web pages (customView.enabled)
+	@.ci/install-packages custom-view
 
 .PHONY: install-bench-dependencies
 install-bench-dependencies: ## Those, and the benchmarks' dependencies

@@ -201,6 +201,12 @@ let package = Package(
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
+        room(
+            "Protocols/WebPage",
+            [
+                "CProcesses", "MediaKernel", "SDP", "Clocks", "Datagrams", "Sandbox",
+                "PeerConnection", "MediaClient", "RemoteRoom", log,
+            ] + nio),
 
         // Floor 8: the roles, wired.
         room(
@@ -228,9 +234,9 @@ let package = Package(
             "Programs/Service",
             [
                 "CProcesses", "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec",
-                "Streams", "Tokens", "RoomHost", "HundredMSTerms", "HundredMS", "WHIP",
-                "MediaServer", "Recording", "Catalogue", "Digests", "Signing", "Webhooks",
-                "ObjectStorage", "ChildProcesses", "ControlAPI", "Sandbox", log,
+                "Streams", "Tokens", "RoomHost", "HundredMSTerms", "HundredMS", "WHIP", "WebPage",
+                "MediaServer", "Datagrams", "Recording", "Catalogue", "Digests", "Signing",
+                "Webhooks", "ObjectStorage", "ChildProcesses", "ControlAPI", "Sandbox", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -245,10 +251,10 @@ let package = Package(
         .executableTarget(
             name: "roomcast",
             dependencies: [
-                "MediaKernel", "Rooms", "Clocks", "Streams", "Tokens", "Bot", "Publisher",
+                "MediaKernel", "HLS", "Rooms", "Clocks", "Streams", "Tokens", "Bot", "Publisher",
                 "Finisher",
                 "Catalogue", "ChildProcesses", "MediaClient", "RemoteRoom", "HundredMS", "WHIP",
-                "Sandbox", "Service", "ControlAPI", log,
+                "WebPage", "Sandbox", "Service", "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -344,6 +350,7 @@ let package = Package(
                 "MediaClient", "RemoteRoom", "HundredMSTerms", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
+        tests("WebPage", ["MediaKernel"] + nio),
         tests(
             "HundredMS",
             [
@@ -395,9 +402,9 @@ let package = Package(
             "Service",
             [
                 "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec", "RoomHost", "HundredMS",
-                "HundredMSTerms", "MediaServer", "Sandbox", "Streams", "Tokens", "Recording",
-                "Catalogue", "Digests", "Signing", "ObjectStorage", "ChildProcesses", "ControlAPI",
-                "Webhooks", "Workbench", log,
+                "HundredMSTerms", "MediaServer", "Datagrams", "Sandbox", "Streams", "Tokens",
+                "Recording", "Catalogue", "Digests", "Signing", "ObjectStorage", "ChildProcesses",
+                "ControlAPI", "Webhooks", "Workbench", log,
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Subprocess", package: "swift-subprocess"),

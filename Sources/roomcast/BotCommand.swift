@@ -3,6 +3,7 @@ import Bot
 import ChildProcesses
 import Foundation
 import Glibc
+import HLS
 import HundredMS
 import Logging
 import MediaKernel
@@ -11,6 +12,7 @@ import Sandbox
 import Service
 import Streams
 import WHIP
+import WebPage
 
 struct BotCommand: AsyncParsableCommand, ConfinedCommand {
     static let configuration = CommandConfiguration(
@@ -41,12 +43,21 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
         transform: SystemUser.parsing)
     var user: SystemUser?
 
+    /// The browser of a stream that shows a page: it must be started before this process is
+    /// confined.
+    private var browser: Result<BrowserHandle, BrowserHandle.Failure>?
+
+    private enum CodingKeys: String, CodingKey {
+        case endpoint, token, output, configuration, user
+    }
+
     mutating func confine() {
         FileAccess.narrow()
         OOMScore.raise(by: OOMScore.bot)
         let environment = ProcessInfo.processInfo.environment
         token = token ?? environment[BotProcess.tokenVariable]
         ProcessSecrets.forget([BotProcess.tokenVariable])
+        browser = startBrowser()
         Sandbox.enter(
             .bot(
                 outputDirectory: URL(fileURLWithPath: output).path,
@@ -82,21 +93,41 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
         }
         let status = await BotRunner(
             options: BotRunner.Options(
-                room: Self.room(of: settings.plan, endpoint: endpoint, token: token),
+                room: try room(of: settings.plan, endpoint: endpoint, token: token),
                 outputDirectory: URL(fileURLWithPath: output).path, configuration: settings),
             logger: stream
         ).run(stop: signals.reasons, orders: orders)
         throw ExitCode(status)
     }
 
-    private static func room(
+    private func room(
         of plan: StreamPlan, endpoint: String, token: String
-    ) -> any RoomAddress {
-        if let source = plan.variant.source {
-            WHEPAddress(
+    ) throws -> any RoomAddress {
+        switch plan.variant.source {
+        case .whep(let source):
+            return WHEPAddress(
                 endpoint: source.endpoint.text, token: source.token, hosts: plan.sourceHosts)
-        } else {
-            HundredMSAddress(endpoint: endpoint, token: token)
+        case .page(let page):
+            guard let browser, let terms = plan.page else {
+                throw ValidationError("the page has no browser")
+            }
+            let size = plan.ladder.layers[0]
+            return WebPageAddress(
+                page: page, browser: try browser.get(), width: size.width, height: size.height,
+                frameRate: plan.ladder.frameRate, awaitsSignal: terms.awaitsStartSignal,
+                hosts: terms.hosts, directory: URL(fileURLWithPath: output).path)
+        case nil:
+            return HundredMSAddress(endpoint: endpoint, token: token)
+        }
+    }
+
+    /// Nil for a stream without a page. A configuration that cannot be read is reported later.
+    private func startBrowser() -> Result<BrowserHandle, BrowserHandle.Failure>? {
+        guard let terms = try? BotConfiguration.read(configuration).plan.page else { return nil }
+        return Result { () throws(BrowserHandle.Failure) in
+            try BrowserHandle.start(
+                executable: Executable.path, user: user, memoryMaximum: terms.memoryMaximum,
+                hosts: terms.hosts)
         }
     }
 }

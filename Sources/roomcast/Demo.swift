@@ -69,6 +69,8 @@ struct Demo: Sendable {
     let tracksAreRecorded: Bool
     /// Where the stream is pushed to.
     let outputs: [PushTarget]
+    /// A page of the web to stream in place of the room.
+    let view: String?
     let logger: Logger
 
     /// Runs to its end. Returns nil when it was interrupted before the stream ran.
@@ -167,6 +169,7 @@ struct Demo: Sendable {
                     hlsVOD: isRecorded, singleFilePerLayer: isRecorded,
                     tracks: tracksAreRecorded ? TrackOptions(zip: true) : nil) : nil)
         request.outputs = outputs
+        if let view { request.variants = [LiveStreamVariant(meetingURL: view, isPage: true)] }
         let started = try await server.streams.start(
             room: Self.room, request, startedBy: nil)
         guard let stream = started.first else { throw Failure("no stream was started") }

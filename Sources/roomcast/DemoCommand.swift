@@ -1,8 +1,10 @@
 import ArgumentParser
 import Foundation
 import Logging
+import MediaKernel
 import Service
 import Streams
+import WebPage
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,6 +27,8 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Flag(help: "Record its tracks: a file of each, as it came, their index and a zip.")
     var tracks = false
+    @Option(help: "Stream this web page, shown by a browser, in place of the room.")
+    var view: String?
 
     @Argument(help: "Seconds after which the stream is stopped; without it Ctrl-C does.")
     var duration: Double?
@@ -54,10 +58,21 @@ struct DemoCommand: AsyncParsableCommand {
         let level = settings.log.level == Settings().log.level ? .warning : settings.log.level
         let logger = Logger.roomcast("roomcast.demo", level: level, format: settings.log.format)
         settings.stream.log.level = level.rawValue
+        if let view {
+            guard let page = WebAddress(view) else {
+                throw ValidationError("'\(view)' is not an http or https URL")
+            }
+            guard BrowserProgram.path != nil else {
+                throw ValidationError("this machine has no Chromium: make install-custom-view")
+            }
+            settings.stream.customView.isEnabled = true
+            let host = page.port.map { "\(page.host):\($0)" } ?? page.host
+            settings.stream.customView.hosts = WebHosts([host], allowsHTTP: true) ?? WebHosts()
+        }
         let demo = Demo(
             settings: settings, mediaDirectory: media,
             duration: duration.map { .seconds($0) }, isRecorded: record,
-            tracksAreRecorded: tracks, outputs: outputs, logger: logger)
+            tracksAreRecorded: tracks, outputs: outputs, view: view, logger: logger)
         let signals = StopSignals()
         do {
             let result = try await demo.run(interrupted: signals.reasons)

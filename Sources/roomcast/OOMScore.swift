@@ -6,6 +6,7 @@ import Foundation
 enum OOMScore {
     static let bot = 300
     static let finisher = 600
+    static let browser = 300
     private static let maximum = 1000
     private static let file = "/proc/self/oom_score_adj"
 

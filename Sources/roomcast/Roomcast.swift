@@ -10,7 +10,7 @@ struct Roomcast: AsyncParsableCommand {
         version: Version.current,
         subcommands: [
             ServeCommand.self, BotCommand.self, PublishCommand.self, FinishCommand.self,
-            ReindexCommand.self, DemoCommand.self, TokenCommand.self,
+            ReindexCommand.self, DemoCommand.self, TokenCommand.self, BrowserCommand.self,
         ])
 
     /// On the main thread until the first suspension, while there is no other thread: a process

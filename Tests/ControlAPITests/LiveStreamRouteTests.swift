@@ -48,6 +48,47 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("https://here.org/rooms/demo", MeetingURL.Judgement.defaultView),
+        ("https://here.org/rooms/demo?skip_preview=true&review=1", .defaultView),
+        ("https://here.org/rooms/demo?view=", .defaultView),
+        ("https://here.org/rooms/demo#?view=grid", .defaultView),
+        ("https://here.org/rooms/demo?role=a&view=grid", .page),
+        ("https://else.org/rooms/demo", .page),
+    ])
+    func aBrowserShowsOtherPagesAndTheRoomsOwnAsAView(
+        url: String, judgement: MeetingURL.Judgement
+    ) {
+        #expect(MeetingURL.judge(url, room: "demo", authorities: ["here.org"]) == judgement)
+    }
+
+    @Test func whatAPageHasLeftIsGivenToTheManagement() async throws {
+        let world = try await TestWorld()
+        _ = try await world.control.start(room: "demo", LiveStreamRequest(), startedBy: nil)
+        let stream = world.control.state.withLock { $0.streams[0] }
+        let directory = "\(world.directory)/out/\(stream.directory)"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        let headers = try await world.managementHeaders()
+        let uri = "/v2/live-streams/\(stream.id)/page"
+        try await world.routes { client in
+            func answer(_ file: String, _ headers: HTTPFields) async throws -> TestResponse {
+                try await client.execute(uri: "\(uri)/\(file)", method: .get, headers: headers)
+            }
+            #expect(try await answer("console", headers).status == .notFound)
+            try Data("a line\n".utf8).write(to: URL(filePath: "\(directory)/.page-console.log"))
+            let console = try await answer("console", headers)
+            #expect(console.status == .ok && String(buffer: console.body) == "a line\n")
+            #expect(console.headers[.contentType] == "text/plain; charset=utf-8")
+            #expect(try await answer("console", [:]).status == .unauthorized)
+            // A bot writes it: a link would give out what only the server may read.
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(directory)/.page.jpg", withDestinationPath: "/etc/passwd")
+            #expect(try await answer("screenshot", headers).status == .notFound)
+            #expect(try await answer("other", headers).status == .notFound)
+        }
+    }
+
     @Test func aStartIsAnsweredWith100msObject() async throws {
         let world = try await TestWorld()
         let headers = try await world.managementHeaders()
@@ -174,9 +215,12 @@ import Testing
             "recording.hls_vod is not of type boolean"
         ),
         (
-            #"{"meeting_url":"https://example.org/rooms/demo"}"#, "meeting_url is not supported",
-            "meeting_url must name a page of this server, e.g. /rooms/demo; "
-                + "other pages cannot be streamed"
+            #"{"meeting_url":"https://me@example.org/rooms/demo"}"#, "meeting_url is not supported",
+            "a page's URL has a host name or an IPv4 address, no user, and only ASCII characters"
+        ),
+        (
+            #"{"await_start_signal":true}"#, "await_start_signal is not valid",
+            "only a page of the web can give the signal"
         ),
         (
             #"{"meeting_url":"http://localhost/rooms/other"}"#, "meeting_url is not supported",

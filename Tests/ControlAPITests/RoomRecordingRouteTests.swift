@@ -69,7 +69,7 @@ import Testing
         ),
         (#"{"resolution": {"width": 640}}"#, "resolution.height is missing"),
         (#"{"audio_only": 1}"#, "audio_only is not of type boolean"),
-        (#"{"meeting_url": "https://example.org/x"}"#, "meeting_url must name a page of this"),
+        (#"{"meeting_url": "https://[::1]/x"}"#, "a page's URL has a host name"),
     ])
     func whatCannotBeRecordedIsRefusedWithItsReason(body: String, reason: String) async throws {
         let world = try await TestWorld()

@@ -11,10 +11,7 @@ extension JSONValue {
     var list: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
 }
 
-extension JSONValue: ExpressibleByStringLiteral,
-    ExpressibleByBooleanLiteral, ExpressibleByDictionaryLiteral
-{
-    public init(stringLiteral value: String) { self = .string(value) }
+extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByDictionaryLiteral {
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { _, last in last })

@@ -158,6 +158,7 @@ import Testing
 
     @Test(arguments: [
         (StreamFailure.Cause.diskFull, 507), (.noRoomForAssets, 507), (.notEncoded, 422),
+        (.pageNotShown, 502),
         (.botStoodStill, 504), (.botNotStarted, 503), (.serverRestarted, 503), (.botDied, 500),
         (.botLeftEarly, 500), (.assetsNotMade, 500), (.directoryLost, 500), (.unknown, 500),
     ])

@@ -1,4 +1,5 @@
 import Catalogue
+import Datagrams
 import Logging
 import MediaKernel
 import NIOCore

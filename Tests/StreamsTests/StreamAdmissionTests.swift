@@ -113,6 +113,22 @@ import Testing
         #expect(words(try admission(request(""), beside: [running("1")], capacity)) == ["1"])
     }
 
+    @Test func aPageNeedsABrowsersShareToo() {
+        var capacity = roomy
+        capacity.pages = .init(onAir: 1, maximum: 2, memoryAvailable: 1_000_000_000)
+        #expect(capacity.refusal(ofNew: 2, pages: 1) == nil)
+        #expect(capacity.refusal(ofNew: 2, pages: 2) == .tooManyPages(running: 1, maximum: 2))
+        capacity.pages.memoryAvailable = 500_000_000
+        #expect(
+            capacity.refusal(ofNew: 1, pages: 1)
+                == .insufficientMemory(available: 500_000_000, needed: 550_000_000))
+        capacity.pages.memoryAvailable = nil
+        capacity.cores = .init(idle: 1, perStream: 0.5, unseen: 0)
+        #expect(capacity.refusal(ofNew: 1) == nil)
+        #expect(
+            capacity.refusal(ofNew: 1, pages: 1) == .insufficientCPU(idle: 1, needed: 1.2))
+    }
+
     @Test func noPlanIsMadeWhereThereIsNoPlace() {
         var plans = 0
         let full = StreamCapacity(onAir: 9, streamsMaximum: 9, variantsPerRoomMaximum: 3)

@@ -262,6 +262,14 @@ import Testing
                             .botLeftEarly, "the bot left before the stream ran: room ended"))))
     }
 
+    @Test func aPageThatCannotBeShownFailsTheStreamAtOnce() {
+        var machine = started()
+        #expect(
+            machine.botExited(
+                .failed(reason: "HTTP 404", failure: .pageNotShown), at: at(1))
+                == .ended(.failed(StreamFailure(.pageNotShown, "HTTP 404"))))
+    }
+
     @Test func aBotThatCannotBeStartedFailsTheStreamAtOnce() {
         var machine = started()
         #expect(

@@ -15,10 +15,10 @@ import Testing
         ] as [(String, String, String?)])
     func aSourceHasAnEndpointAndMayHaveAToken(url: String, endpoint: String, token: String?) throws
     {
-        let source = try #require(StreamSource(meetingURL: url))
+        let source = try #require(WHEPSource(meetingURL: url))
         #expect(source.endpoint.text == endpoint && source.token == token)
         let variant = LiveStreamVariant(meetingURL: url)
-        #expect(variant.source == source)
+        #expect(variant.source == .whep(source))
         let shown = "whep:\(endpoint.prefix { $0 != "?" })"
         #expect(variant.shownURL == shown, "nobody is shown the token, or a key in the query")
     }
@@ -33,6 +33,14 @@ import Testing
     func anythingElseIsNone(url: String) {
         let variant = LiveStreamVariant(meetingURL: url)
         #expect(variant.source == nil && variant.shownURL == url)
+    }
+
+    @Test func aPageIsWhatOnlyTheServerCanTell() {
+        let url = "https://example.org/board?key=1#top"
+        let page = LiveStreamVariant(meetingURL: url, isPage: true)
+        #expect(page.source == WebAddress(url).map(StreamSource.page))
+        #expect(page.shownURL == "https://example.org/board")
+        #expect(LiveStreamVariant(meetingURL: url).source == nil)
     }
 
     @Test func aRequestForAnotherSourceIsNotAnsweredWithTheStreamThereIs() {

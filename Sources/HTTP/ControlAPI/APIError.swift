@@ -205,7 +205,12 @@ extension APIError {
         case .runsOtherwise:
             self = .conflict("live stream is already running, but differently", error.description)
         case .invalidLayout(let reason): self = .badRequest("layout is not valid", reason)
-        case .sourceNotAllowed:
+        case .tooManyPages:
+            self = .unavailable("too many custom views", "too_many_pages: \(error.description)")
+        case .insufficientMemory:
+            self = .unavailable(
+                "not enough memory", "insufficient_memory: \(error.description)")
+        case .sourceNotAllowed, .pagesDisabled:
             self = .badRequest("meeting_url is not supported", error.description)
         case .invalidResolution(let reason): self = .badRequest("resolution is not valid", reason)
         case .invalidOutput(let reason): self = .badRequest("output is not valid", reason)

@@ -134,6 +134,7 @@ public struct HTTPService: Sendable {
         }
         LiveStreamRoutes(
             control: control, recordings: recordings, authority: authority, endpoints: endpoints,
+            pageFiles: PageFiles(root: configuration.outputDirectory),
             frameRate: configuration.frameRate, clock: clock
         ).add(to: router)
         RoomRoutes(

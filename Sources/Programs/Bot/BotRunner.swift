@@ -32,10 +32,10 @@ public struct BotRunner: Sendable {
     /// The reason why a bot ends.
     private enum Ending: Sendable {
         case asked(String)
-        case failed(PipelineFailure)
+        case failed(PipelineFailure, BotFailure? = nil)
 
         var failure: PipelineFailure? {
-            if case .failed(let failure) = self { failure } else { nil }
+            if case .failed(let failure, _) = self { failure } else { nil }
         }
     }
 
@@ -80,7 +80,9 @@ public struct BotRunner: Sendable {
                     summary, frameRate: options.configuration.plan.ladder.frameRate)
                 writer.write(.stopped(reason: reason, totals))
                 return 0
-            case .failed(let failure):
+            case .failed(let failure, let kind?):
+                return fail(failure.reason, kind)
+            case .failed(let failure, nil):
                 return fail(failure)
             }
         } catch {
@@ -183,6 +185,7 @@ public struct BotRunner: Sendable {
             case .roomEnded: return .asked("room ended")
             case .removed(let reason):
                 return .asked(reason.isEmpty ? "removed from the room" : reason)
+            case .givenUp(let reason): return .failed(PipelineFailure(reason), .pageNotShown)
             case .badEndpoint, .refused, .unreachable, .protocolViolation, .failed:
                 return .failed(PipelineFailure(String(describing: error)))
             }

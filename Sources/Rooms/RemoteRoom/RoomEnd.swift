@@ -12,6 +12,8 @@ public enum RoomEnd: Error, Hashable, Sendable, CustomStringConvertible {
     case roomEnded(reason: String)
     /// The server violated the protocol.
     case protocolViolation(String)
+    /// What is to be shown cannot be shown, and trying again would not help.
+    case givenUp(String)
     /// This machine failed: it has no socket, or no key.
     case failed(String)
 
@@ -23,6 +25,7 @@ public enum RoomEnd: Error, Hashable, Sendable, CustomStringConvertible {
         case .removed(let reason): "removed from the room: \(reason)"
         case .roomEnded(let reason): "the room has ended: \(reason)"
         case .protocolViolation(let what): "protocol violation: \(what)"
+        case .givenUp(let why): why
         case .failed(let what): "the room cannot be joined: \(what)"
         }
     }

@@ -3,12 +3,18 @@ public enum BotFailure: String, Hashable, Sendable, Codable {
     /// No encoder can be opened for a layer.
     case notEncoded = "not_encoded"
     case diskFull = "disk_full"
+    /// A web page cannot be shown, and the bot has tried more than once.
+    case pageNotShown = "page_not_shown"
+
+    /// Whether another bot would fail in the same way.
+    var isFinal: Bool { self == .pageNotShown }
 
     /// The cause with which a stream is given up.
     var cause: StreamFailure.Cause {
         switch self {
         case .notEncoded: .notEncoded
         case .diskFull: .diskFull
+        case .pageNotShown: .pageNotShown
         }
     }
 }

@@ -15,6 +15,11 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case invalidLayout(String)
     /// The settings do not list the host of a source.
     case sourceNotAllowed(host: String)
+    /// The settings do not allow pages of the web.
+    case pagesDisabled
+    case tooManyPages(running: Int, maximum: Int)
+    /// In bytes.
+    case insufficientMemory(available: Int, needed: Int)
     /// The reason names the rule.
     case invalidResolution(String)
     /// The stream cannot be pushed there; the reason names the rule, not the address.
@@ -52,6 +57,14 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
         case .runsOtherwise(let id, let reason): "stream \(id) runs already, \(reason)"
         case .invalidLayout(let reason): "layout is not valid: \(reason)"
         case .sourceNotAllowed(let host): "\(host) is not one of the hosts in stream.sourceHosts"
+        case .pagesDisabled:
+            "meeting_url is not a page of this server's own rooms, and the setting "
+                + "customView.enabled, by which other pages are streamed, is off"
+        case .tooManyPages(let running, let maximum):
+            "too many pages: \(running) of \(maximum) are on air"
+        case .insufficientMemory(let available, let needed):
+            "not enough memory: \(available / 1_000_000) MB are available, "
+                + "\(needed / 1_000_000) MB are needed"
         case .invalidResolution(let reason): "resolution is not valid: \(reason)"
         case .invalidOutput(let reason): reason
         case .tooManyOutputs(let id, let maximum):

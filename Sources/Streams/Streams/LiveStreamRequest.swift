@@ -20,6 +20,8 @@ public struct LiveStreamRequest: Hashable, Sendable {
     public var resolution: Resolution?
     /// Nil for the configured duration.
     public var segmentDuration: Duration?
+    /// Whether pages of the web say when they are ready.
+    public var awaitsStartSignal = false
     /// Where the stream is to be pushed to.
     public var outputs: [PushTarget] = []
 

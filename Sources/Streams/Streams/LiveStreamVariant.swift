@@ -1,18 +1,28 @@
-/// One requested view: of the room, or of an external source.
+import MediaKernel
+
+/// One requested view: of the room, of an external source, or of a page of the web.
 public struct LiveStreamVariant: Hashable, Sendable {
     /// As given, or empty. It names a source or a page of our own rooms, which means the default
     /// view.
     public var meetingURL: String
     /// The caller's own note, returned as given.
     public var metadata: String
+    /// Whether the meeting URL is that of a page to be shown by a browser: only the server knows
+    /// which pages are its own rooms'.
+    public var isPage: Bool
 
-    public init(meetingURL: String = "", metadata: String = "") {
+    public init(meetingURL: String = "", metadata: String = "", isPage: Bool = false) {
         self.meetingURL = meetingURL
         self.metadata = metadata
+        self.isPage = isPage
     }
 
     /// Nil for the room's own view.
-    public var source: StreamSource? { StreamSource(meetingURL: meetingURL) }
+    public var source: StreamSource? {
+        isPage
+            ? WebAddress(meetingURL).map(StreamSource.page)
+            : WHEPSource(meetingURL: meetingURL).map(StreamSource.whep)
+    }
 
     /// The meeting URL without the token of a source, fit for others to see.
     public var shownURL: String { source?.shown ?? meetingURL }

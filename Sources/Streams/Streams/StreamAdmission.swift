@@ -41,8 +41,8 @@ public struct StreamAdmission: Sendable {
     ///   - destination: the full name of the request's destination.
     ///   - running: oldest first.
     ///   - plan: makes the plan for one variant of the request.
-    /// - Throws: `runsOtherwise`, `tooManyVariants`, `tooManyStreams`, `insufficientCPU`, and what
-    ///   the plan throws.
+    /// - Throws: `runsOtherwise`, `tooManyVariants`, `tooManyStreams`, `tooManyPages`,
+    ///   `insufficientMemory`, `insufficientCPU`, and what the plan throws.
     public init(
         of request: LiveStreamRequest, in room: RoomID, destination: String, running: [Running],
         scene: StreamScene, capacity: StreamCapacity,
@@ -61,8 +61,10 @@ public struct StreamAdmission: Sendable {
             if let lack = request.lack(of: stream) { throw .runsOtherwise(stream.id, lack) }
         }
         let new = found.count { $0 == nil }
+        let pages = zip(request.variants, found).count { $0.isPage && $1 == nil }
         if let refusal = capacity.refusal(
-            ofNew: new, in: room, beside: request.kind == .stream ? running.count : nil)
+            ofNew: new, pages: pages, in: room,
+            beside: request.kind == .stream ? running.count : nil)
         {
             throw refusal
         }

@@ -15,6 +15,8 @@ public struct StreamFailure: Hashable, Sendable {
         /// No encoder can be opened for a layer.
         case notEncoded = "not_encoded"
         case diskFull = "disk_full"
+        /// A web page cannot be shown.
+        case pageNotShown = "page_not_shown"
         /// The stream is complete, but its assets cannot be made.
         case assetsNotMade = "assets_not_made"
         /// The assets cannot be made because a disk is full.

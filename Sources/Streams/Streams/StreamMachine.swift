@@ -291,6 +291,9 @@ public struct StreamMachine: Hashable, Sendable {
         if case .notStarted(let reason, let failure) = exit {
             return fail(failure?.cause ?? .botNotStarted, reason, at: now)
         }
+        if case .failed(let reason, let failure?, _) = exit, failure.isFinal {
+            return fail(failure.cause, reason, at: now)
+        }
         if bot == .killed {
             hangs += 1
         } else {

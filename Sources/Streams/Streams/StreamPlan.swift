@@ -22,6 +22,8 @@ public struct StreamPlan: Hashable, Sendable {
     public var pictureHosts: WebHosts
     /// The hosts allowed for the source of the variant; none for a stream of the room.
     public var sourceHosts: WebHosts
+    /// Nil for a stream that shows no page.
+    public var page: PagePlan?
     /// One of `H264Encoder.presets`.
     public var preset: String
     /// The name of the video encoder.
@@ -39,7 +41,7 @@ public struct StreamPlan: Hashable, Sendable {
         ladder: Ladder = .standard, segmentDuration: Duration = .seconds(2),
         playlist: PlaylistMode = .event, layout: Layout = Layout(),
         pictureHosts: WebHosts = WebHosts(), sourceHosts: WebHosts = WebHosts(),
-        preset: String = "balanced",
+        page: PagePlan? = nil, preset: String = "balanced",
         encoder: String = "x264"
     ) {
         self.variant = variant
@@ -52,6 +54,7 @@ public struct StreamPlan: Hashable, Sendable {
         self.layout = layout
         self.pictureHosts = pictureHosts
         self.sourceHosts = sourceHosts
+        self.page = page
         self.preset = preset
         self.encoder = encoder
     }
@@ -72,6 +75,7 @@ extension StreamPlan: Codable {
         case pictureHosts = "picture_hosts"
         case picturesOverHTTP = "picture_http"
         case sourceHosts = "source_hosts"
+        case page
         case outputs
         case lastOutput = "last_output"
         case pushHosts = "push_hosts"
@@ -93,6 +97,7 @@ extension StreamPlan: Codable {
         if !sourceHosts.names.isEmpty {
             try container.encode(sourceHosts.names, forKey: .sourceHosts)
         }
+        try container.encodeIfPresent(page, forKey: .page)
         if lastOutput > 0 { try container.encode(lastOutput, forKey: .lastOutput) }
         if !outputs.isEmpty { try container.encode(outputs, forKey: .outputs) }
         if !pushHosts.names.isEmpty { try container.encode(pushHosts.names, forKey: .pushHosts) }
@@ -103,10 +108,12 @@ extension StreamPlan: Codable {
     /// Plans written by hand, for `roomcast bot`, may leave out fields that have a default.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
+        let page = try container.decodeIfPresent(PagePlan.self, forKey: .page)
         self.init(
             variant: LiveStreamVariant(
                 meetingURL: try container.decodeIfPresent(String.self, forKey: .meetingURL) ?? "",
-                metadata: try container.decodeIfPresent(String.self, forKey: .metadata) ?? ""),
+                metadata: try container.decodeIfPresent(String.self, forKey: .metadata) ?? "",
+                isPage: page != nil),
             recording: try container.decodeIfPresent(LiveStreamRecording.self, forKey: .recording),
             destination: try container.decodeIfPresent(String.self, forKey: .destination) ?? "",
             audio: try container.decodeIfPresent(LiveStreamAudio.self, forKey: .audio)
@@ -125,6 +132,7 @@ extension StreamPlan: Codable {
                     ?? false),
             sourceHosts: container.contains(.sourceHosts)
                 ? try container.hosts(.sourceHosts, allowsHTTP: true) : WebHosts(),
+            page: page,
             preset: try container.decode(String.self, forKey: .preset),
             encoder: try container.decode(String.self, forKey: .encoder))
         outputs = try container.decodeIfPresent([StreamOutput].self, forKey: .outputs) ?? []

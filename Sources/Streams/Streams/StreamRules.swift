@@ -40,6 +40,8 @@ public struct StreamRules: Hashable, Sendable {
 
     /// As `readyTimeout`, for a stream of a source.
     private static let sourceTimeout: Duration = .seconds(90)
+    /// A page is given 30 s, twice, and its browser some seconds each time.
+    private static let pageTimeout: Duration = .seconds(120)
 
     public init(emptyTimeout: Duration? = nil) { self.emptyTimeout = emptyTimeout }
 
@@ -52,7 +54,7 @@ public struct StreamRules: Hashable, Sendable {
             rules.emptyTimeout = nil
             rules.idleTimeout = nil
             // A bot waits for its source for a minute. Three of them have waited long enough.
-            rules.readyTimeout = Self.sourceTimeout
+            rules.readyTimeout = plan.page == nil ? Self.sourceTimeout : Self.pageTimeout
             rules.restartsMaximum = 2
             rules.failureWindow = .seconds(600)
         }

@@ -1,8 +1,23 @@
 public import MediaKernel
 
-/// A source outside our rooms, in the form of a meeting URL: `whep:https://[token@]host/path`, the
-/// endpoint of a WHEP server.
-public struct StreamSource: Hashable, Sendable {
+/// What is streamed in place of one of our rooms.
+public enum StreamSource: Hashable, Sendable {
+    case whep(WHEPSource)
+    /// A page of the web, which a browser shows.
+    case page(WebAddress)
+
+    /// The meeting URL as others may see it: without a token, and without a query, which may hold
+    /// another one.
+    public var shown: String {
+        switch self {
+        case .whep(let source): source.shown
+        case .page(let address): String(address.text.prefix { !"?#".contains($0) })
+        }
+    }
+}
+
+/// The endpoint of a WHEP server, in the form of a meeting URL: `whep:https://[token@]host/path`.
+public struct WHEPSource: Hashable, Sendable {
     /// The scheme that precedes the endpoint's own.
     public static let scheme = "whep:"
 
@@ -34,9 +49,7 @@ public struct StreamSource: Hashable, Sendable {
         self.endpoint = endpoint
     }
 
-    /// The meeting URL as others may see it: without the token, and without a query, which may hold
-    /// another one.
-    public var shown: String { Self.scheme + endpoint.text.prefix { !"?#".contains($0) } }
+    var shown: String { Self.scheme + endpoint.text.prefix { !"?#".contains($0) } }
 
     private static func isInTokens(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)

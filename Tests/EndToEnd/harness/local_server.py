@@ -23,12 +23,16 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class LocalServer:
-    """On the loopback, with a thread of its own; `port` 0 is any free one."""
+    """On the loopback, with a thread of its own; `port` 0 is any free one. With the context of a
+    certificate it speaks TLS."""
 
-    def __init__(self, handler, port=0):
+    def __init__(self, handler, port=0, context=None):
         self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
         self.name = f"127.0.0.1:{self._server.server_port}"
-        self.base = f"http://{self.name}"
+        self.base = f"{'https' if context else 'http'}://{self.name}"
+        if context:
+            self._server.socket = context.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False)
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(POLL_INTERVAL,), daemon=True)
         self._thread.start()

@@ -34,3 +34,7 @@ extension JSONValue: Codable {
         }
     }
 }
+
+extension JSONValue: ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) { self = .string(value) }
+}

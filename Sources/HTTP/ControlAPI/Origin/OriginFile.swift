@@ -45,10 +45,15 @@ final class OriginFile: Sendable {
     ///
     /// - Returns: nil when there is no such regular file.
     static func open(_ path: OriginPath, in root: String) -> OriginFile? {
+        open(path.components, in: root)
+    }
+
+    /// - Parameter components: of a path that was not made from a request's.
+    static func open(_ components: [String], in root: String) -> OriginFile? {
         let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW
         var directory = systemOpen(root, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard directory >= 0 else { return nil }
-        for component in path.components.dropLast() {
+        for component in components.dropLast() {
             let next = openat(directory, component, flags | O_DIRECTORY)
             close(directory)
             guard next >= 0 else { return nil }
@@ -56,7 +61,7 @@ final class OriginFile: Sendable {
         }
         defer { close(directory) }
         // Without O_NONBLOCK a FIFO in the tree would block the thread until it has a writer.
-        let file = openat(directory, path.components[path.components.count - 1], flags | O_NONBLOCK)
+        let file = openat(directory, components[components.count - 1], flags | O_NONBLOCK)
         guard file >= 0 else { return nil }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

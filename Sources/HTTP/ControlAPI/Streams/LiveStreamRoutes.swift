@@ -2,6 +2,7 @@ import Catalogue
 import HTTPTypes
 import Hummingbird
 import MediaKernel
+import NIOCore
 import Streams
 import Tokens
 
@@ -11,6 +12,7 @@ struct LiveStreamRoutes: Sendable {
     let recordings: RecordingLibrary
     let authority: TokenAuthority
     let endpoints: Endpoints
+    let pageFiles: PageFiles
     /// Of ladder layers without one.
     let frameRate: Int
     let clock: @Sendable () -> UnixTime
@@ -35,6 +37,11 @@ struct LiveStreamRoutes: Sendable {
         }
         group.post("/:stream/timed-metadata") { request, context in
             try await addTimedMetadata(request, stream: context.parameters.get("stream"))
+        }
+        for file in PageFile.allCases {
+            group.get("/:stream/page/\(file.rawValue)") { _, context in
+                try await page(file, stream: context.parameters.get("stream"))
+            }
         }
         group.post("/:stream/outputs") { request, context in
             try await addOutput(request, stream: context.parameters.get("stream"))
@@ -109,6 +116,26 @@ struct LiveStreamRoutes: Sendable {
 
     private func get(_ request: Request, stream: String?) async throws -> Response {
         return try await response(try await liveStream(stream))
+    }
+
+    /// What a page has left beside its stream, or its recording.
+    private func page(_ file: PageFile, stream: String?) async throws -> Response {
+        let id = try Self.streamID(stream)
+        guard let found = try await control.stream(id) else { throw Self.notFound(id) }
+        guard let bytes = try await pageFiles.bytes(of: file, beside: found) else {
+            throw APIError.notFound(
+                "there is no \(file.rawValue)", "stream \(id) shows no page, or has not yet")
+        }
+        let type =
+            switch file {
+            case .console: "text/plain; charset=utf-8"
+            case .screenshot: "image/jpeg"
+            }
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: type, .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+            ], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     private func update(_ request: Request, stream: String?) async throws -> Response {

@@ -1,12 +1,13 @@
 import MediaKernel
 import Streams
 
-/// Checks a `meeting_url`. It names a source, or a page of this server's own rooms, which means the
-/// default view; there is no headless browser for other pages.
+/// Checks a `meeting_url`. It names a source, a page of this server's own rooms, which means the
+/// default view, or another page, which a browser shows.
 enum MeetingURL {
     enum Judgement: Hashable {
         case defaultView
         case source
+        case page
         case refused(String)
     }
 
@@ -15,8 +16,8 @@ enum MeetingURL {
         guard text.utf8.count <= Limits.meetingURLBytes else {
             return .refused("meeting_url is longer than \(Limits.meetingURLBytes) bytes")
         }
-        if StreamSource.isMeant(by: text) {
-            return StreamSource(meetingURL: text) == nil
+        if WHEPSource.isMeant(by: text) {
+            return WHEPSource(meetingURL: text) == nil
                 ? .refused(
                     "a source is like whep:https://example.org/live/1 "
                         + "or whep:https://token@example.org/live/1") : .source
@@ -26,9 +27,10 @@ enum MeetingURL {
         }
         let authority = url.authority.lowercased()
         guard authorities.contains(where: { $0.lowercased() == authority }) else {
-            return .refused(
-                "meeting_url must name a page of this server, e.g. /rooms/\(room); "
-                    + "other pages cannot be streamed")
+            return WebAddress(text) == nil
+                ? .refused(
+                    "a page's URL has a host name or an IPv4 address, no user, and only ASCII "
+                        + "characters") : .page
         }
         let parts = url.path.split(separator: "/")
         guard parts.count == 2, parts[0] == "rooms", RoomID.isValid(parts[1]) else {
@@ -37,6 +39,12 @@ enum MeetingURL {
         guard parts[1] == room.rawValue else {
             return .refused("meeting_url names room \(parts[1]), but the stream is of \(room)")
         }
-        return .defaultView
+        return isView(url) ? .page : .defaultView
+    }
+
+    /// Whether the room's page is to be shown by a browser, without its controls.
+    private static func isView(_ url: HTTPURL) -> Bool {
+        let query = url.target.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
+        return query.split(separator: "&").contains { $0.hasPrefix("view=") && $0.count > 5 }
     }
 }

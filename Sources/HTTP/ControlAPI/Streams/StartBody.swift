@@ -23,6 +23,7 @@ struct StartBody: RequestBody {
     var audio: LiveStreamAudio?
     var layout: JSONValue?
     var segmentSeconds: Double?
+    var awaitStartSignal: Bool?
     var outputs: [String]?
 
     struct Variant: Decodable {
@@ -58,6 +59,7 @@ struct StartBody: RequestBody {
         case audio
         case layout
         case segmentSeconds = "segment_seconds"
+        case awaitStartSignal = "await_start_signal"
         case outputs = "rtmp_urls"
     }
 
@@ -81,6 +83,11 @@ struct StartBody: RequestBody {
             throw .badRequest("tracks are not valid", "a live stream always has its picture")
         }
         request.segmentDuration = try segmentSeconds.map(Self.checkedSegments)
+        request.awaitsStartSignal = awaitStartSignal ?? false
+        if request.awaitsStartSignal, !request.variants.contains(where: \.isPage) {
+            throw .badRequest(
+                "await_start_signal is not valid", "only a page of the web can give the signal")
+        }
         request.outputs = try PushTarget.checked(outputs)
         guard request.outputs.isEmpty || request.variants.count == 1 else {
             throw .badRequest("rtmp_urls are not valid", "only a single variant is pushed")
@@ -171,11 +178,12 @@ extension LiveStreamRequest {
         guard variant.metadata.utf8.count <= Limits.metadataBytes else {
             throw .badRequest("metadata is too long", "at most \(Limits.metadataBytes) bytes")
         }
-        if !variant.meetingURL.isEmpty,
-            case .refused(let reason) = MeetingURL.judge(
-                variant.meetingURL, room: room, authorities: authorities)
-        {
-            throw .badRequest("meeting_url is not supported", reason)
+        guard !variant.meetingURL.isEmpty else { return variant }
+        var variant = variant
+        switch MeetingURL.judge(variant.meetingURL, room: room, authorities: authorities) {
+        case .defaultView, .source: break
+        case .page: variant.isPage = true
+        case .refused(let reason): throw .badRequest("meeting_url is not supported", reason)
         }
         return variant
     }

@@ -79,6 +79,10 @@ enum SettingKey: String, CaseIterable {
     case streamIdleCoresMinimum = "stream.idleCoresMinimum"
     case streamVariantsPerRoomMaximum = "stream.variantsPerRoomMaximum"
     case botsUser = "bots.user"
+    case customViewEnabled = "customView.enabled"
+    case customViewHosts = "customView.hosts"
+    case customViewMaximum = "customView.maximum"
+    case customViewMemoryMaximum = "customView.memoryMaximum"
     case picturesHosts = "pictures.hosts"
     case picturesAllowHTTP = "pictures.allowHTTP"
     case pagesOpenTokens = "pages.openTokens"
@@ -107,7 +111,8 @@ enum SettingKey: String, CaseIterable {
             .roomsMaximum, .roomsPeersMaximum, .roomsLargeRoomPeers, .roomsConnectionsMaximum,
             .roomsTracksPerPeerMaximum, .roomsRequestsPerSecond, .roomsRequestsBurst,
             .roomsReadsPerSecond, .roomsReadsBurst,
-            .roomsOutboxMessages, .roomsOutboxBytes:
+            .roomsOutboxMessages, .roomsOutboxBytes, .customViewMaximum,
+            .customViewMemoryMaximum:
             .integer
         case .streamSegmentSeconds, .streamEmptyTimeoutSeconds, .streamIdleTimeoutSeconds,
             .streamMaximumSeconds, .streamSignedPlaybackSeconds, .streamIdleCoresMinimum,
@@ -118,10 +123,11 @@ enum SettingKey: String, CaseIterable {
             .number
         case .pagesOpenTokens, .pagesListRooms, .picturesAllowHTTP, .webhooksAllowPrivate,
             .recordingsStoreKeepLocal,
-            .recordingsStoreLive, .roomsOpenOnJoin, .roomsVideoOrientation:
+            .recordingsStoreLive, .roomsOpenOnJoin, .roomsVideoOrientation, .customViewEnabled:
             .flag
         case .udpAdvertisedAddresses, .tcpAdvertisedAddresses, .turnURLs, .streamLadder,
-            .streamAutoStartRecording, .streamSourceHosts, .streamPushHosts, .picturesHosts:
+            .streamAutoStartRecording, .streamSourceHosts, .streamPushHosts, .picturesHosts,
+            .customViewHosts:
             .list
         case .streamLayout, .recordingsThumbnails: .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,

@@ -60,6 +60,7 @@ public struct Settings: Hashable, Sendable {
         pages.read(source, access: access)
         try stream.read(source)
         try readBots(source)
+        try stream.customView.read(source)
         try readWebhooks(source)
         store = try StoreReader(source: source).settings()
         stream.playback.copyURL = store?.copyURL

@@ -77,6 +77,13 @@ struct StreamBook {
         }
     }
 
+    /// The pages of the web on air in all rooms.
+    var pagesOnAir: Int {
+        pages.values.count {
+            $0.stream.plan.page != nil && $0.life?.status.isOnAir == true
+        }
+    }
+
     /// The number of streams on air and of streams being started.
     ///
     /// - Parameter time: counts streams on air that were requested later; nil for all.

@@ -30,7 +30,9 @@ struct StreamCounts {
 
     mutating func refused(_ error: LiveStreamError) {
         switch error {
-        case .tooManyStreams, .tooManyVariants, .insufficientCPU: refused += 1
+        case .tooManyStreams, .tooManyVariants, .insufficientCPU, .tooManyPages,
+            .insufficientMemory:
+            refused += 1
         default: break
         }
     }

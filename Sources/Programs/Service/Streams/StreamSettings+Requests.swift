@@ -45,7 +45,7 @@ extension StreamSettings {
 
     /// The plan of one variant of a request.
     ///
-    /// - Throws: `invalidResolution`, `sourceNotAllowed`, `invalidOutput`.
+    /// - Throws: `invalidResolution`, `sourceNotAllowed`, `pagesDisabled`, `invalidOutput`.
     func plan(
         of variant: LiveStreamVariant, for request: LiveStreamRequest, layout: Layout
     ) throws(LiveStreamError) -> StreamPlan {
@@ -59,14 +59,21 @@ extension StreamSettings {
             layout: layout, pictureHosts: pictureHosts, preset: preset, encoder: encoder.rawValue)
         // A live stream always has its picture.
         if request.kind == .stream { plan.recording?.tracks?.composite = nil }
-        if let source = variant.source {
+        switch variant.source {
+        case .whep(let source):
             guard sourceHosts.allows(source.endpoint) else {
                 throw .sourceNotAllowed(host: source.endpoint.host)
             }
             plan.sourceHosts = sourceHosts
-            // A source has no roles, so none would be heard.
-            plan.audio.roles = nil
+        case .page:
+            plan.page = try customView.plan(awaitsStartSignal: request.awaitsStartSignal)
+            // The page is the picture: nothing is drawn on it or beside it.
+            plan.layout = Layout(
+                name: .screen, showsNames: false, marksSpeaker: false, transition: .zero)
+        case nil: break
         }
+        // A source has no roles, so none would be heard.
+        if variant.source != nil { plan.audio.roles = nil }
         plan.pushHosts = pushHosts
         for (index, target) in request.outputs.enumerated() {
             try plan.checkOutput(target, layer: 0)

@@ -16,6 +16,11 @@ extension StreamSettings {
         var capacity = StreamCapacity(
             onAir: book.occupied(), streamsMaximum: limits.streams,
             variantsPerRoomMaximum: limits.variantsPerRoom)
+        if customView.isEnabled {
+            capacity.pages = StreamCapacity.Pages(
+                onAir: book.pagesOnAir, maximum: customView.maximum,
+                memoryAvailable: AvailableMemory.bytes)
+        }
         if limits.idleCoresMinimum > 0, let idle = kernel.idleCores {
             capacity.cores = StreamCapacity.Cores(
                 idle: idle, perStream: limits.idleCoresMinimum,

@@ -89,6 +89,8 @@ public struct StreamSettings: Hashable, Sendable {
     public var pictureHosts = WebHosts()
     /// The hosts allowed for external sources.
     public var sourceHosts = WebHosts(allowsHTTP: true)
+    /// Pages of the web.
+    public var customView = CustomViewSettings()
     /// The hosts in private networks that streams may be pushed to.
     public var pushHosts = PushHosts()
     /// The trade-off between picture quality and CPU: one of `H264Encoder.presets`.

@@ -223,6 +223,7 @@ extension StreamingFailure {
         case .diskFull, .noRoomForAssets: return 507
         case .notEncoded: return 422
         case .botStoodStill: return 504
+        case .pageNotShown: return 502
         case .serverRestarted, .botNotStarted: return 503
         case .directoryLost, .botDied, .botLeftEarly, .assetsNotMade, .unknown: return 500
         }

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Catalogue
 import Clocks
+import Datagrams
 import Logging
 import MediaKernel
 import NIOCore

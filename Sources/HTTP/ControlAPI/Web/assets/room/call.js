@@ -48,6 +48,7 @@ export class Call {
   #roomID;
   #spotlight = new Spotlight();
   #isSpeakerView = false;
+  #startsWithSpeaker;
   #pinned = null; // a tile's key
   #unread = 0;
   #isPathBroken = false;
@@ -70,7 +71,8 @@ export class Call {
   #recording;
 
   /** @param {(reason: string) => void} onEnd called once when the room was left */
-  constructor({ client, media, roomID, onEnd }) {
+  constructor({ client, media, roomID, view, onEnd }) {
+    this.#startsWithSpeaker = view === "speaker";
     this.#client = client;
     this.#media = media;
     this.#roomID = roomID;
@@ -87,6 +89,7 @@ export class Call {
   start() {
     byID("call").hidden = false;
     this.#roleChanged();
+    if (this.#startsWithSpeaker) this.#setSpeakerView(true);
     const { streaming, recording, pushes } = this.#client.room;
     this.#onAir.show(streaming);
     this.#recording.show(recording);

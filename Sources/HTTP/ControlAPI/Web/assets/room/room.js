@@ -1,7 +1,8 @@
 // The room page: preview, call, farewell.
 //
 // Query: `name`, `role`, `auth_token` (a room token, if the server gives none to pages) and
-// `skip_preview=true`, as in 100ms' own meeting URLs.
+// `skip_preview=true`, as in 100ms' own meeting URLs. `view=grid` and `view=speaker` show the room
+// without controls, for a browser that nobody sits at: no devices, no preview, no farewell.
 
 import { roomToken } from "../common/api.js";
 import { Call } from "./call.js";
@@ -14,6 +15,7 @@ import { RoomcastClient } from "../client/roomcast-client.js";
 
 const roomID = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const query = new URLSearchParams(location.search);
+const view = query.get("view");
 const media = new LocalMedia();
 let client = null;
 
@@ -41,7 +43,7 @@ async function enter({ name, role }) {
     throw error;
   }
   preview.hide();
-  new Call({ client, media, roomID, onEnd: sayFarewell }).start();
+  new Call({ client, media, roomID, view, onEnd: sayFarewell }).start();
 }
 
 /** Plain ASCII, because some clients of the protocol cannot decode other characters in tokens. */
@@ -53,6 +55,8 @@ function userIDFrom(name) {
 function sayFarewell(reason) {
   media.stop();
   byID("call").hidden = true;
+  // A stream of this page has nothing more to show.
+  if (view) return close();
   byID("farewell-reason").textContent = reason;
   byID("farewell").hidden = false;
   byID("rejoin").focus();
@@ -61,9 +65,14 @@ function sayFarewell(reason) {
 byID("rejoin").addEventListener("click", () => location.reload());
 addEventListener("pagehide", () => client?.leave());
 
-preview.show();
-const isReady = media.start();
-if (query.get("skip_preview") === "true") {
-  await isReady;
-  await preview.join();
+if (view) {
+  document.body.dataset.view = view;
+  await enter({ name: query.get("name") ?? "view", role: query.get("role") ?? "viewer" });
+} else {
+  preview.show();
+  const isReady = media.start();
+  if (query.get("skip_preview") === "true") {
+    await isReady;
+    await preview.join();
+  }
 }

@@ -1,10 +1,11 @@
+import CSockets
 import Glibc
-import MediaKernel
+public import MediaKernel
 import NIOCore
 import NIOPosix
 
 /// Resolves host names with the machine's resolver.
-enum NameResolver {
+public enum NameResolver {
     /// An unresponsive resolver blocks a thread, so it has threads of its own, apart from those
     /// that read files.
     private static let threads: NIOThreadPool = {
@@ -13,13 +14,13 @@ enum NameResolver {
         return threads
     }()
 
-    struct Failure: Error, CustomStringConvertible {
-        var description: String
+    public struct Failure: Error, CustomStringConvertible {
+        public var description: String
     }
 
     /// - Parameter host: a name, or an address as text.
     /// - Throws: `Failure`, with the resolver's reason.
-    static func addresses(of host: String) async throws -> [TransportAddress] {
+    public static func addresses(of host: String) async throws -> [TransportAddress] {
         try await threads.runIfActive { try look(up: host) }
     }
 

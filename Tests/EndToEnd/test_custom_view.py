@@ -1,0 +1,399 @@
+"""Streams whose picture is a page of the web, shown by a browser."""
+
+import contextlib
+import os
+import signal
+import socket
+import tempfile
+
+import avsync
+import numpy as np
+import pytest
+from harness import hls, media, tokens
+from harness.push_servers import certificate
+from harness.publisher import Publisher
+from harness.server import REPOSITORY, Server, free_port
+from harness.waiting import wait_for
+from harness.web_pages import WebPages
+
+RED, BLUE = (200, 30, 30), (30, 30, 200)
+ANN = (176, 58, 58)
+LADDER = [{"width": 640, "height": 360, "videoBitrate": 800, "audioBitrate": 96}]
+TIMEOUT = 120  # s
+
+
+@pytest.fixture(scope="module")
+def pages():
+    with contextlib.closing(WebPages()) as pages:
+        yield pages
+
+
+def serve(tmp_path_factory, hosts, port=None, maximum=3):
+    return Server(
+        tmp_path_factory.mktemp("caster"), port=port,
+        settings={
+            "ROOMCAST_CUSTOM_VIEW_ENABLED": "true",
+            "ROOMCAST_CUSTOM_VIEW_HOSTS": hosts,
+            "ROOMCAST_CUSTOM_VIEW_MAXIMUM": str(maximum),
+            "ROOMCAST_CUSTOM_VIEW_MEMORY_MAXIMUM": "1024",
+            "ROOMCAST_STREAM_VARIANTS_PER_ROOM_MAXIMUM": "4",
+            "ROOMCAST_STREAM_MAXIMUM": "6",
+        })
+
+
+@pytest.fixture(scope="module")
+def secure(tmp_path_factory):
+    _, context = certificate(tmp_path_factory.mktemp("secure"), "localhost")
+    with contextlib.closing(WebPages(context)) as pages:
+        yield pages
+
+
+@pytest.fixture(scope="module")
+def caster(binary, pages, secure, tmp_path_factory):
+    old = profiles()
+    port = free_port(socket.SOCK_STREAM)
+    # Its own pages too, for views of its rooms.
+    caster = serve(tmp_path_factory, f"{pages.name},{secure.name},127.0.0.1:{port}", port)
+    yield caster
+    assert caster.stop() == 0, caster.tail()
+    wait_for("no browser is left", lambda: not browsers_of(caster), 20)
+    wait_for("no profile is left", lambda: not profiles() - old, 20)
+
+
+@pytest.fixture(scope="module")
+def wary(binary, caster, pages, tmp_path_factory):
+    """A server whose guard lets the pages pass, but whose browser takes them for strangers': for
+    the browser this entry means names, and they have an address."""
+    wary = serve(tmp_path_factory, "*.0.0.1:" + pages.name.rpartition(":")[2], maximum=5)
+    yield wary
+    assert wary.stop() == 0, wary.tail()
+
+
+@pytest.fixture(scope="module")
+def doomed(wary, pages):
+    """Streams of pages that never start. Each is given a minute, so they have it beside the tests
+    of others."""
+    return {page: start(wary, f"doomed-{page}", f"{pages.base}/{page}?key=secret")
+            for page in ("broken", "silent", "endless")}
+
+
+def profiles():
+    # The browser's user may not write to a directory of the tests' own.
+    return {name for directory in {tempfile.gettempdir(), "/tmp"}
+            for name in os.listdir(directory) if name.startswith("roomcast-page-")}
+
+
+def browsers_of(server):
+    """The processes of its browsers, which run below it."""
+    found, parents = [], {}
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            words = open(f"/proc/{process}/cmdline", "rb").read().split(b"\0")
+            stat = open(f"/proc/{process}/stat").read()
+            parents[int(process)] = int(stat.rpartition(")")[2].split()[1])
+            if b"--headless=new" in words and any(b"roomcast-page-" in word for word in words):
+                found.append(int(process))
+
+    def is_below(process):
+        while process in parents:
+            if process == server.process.pid:
+                return True
+            process = parents[process]
+        return False
+
+    return [process for process in found if is_below(process)]
+
+
+def start(caster, room, url, **body):
+    return caster.start_stream(room, {
+        "meeting_url": url, "ladder": LADDER, "segment_seconds": 1, **body})
+
+
+def picture_of(caster, stream, directory):
+    """The median colour of the latest segment, and how loud it is."""
+    layer = hls.Stream(caster.http, stream["playback"]["url"], directory).layers[0]
+    segment = layer.playlist.segments[-1].path
+    frames = media.frames(segment)
+    return np.median(frames[-1].reshape(-1, 3), axis=0), np.abs(media.sound(segment)).max()
+
+
+def assert_shows(caster, stream, colour, tmp_path_factory, has_sound=True):
+    def shows():
+        found, loud = picture_of(caster, stream, tmp_path_factory.mktemp("look"))
+        is_heard = loud > 0.02 or not has_sound
+        return np.abs(found - colour).max() < 40 and is_heard
+
+    wait_for(f"the stream is {colour}", shows, TIMEOUT)
+
+
+def evidence(caster, stream, name):
+    return caster.http.request(
+        "GET", f"/v2/live-streams/{stream['id']}/page/{name}", token=tokens.management_token())
+
+
+def console(caster, stream):
+    return evidence(caster, stream, "console").body.decode()
+
+
+def failed(caster, stream):
+    return caster.wait_for_status(stream["id"], "failed", TIMEOUT)["stop_reason"]
+
+
+def stop(caster, room, *streams):
+    caster.stop_stream(room)
+    for stream in streams:
+        caster.wait_for_status(stream["id"], "completed", TIMEOUT)
+
+
+def film(caster, pages, room, tmp_path, segments=22):
+    stream = start(caster, room, f"{pages.base}/flashes")
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    wait_for("there is enough of it", lambda: hls.segment_count(
+        caster.http, stream["playback"]["url"]) >= segments, TIMEOUT)
+    stop(caster, room, stream)
+    return hls.Stream(caster.http, stream["playback"]["url"], tmp_path / "hls").top.file
+
+
+def test_a_page_is_streamed_as_it_is(caster, pages, room, tmp_path):
+    file = film(caster, pages, room, tmp_path)
+    report = avsync.measure(file).report(avsync.Thresholds())
+    found = report["publishers"]["ann"]
+    assert report["sizes"] == ["640x360"] and report["frame_rate"] == 30
+    assert found["offset"]["p95_ms"] <= 45, found
+    # The cells are found where the page has them, so the picture is the page, pixel by pixel.
+    numbers = np.array([media.frame_number(one) for one in media.frames(file, 640, 360)])[60:]
+    # The page counts 1/30 s, and the stream has 30 pictures/s of a clock of its own: near a change
+    # of the number either is first, and then a number is seen twice and the next one not at all.
+    # Of a picture that the page shows for 1/15 s nothing is explained so.
+    steps = np.diff(numbers // 2) % 512
+    assert steps.sum() > 250 and np.mean(steps[steps > 0] == 1) >= 0.99, np.bincount(steps)
+    held = np.diff(np.flatnonzero(np.diff(numbers))).max()
+    assert held <= 3, f"a picture is held for {held} of the stream's"
+
+
+def test_variants_are_pages_of_their_own_beside_the_room(
+        caster, pages, room, doomed, tmp_path_factory):
+    streams = caster.manage("POST", f"/live-streams/room/{room}/start", {
+        "ladder": LADDER,
+        "variants": [
+            {"meeting_url": f"{pages.base}/red?key=secret", "metadata": "red"},
+            {"meeting_url": f"{pages.base}/blue", "metadata": "blue"},
+            {"metadata": "room"},
+        ]}).json["variants"]
+    red, blue, default = (caster.stream(one["id"]) for one in streams)
+    assert red["meeting_url"] == f"{pages.base}/red", "nobody is shown a key in the query"
+    for stream in (red, blue):
+        caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    assert_shows(caster, red, RED, tmp_path_factory)
+    assert_shows(caster, blue, BLUE, tmp_path_factory)
+    stop(caster, room, red, blue)
+    assert "secret" not in caster.log.read_text()
+    picture = evidence(caster, red, "screenshot")
+    assert picture.status == 200 and picture.body[:2] == b"\xff\xd8"
+
+
+def test_the_rooms_own_page_is_a_view_without_controls(caster, room, tmp_path_factory):
+    """A hidden peer whom nobody sees: the token's role makes it one."""
+    with Publisher(caster, room, REPOSITORY / "fixtures/media/ann.webm", "Ann"):
+        token = tokens.room_token(room, user="view", role="__internal_recorder")
+        url = f"{caster.base}/rooms/{room}?view=grid&auth_token={token}"
+        stream = start(caster, room, url)
+        assert stream["meeting_url"] == f"{caster.base}/rooms/{room}"
+        caster.wait_for_status(stream["id"], "running", TIMEOUT)
+        assert_shows(caster, stream, ANN, tmp_path_factory)
+        peers = caster.manage("GET", f"/active-rooms/{room}/peers").json["peers"]
+        assert [peer["name"] for peer in peers.values()] == ["Ann"]
+        assert token not in console(caster, stream) + caster.log.read_text()
+        stop(caster, room, stream)
+
+
+def test_what_does_not_fit_is_refused(caster, pages, server, room):
+    def answer(body, one=caster):
+        return one.manage("POST", f"/live-streams/room/{room}/start", body)
+
+    off = answer({"meeting_url": f"{pages.base}/red"}, server)
+    assert off.status == 400 and "customView.enabled" in off.json["details"][0]
+    for url in ("ftp://example.org/", "https://user@example.org/", "https://[::1]/", "file:///etc"):
+        assert answer({"meeting_url": url}).status == 400, url
+    signal = answer({"await_start_signal": True})
+    assert signal.status == 400 and "await_start_signal" in signal.json["message"]
+    variants = [{"meeting_url": f"{pages.base}/red", "metadata": str(n)} for n in range(4)]
+    many = answer({"variants": variants})
+    assert many.status == 503 and "0 of 3" in many.json["details"][0], many
+
+
+def test_a_still_page_costs_little_and_streams_on(caster, pages, room, tmp_path_factory):
+    stream = start(caster, room, f"{pages.base}/still")
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    assert_shows(caster, stream, RED, tmp_path_factory, has_sound=False)
+    stop(caster, room, stream)
+
+
+@pytest.mark.parametrize("page, line", [
+    ("alert", "look at me"), ("camera", "refused: "), ("popup", "shown")])
+def test_a_page_that_wants_something_of_a_user_is_streamed_without(
+        caster, pages, room, tmp_path_factory, page, line):
+    stream = start(caster, room, f"{pages.base}/{page}")
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    assert_shows(caster, stream, RED, tmp_path_factory)
+    wait_for("its console tells", lambda: line in console(caster, stream), TIMEOUT)
+    stop(caster, room, stream)
+
+
+def test_nothing_of_a_page_passes_the_guard_by(wary, pages, room):
+    with contextlib.ExitStack() as stack:
+        datagrams = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        datagrams.bind(("127.0.0.1", 0))
+        port = datagrams.getsockname()[1]
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", port)))
+        stream = start(wary, room, f"{pages.base}/sneak?{port}")
+        wary.wait_for_status(stream["id"], "running", TIMEOUT)
+        wait_for("it has tried", lambda: "candidates " in console(wary, stream), TIMEOUT)
+        assert "candidates 0,0, window null" in console(wary, stream), console(wary, stream)
+        for one in (datagrams, listener):
+            one.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            datagrams.recv(2048)
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+        stop(wary, room, stream)
+
+
+def test_a_listed_page_may_use_webrtc(caster, pages, room):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams:
+        datagrams.bind(("127.0.0.1", 0))
+        datagrams.settimeout(TIMEOUT)
+        port = datagrams.getsockname()[1]
+        stream = start(caster, room, f"{pages.base}/sneak?{port}")
+        assert datagrams.recv(2048), "so the test above would see a datagram"
+        caster.wait_for_status(stream["id"], "running", TIMEOUT)
+        stop(caster, room, stream)
+
+
+def test_what_a_page_says_harms_nobody(caster, pages, room):
+    stream = start(caster, room, f"{pages.base}/storm?key=secret")
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    wait_for("the rest is read", lambda: "after the storm" in console(caster, stream), TIMEOUT)
+    assert len(console(caster, stream)) < 100_000
+    assert caster.stream(stream["id"])["bot_restarts"] == 0
+    stop(caster, room, stream)
+
+
+def test_a_page_starts_when_it_says_so(caster, pages, room):
+    stream = start(caster, room, f"{pages.base}/signal", await_start_signal=True)
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    lines = console(caster, stream).splitlines()
+    told = [n for n, line in enumerate(lines) if "START_RECORDING" in line]
+    shown = [n for n, line in enumerate(lines) if " shown " in line]
+    assert told and shown and told[0] < shown[0], lines
+    stop(caster, room, stream)
+
+
+@pytest.mark.parametrize("page", ["ends", "closes"])
+def test_a_page_ends_its_stream(caster, pages, room, page):
+    stream = start(caster, room, f"{pages.base}/{page}")
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    pages.let(page)
+    ended = caster.wait_for_status(stream["id"], "completed", TIMEOUT)
+    assert ended["stop_reason"] == "room ended"
+
+
+def renderers():
+    """The browsers' processes with pages' code, the largest first."""
+    found = []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if b"--type=renderer" in open(f"/proc/{process}/cmdline", "rb").read():
+                size = int(open(f"/proc/{process}/statm").read().split()[1])
+                found.append((size, int(process)))
+    return [process for _, process in sorted(found, reverse=True)]
+
+
+def bot_of(stream):
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            words = open(f"/proc/{process}/cmdline", "rb").read().split(b"\0")
+            if b"bot" in words[1:2] and any(stream["id"].encode() in word for word in words):
+                return int(process)
+
+
+def assert_goes_on(caster, stream, tmp_path_factory):
+    url = stream["playback"]["url"]
+    before = hls.segment_count(caster.http, url)
+    wait_for("it goes on", lambda: hls.segment_count(caster.http, url) > before + 2, TIMEOUT)
+    assert_shows(caster, stream, RED, tmp_path_factory)
+    caster.stop_stream(stream["room_id"])
+    caster.wait_for_status(stream["id"], "completed", TIMEOUT)
+    playlist = hls.Stream(caster.http, url, tmp_path_factory.mktemp("all")).top.playlist
+    assert sum(one.is_discontinuity for one in playlist.segments) <= 1
+
+
+@pytest.mark.parametrize("page", ["large", "hang"])
+def test_a_page_that_falls_over_is_loaded_anew(caster, pages, room, page, tmp_path_factory):
+    stream = start(caster, room, f"{pages.base}/{page}")
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    loads = pages.asked.count(f"/{page}")
+    if page == "large":
+        # As a bug in the browser would; the sender's tab is a small one.
+        os.kill(renderers()[0], signal.SIGKILL)
+    pages.let(page)
+    wait_for("it is loaded anew", lambda: pages.asked.count(f"/{page}") > loads, TIMEOUT)
+    assert caster.stream(stream["id"])["bot_restarts"] == 0
+    assert_goes_on(caster, stream, tmp_path_factory)
+
+
+def test_a_browser_does_not_outlive_its_bot(caster, pages, room, tmp_path_factory):
+    stream = start(caster, room, f"{pages.base}/red")
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    old = set(browsers_of(caster))
+    os.kill(bot_of(stream), signal.SIGKILL)
+    wait_for("its browser is gone", lambda: not old & set(browsers_of(caster)), 20)
+    wait_for("there is another", lambda: browsers_of(caster), TIMEOUT)
+    wait_for("it runs again", lambda: caster.stream(stream["id"])["bot_restarts"] == 1, TIMEOUT)
+    assert_goes_on(caster, stream, tmp_path_factory)
+
+
+@pytest.mark.parametrize("page, words", [
+    ("404", ["HTTP 404"]),
+    ("to?http://127.0.0.2/", ["127.0.0.2", "customView.hosts does not list it"]),
+    ("to?http://10.99.0.1/", ["10.99.0.1", "customView.hosts does not list it"]),
+])
+def test_a_page_that_cannot_be_shown_fails_with_what_was_seen(caster, pages, room, page, words):
+    stream = start(caster, room, f"{pages.base}/{page}")
+    reason = failed(caster, stream)
+    assert all(word in reason for word in words), reason
+    assert evidence(caster, stream, "console").status == 200
+    wait_for("its browser is gone", lambda: not browsers_of(caster), 20)
+
+
+def test_the_servers_own_api_is_out_of_reach(wary, pages, room):
+    own = f"http://{wary.host}:{wary.port}/v2/live-streams"
+    stream = start(wary, room, f"{pages.base}/to?{own}")
+    reason = failed(wary, stream)
+    assert f"{wary.host}:{wary.port}" in reason and "customView.hosts" in reason, reason
+
+
+def test_a_page_that_takes_too_much_memory_is_ended(caster, pages, room):
+    stream = start(caster, room, f"{pages.base}/greedy")
+    reason = failed(caster, stream)
+    assert "customView.memoryMaximum" in reason, reason
+    assert caster.http.get("/health").status == 200
+
+
+@pytest.mark.parametrize("page, words", [
+    ("broken", ["HTTP 200", "blank", "undefinedFunction is not defined"]),
+    ("silent", ["no answer of its server"]),
+    ("endless", ["HTTP 200", "blank"]),
+])
+def test_a_page_that_never_starts_is_loaded_anew_once_and_fails(wary, pages, doomed, page, words):
+    reason = failed(wary, doomed[page])
+    for word in ["did not start within 30 s, twice", *words]:
+        assert word in reason, reason
+    assert pages.asked.count(f"/{page}?key=secret") == 2
+    assert "secret" not in reason + console(wary, doomed[page]) + wary.log.read_text()
+
+
+def test_a_certificate_that_is_not_valid_is_not_accepted(caster, secure, room):
+    reason = failed(caster, start(caster, room, f"{secure.base}/red"))
+    assert "net::ERR_CERT_" in reason, reason
+    assert not secure.asked
