@@ -320,7 +320,7 @@ let package = Package(
         tests("Signing", ["MediaKernel"]),
         tests("Webhooks", ["MediaKernel"]),
         tests("Digests", ["MediaKernel"]),
-        tests("Streams", ["MediaKernel", "HLS", "Stage"]),
+        tests("Streams", ["MediaKernel", "HLS", "Rooms", "Stage"]),
         tests("Tokens", ["MediaKernel", "Workbench"]),
         tests("ObjectStorage", ["MediaKernel", "Digests", "Workbench"]),
         tests(
