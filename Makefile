@@ -150,6 +150,10 @@ goldens: install-dependencies ## Render the golden pictures of the layouts again
 bench: install-bench-dependencies build ## The cost of a stream, next to ffmpeg, GStreamer and a browser (docs/BENCHMARKS.md)
 	@Tests/Benchmarks/run $(BINARY)
 
+.PHONY: bench-tracks
+bench-tracks: install-bench-dependencies build ## The cost of recording ten cameras as tracks, next to ffmpeg -c copy
+	@Tests/Benchmarks/tracks $(BINARY)
+
 .PHONY: bench-density
 bench-density: install-bench-dependencies build ## The number of rooms that this machine can stream before a picture is late
 	@Tests/Benchmarks/density $(BINARY)

@@ -58,6 +58,7 @@ ROOMS = (
     Target("rooms.audio.roomcast.lost_share", 0),
     Target("rooms.cameras.roomcast.lost_share", 0),
 )
+TRACKS = (Target("core_share", 0.05), Target("rss_mb", 150, "MB"))
 DENSITY = (Target("rooms_per_core", 2, is_minimum=True),)
 
 
