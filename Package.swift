@@ -215,8 +215,8 @@ let package = Package(
         room(
             "Programs/Finisher",
             [
-                "MediaKernel", "Streams", "Codec", "Recording", "Catalogue", "ChildProcesses",
-                "Sandbox",
+                "MediaKernel", "Stage", "ISOMedia", "Streams", "Codec", "Compositor", "Recording",
+                "Catalogue", "ChildProcesses", "Sandbox",
             ]),
         room(
             "Programs/Publisher",
@@ -314,7 +314,7 @@ let package = Package(
         tests("Signing", ["MediaKernel"]),
         tests("Webhooks", ["MediaKernel"]),
         tests("Digests", ["MediaKernel"]),
-        tests("Streams", ["MediaKernel", "HLS", "Stage"]),
+        tests("Streams", ["MediaKernel", "HLS", "Rooms", "Stage"]),
         tests("Tokens", ["MediaKernel", "Workbench"]),
         tests("ObjectStorage", ["MediaKernel", "Digests", "Workbench"]),
         tests(

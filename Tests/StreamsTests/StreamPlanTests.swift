@@ -1,6 +1,7 @@
 import Foundation
 import HLS
 import MediaKernel
+import Rooms
 import Stage
 import Testing
 
