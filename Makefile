@@ -155,6 +155,10 @@ bench: install-bench-dependencies build ## The cost of a stream, next to ffmpeg,
 bench-outputs: install-bench-dependencies build ## The cost of MP4s, pushes and tracks beside their stream
 	@Tests/Benchmarks/outputs $(BINARY)
 
+.PHONY: bench-tracks
+bench-tracks: install-bench-dependencies build ## The cost of recording ten cameras as tracks, next to ffmpeg -c copy
+	@Tests/Benchmarks/tracks $(BINARY)
+
 .PHONY: bench-density
 bench-density: install-bench-dependencies build ## The number of rooms that this machine can stream before a picture is late
 	@Tests/Benchmarks/density $(BINARY)

@@ -55,6 +55,10 @@ import Testing
             .withoutThumbnails(reason: "none"),
             #"{"event":"without_thumbnails","reason":"none"}"#
         ),
+        (
+            .withoutFile(name: "a", reason: "none"),
+            #"{"event":"without_file","name":"a","reason":"none"}"#
+        ),
         (.finished(assets: 3), #"{"assets":3,"event":"finished"}"#),
         (
             .failed(reason: "disk full", isForWantOfRoom: true),

@@ -2,7 +2,9 @@
 
 import contextlib
 import json
+import os
 import shutil
+import signal
 import subprocess
 import time
 import zipfile
@@ -84,7 +86,7 @@ def plays(path, file):
 
 
 def together(found, name, folder):
-    """A peer's picture and sound in one file, placed as the index says, and measured."""
+    """A peer's picture and sound, placed as the index says, and measured."""
     inputs = []
     for kind in "video", "audio":
         for path, file in found[name, kind][:1]:
@@ -93,6 +95,30 @@ def together(found, name, folder):
     media.run("ffmpeg", "-v", "error", "-y", *inputs, "-map", "0:v", "-map", "1:a", "-c", "copy",
               "-avoid_negative_ts", "disabled", str(result))
     return avsync.measure(result).publishers[name]
+
+
+def compositions(server, recording, document):
+    """The files of several tracks: paths and entries of the index, by peer's name or type."""
+    made = {one["id"]: one for one in recording["recording_assets"]}
+    found = {}
+    for entry in document["compositions"]:
+        asset = made[entry["asset_id"]]
+        path = server.recordings / asset["path"]
+        assert asset["type"] == entry["type"]
+        assert path.stat().st_size == asset["size"] == entry["bytes"]
+        plays(path, entry)
+        if entry["type"] == "stream":
+            peer = asset["metadata"]["peer"]
+            assert peer["peer_name"] == entry["peer"]["name"]
+            assert peer["start_ms"] == entry["start_ms"]
+        found[entry["peer"]["name"] if "peer" in entry else entry["type"]] = path, entry
+    return found
+
+
+def samples(path, channels):
+    """Its samples as they are, by channel."""
+    raw = media.run("ffmpeg", "-v", "error", "-i", str(path), "-f", "f32le", "-")
+    return np.frombuffer(raw, np.float32).reshape(-1, channels).T
 
 
 def h264(folder, clip):
@@ -115,7 +141,8 @@ def taken(server, tmp_path_factory):
                                   "--at 11:unmute-video --at 11:unmute-audio"), folder, stack)
         enter(server, room, Guest(h264(folder, "ben"), clock), folder, stack)
         wait_for("both are there", lambda: server.peer_count(room) == 2, TIMEOUT)
-        recording = start(server, room, zip=True)
+        recording = start(server, room, zip=True, per_peer=True, mix={
+            "format": "flac", "sample_rate": 48000, "dual_channel": True, "left": "ann"})
         wait_for_parts(server, recording, 4)
         began = time.monotonic()
         time.sleep(3)
@@ -140,7 +167,7 @@ def test_each_track_has_a_file_as_it_came(taken):
             assert (described["width"], described["height"]) == (640, 360)
     assert {path.suffix for parts in found.values() for path, _ in parts} == {
         ".ogg", ".webm", ".mp4"}
-    assert done["asset_types"] == ["track", "track-index", "individual"]
+    assert done["asset_types"] == ["track", "stream", "audio-mix", "track-index", "individual"]
     # Nothing was composed.
     assert index["stream_id"] == done["id"] and index["room_id"] == "three"
 
@@ -183,6 +210,76 @@ def test_a_muted_track_keeps_its_time(taken):
     assert steps.max() > 2.5 and np.abs(steps - np.round(steps)).max() < 0.05, beeps
 
 
+def test_a_peer_has_its_picture_and_its_sound_in_one_file(server, taken):
+    done, index, found = taken
+    movies = compositions(server, done, index)
+    assert set(movies) == {"ann", "ben", "cleo", "audio-mix"}
+    for name in "ann", "ben", "cleo":
+        path, entry = movies[name]
+        described = media.streams(path)
+        assert {kind: one["codec_name"] for kind, one in described.items()} == {
+            "video": "h264", "audio": "aac"}
+        assert path.suffix == ".mp4"
+        # Only what the sender encoded as H.264 stays as it is.
+        assert entry["video_copied"] == (name == "ben")
+        tracks = [found[name, kind][0][1] for kind in ("audio", "video")]
+        assert entry["start_ms"] == min(one["start_ms"] for one in tracks)
+        ends = max(one["start_ms"] + one["duration_ms"] for one in tracks)
+        assert abs(entry["start_ms"] + entry["duration_ms"] - ends) <= 1
+        _, offsets = avsync.measure(path).publishers[name].pairs()
+        assert len(offsets) >= 5, (name, offsets)
+        assert np.percentile(np.abs(offsets), 90, method="lower") <= IN_TIME, (name, offsets)
+
+
+def test_a_movie_is_silent_and_still_while_its_peer_is_muted(server, taken):
+    done, index, found = taken
+    path, entry = compositions(server, done, index)["ann"]
+    levels = {track["type"]: track["mutes"][0] for track in index["tracks"]
+              if track["peer"]["name"] == "ann"}
+    begin, end = (levels["audio"][key] - entry["start_ms"] for key in ("from_ms", "to_ms"))
+    left = samples(path, 2)[0]
+    quiet = left[(begin + 300) * 48:(end - 100) * 48]
+    assert np.abs(quiet).max() < 0.001 < np.abs(left).max()
+    times = [float(one) for one in assets.probe(
+        path, "-select_streams", "v", "-show_entries", "packet=pts_time")]
+    steps = np.diff(sorted(times))
+    assert 2 < steps.max() < 5 and np.median(steps) < 0.06
+    # What follows is not shifted.
+    beeps = media.onsets(media.loudness(media.sound(path)), 0.02, 0.02)
+    steps = np.diff(beeps)
+    assert steps.max() > 2.5 and np.abs(steps - np.round(steps)).max() < 0.05, beeps
+
+
+def test_a_mix_has_one_speaker_on_the_left(server, taken):
+    done, index, found = taken
+    path, entry = compositions(server, done, index)["audio-mix"]
+    [described] = media.streams(path).values()
+    assert (described["codec_name"], described["sample_rate"], described["channels"]) == (
+        "flac", "48000", 2)
+    [ann] = {track["peer"]["id"] for track in index["tracks"] if track["peer"]["name"] == "ann"}
+    assert entry["left"] == [ann] and entry["start_ms"] == 0
+    left, right = samples(path, 2)
+    assert abs(len(left) / 48 - entry["duration_ms"]) < 1
+    [(track, file)] = found["ann", "audio"]
+    alone = samples(track, media.streams(track)["audio"]["channels"]).mean(axis=0)
+    begin = file["start_ms"] * 48
+    part = left[begin:begin + len(alone)]
+    count = min(len(part), len(alone), 48000 * 5)
+    # The same sound at the same time, but for the limiter.
+    spectrum = np.fft.rfft(part[:count], 2 * count) * np.conj(np.fft.rfft(alone[:count], 2 * count))
+    lag = int(np.argmax(np.fft.irfft(spectrum)))
+    lag -= 2 * count if lag > count else 0
+    assert abs(lag) <= 48, lag
+    begin += lag
+    assert np.corrcoef(left[begin:begin + count], alone[:count])[0, 1] > 0.95
+    assert np.abs(left[:max(0, begin - 480)]).max(initial=0) < 0.001
+    # Two others are on the right, while Ann is muted too.
+    [mute] = next(track["mutes"] for track in index["tracks"]
+                  if track["peer"]["name"] == "ann" and track["type"] == "audio")
+    quiet = slice((mute["from_ms"] + 300) * 48, (mute["to_ms"] - 100) * 48)
+    assert np.abs(left[quiet]).max() < 0.001 < np.abs(right[quiet]).max()
+
+
 def test_who_comes_late_begins_late(taken):
     _, index, found = taken
     for kind in "audio", "video":
@@ -201,6 +298,7 @@ def test_the_archive_has_all_of_it(server, taken):
         assert archive.testzip() is None
         assert json.loads(archive.read("tracks.json")) == index
         names = {path.name for parts in found.values() for path, _ in parts}
+        names |= {one["name"] for one in index["compositions"]}
         assert set(archive.namelist()) == names | {"tracks.json"}
 
 
@@ -234,7 +332,8 @@ def test_a_browser_plays_the_files(server, taken, browser):
 
 def test_a_killed_bot_costs_two_seconds_at_most(server, room, tmp_path):
     with present(server, room, [Guest("ann"), Guest(h264(tmp_path, "ben"))], tmp_path):
-        recording = start(server, room, roles=["host"], sources=["regular"], audio="webm")
+        recording = start(server, room, roles=["host"], sources=["regular"], audio="webm",
+                          per_peer=True, mix={"format": "wav"})
         wait_for_parts(server, recording, 4)
         time.sleep(5)
         killed = time.time()
@@ -253,6 +352,43 @@ def test_a_killed_bot_costs_two_seconds_at_most(server, room, tmp_path):
     for name in "ann", "ben":
         _, offsets = together(found, name, tmp_path).pairs()
         assert len(offsets) >= 2 and np.median(np.abs(offsets)) <= IN_TIME, (name, offsets)
+    made = compositions(server, done, index)
+    for name in "ann", "ben":
+        path, entry = made[name]
+        files_of = [file for key, parts in found.items() if key[0] == name for _, file in parts]
+        assert entry["start_ms"] == min(file["start_ms"] for file in files_of)
+        _, offsets = avsync.measure(path).publishers[name].pairs()
+        assert len(offsets) >= 5, (name, offsets)
+        assert np.percentile(np.abs(offsets), 80, method="lower") <= IN_TIME, (name, offsets)
+    path, entry = made["audio-mix"]
+    [described] = media.streams(path).values()
+    assert (described["codec_name"], described["sample_rate"], described["channels"]) == (
+        "pcm_s16le", "16000", 1)
+    assert abs(samples(path, 1).shape[1] / 16 - entry["duration_ms"]) < 1
+
+
+def test_a_recorder_that_stands_still_for_a_while_goes_on(server, room, tmp_path):
+    """As on a starved machine: all that has waited is read at once, seconds late."""
+    with present(server, room, [Guest("ann", "--by-the-clock")], tmp_path):
+        recording = start(server, room)
+        wait_for_parts(server, recording, 2)
+        time.sleep(3)
+        bot = writer(assets.directory(server, recording))
+        began = time.monotonic()
+        os.kill(bot, signal.SIGSTOP)
+        time.sleep(7)
+        os.kill(bot, signal.SIGCONT)
+        away = time.monotonic() - began
+        time.sleep(4)
+        done = stop(server, room, recording)
+    assert done["process_deaths"] == []
+    index, found = files(server, done)
+    # No track has begun anew, and what came afterwards is where it belongs.
+    assert [len(parts) for parts in found.values()] == [1, 1], index
+    for [(_, file)] in found.values():
+        assert away + 6 < file["duration_ms"] / 1000 < away + 11, (away, file)
+    _, offsets = together(found, "ann", tmp_path).pairs()
+    assert len(offsets) >= 4 and np.median(np.abs(offsets)) <= IN_TIME, offsets
 
 
 def test_tracks_are_recorded_beside_a_stream(server, room, tmp_path):
@@ -277,6 +413,9 @@ def test_tracks_are_recorded_beside_a_stream(server, room, tmp_path):
 
 @pytest.mark.parametrize("tracks, reason", [
     ({"peers": []}, "peers are 1 to 100"), ({"sources": ["camera"]}, "sources are regular"),
+    ({"mix": {"format": "mp3"}}, "mix"), ({"mix": {"format": "wav", "rate": 1}}, "mix.rate"),
+    ({"mix": {"format": "wav", "sample_rate": 44100}}, "16000 or 48000"),
+    ({"mix": {"format": "wav", "left": "ann"}}, "dual_channel"),
     ({"peer": ["ann"]}, "is it peers?"), ({"audio": "mp3"}, "audio"), (7, "tracks")])
 def test_bad_options_are_refused(server, room, tracks, reason):
     answer = server.manage("POST", f"/recordings/room/{room}/start", {"tracks": tracks})

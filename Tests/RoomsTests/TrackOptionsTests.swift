@@ -34,13 +34,19 @@ import Testing
     @Test(arguments: [
         TrackOptions(peers: []), TrackOptions(roles: [""]), TrackOptions(sources: ["camera"]),
         TrackOptions(ids: Array(repeating: "a", count: 101)),
+        TrackOptions(mix: MixOptions(format: .wav, sampleRate: 8000)),
+        TrackOptions(mix: MixOptions(format: .wav, left: "a")),
+        TrackOptions(mix: MixOptions(format: .wav, dualChannel: true, left: "")),
         TrackOptions(peers: [String(repeating: "a", count: 257)]),
     ])
     func absurdListsAreRefused(_ options: TrackOptions) { #expect(options.fault != nil) }
 
     @Test func whatIsStoredIsRead() throws {
         let options = TrackOptions(
-            peers: ["a"], sources: ["other"], audio: .webm, zip: true, composite: false)
+            peers: ["a"], sources: ["other"], audio: .webm, zip: true, perPeer: true,
+            mix: MixOptions(
+                format: .flac, sampleRate: 48_000, dualChannel: true, left: "a"),
+            composite: false)
         let text = String(decoding: try JSONEncoder().encode(options), as: UTF8.self)
         #expect(try read(text) == options)
     }

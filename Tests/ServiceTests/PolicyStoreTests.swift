@@ -217,6 +217,17 @@ import Workbench
         #expect(!recording.isTracksAlone)
     }
 
+    @Test func aTemplateMayRecordAFileOfEachPeer() async throws {
+        try await write(
+            "streams",
+            #"{"roles":{"a":{}},"settings":{},"destinations":{},"recordings":[{"name":"main","#
+                + #""streamRecording":{"enabled":true,"width":1280,"height":720}}]}"#)
+        let starts = try await store().policy(of: "room-streams").streams.autoStarts
+        let wish = try #require(starts.first?.1.recording)
+        #expect(wish.tracks?.perPeer == true && wish.tracks?.roles == nil)
+        #expect(LiveStreamRecording(wish).isTracksAlone)
+    }
+
     @Test func onlyTheLayersThatAreNamedAreKept() async throws {
         try await write(
             "some",

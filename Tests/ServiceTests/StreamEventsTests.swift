@@ -368,5 +368,42 @@ import Workbench
                 "track.recording.success",
             ])
         #expect(events.tellsOfAssets(.tracksRecorded))
+        // Files of peers have an event of their own.
+        var movie = asset("m", .stream)
+        movie.track = .init(
+            id: "", peer: "p1", name: "Ann", role: "host", source: "regular", codec: "h264",
+            start: 12)
+        let withPeers = try told(end, tracks + [movie, asset("x", .audioMix)])
+        #expect(
+            withPeers.map(\.delivery.kind) == [
+                "beam.stopped.success", "track.recording.success", "stream.recording.success",
+            ])
+        let peers = withPeers[2].data["recording_streams"] as? [[String: Any]]
+        #expect(peers?.first?["peer_id"] as? String == "p1" && peers?.count == 1)
+        #expect(peers?.first?["recording_path"] as? String == "p/m")
+        #expect(withPeers[1].data["recording_audio_mix"] != nil)
+        #expect(events.tellsOfAssets(.peersRecorded))
+    }
+
+    @Test func tracksThatAreWantedBeginAndFailToo() throws {
+        var order = RecordingOrder(
+            hlsVOD: false, singleFilePerLayer: false, layers: [],
+            tracks: TrackOrder(perPeer: true))
+        func kinds(_ record: CatalogueStream) -> [String] {
+            events.deliveries(for: record, order: order, assets: []).map(\.kind)
+        }
+        #expect(
+            kinds(record(.running, kind: .recording)) == [
+                "beam.started.success", "track.recording.started.success",
+            ])
+        #expect(
+            kinds(record(.completed, .stopped, kind: .recording)) == [
+                "beam.stopped.success", "track.recording.failure", "stream.recording.failure",
+            ])
+        order.tracks?.perPeer = nil
+        #expect(
+            kinds(record(.completed, .stopped, kind: .recording)) == [
+                "beam.stopped.success", "track.recording.failure",
+            ])
     }
 }

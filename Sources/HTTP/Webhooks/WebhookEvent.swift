@@ -17,7 +17,11 @@ public struct WebhookEvent: Hashable, Sendable, Encodable {
         case beamStopped = "beam.stopped.success"
         case beamFailed = "beam.failure"
         case beamRecorded = "beam.recording.success"
+        case tracksStarted = "track.recording.started.success"
         case tracksRecorded = "track.recording.success"
+        case tracksFailed = "track.recording.failure"
+        case peersRecorded = "stream.recording.success"
+        case peersFailed = "stream.recording.failure"
         case recordingDone = "recording.success"
         case recordingFailed = "recording.failed"
         case sessionOpened = "session.open.success"
@@ -31,9 +35,10 @@ public struct WebhookEvent: Hashable, Sendable, Encodable {
         public var isTerminal: Bool {
             switch self {
             case .hlsStopped, .hlsFailed, .beamStopped, .beamFailed: true
-            case .hlsStarted, .hlsRecorded, .beamStarted, .beamRecorded, .tracksRecorded,
-                .recordingDone,
-                .recordingFailed, .sessionOpened, .sessionClosed, .peerJoined, .peerLeft,
+            case .hlsStarted, .hlsRecorded, .beamStarted, .beamRecorded,
+                .tracksStarted, .tracksRecorded, .tracksFailed, .peersRecorded, .peersFailed,
+                .recordingDone, .recordingFailed, .sessionOpened, .sessionClosed, .peerJoined,
+                .peerLeft,
                 .roleChanged, .roomEnded:
                 false
             }

@@ -10,6 +10,20 @@ public struct MovieHeader: Sendable {
     /// No rotation, no scaling: 16.16 and, in the last column, 2.30 fixed point.
     private static let matrix: [UInt32] = [0x1_0000, 0, 0, 0, 0x1_0000, 0, 0, 0, 0x4000_0000]
 
+    /// Turns a picture clockwise and moves it back into the first quadrant. Sect. 6.2.2.
+    private static func matrix(
+        turning rotation: Int, width: UInt16, height: UInt16
+    ) -> [UInt32] {
+        let (one, minus): (UInt32, UInt32) = (0x1_0000, 0xFFFF_0000)
+        let (right, down) = (UInt32(width) << 16, UInt32(height) << 16)
+        return switch rotation {
+        case 90: [0, one, 0, minus, 0, 0, down, 0, 0x4000_0000]
+        case 180: [minus, 0, 0, 0, minus, 0, right, down, 0x4000_0000]
+        case 270: [0, minus, 0, one, 0, 0, 0, right, 0x4000_0000]
+        default: matrix
+        }
+    }
+
     private struct Times {
         /// In the movie's ticks: the pause before the track, and what is shown of it.
         var pause: UInt64
@@ -134,7 +148,9 @@ public struct MovieHeader: Sendable {
                 $0.zeros(12)
                 $0.write(volume)
                 $0.zeros(2)
-                for value in matrix { $0.write(value) }
+                for value in matrix(turning: track.rotation, width: width, height: height) {
+                    $0.write(value)
+                }
                 $0.write(UInt32(width) << 16)
                 $0.write(UInt32(height) << 16)
             }

@@ -22,10 +22,13 @@ public struct MovieTrack: Hashable, Sendable {
     public var table: SampleTable
     /// By the numbers, from 1, that the table's chunks have.
     public var entries: [SampleEntry]
+    /// Clockwise degrees by which players turn the picture: 0, 90, 180 or 270.
+    public var rotation: Int
 
     public init(
         id: UInt32, _ kind: Kind, timescale: UInt32, duration: UInt64, pause: UInt64 = 0,
-        skipped: UInt64 = 0, shown: UInt64, table: SampleTable, entries: [SampleEntry]
+        skipped: UInt64 = 0, shown: UInt64, table: SampleTable, entries: [SampleEntry],
+        rotation: Int = 0
     ) {
         self.id = id
         self.kind = kind
@@ -36,5 +39,6 @@ public struct MovieTrack: Hashable, Sendable {
         self.shown = shown
         self.table = table
         self.entries = entries
+        self.rotation = rotation
     }
 }

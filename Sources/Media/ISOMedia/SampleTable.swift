@@ -30,6 +30,23 @@ public struct SampleTable: Hashable, Sendable {
         return sizes.reduce(0) { $0 + UInt64($1) }
     }
 
+    /// Sets the times of pictures, which are decoded in the order of their times.
+    ///
+    /// - Parameters:
+    ///   - shown: when each is shown, in ticks from the track's beginning.
+    ///   - end: of the last one.
+    /// - Returns: by how many ticks decoding is early, where a sender reorders pictures.
+    public mutating func setTimes(shown: [Int64], end: Int64) -> Int64 {
+        let sorted = shown.sorted()
+        let delay = zip(sorted, shown).map { $0 - $1 }.max() ?? 0
+        for index in sorted.indices {
+            let next = index + 1 < sorted.count ? sorted[index + 1] : end
+            durations.append(UInt32(clamping: next - sorted[index]))
+            compositionOffsets.append(UInt32(clamping: shown[index] - sorted[index] + delay))
+        }
+        return delay
+    }
+
     /// - Parameters:
     ///   - mediaOffset: of the first byte of media in the file.
     ///   - hasLongOffsets: whether chunks need 64 bits.

@@ -18,6 +18,7 @@ final class TrackWriter {
         var isUnwanted = false
         /// Frames that came before the room announced the track.
         var early: [IncomingFrame] = []
+        var backlog = ArrivalBacklog()
 
         init(_ codec: TrackCodec) { self.codec = codec }
     }
@@ -180,8 +181,12 @@ final class TrackWriter {
             }
             return
         }
-        clocks[owner]?.arrived(
-            track, rtpTimestamp: frame.timestamp, ready: frame.ready, at: frame.arrival)
+        let isBacklog = source.backlog.contains(
+            frame.timestamp, rate: source.codec.clockRate, at: frame.arrival)
+        if !isBacklog {
+            clocks[owner]?.arrived(
+                track, rtpTimestamp: frame.timestamp, ready: frame.ready, at: frame.arrival)
+        }
         let place = clocks[owner]?.presentation(of: track, rtpTimestamp: frame.timestamp)
         guard let place else { return }
         let encoded = TrackRecorder.Frame(

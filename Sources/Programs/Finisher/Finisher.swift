@@ -164,12 +164,14 @@ public struct Finisher: Sendable {
         _ order: RecordingOrder, _ place: RecordingPlace
     ) throws(RecordingError) -> [CatalogueAsset] {
         guard let (assets, wish) = tracks else { return [] }
-        try checkRoom(for: assets.byteCount * (wish.zip ? 2 : 1), place)
+        // A movie is written twice.
+        let copies: UInt64 = wish.perPeer == true ? 3 : 1
+        try checkRoom(for: assets.byteCount * (wish.zip ? 2 * copies : copies), place)
         let createdAt = now()
         let expiresAt = order.keptSeconds.map { createdAt + .seconds($0) }
         let files = try TrackMaker(
             assets: assets, stream: stream, order: wish, place: place, recordings: recordings,
-            createdAt: createdAt, expiresAt: expiresAt
+            createdAt: createdAt, expiresAt: expiresAt, report: report
         ).make(progress: meter.goesOn)
         guard !order.hasPicture, !files.isEmpty else { return files }
         let chat = try ChatMaker(

@@ -9,6 +9,10 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
         case chat
         /// One track of a peer.
         case track
+        /// The picture and the sound of one peer together.
+        case stream
+        /// Roomcast's own: the sound of all tracks.
+        case audioMix = "audio-mix"
         /// Roomcast's own: which track is in which file, and when.
         case trackIndex = "track-index"
         /// Roomcast's own: an archive of the tracks and their index.
@@ -52,7 +56,7 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
     /// Thumbnails of the recording, shared by all its assets with a picture.
     public var thumbnails: RecordingThumbnails?
 
-    /// The track of an asset of that kind.
+    /// The track of an asset of that kind; of a `stream` its peer, without a track's id.
     public var track: Track?
 
     /// A track in its file.

@@ -8,6 +8,8 @@ public import Streams
 /// hls/<room>/<date>/<epoch>/vod/Rec-<room>-<epoch>.zip
 /// hls/<room>/<date>/<epoch>/thumbnails/Rec-<room>-<epoch>-<seconds>s.jpg
 /// hls/<room>/<date>/<epoch>/tracks/Rec-<room>-<epoch>-track-<number>.webm
+/// hls/<room>/<date>/<epoch>/tracks/Rec-<room>-<epoch>-peer-<number>.mp4
+/// hls/<room>/<date>/<epoch>/tracks/Rec-<room>-<epoch>-mix.flac
 /// chat/<room>/<date>/Rec-<room>-<epoch>.csv
 /// beam/<room>/<date>/Rec-<room>-<epoch>.mp4
 /// ```
@@ -80,6 +82,16 @@ public struct RecordingPlace: Hashable, Sendable {
 
     /// The beginning of the names of tracks' files.
     public var tracksTitle: String { title }
+
+    /// The movie of one peer, beside the tracks.
+    ///
+    /// - Parameter isSoundAlone: the file is an M4A if true.
+    public func peerMovieName(number: Int, isSoundAlone: Bool) -> String {
+        "\(title)-peer-\(number).\(isSoundAlone ? "m4a" : "mp4")"
+    }
+
+    /// The sound of all tracks, beside them.
+    public func mixName(_ format: MixOrder.Format) -> String { "\(title)-mix.\(format.rawValue)" }
 
     /// The archive of single tracks.
     public var tracksArchiveName: String { "\(title)-tracks.zip" }

@@ -79,9 +79,44 @@ public struct TrackOrder: Hashable, Sendable, Codable {
     public var webm: Bool
     /// Whether there is an archive of all files.
     public var zip: Bool
+    /// Whether there is a movie of each peer; nil for no.
+    public var perPeer: Bool?
+    /// Nil for no file of all sound.
+    public var mix: MixOrder?
 
-    public init(webm: Bool = false, zip: Bool = false) {
+    public init(
+        webm: Bool = false, zip: Bool = false, perPeer: Bool? = nil, mix: MixOrder? = nil
+    ) {
         self.webm = webm
         self.zip = zip
+        self.perPeer = perPeer
+        self.mix = mix
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case webm, zip, mix
+        case perPeer = "per_peer"
+    }
+}
+
+/// The file to make of all recorded sound.
+public struct MixOrder: Hashable, Sendable, Codable {
+    public enum Format: String, Hashable, Sendable, Codable {
+        case wav, flac
+    }
+
+    public var format: Format
+    /// Samples per second: 16 000 or 48 000.
+    public var sampleRate: Int
+    /// Whether one speaker is on the left and all others are on the right.
+    public var isDual: Bool
+    /// The peer, by id or name, or the role on the left; nil for whoever is heard first.
+    public var left: String?
+
+    public init(format: Format, sampleRate: Int, isDual: Bool = false, left: String? = nil) {
+        self.format = format
+        self.sampleRate = sampleRate
+        self.isDual = isDual
+        self.left = left
     }
 }

@@ -6,6 +6,8 @@ public enum FinisherReport: ProcessReport {
     case leftOut(layer: Int, segment: Int)
     /// The assets are complete but have no thumbnails.
     case withoutThumbnails(reason: String)
+    /// The assets are complete but for this file.
+    case withoutFile(name: String, reason: String)
     /// The manifest is written and contains this many assets.
     case finished(assets: Int)
     /// - Parameter isForWantOfRoom: whether a disk is full.
@@ -15,11 +17,12 @@ public enum FinisherReport: ProcessReport {
         case progress
         case leftOut = "left_out"
         case withoutThumbnails = "without_thumbnails"
+        case withoutFile = "without_file"
         case finished, failed
     }
 
     private enum CodingKeys: String, CodingKey {
-        case event, permille, layer, segment, assets, reason
+        case event, permille, layer, segment, assets, name, reason
         case isForWantOfRoom = "no_room"
     }
 
@@ -35,6 +38,10 @@ public enum FinisherReport: ProcessReport {
             try container.encode(segment, forKey: .segment)
         case .withoutThumbnails(let reason):
             try container.encode(Event.withoutThumbnails, forKey: .event)
+            try container.encode(reason, forKey: .reason)
+        case .withoutFile(let name, let reason):
+            try container.encode(Event.withoutFile, forKey: .event)
+            try container.encode(name, forKey: .name)
             try container.encode(reason, forKey: .reason)
         case .finished(let assets):
             try container.encode(Event.finished, forKey: .event)
@@ -57,6 +64,10 @@ public enum FinisherReport: ProcessReport {
                 segment: try container.found(.segment, or: 0))
         case .withoutThumbnails:
             self = .withoutThumbnails(reason: try container.found(.reason, or: "no reason given"))
+        case .withoutFile:
+            self = .withoutFile(
+                name: try container.found(.name, or: "a file"),
+                reason: try container.found(.reason, or: "no reason given"))
         case .finished: self = .finished(assets: try container.found(.assets, or: 0))
         case .failed:
             self = .failed(

@@ -79,6 +79,28 @@ struct RecordingAssetBody: Encodable {
         var widthMaximum: Int?
         var heightMaximum: Int?
         var track: CatalogueAsset.Track?
+        var peer: Peer?
+
+        /// Whose picture and sound it is.
+        struct Peer: Encodable {
+            var track: CatalogueAsset.Track
+
+            enum CodingKeys: String, CodingKey {
+                case role, source
+                case id = "peer_id"
+                case name = "peer_name"
+                case start = "start_ms"
+            }
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encode(track.peer, forKey: .id)
+                try container.encode(track.name, forKey: .name)
+                try container.encode(track.role, forKey: .role)
+                try container.encode(track.source, forKey: .source)
+                try container.encode(track.start, forKey: .start)
+            }
+        }
 
         init(_ asset: CatalogueAsset) {
             if asset.kind == .roomVOD {
@@ -89,11 +111,15 @@ struct RecordingAssetBody: Encodable {
                 resolution = asset.size
                 layer = asset.layer.map { String($0) }
             }
-            track = asset.track
+            if asset.kind == .stream {
+                peer = asset.track.map { Peer(track: $0) }
+            } else {
+                track = asset.track
+            }
         }
 
         enum CodingKeys: String, CodingKey {
-            case resolution, layer, track
+            case resolution, layer, track, peer
             case layerCount = "num_layers"
             case widthMaximum = "max_width"
             case heightMaximum = "max_height"

@@ -24,6 +24,8 @@ struct RecordingBody: Encodable {
             (.roomComposite, recording.plan.recording?.singleFilePerLayer),
             (.roomVOD, recording.plan.recording?.hlsVOD),
             (.track, recording.plan.recording?.tracks.map { _ in true }),
+            (.stream, recording.plan.recording?.tracks?.perPeer),
+            (.audioMix, recording.plan.recording?.tracks?.mix.map { _ in true }),
             (.individual, recording.plan.recording?.tracks?.zip),
         ]
         return planned.filter { $0.1 == true }.map(\.0)

@@ -151,11 +151,6 @@ extension TemplateDocument {
         if case .string(let role)? = fields["role"], !role.isEmpty, roles[role] == nil {
             throw .badRequest("recordings are not valid", "[0].role: no role is called '\(role)'")
         }
-        if case .object(let own)? = fields["streamRecording"], own["enabled"] == .bool(true) {
-            throw .badRequest(
-                "recordings are not valid",
-                "[0].streamRecording is not supported: use trackRecording, a file for each track")
-        }
     }
 
     // MARK: - Shown

@@ -11,5 +11,6 @@ extension RecordingOptions {
 }
 
 extension TrackOptions {
-    static let fields = BodyFields(CodingKeys.self)
+    static let fields = BodyFields(
+        CodingKeys.self, [.mix: .object(BodyFields(MixOptions.CodingKeys.self))])
 }

@@ -71,14 +71,23 @@ public struct TrackAssets {
         LiveTrackFile(path: "\(stream)/\(TrackFolder.name)/\(part.file)")
     }
 
-    /// - Parameter progress: called often, with the shares done of all parts.
+    /// Makes further files of the tracks, in the same directory.
+    public typealias Composer =
+        ([RecordedPart]) throws(RecordingError) -> [TrackIndex.Composition]
+
+    /// - Parameters:
+    ///   - progress: called often, with the shares done of all parts.
+    ///   - compose: called once all tracks have their files; the index and the archive have its
+    ///     files too.
     /// - Returns: nil if no file has a frame.
     /// - Throws: `.file`, `.archive`.
     public func make(
-        _ wish: Wish, progress: (Int, Int) -> Void
+        _ wish: Wish, progress: (Int, Int) -> Void,
+        compose: Composer = { (_) throws(RecordingError) in [] }
     ) throws(RecordingError) -> Made? {
         var tracks: [TrackIndex.Track] = []
-        var checksums: [UInt32] = []
+        var recorded: [RecordedPart] = []
+        var archived: [ArchivedFile] = []
         var number = 0
         for (done, part) in parts.parts.enumerated() {
             let output = TrackOutput(
@@ -93,7 +102,10 @@ public struct TrackAssets {
                 result, of: part, name: name, id: "\(wish.streamID)-track-\(number)",
                 output.container)
             number += 1
-            checksums.append(result.checksum)
+            recorded.append(RecordedPart(part, file, live: live(part)))
+            archived.append(
+                ArchivedFile(
+                    name: name, byteCount: result.byteCount, checksum: result.checksum))
             if let known = tracks.firstIndex(where: { $0.id == part.track.id }) {
                 tracks[known].files.append(file)
             } else {
@@ -101,11 +113,15 @@ public struct TrackAssets {
             }
         }
         guard number > 0 else { return nil }
+        let compositions = try compose(recorded)
+        archived += compositions.map {
+            ArchivedFile(name: $0.name, byteCount: $0.bytes, checksum: $0.checksum)
+        }
         let index = TrackIndex(
             streamID: wish.streamID, roomID: wish.roomID, sessionID: wish.sessionID,
             startedAt: parts.startedAt / 1_000_000,
             duration: tracks.flatMap(\.files).map { $0.start + $0.duration }.max() ?? 0,
-            tracks: tracks)
+            tracks: tracks, compositions: compositions.isEmpty ? nil : compositions)
         let text = index.encoded
         let indexName = "\(wish.title)-\(TrackIndex.fileName)"
         try AssetFile.write(text, to: indexName, in: wish.directory)
@@ -114,12 +130,7 @@ public struct TrackAssets {
             archiveByteCount: nil)
         if let place = wish.archive {
             made.archiveByteCount = try writeArchive(
-                at: place, wish, text: text,
-                files: tracks.flatMap(\.files).sorted { $0.name < $1.name },
-                checksums: Dictionary(
-                    uniqueKeysWithValues: checksums.enumerated().map {
-                        ("\(wish.streamID)-track-\($0)", $1)
-                    })
+                at: place, wish, text: text, files: archived.sorted { $0.name < $1.name }
             ) { progress(parts.parts.count, parts.parts.count) }
         }
         return made
@@ -129,8 +140,7 @@ public struct TrackAssets {
         TrackIndex.Track(
             id: part.track.id, type: part.format.codec.isVideo ? "video" : "audio",
             source: part.track.source,
-            peer: TrackIndex.Peer(
-                id: part.track.peer, name: part.track.name, role: part.track.role),
+            peer: TrackIndex.Peer(part.track),
             mutes: parts.mutes(of: part.track.id), files: [file])
     }
 
@@ -149,12 +159,18 @@ public struct TrackAssets {
             drift: (part.clock.drift * 1e8).rounded() / 100, gaps: part.gaps)
     }
 
+    private struct ArchivedFile {
+        var name: String
+        var byteCount: UInt64
+        var checksum: UInt32
+    }
+
     /// Bytes read at a time.
     private static let readBytes = 1 << 20
 
     private func writeArchive(
-        at place: RecordingAssets.Place, _ wish: Wish, text: [UInt8], files: [TrackIndex.File],
-        checksums: [String: UInt32], progress: () -> Void
+        at place: RecordingAssets.Place, _ wish: Wish, text: [UInt8],
+        files: [ArchivedFile], progress: () -> Void
     ) throws(RecordingError) -> UInt64 {
         var archive = ArchiveFile(
             try AssetFile.create(place.name, in: place.directory),
@@ -165,9 +181,8 @@ public struct TrackAssets {
             let source = open(path, O_RDONLY | O_CLOEXEC)
             guard source >= 0 else { throw .failed("open", path) }
             defer { close(source) }
-            try archive.begin(
-                file.name, byteCount: file.bytes, checksum: checksums[file.assetID] ?? 0)
-            var rest = file.bytes
+            try archive.begin(file.name, byteCount: file.byteCount, checksum: file.checksum)
+            var rest = file.byteCount
             while rest > 0 {
                 let bytes = try StreamFolder.read(
                     source, path, first: Int(min(rest, UInt64(Self.readBytes))))

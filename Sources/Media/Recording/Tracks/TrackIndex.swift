@@ -18,6 +18,8 @@ public struct TrackIndex: Hashable, Sendable, Codable {
     /// Until the end of the last file.
     public var duration: Int64
     public var tracks: [Track]
+    /// Files made of several tracks; nil for none.
+    public var compositions: [Composition]?
 
     public struct Track: Hashable, Sendable, Codable {
         public var id: String
@@ -33,6 +35,10 @@ public struct TrackIndex: Hashable, Sendable, Codable {
         public var id: String
         public var name: String
         public var role: String
+
+        public init(_ track: RecordedTrack) {
+            (id, name, role) = (track.peer, track.name, track.role)
+        }
     }
 
     /// On the common clock.
@@ -94,8 +100,66 @@ public struct TrackIndex: Hashable, Sendable, Codable {
         }
     }
 
+    /// A file made of several tracks.
+    public struct Composition: Hashable, Sendable, Codable {
+        public enum Kind: String, Hashable, Sendable, Codable {
+            /// The tracks of one peer.
+            case stream
+            /// The sound of all.
+            case mix = "audio-mix"
+        }
+
+        public var kind: Kind
+        public var name: String
+        public var assetID: String
+        /// On the common clock.
+        public var start: Int64
+        public var duration: Int64
+        public var bytes: UInt64
+        /// Of a `stream`, as `source`: that of the tracks.
+        public var peer: Peer?
+        public var source: String?
+        /// `h264`, and whether the sender's own pictures were kept; nil without pictures.
+        public var video: String?
+        public var isCopied: Bool?
+        public var width: Int?
+        public var height: Int?
+        /// `aac`, `flac`, `pcm`; nil without sound.
+        public var audio: String?
+        /// Of a mix.
+        public var sampleRate: Int?
+        public var channels: Int?
+        /// The peers on the left of a mix of two channels, by their ids; the others are on the right.
+        public var left: [String]?
+        /// CRC-32 of the file, for the archive alone.
+        public var checksum: UInt32 = 0
+
+        public init(
+            _ kind: Kind, name: String, assetID: String, start: Int64, duration: Int64,
+            size: MeteredFile.Size
+        ) {
+            self.kind = kind
+            self.name = name
+            self.assetID = assetID
+            self.start = start
+            self.duration = duration
+            bytes = size.byteCount
+            checksum = size.checksum
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case name, bytes, peer, source, video, width, height, audio, channels, left
+            case kind = "type"
+            case assetID = "asset_id"
+            case start = "start_ms"
+            case duration = "duration_ms"
+            case isCopied = "video_copied"
+            case sampleRate = "sample_rate"
+        }
+    }
+
     enum CodingKeys: String, CodingKey {
-        case version, tracks
+        case version, tracks, compositions
         case streamID = "stream_id"
         case roomID = "room_id"
         case sessionID = "session_id"

@@ -102,7 +102,7 @@ struct TrackOutput {
         }
         guard result.frames > 0 else { return nil }
         try file.write(stream.finish())
-        return try file.finish(result)
+        return try finish(file, result)
     }
 
     // MARK: WebM
@@ -129,7 +129,7 @@ struct TrackOutput {
             index += 1
             progress()
         }
-        return try file.finish(result)
+        return try finish(file, result)
     }
 
     /// Calls `body` for each block of a WebM file with its time in milliseconds.
@@ -198,7 +198,7 @@ struct TrackOutput {
         result.frames = pictures.count
         result.duration = part.clock.scaled(ticks, to: 1000)
         let end = part.clock.scaled(ticks, to: Int64(Self.movieTimescale))
-        let delay = Self.setTimes(of: &table, shown: shown, end: end)
+        let delay = table.setTimes(shown: shown, end: end)
         let (width, height) = (
             UInt16(clamping: part.format.width), UInt16(clamping: part.format.height)
         )
@@ -207,7 +207,7 @@ struct TrackOutput {
             duration: UInt64(end), skipped: UInt64(delay), shown: UInt64(end), table: table,
             entries: [
                 .avc(width: width, height: height, configuration: part.format.configuration)
-            ])
+            ], rotation: part.format.rotation)
         let file = try MeteredFile(place)
         try file.write(
             MovieHeader(
@@ -217,58 +217,19 @@ struct TrackOutput {
             try file.write(frame.bytes)
             progress()
         }
-        return try file.finish(result)
+        return try finish(file, result)
     }
 
     /// About a second.
     private static let picturesPerChunk = 30
 
-    /// Pictures are decoded in the order of their times; where a sender reorders them, decoding is
-    /// early by the returned number of ticks.
-    private static func setTimes(of table: inout SampleTable, shown: [Int64], end: Int64) -> Int64 {
-        let sorted = shown.sorted()
-        let delay = zip(sorted, shown).map { $0 - $1 }.max() ?? 0
-        for index in sorted.indices {
-            let next = index + 1 < sorted.count ? sorted[index + 1] : end
-            table.durations.append(UInt32(clamping: next - sorted[index]))
-            table.compositionOffsets.append(
-                UInt32(clamping: shown[index] - sorted[index] + delay))
-        }
-        return delay
-    }
-}
-
-/// A file that knows its length and checksum when it is finished.
-private final class MeteredFile {
-    private let file: AssetFile
-    private var waiting: [UInt8] = []
-    private var checksum = CRC32()
-    private var byteCount: UInt64 = 0
-
-    private static let waitingMaximum = 256 << 10
-
-    init(_ place: RecordingAssets.Place) throws(RecordingError) {
-        file = try AssetFile.create(place.name, in: place.directory)
-    }
-
-    func write(_ bytes: some Collection<UInt8>) throws(RecordingError) {
-        waiting += bytes
-        if waiting.count >= Self.waitingMaximum { try flush() }
-    }
-
-    private func flush() throws(RecordingError) {
-        checksum.update(waiting)
-        byteCount += UInt64(waiting.count)
-        try file.write(waiting)
-        waiting.removeAll(keepingCapacity: true)
-    }
-
-    func finish(_ result: TrackOutput.Result) throws(RecordingError) -> TrackOutput.Result {
-        try flush()
-        try file.finish()
+    private func finish(
+        _ file: MeteredFile, _ result: Result
+    ) throws(RecordingError) -> Result {
+        let size = try file.finish()
         var result = result
-        result.byteCount = byteCount
-        result.checksum = checksum.value
+        result.byteCount = size.byteCount
+        result.checksum = size.checksum
         return result
     }
 }

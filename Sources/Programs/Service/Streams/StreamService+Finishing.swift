@@ -49,6 +49,10 @@ extension StreamService {
                 ["layer": "\(layer)", "segment": "\(segment)"])
         case .withoutThumbnails(let reason):
             log(.warning, "thumbnails cannot be made", id, ["reason": "\(reason)"])
+        case .withoutFile(let name, let reason):
+            log(
+                .warning, "file of tracks cannot be made", id,
+                ["file": "\(name)", "reason": "\(reason)"])
         case .finished(let assets): log(.info, "assets made", id, ["count": "\(assets)"])
         case .failed(let reason, _): log(.error, "finisher failed", id, ["reason": "\(reason)"])
         }

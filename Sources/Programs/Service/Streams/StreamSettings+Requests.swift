@@ -100,9 +100,7 @@ extension StreamSettings {
                     .recordedLayers(for: request.destination, of: ladder),
             keptSeconds: recordings.kept.map { Int64($0.inSeconds) },
             thumbnails: thumbnails(for: request),
-            tracks: recording.tracks.map {
-                TrackOrder(webm: $0.audio == .webm, zip: $0.zip ?? false)
-            })
+            tracks: recording.tracks.map { TrackOrder($0) })
     }
 
     /// Picture sizes, best first. Without pictures, rungs with the same audio bitrate become one.
@@ -208,5 +206,22 @@ extension HLSDestination {
                 singleFilePerLayer: recording.tracks.map { $0.composite != false },
                 thumbnails: recording.thumbnails, tracks: recording.tracks)
         }
+    }
+}
+
+extension TrackOrder {
+    init(_ options: TrackOptions) {
+        self.init(
+            webm: options.audio == .webm, zip: options.zip ?? false, perPeer: options.perPeer,
+            mix: options.mix.map { MixOrder($0) })
+    }
+}
+
+extension MixOrder {
+    init(_ options: MixOptions) {
+        self.init(
+            format: options.format == .flac ? .flac : .wav,
+            sampleRate: options.sampleRate ?? MixOptions.sampleRates[0],
+            isDual: options.dualChannel ?? false, left: options.left)
     }
 }

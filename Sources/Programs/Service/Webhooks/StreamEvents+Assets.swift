@@ -113,12 +113,41 @@ extension StreamEvents {
             })
         for (key, kind) in [
             ("recording_track_index", CatalogueAsset.Kind.trackIndex),
-            ("recording_individual", .individual),
+            ("recording_individual", .individual), ("recording_audio_mix", .audioMix),
         ] {
             if let asset = assets.first(where: { $0.kind == kind }) {
                 data[key] = .object(place(of: asset, now))
             }
         }
+        return data
+    }
+
+    /// `data` of `stream.recording.success`.
+    func peersRecorded(
+        _ stream: LiveStream, _ assets: [CatalogueAsset], at now: UnixTime
+    ) -> [String: JSONValue] {
+        var data = ending(stream, at: now)
+        let files = assets.filter { $0.kind == .stream }
+        data["duration"] = .integer(
+            files.compactMap(\.duration).max().map { Int64($0.inSeconds.rounded()) } ?? 0)
+        data["recording_streams"] = .array(
+            files.map { asset in
+                var fields = place(of: asset, now)
+                fields["duration"] = .integer(
+                    asset.duration.map { Int64($0.inSeconds.rounded()) } ?? 0)
+                if let peer = asset.track {
+                    fields["peer_id"] = .string(peer.peer)
+                    fields["peer_name"] = .string(peer.name)
+                    fields["role"] = .string(peer.role)
+                    fields["source"] = .string(peer.source)
+                    fields["start_ms"] = .integer(peer.start)
+                }
+                if let size = asset.size {
+                    fields["width"] = .integer(Int64(size.width))
+                    fields["height"] = .integer(Int64(size.height))
+                }
+                return .object(fields)
+            })
         return data
     }
 

@@ -40,7 +40,9 @@ public struct StreamEvents: Sendable {
         var events: [(WebhookEvent.Kind, [String: JSONValue])] = []
         switch record.status {
         case .starting, .stopping, .postProcessing: break
-        case .running: events.append((family.started, started(stream, order)))
+        case .running:
+            events.append((family.started, started(stream, order)))
+            if order?.tracks != nil { events.append((.tracksStarted, started(stream, order))) }
         case .completed where stream.startedAt == nil:
             events.append(
                 (family.failed, failed(stream, order, "BEAM_STOPPED", "Beam stopped too early")))
@@ -58,10 +60,6 @@ public struct StreamEvents: Sendable {
                 let data = recorded(stream, made, at: record.updatedAt)
                 events += family.recorded.map { ($0, data) }
             }
-            if made.contains(where: { $0.kind == .track }) {
-                events.append(
-                    (.tracksRecorded, tracksRecorded(stream, made, at: record.updatedAt)))
-            }
         } else if record.status == .failed, stream.kind == .recording, stream.startedAt != nil {
             var data = failed(stream, order, "PROCESSING_CMD_ERROR", Self.message(stream))
             data["error"] = data["error_message"]
@@ -69,11 +67,52 @@ public struct StreamEvents: Sendable {
             data["session_stopped_at"] = .null
             events.append((.recordingFailed, data))
         }
+        if record.status.isFinal, let tracks = order?.tracks ?? Self.order(made),
+            stream.startedAt != nil
+        {
+            events += trackEvents(of: record, stream, order, tracks, made)
+        }
         let isHeld = waitsForStore && made.contains { $0.location == nil }
         return events.map { kind, data in
             var delivery = delivery(kind, data, of: record, at: record.updatedAt)
             if isHeld, tellsOfAssets(kind) { delivery.status = .held }
             return delivery
+        }
+    }
+
+    /// What a server that does not know the order any more sees in the assets.
+    private static func order(_ made: [CatalogueAsset]) -> TrackOrder? {
+        guard made.contains(where: { $0.kind == .track }) else { return nil }
+        return TrackOrder(perPeer: made.contains { $0.kind == .stream })
+    }
+
+    /// One event for the tracks and one for the files of peers, whether they exist or not.
+    private func trackEvents(
+        of record: CatalogueStream, _ stream: LiveStream, _ order: RecordingOrder?,
+        _ tracks: TrackOrder, _ made: [CatalogueAsset]
+    ) -> [(WebhookEvent.Kind, [String: JSONValue])] {
+        let wanted: [(CatalogueAsset.Kind, WebhookEvent.Kind, WebhookEvent.Kind)] =
+            [(.track, .tracksRecorded, .tracksFailed)]
+            + (tracks.perPeer == true ? [(.stream, .peersRecorded, .peersFailed)] : [])
+        return wanted.map { kind, recorded, failure in
+            if made.contains(where: { $0.kind == kind }) {
+                return (recorded, data(of: recorded, stream, made, at: record.updatedAt))
+            }
+            let words = record.status == .failed ? Self.message(stream) : "Nothing was recorded"
+            var data = failed(stream, order, "PROCESSING_CMD_ERROR", words)
+            data["error"] = data["error_message"]
+            return (failure, data)
+        }
+    }
+
+    private func data(
+        of kind: WebhookEvent.Kind, _ stream: LiveStream, _ made: [CatalogueAsset],
+        at now: UnixTime
+    ) -> [String: JSONValue] {
+        switch kind {
+        case .tracksRecorded: tracksRecorded(stream, made, at: now)
+        case .peersRecorded: peersRecorded(stream, made, at: now)
+        default: recorded(stream, made, at: now)
         }
     }
 
@@ -86,10 +125,7 @@ public struct StreamEvents: Sendable {
     ) -> [UInt8]? {
         let made = assets.filter { $0.status == .completed }
         guard let stream = LiveStream(record), !made.isEmpty else { return nil }
-        let data =
-            kind == .tracksRecorded
-            ? tracksRecorded(stream, made, at: now) : recorded(stream, made, at: now)
-        return delivery(kind, data, of: record, at: now).body
+        return delivery(kind, data(of: kind, stream, made, at: now), of: record, at: now).body
     }
 
     private func recorded(
@@ -102,7 +138,7 @@ public struct StreamEvents: Sendable {
     }
 
     func tellsOfAssets(_ kind: WebhookEvent.Kind) -> Bool {
-        kind == .tracksRecorded
+        [.tracksRecorded, .peersRecorded].contains(kind)
             || [LiveStream.Kind.stream, .recording].contains {
                 Family($0).recorded.contains(kind)
             }

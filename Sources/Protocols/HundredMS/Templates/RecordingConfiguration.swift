@@ -1,7 +1,6 @@
 import Rooms
 
-/// How rooms are recorded, as in the `recordings` of 100ms' newer templates. Recordings with a file
-/// for each peer (`streamRecording`) are not supported.
+/// How rooms are recorded, as in the `recordings` of 100ms' newer templates.
 struct RecordingConfiguration: Decodable {
     struct Composite: Decodable {
         var browserComposite: Browser?
@@ -32,6 +31,8 @@ struct RecordingConfiguration: Decodable {
     var thumbnails: ThumbnailOptions?
     var compositeRecording: Composite?
     var trackRecording: Tracks?
+    /// A file for each peer. Its size is the sender's, whatever the template says.
+    var streamRecording: Tracks?
 
     /// Both kinds of composites are the same here: a recording without a live stream.
     var destination: RecordingDestination {
@@ -44,11 +45,13 @@ struct RecordingConfiguration: Decodable {
         let isComposed =
             browser?.autoStart == true || compositeRecording?.customComposite?.enabled == true
         destination.autoStart = isComposed
-        if trackRecording?.enabled == true {
+        let isPerPeer = streamRecording?.enabled == true
+        if trackRecording?.enabled == true || isPerPeer {
             // As in 100ms, tracks are recorded without being asked for.
             destination.autoStart = true
             destination.tracks = TrackOptions(
-                roles: role.flatMap { $0.isEmpty ? nil : [$0] }, composite: isComposed)
+                roles: role.flatMap { $0.isEmpty ? nil : [$0] },
+                perPeer: isPerPeer ? true : nil, composite: isComposed)
         }
         return destination
     }

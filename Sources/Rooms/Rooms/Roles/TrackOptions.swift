@@ -17,6 +17,10 @@ public struct TrackOptions: Hashable, Sendable, Codable {
     public var audio: Audio?
     /// Whether there is an archive of all files; nil for no.
     public var zip: Bool?
+    /// Whether there is a movie of each peer; nil for no.
+    public var perPeer: Bool?
+    /// A file of the sound of all recorded tracks; nil for none.
+    public var mix: MixOptions?
     /// Whether the room's picture is recorded as well; nil for yes. Only a recording without a live
     /// stream can do without it.
     public var composite: Bool?
@@ -28,7 +32,7 @@ public struct TrackOptions: Hashable, Sendable, Codable {
     public init(
         enabled: Bool = true, peers: [String]? = nil, roles: [String]? = nil,
         sources: [String]? = nil, ids: [String]? = nil, audio: Audio? = nil, zip: Bool? = nil,
-        composite: Bool? = nil
+        perPeer: Bool? = nil, mix: MixOptions? = nil, composite: Bool? = nil
     ) {
         self.enabled = enabled
         self.peers = peers
@@ -37,11 +41,14 @@ public struct TrackOptions: Hashable, Sendable, Codable {
         self.ids = ids
         self.audio = audio
         self.zip = zip
+        self.perPeer = perPeer
+        self.mix = mix
         self.composite = composite
     }
 
     public enum CodingKeys: String, CodingKey, CaseIterable {
-        case enabled, peers, roles, sources, ids, audio, zip, composite
+        case enabled, peers, roles, sources, ids, audio, zip, mix, composite
+        case perPeer = "per_peer"
     }
 
     public init(from decoder: any Decoder) throws {
@@ -60,6 +67,8 @@ public struct TrackOptions: Hashable, Sendable, Codable {
             ids: try values.decodeIfPresent([String].self, forKey: .ids),
             audio: try values.decodeIfPresent(Audio.self, forKey: .audio),
             zip: try values.decodeIfPresent(Bool.self, forKey: .zip),
+            perPeer: try values.decodeIfPresent(Bool.self, forKey: .perPeer),
+            mix: try values.decodeIfPresent(MixOptions.self, forKey: .mix),
             composite: try values.decodeIfPresent(Bool.self, forKey: .composite))
     }
 
@@ -79,7 +88,7 @@ public struct TrackOptions: Hashable, Sendable, Codable {
         if let sources, !sources.allSatisfy(Self.sourceNames.contains) {
             return "sources are \(Self.sourceNames.joined(separator: ", "))"
         }
-        return nil
+        return mix?.fault
     }
 
     /// Whether such a track is recorded.

@@ -238,6 +238,10 @@ function describe(asset) {
       return `${size}HLS in a zip`;
     case "track":
       return `${size}track in ${asset.url?.split(".").at(-1) ?? "a file"}`;
+    case "stream":
+      return `${size}file of a peer`;
+    case "audio-mix":
+      return "Sound of all tracks";
     case "track-index":
       return "Index of tracks";
     case "individual":

@@ -1,4 +1,5 @@
 import Catalogue
+import ChildProcesses
 import MediaKernel
 import Recording
 
@@ -12,24 +13,31 @@ struct TrackMaker {
     let recordings: String
     let createdAt: UnixTime
     let expiresAt: UnixTime?
+    let report: @Sendable (FinisherReport) -> Void
 
     /// - Throws: `.file`, `.archive`.
-    func make(progress: () -> Void) throws(RecordingError) -> [CatalogueAsset] {
+    func make(progress: @escaping () -> Void) throws(RecordingError) -> [CatalogueAsset] {
         let directory = "\(recordings)/\(place.tracksDirectory)"
         let archive =
             order.zip
             ? RecordingAssets.Place(directory: directory, name: place.tracksArchiveName) : nil
+        let composer = TrackComposer(
+            streamID: stream.id.rawValue, order: order, directory: directory, place: place,
+            createdAt: stream.createdAt.seconds, progress: progress,
+            leftOut: { report(.withoutFile(name: $0, reason: $1)) })
         let made = try assets.make(
             TrackAssets.Wish(
                 streamID: stream.id.rawValue, roomID: stream.room.rawValue,
                 sessionID: stream.session?.rawValue ?? "", usesOgg: !order.webm,
                 directory: directory, title: place.tracksTitle, archive: archive,
-                createdAt: stream.createdAt.seconds)
-        ) { _, _ in progress() }
+                createdAt: stream.createdAt.seconds),
+            progress: { _, _ in progress() },
+            compose: { (parts) throws(RecordingError) in try composer.make(parts) })
         guard let made else { return [] }
         var all = made.index.tracks.flatMap { track in
             track.files.map { asset(of: $0, track) }
         }
+        all += (made.index.compositions ?? []).map { asset(of: $0) }
         let duration = Duration.milliseconds(made.index.duration)
         all.append(
             asset(
@@ -42,6 +50,22 @@ struct TrackMaker {
                     byteCount: byteCount, duration: duration))
         }
         return all
+    }
+
+    private func asset(of file: TrackIndex.Composition) -> CatalogueAsset {
+        var asset = asset(
+            file.assetID, file.kind == .mix ? .audioMix : .stream, name: file.name,
+            byteCount: file.bytes, duration: .milliseconds(file.duration))
+        if let width = file.width, let height = file.height {
+            asset.size = CatalogueAsset.Size(width: width, height: height)
+        }
+        if let peer = file.peer {
+            asset.track = CatalogueAsset.Track(
+                id: "", peer: peer.id, name: peer.name, role: peer.role,
+                source: file.source ?? "", codec: file.video ?? file.audio ?? "",
+                start: file.start)
+        }
+        return asset
     }
 
     private func asset(of file: TrackIndex.File, _ track: TrackIndex.Track) -> CatalogueAsset {
