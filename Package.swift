@@ -314,7 +314,7 @@ let package = Package(
         tests("Signing", ["MediaKernel"]),
         tests("Webhooks", ["MediaKernel"]),
         tests("Digests", ["MediaKernel"]),
-        tests("Streams", ["MediaKernel", "HLS", "Stage"]),
+        tests("Streams", ["MediaKernel", "HLS", "Rooms", "Stage"]),
         tests("Tokens", ["MediaKernel", "Workbench"]),
         tests("ObjectStorage", ["MediaKernel", "Digests", "Workbench"]),
         tests(
@@ -355,8 +355,8 @@ let package = Package(
         tests(
             "Pipeline",
             [
-                "MediaKernel", "Stage", "HLS", "Codec", "Compositor", "Clocks", "Recording",
-                "RecordedStreams", "Streams", "Workbench", log,
+                "MediaKernel", "Stage", "HLS", "ISOMedia", "Codec", "Compositor", "Clocks",
+                "Recording", "RecordedStreams", "Streams", "Workbench", log,
             ]),
         tests(
             "ControlAPI",

@@ -20,6 +20,8 @@ public struct LiveStreamRequest: Hashable, Sendable {
     public var resolution: Resolution?
     /// Nil for the configured duration.
     public var segmentDuration: Duration?
+    /// Nil for the container of the destination or the settings.
+    public var container: StreamContainer?
     /// Where the stream is to be pushed to.
     public var outputs: [PushTarget] = []
 

@@ -23,6 +23,7 @@ struct StartBody: RequestBody {
     var audio: LiveStreamAudio?
     var layout: JSONValue?
     var segmentSeconds: Double?
+    var container: String?
     var outputs: [String]?
 
     struct Variant: Decodable {
@@ -58,6 +59,7 @@ struct StartBody: RequestBody {
         case audio
         case layout
         case segmentSeconds = "segment_seconds"
+        case container
         case outputs = "rtmp_urls"
     }
 
@@ -81,11 +83,19 @@ struct StartBody: RequestBody {
             throw .badRequest("tracks are not valid", "a live stream always has its picture")
         }
         request.segmentDuration = try segmentSeconds.map(Self.checkedSegments)
+        request.container = try container.map(Self.checkedContainer)
         request.outputs = try PushTarget.checked(outputs)
         guard request.outputs.isEmpty || request.variants.count == 1 else {
             throw .badRequest("rtmp_urls are not valid", "only a single variant is pushed")
         }
         return request
+    }
+
+    private static func checkedContainer(_ name: String) throws(APIError) -> StreamContainer {
+        guard let container = StreamContainer(rawValue: name) else {
+            throw .badRequest("container is not valid", StreamContainer.form)
+        }
+        return container
     }
 
     private static func checkedSegments(seconds: Double) throws(APIError) -> Duration {
