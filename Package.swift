@@ -362,8 +362,8 @@ let package = Package(
         tests(
             "Pipeline",
             [
-                "MediaKernel", "Stage", "HLS", "Codec", "Compositor", "Clocks", "Recording",
-                "RecordedStreams", "Streams", "Workbench", log,
+                "MediaKernel", "Stage", "HLS", "ISOMedia", "Codec", "Compositor", "Clocks",
+                "Recording", "RecordedStreams", "Streams", "Workbench", log,
             ]),
         tests(
             "ControlAPI",

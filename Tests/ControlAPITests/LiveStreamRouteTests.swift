@@ -182,9 +182,10 @@ import Testing
         try await world.routes { client in
             let response = try await client.execute(
                 uri: "/v2/live-streams/room/demo/start", method: .post, headers: headers,
-                body: ByteBuffer(string: #"{"segment_seconds":1.5}"#))
+                body: ByteBuffer(string: #"{"segment_seconds":1.5,"container":"both"}"#))
             #expect(response.status == .ok)
             let request = world.control.state.withLock { $0.requests[0] }
+            #expect(request.container == .both)
             #expect(request.segmentDuration == .milliseconds(1500))
         }
     }
@@ -259,6 +260,7 @@ import Testing
         (
             #"{"segment_seconds":0.4}"#, "segment_seconds is not valid", "0.5 to 10.0 seconds"
         ),
+        (#"{"container":"mkv"}"#, "container is not valid", "ts, cmaf or both"),
         (
             #"{"segment_seconds":1e300}"#, "segment_seconds is not valid", "0.5 to 10.0 seconds"
         ),

@@ -139,6 +139,33 @@ import Workbench
         }
     }
 
+    /// Fragments beside the main files take a bounded part of the disk, also those of a bot that
+    /// continues; their sections stay, and are written once.
+    @Test func fragmentsBesideTheMainFilesAreAWindow() throws {
+        let files = ContainerFiles(format: .fragments, isBeside: true)
+        for run in 0..<3 {
+            var directory = try LayerDirectory.open(
+                count: 1, in: scratch.path, mode: .event, planner: planner, isRecorded: true,
+                files: files)[0]
+            for number in run * 40..<run * 40 + 40 {
+                var segment = MultiplexedSegment(bytes: [UInt8(number), 1, 2])
+                segment.header = run < 2 ? [1, 2, 3] : [4, 5, 6]
+                let given = try directory.publish(
+                    segment, place: place(number), duration: planner.segmentDuration)
+                #expect(given == number)
+                let names = scratch.names(in: "cmaf_0").filter { $0.hasSuffix(".m4s") }
+                #expect(names.count <= ContainerFiles.besideSegmentsMaximum)
+            }
+            let playlist = try MediaPlaylist(parsing: scratch.text("cmaf_0/stream.m3u8"))
+            #expect(playlist.kind == .live && playlist.segments.count == 10)
+            let name = try #require(playlist.segments[0].initialization?.uri)
+            #expect(try scratch.bytes("cmaf_0/\(name)") == (run < 2 ? [1, 2, 3] : [4, 5, 6]))
+            let names = scratch.names(in: "cmaf_0").filter { $0.hasSuffix(".mp4") }
+            #expect(names.count == (run < 2 ? 1 : 2))
+        }
+        #expect(!scratch.names(in: "cmaf_0").contains("segments.log"))
+    }
+
     /// - Parameter seconds: relative to the first frame.
     private func metadata(_ number: Int, at seconds: Double) -> TimedMetadata {
         TimedMetadata(

@@ -6,6 +6,7 @@ import Logging
 import MediaKernel
 import RecordedStreams
 import Recording
+import Streams
 import Testing
 import Workbench
 
@@ -22,11 +23,15 @@ import Workbench
         Layer(width: 256, height: 144, videoBitrate: 150_000, audioBitrate: 64_000),
     ]
 
-    private func stream(seconds: Double, sound: SoundOptions = SoundOptions()) async throws {
-        let configuration = PipelineConfiguration(
+    private func stream(
+        seconds: Double, sound: SoundOptions = SoundOptions(),
+        container: StreamContainer = .transportStream
+    ) async throws {
+        var configuration = PipelineConfiguration(
             ladder: try Ladder(validating: Self.layers), segmentDuration: .seconds(1),
             outputDirectory: "\(scratch.path)/stream", title: "Test", preset: "superfast",
             sound: sound, isRecorded: true)
+        configuration.container = container
         let pipeline = try StreamPipeline(configuration, logger: Logger(label: "test"))
         let player = try ClipPlayer(into: pipeline)
         pipeline.start()
@@ -46,8 +51,11 @@ import Workbench
     }
 
     /// Two lives of a bot in one directory.
-    @Test func aStreamBecomesFilesOfOneLengthWithAllThatWasOnAir() async throws {
-        for _ in 0..<2 { try await stream(seconds: 2.2) }
+    @Test(arguments: StreamContainer.allCases)
+    func aStreamBecomesFilesOfOneLengthWithAllThatWasOnAir(
+        container: StreamContainer
+    ) async throws {
+        for _ in 0..<2 { try await stream(seconds: 2.2, container: container) }
         let assets = try assets()
         let movies = Self.layers.enumerated().map { index, layer in
             RecordingAssets.Movie(
@@ -55,7 +63,10 @@ import Workbench
                 place: place("\(index).mp4"))
         }
         #expect(try assets.write(movies).count == 2)
-        _ = try assets.writeArchive(at: place("vod.zip"))
+        let archive = try assets.writeArchive(at: place("vod.zip"))
+        try assets.unpack(
+            into: "\(scratch.path)/made/vod", archive: "vod.zip", contents: archive)
+        try checkUnpacked(assets, container)
         #expect(assets.plan.parts.filter(\.isJoin).count == 2)
         let runs = Set(assets.plan.parts.map(\.layers[0].run))
         #expect(runs.count == 2)
@@ -78,8 +89,70 @@ import Workbench
         }
     }
 
-    @Test func soundAloneBecomesAnM4A() async throws {
-        try await stream(seconds: 2.2, sound: SoundOptions(isAlone: true))
+    /// The unpacked recording has all files that its playlists name, and each layer can be decoded
+    /// from its first file to its last.
+    private func checkUnpacked(_ assets: RecordingAssets, _ container: StreamContainer) throws {
+        for layer in 0...1 {
+            let playlist = try MediaPlaylist(
+                parsing: scratch.text("made/vod/stream_\(layer)/stream.m3u8"))
+            #expect(playlist.segments.count == assets.plan.parts.count)
+            var bytes: [UInt8] = []
+            for (index, segment) in playlist.segments.enumerated() {
+                let isFragment = segment.uri.hasSuffix(".m4s")
+                #expect(isFragment == (container == .fragments))
+                #expect((segment.initialization != nil) == isFragment)
+                if index == 0, let section = segment.initialization {
+                    bytes += try scratch.bytes("made/vod/stream_\(layer)/\(section.uri)")
+                }
+                let isFirstRun = segment.discontinuities == 0 || index == 0
+                guard isFirstRun, !segment.isDiscontinuity || index == 0 else { break }
+                bytes += try scratch.bytes("made/vod/stream_\(layer)/\(segment.uri)")
+            }
+            let report = try MediaProbe.decode(bytes)
+            #expect(report.damagedPackets == 0)
+            #expect(report.pictures.count >= 60)
+        }
+        let inArchive = try MediaPlaylist(
+            parsing: scratch.text("made/vod/stream_0/archive.m3u8"))
+        let section = inArchive.segments[0].initialization
+        #expect((section?.byteRange != nil) == (container == .fragments))
+    }
+
+    /// The same packets in both containers, with the same boundaries; beside them only a window is
+    /// kept.
+    @Test func fragmentsLieBesideTransportStreams() async throws {
+        try await stream(seconds: 3.2, container: .both)
+        let master = try MasterPlaylist(parsing: scratch.text("stream/cmaf.m3u8"))
+        #expect(master.variants.map(\.uri) == ["cmaf_0/stream.m3u8", "cmaf_1/stream.m3u8"])
+        #expect(master.independentSegments)
+        for layer in 0...1 {
+            let main = try MediaPlaylist(
+                parsing: scratch.text("stream/stream_\(layer)/stream.m3u8"))
+            let beside = try MediaPlaylist(
+                parsing: scratch.text("stream/cmaf_\(layer)/stream.m3u8"))
+            #expect(beside.kind == .live && main.kind == .event && beside.isEnded)
+            #expect(beside.version == 6)
+            #expect(main.segments.map(\.duration) == beside.segments.map(\.duration))
+            #expect(
+                main.segments.map(\.programDateTime) == beside.segments.map(\.programDateTime))
+            let section = try #require(beside.segments[0].initialization)
+            var fragments = try scratch.bytes("stream/cmaf_\(layer)/\(section.uri)")
+            var packets: [UInt8] = []
+            for (one, other) in zip(main.segments, beside.segments) {
+                packets += try scratch.bytes("stream/stream_\(layer)/\(one.uri)")
+                fragments += try scratch.bytes("stream/cmaf_\(layer)/\(other.uri)")
+            }
+            let (ours, theirs) = try (MediaProbe.decode(fragments), MediaProbe.decode(packets))
+            #expect(ours.damagedPackets == 0)
+            #expect(ours.pictures.count == theirs.pictures.count)
+            #expect(ours.samples(ofChannel: 0).count == theirs.samples(ofChannel: 0).count)
+        }
+    }
+
+    @Test(arguments: StreamContainer.allCases)
+    func soundAloneBecomesAnM4A(container: StreamContainer) async throws {
+        try await stream(
+            seconds: 2.2, sound: SoundOptions(isAlone: true), container: container)
         let assets = try assets()
         let sizes = try assets.write([
             RecordingAssets.Movie(layer: 0, width: 0, height: 0, place: place("sound.m4a"))

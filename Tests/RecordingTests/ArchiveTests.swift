@@ -130,8 +130,9 @@ import Workbench
         try stream.record(run: 1, frames: 75, leavingOut: [1])
         let made = "\(stream.path)/made/vod"
         let maker = try assets(stream)
-        let segments = try maker.writeArchive(at: place(stream, "a.zip")).segments
-        try maker.unpack(into: made, archive: "a.zip", ranges: segments)
+        let contents = try maker.writeArchive(at: place(stream, "a.zip"))
+        let segments = contents.segments
+        try maker.unpack(into: made, archive: "a.zip", contents: contents)
         let archive = try stream.bytes("made/vod/a.zip")
         for layer in stream.layers.indices {
             for (range, part) in zip(segments[layer], maker.plan.parts) {
@@ -166,7 +167,7 @@ import Workbench
         let maker = try assets(stream)
         let archive = try maker.writeArchive(at: place(stream, "a.zip"))
         try maker.unpack(
-            into: "\(stream.path)/made/vod", archive: "a.zip", ranges: archive.segments)
+            into: "\(stream.path)/made/vod", archive: "a.zip", contents: archive)
         let text = String(decoding: try stream.bytes("made/vod/master.m3u8"), as: UTF8.self)
         let path = "\(stream.path)/made/vod/a.zip"
         #expect(try Program.run("unzip", ["-p", path, "master.m3u8"]).output == text)

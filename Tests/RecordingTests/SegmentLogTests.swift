@@ -37,6 +37,11 @@ import Workbench
         other.sound = nil
         #expect(SegmentRecord(line: other.line.dropLast()) == other)
         other = Self.record
+        other.header = 0x1A2B_3C4D
+        #expect(other.line.contains(" init=1a2b3c4d "))
+        #expect(other.fileName == "segment_000012.m4s" && other.headerName == "init_1a2b3c4d.mp4")
+        #expect(SegmentRecord(line: other.line.dropLast()) == other)
+        other = Self.record
         other.parameterSets = nil
         other.pictures = []
         #expect(SegmentRecord(line: other.line.dropLast()) == other)

@@ -101,7 +101,7 @@ import Workbench
         let place = RecordingAssets.Place(directory: "\(stream.path)/made", name: "a.zip")
         let archive = try assets.writeArchive(at: place)
         try assets.unpack(
-            into: "\(stream.path)/made", archive: place.name, ranges: archive.segments)
+            into: "\(stream.path)/made", archive: place.name, contents: archive)
         let zipped = try Program.run(
             "unzip", ["-p", "\(stream.path)/made/a.zip", "stream_1/stream.m3u8"]
         ).output

@@ -592,11 +592,58 @@ import Tokens
         }
     }
 
+    @Test func aRequestChoosesItsContainer() async throws {
+        var main = HLSDestination()
+        main.container = "mkv"
+        #expect(throws: SettingsError.self) {
+            try StreamDestinations(
+                ["main": main], standard: .standard, playlist: .event, layout: Layout(),
+                pictures: WebHosts())
+        }
+        try await StreamsWorld().run { world in
+            var request = LiveStreamRequest()
+            request.container = .fragments
+            let stream = try await world.streams.start(
+                room: "demo", request, startedBy: "ann")[0]
+            #expect(stream.plan.container == .fragments && stream.fragmentsURL == nil)
+            request.container = .transportStream
+            await #expect(
+                throws: LiveStreamError.runsOtherwise(stream.id, "without segments in ts")
+            ) {
+                try await world.streams.start(room: "demo", request, startedBy: nil)
+            }
+            request = LiveStreamRequest(kind: .recording)
+            request.container = .both
+            let recording = try await world.streams.start(
+                room: "other", request, startedBy: nil)[0]
+            #expect(recording.plan.container == .transportStream)
+        }
+    }
+
+    /// Copies of live streams have transport streams only.
+    @Test func aCopiedStreamHasTransportStreams() async throws {
+        try await StreamsWorld { settings in
+            settings.playback.isCopied = true
+            settings.playback.copyURL = "https://cdn.example"
+            settings.container = .both
+        }.run { world in
+            let stream = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)[0]
+            #expect(stream.plan.container == .transportStream)
+            var request = LiveStreamRequest()
+            request.container = .fragments
+            await #expect(throws: LiveStreamError.self) {
+                try await world.streams.start(room: "other", request, startedBy: nil)
+            }
+        }
+    }
+
     @Test func aStartThatSaysNothingOfItHasItsDestinationsRecordingAndPlaylists() async throws {
         var main = HLSDestination()
         main.recording = HLSDestination.Recording(hlsVod: true)
         main.playlistType = "live"
         main.numPlaylistSegments = 5
+        main.container = "both"
         let destinations = try StreamDestinations(
             ["main": main], standard: .standard, playlist: .event, layout: Layout(),
             pictures: WebHosts())
@@ -605,6 +652,8 @@ import Tokens
                 room: "demo", LiveStreamRequest(), startedBy: "ann")[0]
             #expect(stream.plan.recording == LiveStreamRecording(hlsVOD: true))
             #expect(stream.plan.playlist == .live(window: 5))
+            #expect(stream.plan.container == .both)
+            #expect(stream.fragmentsURL?.hasSuffix("/\(stream.id)/cmaf.m3u8") == true)
             let bot = try #require(await world.launcher.next())
             let file = try BotConfiguration.read(bot.job.configurationFile)
             #expect(file.plan.playlist == .live(window: 5) && file.isRecorded)

@@ -22,7 +22,9 @@ import Testing
         silent.recording = nil
         silent.audio = LiveStreamAudio(only: true)
         silent.playlist = .event
-        for plan in [Self.plan, silent, StreamPlan()] {
+        var fragments = Self.plan
+        fragments.container = .both
+        for plan in [Self.plan, silent, fragments, StreamPlan()] {
             let data = try JSONEncoder().encode(plan)
             #expect(try JSONDocument.decode(StreamPlan.self, from: data) == plan)
         }

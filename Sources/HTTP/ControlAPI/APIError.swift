@@ -213,6 +213,8 @@ extension APIError {
         case .sourceNotAllowed, .pagesDisabled:
             self = .badRequest("meeting_url is not supported", error.description)
         case .invalidResolution(let reason): self = .badRequest("resolution is not valid", reason)
+        case .invalidContainer(let reason):
+            self = .badRequest("container is not valid", reason)
         case .invalidOutput(let reason): self = .badRequest("output is not valid", reason)
         case .tooManyOutputs: self = .conflict("too many outputs", error.description)
         case .notOnAir(let id):

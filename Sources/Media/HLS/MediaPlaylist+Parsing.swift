@@ -6,8 +6,8 @@ extension MediaPlaylist {
     /// Date ranges of one playlist, far fewer than would slow players down.
     public static let dateRangesMaximum = 5000
 
-    /// Reads a playlist of the kind that Roomcast writes: files or byte ranges, without encryption
-    /// or an initialisation section. Unknown tags are ignored (RFC 8216 sect. 6.3.1).
+    /// Reads a playlist of the kind that Roomcast writes: files or byte ranges, without encryption.
+    /// Unknown tags are ignored (RFC 8216 sect. 6.3.1).
     public init(parsing text: String) throws(PlaylistError) {
         var reader = Reader()
         for line in try PlaylistLines(text).lines {
@@ -27,6 +27,7 @@ extension MediaPlaylist {
         private var duration: MediaTime?
         private var programDateTime: Int64?
         private var discontinuities = 0
+        private var initialization: InitializationSection?
         private var byteRange: (count: UInt64, start: UInt64?)?
         private var dateRanges: [DateRange] = []
         private var dateRangeCount = 0
@@ -55,7 +56,9 @@ extension MediaPlaylist {
             case "EXT-X-PLAYLIST-TYPE": try readKind(name, value, line)
             case "EXT-X-ENDLIST": playlist.isEnded = true
             case Segment.byteRangeTag: try readByteRange(value, line)
-            case "EXT-X-KEY", "EXT-X-MAP", "EXT-X-I-FRAMES-ONLY", "EXT-X-GAP", "EXT-X-PART",
+            case InitializationSection.tag:
+                initialization = try InitializationSection(parsing: value, line: line)
+            case "EXT-X-KEY", "EXT-X-I-FRAMES-ONLY", "EXT-X-GAP", "EXT-X-PART",
                 "EXT-X-SKIP":
                 throw .unsupportedTag(name, line: line)
             case "EXT-X-STREAM-INF", "EXT-X-MEDIA", "EXT-X-I-FRAME-STREAM-INF",
@@ -75,7 +78,7 @@ extension MediaPlaylist {
                 Segment(
                     uri: uri, duration: duration, programDateTime: programDateTime,
                     discontinuities: discontinuities, dateRanges: dateRanges,
-                    byteRange: try range(of: uri, line)))
+                    byteRange: try range(of: uri, line), initialization: initialization))
             self.duration = nil
             byteRange = nil
             programDateTime = nil

@@ -8,6 +8,7 @@
 /// #EXT-X-MEDIA-SEQUENCE:0
 /// #EXT-X-DISCONTINUITY-SEQUENCE:0     of .live, or where other layers begin earlier
 /// #EXT-X-PROGRAM-DATE-TIME:2026-02-03T04:05:06.789Z
+/// #EXT-X-MAP:URI="init_1a2b3c4d.mp4"  of fragmented MP4, where it changes
 /// #EXT-X-DATERANGE:ID="1",…           where an application asked for it
 /// #EXTINF:2.000,
 /// segment_000000.ts
@@ -56,16 +57,23 @@ public struct MediaPlaylist: Hashable, Sendable {
 
     /// The lowest protocol version with all used features. RFC 8216 sect. 7.
     public var version: Int {
+        if segments.contains(where: { $0.initialization != nil }) { return 6 }
         if segments.contains(where: { $0.byteRange != nil }) { return 4 }
         return hasDecimalDurations ? 3 : 1
     }
 
     public func rendered() -> String {
         var text = header
-        for segment in segments {
-            text += segment.rendered(decimalDuration: hasDecimalDurations)
-        }
+        text += Self.lines(of: segments, decimalDurations: hasDecimalDurations)
         return text + footer
+    }
+
+    static func lines(of segments: [Segment], decimalDurations: Bool) -> String {
+        var section: InitializationSection?
+        return segments.reduce(into: "") { text, segment in
+            text += segment.rendered(decimalDuration: decimalDurations, after: section)
+            section = segment.initialization
+        }
     }
 
     /// The segments' discontinuity sequence numbers; the same content has the same number in every

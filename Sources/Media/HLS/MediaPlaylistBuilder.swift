@@ -45,9 +45,7 @@ public struct MediaPlaylistBuilder: Sendable {
         nextDiscontinuities = playlist.segments.isEmpty ? 0 : 1
         knownRanges = Set(playlist.dateRanges.map(\.id))
         if playlist.kind == .event {
-            eventLines = playlist.segments.reduce(into: "") {
-                $0 += $1.rendered(decimalDuration: true)
-            }
+            eventLines = MediaPlaylist.lines(of: playlist.segments, decimalDurations: true)
         }
     }
 
@@ -106,6 +104,10 @@ public struct MediaPlaylistBuilder: Sendable {
                 duration: segment.duration, targetDuration: playlist.targetDuration)
         }
         let breaksLine = segment.uri.utf8.contains { $0 == 10 || $0 == 13 }
+        let section = segment.initialization?.uri ?? "-"
+        guard !section.isEmpty, !section.utf8.contains(where: { [10, 13, 34].contains($0) }) else {
+            throw .unusableURI(section)
+        }
         guard !segment.uri.isEmpty, !segment.uri.hasPrefix("#"), !breaksLine else {
             throw .unusableURI(segment.uri)
         }
@@ -113,10 +115,11 @@ public struct MediaPlaylistBuilder: Sendable {
         segment.discontinuities = max(segment.discontinuities, nextDiscontinuities)
         nextDiscontinuities = 0
         segment.dateRanges += takeAnnounced(until: segment)
+        let earlier = playlist.segments.last?.initialization
         playlist.segments.append(segment)
         switch mode {
         case .event:
-            eventLines += segment.rendered(decimalDuration: true)
+            eventLines += segment.rendered(decimalDuration: true, after: earlier)
             return []
         case .live(let window):
             let dropped = trim(to: window)

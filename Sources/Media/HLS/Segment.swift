@@ -16,13 +16,15 @@ public struct Segment: Hashable, Sendable {
     public var dateRanges: [DateRange]
     /// The segment's bytes in the resource; nil for all of them. RFC 8216 sect. 4.3.2.2.
     public var byteRange: Range<UInt64>?
+    /// Nil for segments that need none, as those of a transport stream.
+    public var initialization: InitializationSection?
 
     static let byteRangeTag = "EXT-X-BYTERANGE"
 
     public init(
         uri: String, duration: MediaTime, programDateTime: Int64? = nil,
         discontinuities: Int = 0, dateRanges: [DateRange] = [],
-        byteRange: Range<UInt64>? = nil
+        byteRange: Range<UInt64>? = nil, initialization: InitializationSection? = nil
     ) {
         self.uri = uri
         self.duration = duration
@@ -30,18 +32,22 @@ public struct Segment: Hashable, Sendable {
         self.discontinuities = discontinuities
         self.dateRanges = dateRanges
         self.byteRange = byteRange
+        self.initialization = initialization
     }
 
     /// Whether it does not continue the previous segment.
     public var isDiscontinuity: Bool { discontinuities > 0 }
 
     /// The segment's lines in its playlist.
-    func rendered(decimalDuration: Bool) -> String {
+    ///
+    /// - Parameter earlier: the section that applies already.
+    func rendered(decimalDuration: Bool, after earlier: InitializationSection?) -> String {
         var text = String(repeating: "#EXT-X-DISCONTINUITY\n", count: discontinuities)
         if let programDateTime {
             let date = DateText.rendered(unixNanoseconds: programDateTime)
             text += "#EXT-X-PROGRAM-DATE-TIME:\(date)\n"
         }
+        if let initialization, initialization != earlier { text += initialization.rendered() }
         for range in dateRanges { text += range.rendered() }
         let seconds = decimalDuration ? duration.decimalSeconds : String(duration.wholeSeconds)
         text += "#EXTINF:\(seconds),\n"

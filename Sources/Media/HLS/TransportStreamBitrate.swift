@@ -108,5 +108,5 @@ public struct TransportStreamBitrate: Hashable, Sendable {
     /// The AVERAGE-BANDWIDTH. Whole kbit/s.
     public var averageBandwidth: Int { Self.wholeKilobits(average) }
 
-    private static func wholeKilobits(_ bitrate: Int) -> Int { (bitrate + 999) / 1000 * 1000 }
+    static func wholeKilobits(_ bitrate: Int) -> Int { (bitrate + 999) / 1000 * 1000 }
 }

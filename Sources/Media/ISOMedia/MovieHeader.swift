@@ -24,7 +24,7 @@ public struct MovieHeader: Sendable {
         }
     }
 
-    private struct Times {
+    struct Times {
         /// In the movie's ticks: the pause before the track, and what is shown of it.
         var pause: UInt64
         var shown: UInt64
@@ -49,16 +49,9 @@ public struct MovieHeader: Sendable {
                 Self.writeMovieHeader(
                     duration: timed.map(\.1.end).max() ?? 0, created: created, to: &$0)
                 for (track, times) in timed {
-                    Self.write(track, times, created, to: &$0) {
-                        switch track.kind {
-                        case .video: $0.fullBox("vmhd", flags: 1) { $0.zeros(8) }
-                        case .audio: $0.fullBox("smhd") { $0.zeros(4) }
-                        }
-                        Self.writeDataReference(to: &$0)
-                        track.table.write(
-                            to: &$0, mediaOffset: mediaOffset, hasLongOffsets: hasLongOffsets,
-                            entries: track.entries)
-                    }
+                    Self.write(
+                        track, times, created, to: &$0, mediaOffset: mediaOffset,
+                        hasLongOffsets: hasLongOffsets)
                 }
             }
             return writer.bytes
@@ -109,7 +102,7 @@ public struct MovieHeader: Sendable {
         return writer.bytes
     }
 
-    private static func writeMovieHeader(
+    static func writeMovieHeader(
         duration: UInt64, created: UInt64, to writer: inout BoxWriter
     ) {
         let isLong = duration > UInt64(UInt32.max) || created > UInt64(UInt32.max)
@@ -127,9 +120,9 @@ public struct MovieHeader: Sendable {
         }
     }
 
-    private static func write(
+    static func write(
         _ track: MovieTrack, _ times: Times, _ created: UInt64, to writer: inout BoxWriter,
-        media: (inout BoxWriter) -> Void
+        mediaOffset: UInt64, hasLongOffsets: Bool
     ) {
         let isLong = max(times.end, track.duration, created) > UInt64(UInt32.max)
         let (handler, volume, width, height): (StaticString, UInt16, UInt16, UInt16) =
@@ -170,7 +163,16 @@ public struct MovieHeader: Sendable {
                     $0.zeros(12)
                     $0.write(text: "Roomcast\0")
                 }
-                $0.box("minf", media)
+                $0.box("minf") {
+                    switch track.kind {
+                    case .video: $0.fullBox("vmhd", flags: 1) { $0.zeros(8) }
+                    case .audio: $0.fullBox("smhd") { $0.zeros(4) }
+                    }
+                    writeDataReference(to: &$0)
+                    track.table.write(
+                        to: &$0, mediaOffset: mediaOffset, hasLongOffsets: hasLongOffsets,
+                        entries: track.entries)
+                }
             }
         }
     }

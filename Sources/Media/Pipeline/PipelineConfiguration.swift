@@ -7,6 +7,7 @@ public struct PipelineConfiguration: Sendable {
     public var ladder: Ladder
     public var segmentDuration: Duration
     public var playlist: PlaylistMode
+    public var container = StreamContainer.transportStream
     /// Absolute path of the stream's own directory; created if missing.
     public var outputDirectory: String
     /// Shown on the slate.

@@ -53,22 +53,30 @@ public final class StreamPipeline: Sendable {
         self.metadata = metadata
         let audioOutput = try AudioOutput(
             bitrates: bitrates, firstSample: -Int64(AudioMixer.latency))
-        let directories = try LayerDirectory.open(
-            count: bitrates.count, in: configuration.outputDirectory,
-            mode: configuration.playlist, planner: planner, isRecorded: configuration.isRecorded,
-            metadata: metadata)
+        let containers = ContainerFiles.all(of: configuration.container)
+        var directories: [LayerDirectory] = []
+        var beside: [LayerDirectory?] = Array(repeating: nil, count: bitrates.count)
+        for files in containers {
+            let opened = try LayerDirectory.open(
+                count: bitrates.count, in: configuration.outputDirectory,
+                mode: configuration.playlist, planner: planner,
+                isRecorded: configuration.isRecorded, metadata: metadata, files: files)
+            if files.isBeside { beside = opened } else { directories = opened }
+        }
         let pushes = PushDesk(hosts: configuration.pushes.hosts) { sink.yield(.push($0)) }
         self.pushes = pushes
         let layers = try bitrates.indices.compactMap { index -> (any VariantWriter)? in
             guard let audio = audioOutput.parameters(ofLayer: index) else { return nil }
             guard !configuration.sound.isAlone else {
                 return try SoundWriter(
-                    index: index, directory: directories[index], planner: planner, audio: audio,
+                    index: index, directory: directories[index], beside: beside[index],
+                    container: configuration.container, planner: planner, audio: audio,
                     pauses: pauses, ledger: ledger)
             }
             let layer = try LayerEncoder(
-                index: index, directory: directories[index], configuration: configuration,
-                planner: planner, audio: audio, pauses: pauses, ledger: ledger,
+                index: index, directory: directories[index], beside: beside[index],
+                configuration: configuration, planner: planner, audio: audio, pauses: pauses,
+                ledger: ledger,
                 logger: logger, others: [PushSink(layer: index, desk: pushes)])
             pushes.declare(
                 layer: index,
@@ -77,9 +85,11 @@ public final class StreamPipeline: Sendable {
                     bitrate: configuration.ladder.layers[index].videoBitrate + audio.bitrate))
             return layer
         }
-        try ledger.announce(
-            MasterPlaylist(variants: layers.map(\.variant)),
-            isRecorded: configuration.isRecorded)
+        for files in containers {
+            try ledger.announce(
+                MasterPlaylist(variants: layers.map { $0.variant(files) }), of: files,
+                isRecorded: configuration.isRecorded)
+        }
         layerInboxes = layers.map(\.inbox)
         let crew = crew
         let director = try Director(

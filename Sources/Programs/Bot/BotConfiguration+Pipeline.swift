@@ -12,6 +12,7 @@ extension BotConfiguration {
             layout: plan.layout, preset: plan.preset, encoder: plan.encoder,
             sound: SoundOptions(roles: plan.audio.roles.map(Set.init), isAlone: plan.audio.only),
             isRecorded: isRecorded, isRecordingPaused: isRecordingPaused)
+        configuration.container = plan.container
         configuration.pushes = PipelineConfiguration.Pushes(
             hosts: plan.pushHosts, outputs: outputs)
         return configuration

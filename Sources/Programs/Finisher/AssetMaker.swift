@@ -93,7 +93,7 @@ struct AssetMaker: Sendable {
             at: RecordingAssets.Place(directory: directory, name: place.archiveName)
         ) { done, all in meter.reached(done, of: all, job: order.singleFilePerLayer ? 1 : 0) }
         try assets.unpack(
-            into: directory, archive: place.archiveName, ranges: archive.segments,
+            into: directory, archive: place.archiveName, contents: archive,
             progress: meter.goesOn)
         var asset = self.asset(
             "\(stream.id)-vod", .roomVOD, path: "\(place.vodDirectory)/\(place.archiveName)",

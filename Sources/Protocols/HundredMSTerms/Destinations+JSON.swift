@@ -3,8 +3,8 @@ public import Rooms
 
 // The destinations and settings of a template (docs/API.md). Any field may be missing.
 
-/// `hlsDestinations`. Roomcast's own are `idleTimeout`, `autoStart`, `signedPlaybackSeconds` and
-/// `layout`.
+/// `hlsDestinations`. Roomcast's own are `container`, `idleTimeout`, `autoStart`,
+/// `signedPlaybackSeconds` and `layout`.
 extension HLSDestination: Codable {
     private static let fields: [TemplateField<Self>] = [
         TemplateField("name", \.name),
@@ -13,6 +13,7 @@ extension HLSDestination: Codable {
         TemplateField("videoFrameRate", \.videoFrameRate),
         TemplateField("playlistType", \.playlistType),
         TemplateField("numPlaylistSegments", \.numPlaylistSegments),
+        TemplateField("container", \.container),
         TemplateField("autoStopTimeout", \.autoStopTimeout),
         TemplateField("idleTimeout", \.idleTimeout),
         TemplateField("autoStart", \.autoStart),

@@ -24,6 +24,8 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case invalidResolution(String)
     /// The stream cannot be pushed there; the reason names the rule, not the address.
     case invalidOutput(String)
+    /// The reason names the rule.
+    case invalidContainer(String)
     case tooManyOutputs(StreamID, maximum: Int)
     /// The stream has ended or is ending, so it cannot be changed.
     case notOnAir(StreamID)
@@ -67,6 +69,7 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
                 + "\(needed / 1_000_000) MB are needed"
         case .invalidResolution(let reason): "resolution is not valid: \(reason)"
         case .invalidOutput(let reason): reason
+        case .invalidContainer(let reason): "container is not valid: \(reason)"
         case .tooManyOutputs(let id, let maximum):
             "stream \(id) is already pushed to \(maximum) places"
         case .notOnAir(let id): "stream \(id) is not on air"

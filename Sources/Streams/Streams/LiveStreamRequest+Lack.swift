@@ -32,6 +32,9 @@ extension LiveStreamRequest {
         if let segmentDuration, segmentDuration != plan.segmentDuration {
             return "with segments of another length"
         }
+        if let container, !plan.container.has(container) {
+            return "without segments in \(container.rawValue)"
+        }
         if let ladder, ladder != plan.ladder { return "with another ladder" }
         let variant = variants.first { $0.metadata == plan.variant.metadata }
         if let variant, variant.source != plan.variant.source { return "of another source" }

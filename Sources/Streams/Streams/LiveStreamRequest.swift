@@ -22,6 +22,8 @@ public struct LiveStreamRequest: Hashable, Sendable {
     public var segmentDuration: Duration?
     /// Whether pages of the web say when they are ready.
     public var awaitsStartSignal = false
+    /// Nil for the container of the destination or the settings.
+    public var container: StreamContainer?
     /// Where the stream is to be pushed to.
     public var outputs: [PushTarget] = []
 

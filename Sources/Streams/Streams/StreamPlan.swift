@@ -17,6 +17,7 @@ public struct StreamPlan: Hashable, Sendable {
     public var ladder: Ladder
     public var segmentDuration: Duration
     public var playlist: PlaylistMode
+    public var container = StreamContainer.transportStream
     public var layout: Layout
     /// The hosts from which the layout and peers may load images.
     public var pictureHosts: WebHosts
@@ -70,6 +71,7 @@ public struct StreamPlan: Hashable, Sendable {
 extension StreamPlan: Codable {
     enum CodingKeys: String, CodingKey {
         case metadata, recording, destination, audio, ladder, playlist, layout, preset, encoder
+        case container
         case meetingURL = "meeting_url"
         case segmentSeconds = "segment_seconds"
         case pictureHosts = "picture_hosts"
@@ -91,6 +93,9 @@ extension StreamPlan: Codable {
         try container.encode(ladder.layers.map { Rung($0) }, forKey: .ladder)
         try container.encode(segmentDuration.inSeconds, forKey: .segmentSeconds)
         try container.encode(Playlist(playlist), forKey: .playlist)
+        if self.container != .transportStream {
+            try container.encode(self.container, forKey: .container)
+        }
         try container.encode(layout.json, forKey: .layout)
         try container.encode(pictureHosts.names, forKey: .pictureHosts)
         try container.encode(pictureHosts.allowsHTTP, forKey: .picturesOverHTTP)
@@ -135,6 +140,9 @@ extension StreamPlan: Codable {
             page: page,
             preset: try container.decode(String.self, forKey: .preset),
             encoder: try container.decode(String.self, forKey: .encoder))
+        self.container =
+            try container.decodeIfPresent(StreamContainer.self, forKey: .container)
+            ?? .transportStream
         outputs = try container.decodeIfPresent([StreamOutput].self, forKey: .outputs) ?? []
         lastOutput = try container.decodeIfPresent(Int.self, forKey: .lastOutput) ?? 0
         let names = try container.decodeIfPresent([String].self, forKey: .pushHosts) ?? []

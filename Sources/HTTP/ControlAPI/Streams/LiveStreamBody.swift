@@ -60,7 +60,7 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.status.rawValue, forKey: .status)
         try container.encode(stream.plan.variant.shownURL, forKey: .meetingURL)
         try container.encode(stream.plan.variant.metadata, forKey: .metadata)
-        try container.encode(PlaybackBody(url: stream.playback.url), forKey: .playback)
+        try container.encode(PlaybackBody(stream), forKey: .playback)
         try container.encode(stream.plan.recording, forKey: .recording)
         try container.encode(stream.recordingPause == .paused, forKey: .isRecordingPaused)
         try container.encode(stream.plan.destination, forKey: .destination)
@@ -98,7 +98,21 @@ struct LiveStreamBody: Encodable {
         if !warnings.isEmpty { try container.encode(warnings, forKey: .warnings) }
     }
 
-    struct PlaybackBody: Encodable { var url: String }
+    struct PlaybackBody: Encodable {
+        var url: String
+        /// Of fragments beside the transport stream; nil without them.
+        var fragmentsURL: String?
+
+        enum CodingKeys: String, CodingKey {
+            case url
+            case fragmentsURL = "cmaf_url"
+        }
+
+        init(_ stream: LiveStream) {
+            url = stream.playback.url
+            fragmentsURL = stream.fragmentsURL
+        }
+    }
 
     struct LeftOutTrackBody: Encodable {
         var trackID: TrackID
@@ -158,7 +172,7 @@ struct LiveStreamBody: Encodable {
             id = stream.id
             meetingURL = stream.plan.variant.shownURL
             metadata = stream.plan.variant.metadata
-            playback = PlaybackBody(url: stream.playback.url)
+            playback = PlaybackBody(stream)
             status = stream.status.rawValue
         }
 

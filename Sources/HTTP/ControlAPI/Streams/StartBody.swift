@@ -24,6 +24,7 @@ struct StartBody: RequestBody {
     var layout: JSONValue?
     var segmentSeconds: Double?
     var awaitStartSignal: Bool?
+    var container: String?
     var outputs: [String]?
 
     struct Variant: Decodable {
@@ -60,6 +61,7 @@ struct StartBody: RequestBody {
         case layout
         case segmentSeconds = "segment_seconds"
         case awaitStartSignal = "await_start_signal"
+        case container
         case outputs = "rtmp_urls"
     }
 
@@ -88,11 +90,19 @@ struct StartBody: RequestBody {
             throw .badRequest(
                 "await_start_signal is not valid", "only a page of the web can give the signal")
         }
+        request.container = try container.map(Self.checkedContainer)
         request.outputs = try PushTarget.checked(outputs)
         guard request.outputs.isEmpty || request.variants.count == 1 else {
             throw .badRequest("rtmp_urls are not valid", "only a single variant is pushed")
         }
         return request
+    }
+
+    private static func checkedContainer(_ name: String) throws(APIError) -> StreamContainer {
+        guard let container = StreamContainer(rawValue: name) else {
+            throw .badRequest("container is not valid", StreamContainer.form)
+        }
+        return container
     }
 
     private static func checkedSegments(seconds: Double) throws(APIError) -> Duration {

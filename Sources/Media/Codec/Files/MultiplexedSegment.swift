@@ -7,6 +7,9 @@ public struct MultiplexedSegment: Hashable, Sendable {
     /// Of the video, even if its packets do not contain them; nil for audio alone.
     public var parameterSets: H264ParameterSets?
 
+    /// What players must have before the segment; empty for formats that need nothing.
+    public var header: [UInt8] = []
+
     public var isEmpty: Bool { bytes.isEmpty }
 
     public init(

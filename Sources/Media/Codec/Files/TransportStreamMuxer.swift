@@ -6,11 +6,8 @@ public import MediaKernel
 ///
 /// All segments come from one continuous stream: continuity counters run on, so segments can be
 /// joined byte by byte. Each begins with SDT, PAT and PMT, followed by the IDR picture, with
-/// missing clock references between them (`ClockReferences`). Its audio is the blocks that end
-/// before the next segment's first picture: a block that begins before that picture and ends after
-/// it belongs to the next segment, so that a player that starts there has both from the first
-/// picture on. Players do not start at, or seek to, a place where one of them is missing. The audio
-/// does not depend on which pictures are written: layers with fewer pictures have the same sound.
+/// missing clock references between them (`ClockReferences`). ``SegmentPackets``
+/// decides which audio belongs to a segment.
 ///
 /// **Time.** A packet with `pts` zero always gets the PTS `timestampOffset`, and all others are
 /// relative to it: nothing shifts one stream against the other. The PCR runs half of that offset
@@ -21,9 +18,6 @@ public final class TransportStreamMuxer {
     /// The PTS of time zero. Leaves room for negative timestamps: AAC's priming, reordered
     /// pictures' decoding times, the PCR's lead.
     public static let timestampOffset = MediaTime(ticks: 90_000, timescale: 90_000)
-    /// The most waiting packets of either kind: four minutes of video at 60 frames a second.
-    public static let queuedPacketsMaximum = 14_400
-
     private static let clockRate: Int32 = 90_000
     private static let ioBufferBytes: Int32 = 64 << 10
     /// Without video, the audio carries the clock, once per PES packet: at least every 100 ms
@@ -35,8 +29,7 @@ public final class TransportStreamMuxer {
     private let output: SegmentOutput
     private let audioStream: Int32
     private let parameterSets: H264ParameterSets?
-    private var video: [EncodedPacket] = []
-    private var audio: [EncodedPacket] = []
+    private var packets = SegmentPackets()
     private var clockReferences = ClockReferences()
 
     /// - Parameter video: nil for audio alone, which is cut by `cut(at:)`.
@@ -90,21 +83,20 @@ public final class TransportStreamMuxer {
     /// - Throws: `.segmentWithoutKeyframe` when it is the segment's first and no IDR;
     ///   `.queueFull`.
     public func write(video packet: EncodedPacket) throws(CodecError) {
-        if video.isEmpty, !packet.isKeyframe { throw .segmentWithoutKeyframe }
-        try Self.append(packet, to: &video)
+        try packets.append(video: packet)
     }
 
     /// Takes the next audio packet; it may run ahead of the video by any length.
     ///
     /// - Throws: `.queueFull`.
     public func write(audio packet: EncodedPacket) throws(CodecError) {
-        try Self.append(packet, to: &audio)
+        try packets.append(audio: packet)
     }
 
     /// Whether the written audio reaches this time. `cut(before:)` does not wait for it: later
     /// audio goes into the next segment.
     public func isAudioComplete(until time: MediaTime) -> Bool {
-        audio.last.map { Self.ticks($0.end) >= Self.ticks(time) } ?? false
+        packets.isAudioComplete(until: time)
     }
 
     /// Ends the segment after the video written so far.
@@ -113,46 +105,45 @@ public final class TransportStreamMuxer {
     /// - Throws: `.segmentWithoutKeyframe` when no video was written since the last cut;
     ///   `.library`.
     public func cut(before time: MediaTime) throws(CodecError) -> MultiplexedSegment {
-        guard !video.isEmpty else { throw .segmentWithoutKeyframe }
-        let boundary = Self.ticks(time)
-        return try emit(
-            audioCount: audio.firstIndex { Self.ticks($0.end) > boundary } ?? audio.endIndex)
+        let (video, audio) = try packets.take(before: time)
+        return try emit(video, audio)
     }
 
     /// Ends an audio-only segment before the first block that begins at `time` or later.
     ///
     /// - Throws: `.library`.
     public func cut(at time: MediaTime) throws(CodecError) -> MultiplexedSegment {
-        let boundary = Self.ticks(time)
-        return try emit(
-            audioCount: audio.firstIndex { Self.ticks($0.pts) >= boundary } ?? audio.endIndex)
+        let (video, audio) = packets.take(at: time)
+        return try emit(video, audio)
     }
 
     /// Returns the last segment with everything that still waits. Empty when there is nothing.
     public func finish() throws(CodecError) -> MultiplexedSegment {
-        if video.isEmpty && audio.isEmpty { return MultiplexedSegment() }
-        return try emit(audioCount: audio.count)
+        if packets.isEmpty { return MultiplexedSegment() }
+        let (video, audio) = packets.takeAll()
+        return try emit(video, audio)
     }
 
     // MARK: Writing
 
-    private func emit(audioCount: Int) throws(CodecError) -> MultiplexedSegment {
+    private func emit(
+        _ video: [EncodedPacket], _ audio: [EncodedPacket]
+    ) throws(CodecError) -> MultiplexedSegment {
         try check(
             av_opt_set(format.pointee.priv_data, "mpegts_flags", "+resend_headers", 0),
             "av_opt_set")
-        let segmentAudio = audio.prefix(audioCount)
-        var nextAudio = segmentAudio.startIndex
+        var nextAudio = audio.startIndex
         for (position, packet) in video.enumerated() {
             // Merged by decoding time; the picture comes first and wins ties.
-            while position > 0, nextAudio < segmentAudio.endIndex,
-                Self.ticks(segmentAudio[nextAudio].dts) < Self.ticks(packet.dts)
+            while position > 0, nextAudio < audio.endIndex,
+                Self.ticks(audio[nextAudio].dts) < Self.ticks(packet.dts)
             {
-                try write(segmentAudio[nextAudio], stream: audioStream)
+                try write(audio[nextAudio], stream: audioStream)
                 nextAudio += 1
             }
             try write(packet, stream: 0)
         }
-        for (position, packet) in segmentAudio[nextAudio...].enumerated() {
+        for (position, packet) in audio[nextAudio...].enumerated() {
             try write(packet, stream: audioStream)
             let isPacketFull = (position + 1).isMultiple(of: Self.blocksPerPacketAlone)
             if audioStream == 0, isPacketFull { try flushPackets() }
@@ -160,12 +151,9 @@ public final class TransportStreamMuxer {
         // The last packet must not wait.
         try flushPackets()
         avio_flush(format.pointee.pb)
-        let segment = MultiplexedSegment(
-            bytes: clockReferences.completing(output.take()), video: video,
-            audio: Array(segmentAudio), parameterSets: parameterSets)
-        audio.removeFirst(audioCount)
-        video = []
-        return segment
+        return MultiplexedSegment(
+            bytes: clockReferences.completing(output.take()), video: video, audio: audio,
+            parameterSets: parameterSets)
     }
 
     /// Ends the PES packets in which audio blocks are collected.
@@ -194,15 +182,6 @@ public final class TransportStreamMuxer {
 
     // MARK: Helpers
 
-    private static func append(
-        _ packet: EncodedPacket, to queue: inout [EncodedPacket]
-    ) throws(CodecError) {
-        guard queue.count < queuedPacketsMaximum else {
-            throw .queueFull(maximum: queuedPacketsMaximum)
-        }
-        queue.append(packet)
-    }
-
     private static func ticks(_ time: MediaTime) -> Int64 {
         time.rescaled(to: clockRate).ticks
     }
@@ -215,11 +194,5 @@ public final class TransportStreamMuxer {
         else { throw .outOfMemory }
         stream.pointee.time_base = AVRational(num: 1, den: Self.clockRate)
         try fill(parameters)
-    }
-}
-
-extension EncodedPacket {
-    fileprivate var end: MediaTime {
-        MediaTime(ticks: pts.ticks + duration.ticks, timescale: pts.timescale)
     }
 }

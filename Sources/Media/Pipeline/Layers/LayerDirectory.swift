@@ -35,6 +35,9 @@ struct LayerDirectory {
     }
 
     let path: String
+    private let format: SegmentFormat
+    /// The names of initialization sections that this run has written.
+    private var headers: Set<String> = []
     /// Segments that are kept behind the live window: for as long as a playlist that names one of
     /// them and the segment itself last (RFC 8216 sect. 6.2.2), and one more for a short segment
     /// among them, which a bot's death leaves.
@@ -55,14 +58,15 @@ struct LayerDirectory {
     /// (RFC 8216 sect. 6.2.4).
     static func open(
         count: Int, in directory: String, mode: PlaylistMode, planner: SegmentPlanner,
-        isRecorded: Bool, metadata: TimedMetadataBoard = TimedMetadataBoard()
+        isRecorded: Bool, metadata: TimedMetadataBoard = TimedMetadataBoard(),
+        files: ContainerFiles = .transportStream
     ) throws(PipelineError) -> [LayerDirectory] {
         var layers: [LayerDirectory] = []
         for index in 0..<count {
             layers.append(
                 try LayerDirectory(
-                    layer: index, in: directory, mode: mode, planner: planner,
-                    isRecorded: isRecorded, metadata: metadata))
+                    layer: index, in: directory, mode: files.mode(mode), planner: planner,
+                    isRecorded: isRecorded && !files.isBeside, metadata: metadata, files: files))
         }
         let number = layers.map(\.builder.nextDiscontinuitySequence).max() ?? 0
         for index in layers.indices {
@@ -78,15 +82,16 @@ struct LayerDirectory {
     ///   - metadata: the playlist's date ranges.
     private init(
         layer index: Int, in directory: String, mode: PlaylistMode, planner: SegmentPlanner,
-        isRecorded: Bool, metadata: TimedMetadataBoard
+        isRecorded: Bool, metadata: TimedMetadataBoard, files: ContainerFiles
     ) throws(PipelineError) {
         self.metadata = metadata
+        format = files.format
         expiredKept =
             switch mode {
             case .live(let window): max(Self.expiredSegmentsMinimum, window + 2)
             case .event: 0
             }
-        path = "\(directory)/\(StreamFolder.layerName(index))"
+        path = "\(directory)/\(files.layerName(index))"
         try AtomicFile.makeDirectory(path)
         log = isRecorded ? try Self.openLog(in: path) : nil
         // Recorded segments are never overwritten.
@@ -137,7 +142,7 @@ struct LayerDirectory {
     private mutating func rememberExpired(before first: Int) {
         guard case .live = builder.mode else { return }
         expired = (max(0, first - 2 * expiredKept)..<first).map {
-            SegmentRecord.fileName(number: $0)
+            SegmentRecord.fileName(number: $0, format)
         }
     }
 
@@ -155,7 +160,8 @@ struct LayerDirectory {
             let place = Place(
                 epoch: record.run, frameRate: record.frameRate, firstFrame: record.firstFrame,
                 frameCount: record.frameCount)
-            try list(record.fileName, place: place, duration: place.duration)
+            try list(
+                record.fileName, place: place, duration: place.duration, header: record.headerName)
             builder.markDiscontinuity()
         }
     }
@@ -172,14 +178,15 @@ struct LayerDirectory {
         _ segment: MultiplexedSegment, place: Place, duration: MediaTime, isLeftOut: Bool = false
     ) throws(PipelineError) -> Int {
         let index = nextIndex
-        let name = SegmentRecord.fileName(number: index)
+        let name = SegmentRecord.fileName(number: index, format)
+        let header = try publishHeader(segment.header)
         try AtomicFile.write(segment.bytes, to: name, in: path)
         if let log {
             try Self.append(
-                segment, number: index, place: place, isLeftOut: isLeftOut, to: log)
+                segment, number: index, place: place, isLeftOut: isLeftOut, header: header, to: log)
         }
         announceMetadata()
-        try list(name, place: place, duration: duration)
+        try list(name, place: place, duration: duration, header: header?.fileName)
         try writePlaylist()
         while expired.count > expiredKept {
             let name = expired.removeFirst()
@@ -188,9 +195,23 @@ struct LayerDirectory {
         return index
     }
 
+    /// Writes the initialization section unless this run has written it.
+    ///
+    /// - Returns: nil for a format without.
+    private mutating func publishHeader(
+        _ bytes: [UInt8]
+    ) throws(PipelineError) -> FragmentHeader? {
+        guard !bytes.isEmpty else { return nil }
+        let header = FragmentHeader(bytes: bytes)
+        if headers.insert(header.fileName).inserted {
+            try AtomicFile.write(bytes, to: header.fileName, in: path)
+        }
+        return header
+    }
+
     private static func append(
         _ segment: MultiplexedSegment, number: Int, place: Place, isLeftOut: Bool,
-        to log: SegmentLogFile
+        header: FragmentHeader?, to log: SegmentLogFile
     ) throws(PipelineError) {
         let clock = SegmentClock(
             frameRate: place.frameRate, origin: timestampOrigin, firstFrame: place.firstFrame)
@@ -199,19 +220,20 @@ struct LayerDirectory {
                 try SegmentRecord(
                     number: number, run: place.epoch, clock: clock, frameCount: place.frameCount,
                     isLeftOut: isLeftOut, table: try SegmentTable(segment, clock: clock),
-                    bytes: segment.bytes))
+                    header: header?.checksum, bytes: segment.bytes))
         } catch {
             throw PipelineError(error)
         }
     }
 
     private mutating func list(
-        _ name: String, place: Place, duration: MediaTime
+        _ name: String, place: Place, duration: MediaTime, header: String?
     ) throws(PipelineError) {
         do throws(PlaylistError) {
             let dropped = try builder.add(
                 Segment(
-                    uri: name, duration: duration, programDateTime: place.programDateTime))
+                    uri: name, duration: duration, programDateTime: place.programDateTime,
+                    initialization: header.map { InitializationSection(uri: $0) }))
             expired += dropped.map(\.uri)
         } catch {
             throw .settings("segment \(name): \(error)")

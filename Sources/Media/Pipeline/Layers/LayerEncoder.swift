@@ -26,14 +26,15 @@ final class LayerEncoder: VariantWriter {
     private let layer: Layer
     private let planner: SegmentPlanner
     var epoch: Int64 {
-        get { segments.epoch }
-        set { segments.epoch = newValue }
+        get { segments[0].epoch }
+        set { for sink in segments { sink.epoch = newValue } }
     }
     var clock: SampleClock?
     private let ledger: MasterPlaylistWriter
     private let scaler: FrameScaler?
     private let encoder: H264Encoder
-    private let segments: SegmentSink
+    /// One for each container.
+    private let segments: [SegmentSink]
     /// All sinks, including the segments'.
     private let sinks: [any PacketSink]
     private let taken = Atomic<Int64>(-1)
@@ -45,10 +46,14 @@ final class LayerEncoder: VariantWriter {
 
     var picturesLeftOut: Int { leftOut.load(ordering: .relaxed) }
 
-    /// - Parameter others: sinks besides the segments'.
+    /// - Parameters:
+    ///   - directory: of the main files.
+    ///   - beside: of the fragments beside them.
+    ///   - others: sinks besides the segments'.
     init(
-        index: Int, directory: LayerDirectory, configuration: PipelineConfiguration,
-        planner: SegmentPlanner, audio: AudioStreamParameters, pauses: RecordingPauses,
+        index: Int, directory: LayerDirectory, beside: LayerDirectory? = nil,
+        configuration: PipelineConfiguration, planner: SegmentPlanner, audio: AudioStreamParameters,
+        pauses: RecordingPauses,
         ledger: MasterPlaylistWriter, logger: Logger, others: [any PacketSink] = [],
         now: @escaping () -> Instant = { MonotonicClock.now }
     ) throws {
@@ -63,11 +68,16 @@ final class LayerEncoder: VariantWriter {
             configuration.encoder, layer: index, logger: logger)
         let isTop = layer.width == layers[0].width && layer.height == layers[0].height
         scaler = isTop ? nil : try FrameScaler(width: layer.width, height: layer.height)
-        segments = SegmentSink(
-            layer: index, directory: directory, planner: planner,
-            container: try TransportStreamMuxer(video: encoder.streamParameters, audio: audio),
-            pauses: pauses, ledger: ledger)
-        sinks = [segments] + others
+        let video = encoder.streamParameters
+        segments = try ContainerFiles.all(of: configuration.container).compactMap { files in
+            try (files.isBeside ? beside : directory).map { directory in
+                SegmentSink(
+                    layer: index, files: files, directory: directory, planner: planner,
+                    container: try files.container(video: video, audio: audio), pauses: pauses,
+                    ledger: ledger)
+            }
+        }
+        sinks = segments + others
     }
 
     /// The master playlist's bandwidths are computed from the same bucket.
@@ -112,14 +122,21 @@ final class LayerEncoder: VariantWriter {
     /// What those that the packets are passed to must know of them.
     var streamParameters: VideoStreamParameters { encoder.streamParameters }
 
-    /// This layer's entry in the master playlist.
-    var variant: MasterPlaylist.Variant {
-        let rate = TransportStreamBitrate(
-            layer: layer, segmentDuration: planner.segmentDuration)
+    func variant(_ files: ContainerFiles) -> MasterPlaylist.Variant {
+        let (bandwidth, average): (Int, Int)
+        switch files.format {
+        case .transportStream:
+            let rate = TransportStreamBitrate(
+                layer: layer, segmentDuration: planner.segmentDuration)
+            (bandwidth, average) = (rate.bandwidth, rate.averageBandwidth)
+        case .fragments:
+            let rate = FragmentBitrate(layer: layer, segmentDuration: planner.segmentDuration)
+            (bandwidth, average) = (rate.bandwidth, rate.averageBandwidth)
+        }
         let codecs = "\(encoder.parameterSets.codecString),\(CodecString.aacLowComplexity)"
         return MasterPlaylist.Variant(
-            uri: "\(StreamFolder.layerName(index))/\(StreamFolder.playlistName)",
-            bandwidth: rate.bandwidth, averageBandwidth: rate.averageBandwidth, codecs: codecs,
+            uri: files.playlistPath(index), bandwidth: bandwidth, averageBandwidth: average,
+            codecs: codecs,
             width: layer.width, height: layer.height, frameRate: Double(planner.frameRate))
     }
 

@@ -8,21 +8,22 @@ import Synchronization
 /// segment of each layer can be fetched. Called from the layers' threads.
 final class MasterPlaylistWriter: Sendable {
     private struct State {
-        var published: [Int]
+        /// Of each container, the layers that have begun.
+        var begun: [ContainerFiles: Set<Int>] = [:]
         /// Layers that have worked since work was last reported.
         var atWork: Set<Int> = []
         var workToldAt: Instant?
         /// Segments of the top layer, over all runs. 0 until it has ended.
         var segments = 0
-        var isRunning = false
         var failure: PipelineFailure?
-        var master: String?
+        var masters: [ContainerFiles: String] = [:]
     }
 
     /// The shortest time between two reports of work.
     static let workInterval: Duration = .seconds(5)
 
-    private let state: Mutex<State>
+    private let state = Mutex(State())
+    private let layers: Int
     private let directory: String
     private let now: @Sendable () -> Instant
     private let emit: @Sendable (PipelineEvent) -> Void
@@ -32,39 +33,44 @@ final class MasterPlaylistWriter: Sendable {
         now: @escaping @Sendable () -> Instant = { MonotonicClock.now },
         emit: @escaping @Sendable (PipelineEvent) -> Void
     ) {
-        state = Mutex(State(published: Array(repeating: 0, count: layers)))
+        self.layers = layers
         self.directory = directory
         self.now = now
         self.emit = emit
     }
 
-    /// The master playlist to write when every layer has begun. Call before any layer runs.
+    /// The master playlist to write when every layer of a container has begun. Call before any
+    /// layer runs.
     ///
     /// - Parameter isRecorded: whether the playlist is also stored now for the recording, so that a
     ///   bot's death before its publication does not lose it.
-    func announce(_ master: MasterPlaylist, isRecorded: Bool) throws(PipelineError) {
+    func announce(
+        _ master: MasterPlaylist, of files: ContainerFiles = .transportStream, isRecorded: Bool
+    ) throws(PipelineError) {
         let text = master.rendered()
-        state.withLock { $0.master = text }
-        guard isRecorded else { return }
+        state.withLock { $0.masters[files] = text }
+        guard isRecorded, !files.isBeside else { return }
         try AtomicFile.write(text, to: StreamFolder.preparedMasterName, in: directory)
     }
 
-    func published(layer: Int, segment: Int, bytes: Int) {
+    func published(
+        layer: Int, segment: Int, bytes: Int, in files: ContainerFiles = .transportStream
+    ) {
         let master: String? = state.withLock { state in
-            state.published[layer] += 1
-            guard !state.isRunning, state.published.allSatisfy({ $0 > 0 }) else { return nil }
-            state.isRunning = true
-            return state.master
+            guard state.begun[files, default: []].insert(layer).inserted,
+                state.begun[files]?.count == layers
+            else { return nil }
+            return state.masters[files]
         }
         if let master {
             do throws(PipelineError) {
-                try AtomicFile.write(master, to: StreamFolder.masterName, in: directory)
-                emit(.running)
+                try AtomicFile.write(master, to: files.masterName, in: directory)
+                if !files.isBeside { emit(.running) }
             } catch {
                 failed(PipelineFailure(error, in: "the master playlist"))
             }
         }
-        emit(.segmentPublished(layer: layer, index: segment, bytes: bytes))
+        if !files.isBeside { emit(.segmentPublished(layer: layer, index: segment, bytes: bytes)) }
     }
 
     /// A layer has processed a picture or a stretch of sound. While all layers report work from
@@ -73,7 +79,7 @@ final class MasterPlaylistWriter: Sendable {
         let now = now()
         let isTold = state.withLock { state in
             state.atWork.insert(layer)
-            guard state.atWork.count == state.published.count,
+            guard state.atWork.count == layers,
                 state.workToldAt.map({ now - $0 >= Self.workInterval }) ?? true
             else { return false }
             (state.atWork, state.workToldAt) = ([], now)

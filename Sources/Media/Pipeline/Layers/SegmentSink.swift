@@ -7,6 +7,7 @@ final class SegmentSink: PacketSink {
     /// Nanoseconds since 1970 of frame 0. Set before the first packet comes.
     var epoch: Int64 = 0
     private let layer: Int
+    private let files: ContainerFiles
     private let planner: SegmentPlanner
     private let container: any SegmentContainer
     private let pauses: RecordingPauses
@@ -23,10 +24,11 @@ final class SegmentSink: PacketSink {
     private var gaps: [(end: Int64, next: Int64)] = []
 
     init(
-        layer: Int, directory: LayerDirectory, planner: SegmentPlanner,
+        layer: Int, files: ContainerFiles, directory: LayerDirectory, planner: SegmentPlanner,
         container: any SegmentContainer, pauses: RecordingPauses, ledger: MasterPlaylistWriter
     ) {
         self.layer = layer
+        self.files = files
         self.directory = directory
         self.planner = planner
         self.container = container
@@ -93,8 +95,9 @@ final class SegmentSink: PacketSink {
         let rate = Double(picturesInSegment * planner.frameRate) / Double(end - segmentStart)
         picturesInSegment = 0
         segmentStart = end
-        ledger.published(layer: layer, segment: number, bytes: segment.bytes.count)
-        if layer == 0 { ledger.measured(frameRate: rate) }
+        ledger.published(
+            layer: layer, segment: number, bytes: segment.bytes.count, in: files)
+        if layer == 0, !files.isBeside { ledger.measured(frameRate: rate) }
     }
 
     func finish(end: Int64) throws {
@@ -105,6 +108,6 @@ final class SegmentSink: PacketSink {
             try publish(try container.finish(), endingAt: max(framesWritten, end))
         }
         if ledger.failure == nil { try directory.end() }
-        ledger.ended(layer: layer, segments: directory.nextIndex)
+        if !files.isBeside { ledger.ended(layer: layer, segments: directory.nextIndex) }
     }
 }

@@ -3,6 +3,7 @@ import HLS
 import MediaKernel
 import Recording
 import Stage
+import Streams
 
 /// One audio-only variant on a thread of its own: multiplexes, cuts, writes.
 ///
@@ -23,32 +24,55 @@ final class SoundWriter: VariantWriter {
     private let planner: SegmentPlanner
     private let pauses: RecordingPauses
     private let ledger: MasterPlaylistWriter
-    private let container: any SegmentContainer
-    private var directory: LayerDirectory
+    private var outputs: [Output]
     /// First frame of the segment being collected.
     private var segmentStart: Int64 = 0
     private var end = MediaTime(ticks: 0, timescale: Int32(AACEncoder.sampleRate))
 
+    /// One container and its files.
+    private struct Output {
+        let files: ContainerFiles
+        let container: any SegmentContainer
+        var directory: LayerDirectory
+    }
+
+    /// - Parameters:
+    ///   - directory: of the main files.
+    ///   - beside: of the fragments beside them.
     init(
-        index: Int, directory: LayerDirectory, planner: SegmentPlanner,
+        index: Int, directory: LayerDirectory, beside: LayerDirectory? = nil,
+        container: StreamContainer = .transportStream, planner: SegmentPlanner,
         audio: AudioStreamParameters, pauses: RecordingPauses,
         ledger: MasterPlaylistWriter
     ) throws {
         self.index = index
-        self.directory = directory
         self.planner = planner
         self.pauses = pauses
         self.ledger = ledger
         bitrate = audio.bitrate
-        container = try TransportStreamMuxer(video: nil, audio: audio)
+        outputs = try ContainerFiles.all(of: container).compactMap { files in
+            try (files.isBeside ? beside : directory).map { directory in
+                Output(
+                    files: files, container: try files.container(video: nil, audio: audio),
+                    directory: directory)
+            }
+        }
     }
 
-    var variant: MasterPlaylist.Variant {
-        let rate = TransportStreamBitrate(
-            soundBitrate: bitrate, segmentDuration: planner.segmentDuration)
+    func variant(_ files: ContainerFiles) -> MasterPlaylist.Variant {
+        let (bandwidth, average): (Int, Int)
+        switch files.format {
+        case .transportStream:
+            let rate = TransportStreamBitrate(
+                soundBitrate: bitrate, segmentDuration: planner.segmentDuration)
+            (bandwidth, average) = (rate.bandwidth, rate.averageBandwidth)
+        case .fragments:
+            let rate = FragmentBitrate(
+                soundBitrate: bitrate, segmentDuration: planner.segmentDuration)
+            (bandwidth, average) = (rate.bandwidth, rate.averageBandwidth)
+        }
         return MasterPlaylist.Variant(
-            uri: "\(StreamFolder.layerName(index))/\(StreamFolder.playlistName)",
-            bandwidth: rate.bandwidth, averageBandwidth: rate.averageBandwidth,
+            uri: files.playlistPath(index), bandwidth: bandwidth, averageBandwidth: average,
             codecs: CodecString.aacLowComplexity.description)
     }
 
@@ -84,7 +108,7 @@ final class SoundWriter: VariantWriter {
     }
 
     private func write(_ packet: EncodedPacket) throws {
-        try container.write(audio: packet)
+        for output in outputs { try output.container.write(audio: packet) }
         let start = packet.pts.rescaled(to: end.timescale).ticks
         end.ticks = start + packet.duration.rescaled(to: end.timescale).ticks
         let next = planner.firstFrame(ofSegment: planner.segmentIndex(ofFrame: segmentStart) + 1)
@@ -92,50 +116,61 @@ final class SoundWriter: VariantWriter {
         guard start >= boundary.ticks + Self.blocksBeyond * Int64(AACEncoder.frameSize) else {
             return
         }
-        try publish(
-            try container.cut(at: boundary), frameCount: next - segmentStart,
-            duration: planner.duration(ofFrames: Int(next - segmentStart)))
+        for index in outputs.indices {
+            try publish(
+                try outputs[index].container.cut(at: boundary), to: index,
+                frameCount: next - segmentStart,
+                duration: planner.duration(ofFrames: Int(next - segmentStart)))
+        }
         segmentStart = next
     }
 
     /// - Parameter frameCount: the segment's frames; the last one may be filled in part.
     private func publish(
-        _ segment: MultiplexedSegment, frameCount: Int64, duration: MediaTime
+        _ segment: MultiplexedSegment, to output: Int, frameCount: Int64, duration: MediaTime
     ) throws {
         let place = LayerDirectory.Place(
             epoch: epoch, frameRate: planner.frameRate, firstFrame: segmentStart,
             frameCount: Int(frameCount))
-        let number = try directory.publish(
+        let number = try outputs[output].directory.publish(
             segment, place: place, duration: duration,
             isLeftOut: pauses.touch(segmentStart..<segmentStart + frameCount))
-        ledger.published(layer: index, segment: number, bytes: segment.bytes.count)
+        ledger.published(
+            layer: index, segment: number, bytes: segment.bytes.count, in: outputs[output].files)
     }
 
     /// The sound before the gap becomes a segment, even if a short one.
     private func leaveOut(from end: Int64, to next: Int64) throws {
-        let segment = try container.cut(at: time(ofFrame: end))
         let count = end - segmentStart
-        if !segment.isEmpty, count > 0 {
-            try publish(
-                segment, frameCount: count, duration: planner.duration(ofFrames: Int(count)))
+        for index in outputs.indices {
+            let segment = try outputs[index].container.cut(at: time(ofFrame: end))
+            if !segment.isEmpty, count > 0 {
+                try publish(
+                    segment, to: index, frameCount: count,
+                    duration: planner.duration(ofFrames: Int(count)))
+            }
+            outputs[index].directory.markDiscontinuity()
         }
-        directory.markDiscontinuity()
         segmentStart = next
     }
 
     private func finish() throws {
-        let segment = try container.finish()
         let length = end.ticks - time(ofFrame: segmentStart).ticks
-        if !segment.isEmpty, length > 0 {
-            let whole = time(ofFrame: Int64(planner.framesPerSegment)).ticks
-            let duration = MediaTime(ticks: min(length, whole), timescale: end.timescale)
-            let rate = Int64(planner.frameRate)
-            let samples = Int64(end.timescale)
-            try publish(
-                segment, frameCount: (duration.ticks * rate + samples - 1) / samples,
-                duration: duration)
+        let whole = time(ofFrame: Int64(planner.framesPerSegment)).ticks
+        let duration = MediaTime(ticks: min(length, whole), timescale: end.timescale)
+        let rate = Int64(planner.frameRate)
+        let samples = Int64(end.timescale)
+        for index in outputs.indices {
+            let segment = try outputs[index].container.finish()
+            if !segment.isEmpty, length > 0 {
+                try publish(
+                    segment, to: index,
+                    frameCount: (duration.ticks * rate + samples - 1) / samples,
+                    duration: duration)
+            }
+            if ledger.failure == nil { try outputs[index].directory.end() }
+            guard !outputs[index].files.isBeside else { continue }
+            ledger.ended(layer: self.index, segments: outputs[index].directory.nextIndex)
         }
-        if ledger.failure == nil { try directory.end() }
-        ledger.ended(layer: index, segments: directory.nextIndex)
     }
 }

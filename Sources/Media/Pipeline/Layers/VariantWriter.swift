@@ -24,12 +24,17 @@ protocol VariantWriter: AnyObject {
     var epoch: Int64 { get set }
     /// When each frame is due. Set before the thread starts.
     var clock: SampleClock? { get set }
-    /// The variant's entry in the master playlist.
-    var variant: MasterPlaylist.Variant { get }
+    /// The variant's entry in a container's master playlist.
+    func variant(_ files: ContainerFiles) -> MasterPlaylist.Variant
     /// The newest picture that the encoder has taken. From any thread.
     var newestTaken: Int64 { get }
     /// Pictures that came too late and were left out. From any thread.
     var picturesLeftOut: Int { get }
     /// The thread's body.
     func run()
+}
+
+extension VariantWriter {
+    /// The entry in the master playlist of transport streams.
+    var variant: MasterPlaylist.Variant { variant(.transportStream) }
 }

@@ -15,9 +15,10 @@ public enum PlaylistFinisher {
     public static func finish(in directory: String) throws(RecordingError) -> Int {
         var count = 0
         var failure: RecordingError?
-        for layer in 0..<StreamFolder.layersMaximum {
+        let layers = 0..<StreamFolder.layersMaximum
+        for name in layers.map(StreamFolder.layerName) + layers.map(StreamFolder.besideLayerName) {
             do throws(RecordingError) {
-                let wasOpen = try end(playlistIn: "\(directory)/\(StreamFolder.layerName(layer))")
+                let wasOpen = try end(playlistIn: "\(directory)/\(name)")
                 if wasOpen { count += 1 }
             } catch {
                 failure = failure ?? error

@@ -16,11 +16,11 @@ extension RecordingAssets {
     /// - Parameters:
     ///   - directory: absolute, of the archive; created if missing.
     ///   - archive: its file name.
-    ///   - ranges: of each layer's segments in the archive.
+    ///   - contents: the ranges of each layer's files in the archive.
     ///   - progress: called after each segment.
     /// - Throws: `.file`.
     public func unpack(
-        into directory: String, archive: String, ranges: [[Range<UInt64>]],
+        into directory: String, archive: String, contents: Archive,
         progress: () -> Void = {}
     ) throws(RecordingError) {
         for layer in layers {
@@ -28,17 +28,27 @@ extension RecordingAssets {
             try AssetFile.makeDirectory("\(directory)/\(name)")
             for part in plan.parts {
                 let record = part.layers[layer]
+                if let header = record.headerName {
+                    try link(
+                        "\(folder.path)/\(name)/\(header)", header, in: "\(directory)/\(name)")
+                }
                 try link(
-                    folder.segmentPath(record, layer: layer), record, in: "\(directory)/\(name)")
+                    folder.segmentPath(record, layer: layer), record.fileName,
+                    in: "\(directory)/\(name)")
                 progress()
             }
             try AssetFile.write(
                 Array(playlist(ofLayer: layer).rendered().utf8), to: StreamFolder.playlistName,
                 in: "\(directory)/\(name)")
             var ranged = playlist(ofLayer: layer)
-            for (index, range) in ranges[layer].enumerated() {
+            for (index, range) in contents.segments[layer].enumerated() {
                 ranged.segments[index].uri = "../\(archive)"
                 ranged.segments[index].byteRange = range
+                ranged.segments[index].initialization = plan.parts[index].layers[layer].header
+                    .map {
+                        InitializationSection(
+                            uri: "../\(archive)", byteRange: contents.headers[layer][$0])
+                    }
             }
             try AssetFile.write(
                 Array(ranged.rendered().utf8), to: StreamFolder.rangesName,
@@ -49,9 +59,9 @@ extension RecordingAssets {
     }
 
     private func link(
-        _ source: String, _ record: SegmentRecord, in directory: String
+        _ source: String, _ name: String, in directory: String
     ) throws(RecordingError) {
-        let path = "\(directory)/\(record.fileName)"
+        let path = "\(directory)/\(name)"
         if Glibc.link(source, path) == 0 { return }
         switch errno {
         case EEXIST:
@@ -60,7 +70,7 @@ extension RecordingAssets {
             return
         case EXDEV, EMLINK, EPERM, EOPNOTSUPP, ENOSYS:
             let bytes = try StreamFolder.read(source, maximum: StreamFolder.segmentBytesMaximum)
-            try AssetFile.write(bytes, to: record.fileName, in: directory)
+            try AssetFile.write(bytes, to: name, in: directory)
         default:
             throw .failed("link", path)
         }

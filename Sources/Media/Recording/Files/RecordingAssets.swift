@@ -70,6 +70,8 @@ public struct RecordingAssets: Sendable {
         public var byteCount: UInt64
         /// The ranges of each layer's segments in the archive.
         public var segments: [[Range<UInt64>]]
+        /// The ranges of each layer's initialization sections, by checksum.
+        var headers: [[UInt32: Range<UInt64>]]
     }
 
     private struct OpenMovie {
@@ -123,9 +125,17 @@ public struct RecordingAssets: Sendable {
     ) throws(RecordingError) -> Archive {
         var archive = try openArchive(at: place)
         var segments: [[Range<UInt64>]] = Array(repeating: [], count: plan.layerCount)
+        var headers: [[UInt32: Range<UInt64>]] = Array(repeating: [:], count: plan.layerCount)
         for (index, part) in plan.parts.enumerated() {
             for layer in layers {
                 let record = part.layers[layer]
+                if let header = record.header, let name = record.headerName,
+                    headers[layer][header] == nil
+                {
+                    headers[layer][header] = try archive.add(
+                        "\(StreamFolder.layerName(layer))/\(name)",
+                        try folder.header(record, layer: layer), checksum: header)
+                }
                 segments[layer].append(
                     try archive.add(
                         "\(StreamFolder.layerName(layer))/\(record.fileName)",
@@ -133,7 +143,8 @@ public struct RecordingAssets: Sendable {
             }
             progress(index + 1, plan.parts.count)
         }
-        return Archive(byteCount: try archive.finish(), segments: segments)
+        return Archive(
+            byteCount: try archive.finish(), segments: segments, headers: headers)
     }
 
     /// Opens the archive and adds the playlists.
@@ -187,7 +198,10 @@ public struct RecordingAssets: Sendable {
         for part in plan.parts {
             for (layer, record) in part.layers.enumerated() {
                 let bytes = try? folder.segment(record, layer: layer)
-                if bytes == nil { damaged[layer, default: []].insert(record.number) }
+                let header = record.header == nil ? [] : try? folder.header(record, layer: layer)
+                if bytes == nil || header == nil {
+                    damaged[layer, default: []].insert(record.number)
+                }
             }
             progress()
         }
@@ -205,7 +219,8 @@ public struct RecordingAssets: Sendable {
                     ticks: Int64(part.frameCount), timescale: Int32(plan.frameRate)),
                 programDateTime: record.startDate,
                 discontinuities: part.isJoin && index > 0 ? 1 : 0,
-                dateRanges: dateRanges[index] ?? [])
+                dateRanges: dateRanges[index] ?? [],
+                initialization: record.headerName.map { InitializationSection(uri: $0) })
         }
         return MediaPlaylist(
             kind: .vod, targetDuration: segments.map(\.duration.wholeSeconds).max() ?? 1,

@@ -1,10 +1,11 @@
 import Glibc
+import HLS
 
 extension StreamFolder {
     /// A segment's first picture, a key frame, in the decoders' form: with parameter sets, as H.264
     /// Annex B.
     ///
-    /// Reads little more of the file than the picture takes.
+    /// Reads little more of a transport stream than the picture takes, and all of a fragment.
     ///
     /// - Throws: `.damaged` when the picture is missing or not the recorded one.
     public func keyFrame(
@@ -13,6 +14,7 @@ extension StreamFolder {
         guard let first = record.pictures.first, first.isKeyframe else {
             throw .damaged(layer: layer, segment: record.number)
         }
+        if record.format == .fragments { return try fragmentKeyFrame(record, layer: layer) }
         // Includes the packets' headers and the sound in between.
         var count = Int(first.byteCount) + Int(first.byteCount) / 8 + Self.betweenBytes
         while true {
@@ -27,6 +29,25 @@ extension StreamFolder {
             }
             count *= 2
         }
+    }
+
+    /// The first sample, with the parameter sets and start codes that it has not.
+    private func fragmentKeyFrame(
+        _ record: SegmentRecord, layer: Int
+    ) throws(RecordingError) -> [UInt8] {
+        let bytes = try segment(record, layer: layer)
+        guard let sets = record.parameterSets, let first = record.pictures.first,
+            let samples = try? record.samples(in: bytes)
+        else { throw .damaged(layer: layer, segment: record.number) }
+        let startCode: [UInt8] = [0, 0, 0, 1]
+        var picture = startCode + sets.sequence + startCode + sets.picture
+        var rest = samples.pictureBytes.prefix(Int(first.byteCount))
+        while rest.count > 4 {
+            let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            picture += startCode + rest.dropFirst(4).prefix(length)
+            rest = rest.dropFirst(4 + length)
+        }
+        return picture
     }
 
     private static let betweenBytes = 16 << 10

@@ -1,5 +1,6 @@
 import Glibc
 import HLS
+import MediaKernel
 
 /// The output directory of one live stream, as its bots left it.
 public struct StreamFolder: Hashable, Sendable {
@@ -20,6 +21,9 @@ public struct StreamFolder: Hashable, Sendable {
     public init(path: String) { self.path = path }
 
     public static func layerName(_ layer: Int) -> String { "stream_\(layer)" }
+
+    /// The directory of a layer's fragments beside the transport stream.
+    public static func besideLayerName(_ layer: Int) -> String { "cmaf_\(layer)" }
 
     /// Of a layer's media playlist, relative to the master playlist.
     static func playlistPath(ofLayer layer: Int) -> String {
@@ -50,6 +54,18 @@ public struct StreamFolder: Hashable, Sendable {
         guard let bytes, record.matches(bytes) else {
             throw .damaged(layer: layer, segment: record.number)
         }
+        return bytes
+    }
+
+    /// A segment's initialization section.
+    ///
+    /// - Throws: `.damaged` unless the file has the recorded bytes.
+    func header(_ record: SegmentRecord, layer: Int) throws(RecordingError) -> [UInt8] {
+        guard let name = record.headerName,
+            let bytes = try? Self.read(
+                "\(path)/\(Self.layerName(layer))/\(name)", maximum: FragmentHeader.bytesMaximum),
+            CRC32.checksum(bytes) == record.header
+        else { throw .damaged(layer: layer, segment: record.number) }
         return bytes
     }
 

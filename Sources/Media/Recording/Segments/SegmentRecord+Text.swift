@@ -20,6 +20,7 @@ extension SegmentRecord {
         text += " frames=\(frameCount)"
         if isLeftOut { text += " left=1" }
         text += " bytes=\(byteCount) crc=\(Hexadecimal.text(checksum))"
+        if let header { text += " init=\(Hexadecimal.text(header))" }
         if let parameterSets {
             text += " sps=\(Hexadecimal.text(parameterSets.sequence))"
             text += " pps=\(Hexadecimal.text(parameterSets.picture))"
@@ -72,6 +73,10 @@ extension SegmentRecord {
             number: number, run: run, frameRate: Int(rate), origin: origin, firstFrame: first,
             frameCount: Int(count), isLeftOut: fields["left"] == "1", byteCount: Int(size),
             checksum: checksum, parameterSets: nil, pictures: [], sound: nil)
+        if let written = fields["init"] {
+            guard let header = UInt32(written, radix: 16) else { return nil }
+            self.header = header
+        }
         if let video = fields["video"] {
             guard let sequence = fields["sps"].flatMap({ Hexadecimal.bytes($0) }),
                 let picture = fields["pps"].flatMap({ Hexadecimal.bytes($0) }),

@@ -1,3 +1,4 @@
+public import HLS
 import MediaKernel
 
 /// A recording's data about one segment of one layer, so that its file need not be opened.
@@ -18,6 +19,8 @@ public struct SegmentRecord: Hashable, Sendable {
     public var byteCount: Int
     /// CRC-32 of the file.
     public var checksum: UInt32
+    /// CRC-32 of the initialization section; nil for a transport stream.
+    public var header: UInt32?
     /// Nil for audio alone.
     public var parameterSets: ParameterSets?
     /// In decoding order.
@@ -53,11 +56,12 @@ public struct SegmentRecord: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - clock: of its frames, as in the table.
+    ///   - header: checksum of the initialization section; nil for a transport stream.
     ///   - bytes: of the file.
     /// - Throws: `.malformed` for content that Roomcast does not write.
     public init(
         number: Int, run: Int64, clock: SegmentClock, frameCount: Int, isLeftOut: Bool = false,
-        table: SegmentTable, bytes: [UInt8]
+        table: SegmentTable, header: UInt32? = nil, bytes: [UInt8]
     ) throws(RecordingError) {
         try table.check()
         self.init(
@@ -65,6 +69,7 @@ public struct SegmentRecord: Hashable, Sendable {
             firstFrame: clock.firstFrame, frameCount: frameCount, isLeftOut: isLeftOut,
             byteCount: bytes.count, checksum: CRC32.checksum(bytes),
             parameterSets: table.parameterSets, pictures: table.pictures, sound: table.sound)
+        self.header = header
     }
 
     /// Makes the record of a segment from its file alone.
@@ -117,11 +122,18 @@ public struct SegmentRecord: Hashable, Sendable {
     }
 
     /// The file's name, in the layer's directory.
-    public var fileName: String { Self.fileName(number: number) }
+    public var fileName: String { Self.fileName(number: number, format) }
 
-    public static func fileName(number: Int) -> String {
-        "segment_\(paddedDecimal(Int64(number), digits: 6)).ts"
+    public static func fileName(
+        number: Int, _ format: SegmentFormat = .transportStream
+    ) -> String {
+        "segment_\(paddedDecimal(Int64(number), digits: 6)).\(format.fileExtension)"
     }
+
+    public var format: SegmentFormat { header == nil ? .transportStream : .fragments }
+
+    /// The name of the initialization section's file; nil for a transport stream.
+    public var headerName: String? { header.map { FragmentHeader.fileName(checksum: $0) } }
 
     /// Whether these are the recorded bytes.
     func matches(_ bytes: [UInt8]) -> Bool {
@@ -133,9 +145,13 @@ public struct SegmentRecord: Hashable, Sendable {
     /// - Throws: `.malformed` when they do not agree with this record, which is impossible with a
     ///   valid checksum unless the log is not Roomcast's.
     func samples(in bytes: [UInt8]) throws(RecordingError) -> SegmentSamples {
-        let samples = try SegmentSamples(
-            parsing: bytes,
-            clock: SegmentClock(frameRate: frameRate, origin: origin, firstFrame: firstFrame))
+        let clock = SegmentClock(frameRate: frameRate, origin: origin, firstFrame: firstFrame)
+        let samples =
+            header == nil
+            ? try SegmentSamples(parsing: bytes, clock: clock)
+            : try SegmentSamples(
+                fragments: bytes, clock: clock, parameterSets: parameterSets,
+                format: sound?.format)
         guard samples.table.parameterSets == parameterSets,
             samples.table.pictures.map(\.byteCount) == pictures.map(\.byteCount),
             samples.table.sound?.blockSizes ?? [] == sound?.blockSizes ?? []

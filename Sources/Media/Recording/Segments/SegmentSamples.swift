@@ -1,3 +1,6 @@
+import ISOMedia
+import MediaKernel
+
 /// The samples of one segment, in MP4's form and order.
 public struct SegmentSamples: Hashable, Sendable {
     public private(set) var table: SegmentTable
@@ -16,6 +19,50 @@ public struct SegmentSamples: Hashable, Sendable {
             case .picture: try takePicture(packet)
             case .sound: try takeSound(packet)
             }
+        }
+        try table.check()
+    }
+
+    /// - Parameters:
+    ///   - bytes: of a segment of fragmented MP4.
+    ///   - parameterSets: from its initialization section.
+    ///   - format: of its sound; nil without sound.
+    /// - Throws: `.malformed` for content that Roomcast does not write.
+    public init(
+        fragments bytes: [UInt8], clock: SegmentClock, parameterSets: ParameterSets?,
+        format: SoundFormat?
+    ) throws(RecordingError) {
+        table = SegmentTable(clock: clock)
+        let reader: FragmentReader
+        do throws(FragmentReader.Malformed) {
+            reader = try FragmentReader(bytes)
+        } catch {
+            throw .malformed(what: error.what, offset: error.offset)
+        }
+        let times = FragmentClock(
+            frameRate: clock.frameRate, sampleRate: format?.sampleRate ?? 1)
+        for sample in reader.samples[FragmentClock.pictures] ?? [] {
+            let shown = Int64(sample.decodingTime) + Int64(sample.compositionOffset)
+            let start = times.pictureTicks(
+                MediaTime(ticks: clock.firstFrame, timescale: Int32(clock.frameRate)))
+            try table.add(
+                PictureSample(
+                    byteCount: UInt32(sample.bytes.count),
+                    frame: Int(shown - start) / Int(PictureTrack.ticksPerFrame),
+                    isKeyframe: sample.isSync), offset: sample.bytes.lowerBound)
+            pictureBytes += bytes[sample.bytes]
+        }
+        if !table.pictures.isEmpty { table.complete(with: parameterSets) }
+        for (index, sample) in (reader.samples[FragmentClock.sound] ?? []).enumerated() {
+            guard let format else { throw .malformed(what: "block of sound", offset: 0) }
+            let first =
+                Int64(sample.decodingTime) - times.soundTicks(MediaTime(ticks: 0, timescale: 1))
+            if index == 0 { table.beginSound(format, at: first) }
+            guard first == table.nextBlock else {
+                throw .malformed(what: "gap in the sound", offset: sample.bytes.lowerBound)
+            }
+            table.add(block: sample.bytes.count)
+            soundBytes += bytes[sample.bytes]
         }
         try table.check()
     }

@@ -46,19 +46,24 @@ public struct SegmentTable: Hashable, Sendable {
     mutating func add(
         _ unit: AccessUnit, at timestamp: Int64, offset: Int
     ) throws(RecordingError) {
-        let frame = clock.frame(at: timestamp)
-        guard unit.byteCount > 0, unit.byteCount <= PictureSample.bytesMaximum,
-            (0..<SegmentRecord.framesMaximum).contains(frame)
-        else { throw .malformed(what: "picture", offset: offset) }
         if let sequence = unit.sequenceParameters, let picture = unit.pictureParameters {
             guard let sets = ParameterSets(sequence: sequence, picture: picture),
                 parameterSets == nil || parameterSets == sets
             else { throw .malformed(what: "parameter sets", offset: offset) }
             parameterSets = sets
         }
-        pictures.append(
+        try add(
             PictureSample(
-                byteCount: UInt32(unit.byteCount), frame: Int(frame), isKeyframe: unit.isKeyframe))
+                byteCount: UInt32(clamping: unit.byteCount),
+                frame: Int(clock.frame(at: timestamp)), isKeyframe: unit.isKeyframe),
+            offset: offset)
+    }
+
+    mutating func add(_ picture: PictureSample, offset: Int) throws(RecordingError) {
+        guard picture.byteCount > 0, picture.byteCount <= PictureSample.bytesMaximum,
+            (0..<Int(SegmentRecord.framesMaximum)).contains(picture.frame)
+        else { throw .malformed(what: "picture", offset: offset) }
+        pictures.append(picture)
     }
 
     /// Checks that a block of that time continues the previous one.
@@ -66,13 +71,21 @@ public struct SegmentTable: Hashable, Sendable {
         _ format: SoundFormat, at timestamp: Int64, offset: Int
     ) throws(RecordingError) {
         let sample = clock.sample(at: timestamp, rate: format.sampleRate)
-        guard let sound else {
-            sound = SegmentRecord.SoundRecord(format: format, firstSample: sample, blockSizes: [])
-            return
+        guard let nextBlock else { return beginSound(format, at: sample) }
+        guard sample == nextBlock else {
+            throw .malformed(what: "gap in the sound", offset: offset)
         }
-        let next =
-            sound.firstSample + Int64(sound.blockSizes.count) * Int64(SoundFormat.blockSamples)
-        guard sample == next else { throw .malformed(what: "gap in the sound", offset: offset) }
+    }
+
+    mutating func beginSound(_ format: SoundFormat, at sample: Int64) {
+        sound = SegmentRecord.SoundRecord(format: format, firstSample: sample, blockSizes: [])
+    }
+
+    /// Where the next block begins, in samples on the run's clock; nil before the first.
+    var nextBlock: Int64? {
+        sound.map {
+            $0.firstSample + Int64($0.blockSizes.count) * Int64(SoundFormat.blockSamples)
+        }
     }
 
     mutating func add(block byteCount: Int) {

@@ -64,6 +64,7 @@ enum SettingKey: String, CaseIterable {
     case streamSegmentSeconds = "stream.segmentSeconds"
     case streamPlaylist = "stream.playlist"
     case streamPlaylistWindow = "stream.playlistWindow"
+    case streamContainer = "stream.container"
     case streamLayout = "stream.layout"
     case streamPreset = "stream.preset"
     case streamEncoder = "stream.encoder"
@@ -138,6 +139,7 @@ enum SettingKey: String, CaseIterable {
             .recordingsStoreCredentialsFile, .recordingsStoreEncryption,
             .recordingsStoreKMSKeyID, .recordingsStoreLiveURL,
             .webhooksURL, .webhooksSecret, .policyFile, .streamPlaylist,
+            .streamContainer,
             .streamPreset, .streamEncoder, .streamAutoStart, .botsUser, .pagesHLSScriptURL,
             .pagesDirectory,
             .logLevel, .logFormat:

@@ -4,6 +4,7 @@ import Logging
 import MediaKernel
 import ObjectStorage
 public import Sandbox
+import Streams
 import Webhooks
 
 #if canImport(FoundationEssentials)
@@ -64,6 +65,11 @@ public struct Settings: Hashable, Sendable {
         try readWebhooks(source)
         store = try StoreReader(source: source).settings()
         stream.playback.copyURL = store?.copyURL
+        stream.playback.isCopied = store?.copiesLive ?? false
+        guard !stream.playback.isCopied || stream.container != .fragments else {
+            throw .invalid(
+                key: SettingKey.streamContainer.rawValue, reason: StreamSettings.Playback.notCopied)
+        }
         guard stream.playback.copyURL == nil || stream.playback.signedLifetime == nil else {
             throw .invalid(
                 key: SettingKey.streamSignedPlaybackSeconds.rawValue,

@@ -32,6 +32,7 @@ extension StreamSettings {
             segmentDuration = .milliseconds(Int((seconds * 1000).rounded()))
         }
         playlist = try playlist(from: source)
+        container = try source.choice(.streamContainer) ?? container
         try readLayout(source)
         try readThumbnails(source)
         preset = try preset(from: source) ?? preset

@@ -10,6 +10,7 @@ public struct StreamDestinations: Hashable, Sendable {
     private struct Destination: Hashable {
         var ladder: Ladder?
         var playlist: PlaylistMode?
+        var container: StreamContainer?
         /// Differences from the configured layout.
         var layout: JSONValue?
         var durationMaximum: Duration?
@@ -54,6 +55,7 @@ public struct StreamDestinations: Hashable, Sendable {
             destinations[name] = Destination(
                 ladder: ladder,
                 playlist: try Self.playlist(destination, standard: playlist, of: name),
+                container: try Self.container(destination, of: name),
                 layout: destination.layout,
                 durationMaximum: try Self.limit(destination.maxDuration, "maxDuration", of: name),
                 emptyTimeout: try Self.limit(
@@ -108,6 +110,19 @@ public struct StreamDestinations: Hashable, Sendable {
                 key: "policy.file",
                 reason: "destination '\(name)': playlistType is event or live")
         }
+    }
+
+    /// An empty text stands for none.
+    private static func container(
+        _ destination: HLSDestination, of name: String
+    ) throws(SettingsError) -> StreamContainer? {
+        guard let written = destination.container, !written.isEmpty else { return nil }
+        guard let container = StreamContainer(rawValue: written) else {
+            throw .invalid(
+                key: "policy.file",
+                reason: "destination '\(name)': container is \(StreamContainer.form)")
+        }
+        return container
     }
 
     private static let playlistSegments = 3...150
@@ -234,6 +249,11 @@ public struct StreamDestinations: Hashable, Sendable {
     func ladder(for destination: String) -> Ladder? { destinations[named(destination)]?.ladder }
 
     /// The playlist mode of the destination; nil for the configured one.
+    /// Nil for the container of the settings.
+    func container(for destination: String) -> StreamContainer? {
+        destinations[named(destination)]?.container
+    }
+
     func playlist(for destination: String) -> PlaylistMode? {
         destinations[named(destination)]?.playlist
     }

@@ -45,7 +45,8 @@ extension StreamSettings {
 
     /// The plan of one variant of a request.
     ///
-    /// - Throws: `invalidResolution`, `sourceNotAllowed`, `pagesDisabled`, `invalidOutput`.
+    /// - Throws: `invalidResolution`, `sourceNotAllowed`, `pagesDisabled`, `invalidContainer`,
+    ///   `invalidOutput`.
     func plan(
         of variant: LiveStreamVariant, for request: LiveStreamRequest, layout: Layout
     ) throws(LiveStreamError) -> StreamPlan {
@@ -74,6 +75,7 @@ extension StreamSettings {
         }
         // A source has no roles, so none would be heard.
         if variant.source != nil { plan.audio.roles = nil }
+        plan.container = try container(for: request)
         plan.pushHosts = pushHosts
         for (index, target) in request.outputs.enumerated() {
             try plan.checkOutput(target, layer: 0)
@@ -85,6 +87,25 @@ extension StreamSettings {
             plan.playlist = .live(window: Self.playlistWindow)
         }
         return plan
+    }
+
+    /// Fragments beside the main segments are left out where nobody watches them: of a recording,
+    /// and where viewers are sent to copies.
+    ///
+    /// - Throws: `invalidContainer`.
+    private func container(
+        for request: LiveStreamRequest
+    ) throws(LiveStreamError) -> StreamContainer {
+        let wanted =
+            request.container ?? destinations(of: request.kind).container(for: request.destination)
+            ?? container
+        guard request.kind == .stream, playback.copyURL == nil || wanted != .both else {
+            return wanted == .both ? .transportStream : wanted
+        }
+        guard wanted != .fragments || !playback.isCopied else {
+            throw .invalidContainer(Playback.notCopied)
+        }
+        return wanted
     }
 
     /// The assets to make of a stream; nil for none.

@@ -56,6 +56,10 @@ public struct StreamSettings: Hashable, Sendable {
         /// use this server.
         public var copyURL: String?
 
+        /// Whether live streams are copied to a store: transport streams only.
+        public var isCopied = false
+
+        static let notCopied = "recordings.store.live copies transport streams only"
         static let unsignedCopies =
             "viewers are sent to the store (recordings.store.liveURL), "
             + "whose addresses are not signed"
@@ -82,6 +86,7 @@ public struct StreamSettings: Hashable, Sendable {
     public var recordingDestinations = StreamDestinations()
     public var segmentDuration: Duration = .seconds(2)
     public var playlist = PlaylistMode.event
+    public var container = StreamContainer.transportStream
     /// The default number of segments in a live playlist.
     static let playlistWindow = 6
     public var layout = Layout()

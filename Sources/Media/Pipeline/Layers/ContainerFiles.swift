@@ -1,0 +1,48 @@
+import HLS
+import Recording
+import Streams
+
+/// Where a container's files lie in the stream's directory.
+///
+/// Every stream has its main files, of which its recording is made. With `both`, fragments lie
+/// beside them: a live window of their own, which costs at most
+/// ``besideSegmentsMaximum`` segments of each layer on disk.
+struct ContainerFiles: Hashable, Sendable {
+    let format: SegmentFormat
+    /// Whether these are not the stream's main files.
+    var isBeside = false
+
+    static let transportStream = ContainerFiles(format: .transportStream)
+
+    /// Segments in the playlists of fragments beside the main files.
+    static let besideWindow = 10
+    /// Those, the ones kept for players that lag, and the newest one before the oldest goes.
+    static let besideSegmentsMaximum = 2 * besideWindow + 3
+
+    /// The fragments beside come first: once the stream's master playlist is there, theirs is too.
+    static func all(of container: StreamContainer) -> [ContainerFiles] {
+        switch container {
+        case .transportStream: [.transportStream]
+        case .fragments: [ContainerFiles(format: .fragments)]
+        case .both: [ContainerFiles(format: .fragments, isBeside: true), .transportStream]
+        }
+    }
+
+    var masterName: String {
+        isBeside ? StreamContainer.besideMasterName : StreamFolder.masterName
+    }
+
+    func layerName(_ index: Int) -> String {
+        isBeside ? StreamFolder.besideLayerName(index) : StreamFolder.layerName(index)
+    }
+
+    /// The layer's entry in the master playlist.
+    func playlistPath(_ index: Int) -> String {
+        "\(layerName(index))/\(StreamFolder.playlistName)"
+    }
+
+    /// - Parameter mode: of the main playlists.
+    func mode(_ mode: PlaylistMode) -> PlaylistMode {
+        isBeside ? .live(window: Self.besideWindow) : mode
+    }
+}
