@@ -130,7 +130,9 @@ def test_fragments_alone_on_air_and_recorded(server, room, viewer, tmp_path):
     server.stop_stream(room)
     server.wait_for_status(stream["id"], "completed", 2 * TIMEOUT)
     # Nothing that was published is lost.
-    assert check_assets(server, stream, tmp_path) >= count - 0.1
+    # Behind a discontinuity ffprobe reads all packets, but does not decode those of the first
+    # fragment, whose times begin anew (docs/design/cmaf.md).
+    assert check_assets(server, stream, tmp_path, unit="packets") >= count - 0.1
     [vod] = [one for one in server.manage("GET", f"/recording-assets?room_id={room}").json["data"]
              if one["type"] == "room-vod"]
     links = server.manage("GET", f"/recording-assets/{vod['id']}/presigned-url").json

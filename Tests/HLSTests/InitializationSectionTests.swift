@@ -9,7 +9,8 @@ import Testing
         _ number: Int, _ section: String?, range: Range<UInt64>? = nil
     ) -> Segment {
         Segment(
-            uri: "segment_\(number).m4s", duration: MediaTime(ticks: 2, timescale: 1),
+            uri: "segment_\(number).m4s",
+            duration: MediaTime(ticks: 2_000_000, timescale: 1_000_000),
             initialization: section.map { InitializationSection(uri: $0, byteRange: range) })
     }
 

@@ -17,10 +17,13 @@ import Testing
     private final class Layer: VariantWriter {
         let inbox = Mailbox<LayerItem>(maximum: 100_000)
         var epoch: Int64 = 0
-        let variant = MasterPlaylist.Variant(uri: "", bandwidth: 1, codecs: "")
         var newestTaken = Int64.max
         var clock: SampleClock?
         let picturesLeftOut = 0
+
+        func variant(_ files: ContainerFiles) -> MasterPlaylist.Variant {
+            MasterPlaylist.Variant(uri: "", bandwidth: 1, codecs: "")
+        }
 
         func run() {}
 

@@ -1,4 +1,5 @@
 import Codec
+import HLS
 import ISOMedia
 import MediaKernel
 import Recording

@@ -73,8 +73,10 @@ def decode(path):
     assert result.returncode == 0 and result.stderr == "", (path, result.stderr)
 
 
-def check_assets(server, stream, tmp_path):
-    """All that was ordered is there and plays; returns its length in seconds."""
+def check_assets(server, stream, tmp_path, unit="frames"):
+    """All that was ordered is there and plays; returns its length in seconds.
+
+    Of the VOD `unit` is counted: decoded frames, or packets."""
     made = manifest(server, stream)
     by_type = {}
     for asset in made["assets"]:
@@ -105,8 +107,8 @@ def check_assets(server, stream, tmp_path):
     for root in unpacked, (server.recordings / vod["path"]).parent:
         # Timestamps restart after a discontinuity, which a muxer would complain about, but not a
         # player.
-        counts = probe(root / "master.m3u8", "-count_frames", "-select_streams", "v",
-                       "-show_entries", "stream=nb_read_frames")
+        counts = probe(root / "master.m3u8", f"-count_{unit}", "-select_streams", "v",
+                       "-show_entries", f"stream=nb_read_{unit}")
         assert set(filter(None, (line.strip(",") for line in counts))) == frames, counts
     return seconds
 
