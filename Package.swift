@@ -152,7 +152,7 @@ let package = Package(
             "Media/Pipeline",
             [
                 "MediaKernel", "Stage", "HLS", "Clocks", "Codec", "Compositor", "Recording",
-                "Streams", log,
+                "Streams", "Datagrams", log,
             ],
             settings: samplesSettings),
         room(
@@ -204,7 +204,7 @@ let package = Package(
         room(
             "Protocols/WebPage",
             [
-                "CProcesses", "MediaKernel", "SDP", "Clocks", "Datagrams", "Sandbox",
+                "CProcesses", "MediaKernel", "SDP", "Clocks", "Datagrams", "Sandbox", "Streams",
                 "PeerConnection", "MediaClient", "RemoteRoom", log,
             ] + nio),
 

@@ -13,7 +13,7 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             The variable PUSH names places to push the stream to, with spaces between them: \
             rtmp://host/application/key. Anybody on the machine can read a process' arguments, so \
-            it is none.
+            this is not one.
             """)
 
     @Option(help: "A JSON file with settings.")

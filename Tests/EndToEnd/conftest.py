@@ -1,5 +1,6 @@
 """Fixtures of the end-to-end tests. Everything that is started here is ended here, by its id."""
 
+import contextlib
 import os
 import sys
 import uuid
@@ -12,7 +13,7 @@ from xdist.scheduler import LoadScopeScheduling
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "AVSync"))
 
-from harness import chromium, long_publishing, signalling  # noqa: E402
+from harness import chromium, hls_js, long_publishing, signalling  # noqa: E402
 from harness.fault import Fault  # noqa: E402
 from harness.firefox import Firefox  # noqa: E402
 from harness.lanes import is_aside  # noqa: E402
@@ -117,6 +118,19 @@ def browser(request):
         browser = chromium.launch(playwright, getattr(request.module, "CAMERA_RATE", 30))
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def hls_js_site():
+    with contextlib.closing(hls_js.Site()) as site:
+        yield site
+
+
+@pytest.fixture
+def viewer(browser, hls_js_site):
+    """A page with hls.js in Chromium."""
+    with contextlib.closing(hls_js.Viewer(browser, hls_js_site)) as viewer:
+        yield viewer
 
 
 @pytest.fixture

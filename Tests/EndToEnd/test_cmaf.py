@@ -3,8 +3,6 @@
 import re
 import subprocess
 
-import pytest
-from harness import hls_js
 from harness.assets import (
     LADDER,
     SHORT_SEGMENTS,
@@ -21,20 +19,6 @@ from harness.waiting import wait_for
 SETTINGS = SHORT_SEGMENTS
 BEGUN = 6  # segments
 BESIDE_MAXIMUM = 23  # segments
-
-
-@pytest.fixture(scope="module")
-def site():
-    site = hls_js.Site()
-    yield site
-    site.close()
-
-
-@pytest.fixture
-def viewer(browser, site):
-    viewer = hls_js.Viewer(browser, site)
-    yield viewer
-    viewer.close()
 
 
 def decoded(url, seconds=3):

@@ -209,6 +209,13 @@ def test_the_rooms_own_page_is_a_view_without_controls(caster, room, tmp_path_fa
         stop(caster, room, stream)
 
 
+def test_a_view_that_may_not_join_ends_its_stream(caster, room):
+    url = f"{caster.base}/rooms/{room}?view=grid&auth_token=none"
+    stream = start(caster, room, url)
+    wait_for("the stream has ended", lambda: caster.manage(
+        "GET", f"/live-streams/{stream['id']}").json["status"] in ("completed", "failed"), TIMEOUT)
+
+
 def test_what_does_not_fit_is_refused(caster, pages, server, room):
     def answer(body, one=caster):
         return one.manage("POST", f"/live-streams/room/{room}/start", body)
@@ -384,7 +391,7 @@ def test_a_page_that_takes_too_much_memory_is_ended(caster, pages, room):
 
 @pytest.mark.parametrize("page, words", [
     ("broken", ["HTTP 200", "blank", "undefinedFunction is not defined"]),
-    ("silent", ["no answer of its server"]),
+    ("silent", ["no answer from its server"]),
     ("endless", ["HTTP 200", "blank"]),
 ])
 def test_a_page_that_never_starts_is_loaded_anew_once_and_fails(wary, pages, doomed, page, words):

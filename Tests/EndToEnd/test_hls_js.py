@@ -5,8 +5,6 @@ import json
 import time
 from datetime import datetime
 
-import pytest
-from harness import hls_js
 from harness.assets import (
     LADDER,
     SHORT_SEGMENTS,
@@ -24,20 +22,6 @@ SETTINGS = SHORT_SEGMENTS
 BEGUN = 6  # segments
 PAYLOAD = "Quiz „ü“ 🎥"
 PAYLOAD_KEY = "X-100MSLIVE-PAYLOAD"
-
-
-@pytest.fixture(scope="module")
-def site():
-    site = hls_js.Site()
-    yield site
-    site.close()
-
-
-@pytest.fixture
-def viewer(browser, site):
-    viewer = hls_js.Viewer(browser, site)
-    yield viewer
-    viewer.close()
 
 
 def payload(value):

@@ -188,7 +188,6 @@ def test_outputs_come_and_go_on_air(server, nginx, room, tmp_path):
     assert stream["outputs"] == []
     path = f"/live-streams/{stream['id']}/outputs"
     with contextlib.closing(FFmpegListener(tmp_path, f"low-{SECRET}")) as listener:
-        time.sleep(0)
         added = server.manage("POST", path, {"url": listener.url, "layer": 1})
         assert added.status == 200 and added.json["id"] == "1" and added.json["layer"] == 1
         again = server.manage("POST", path, {"url": listener.url, "layer": 1})

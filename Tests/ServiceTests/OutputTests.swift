@@ -109,5 +109,12 @@ import Testing
         #expect(state([.failed, .failed]) == .failed)
         stream.status = .completed
         #expect(state([.stopped, .stopped]) == .stopped)
+        // A bot that died could not say that it had ended.
+        #expect(state([.live, .failed]) == .stopped)
+        guard case .pushed(let pushes) = RTMPState([stream]) else {
+            Issue.record("no pushes")
+            return
+        }
+        #expect(pushes.pushes.map(\.state) == ["stopped", "failed"])
     }
 }

@@ -89,6 +89,8 @@ import Testing
         "GET http://a@example.org/ HTTP/1.1\r\n\r\n", "GET http://x/ HTTP/2\r\n\r\n",
         "GET http://x/ HTTP/1.1\r\nno colon\r\n\r\n",
         "POST http://x/ HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        "POST http://x/ HTTP/1.1\r\nContent-Length: +5\r\n\r\n",
+        "POST http://x/ HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 0\r\n\r\n",
         "POST http://x/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
     ])
     func anythingElseIsRefused(text: String) {
@@ -99,5 +101,10 @@ import Testing
         #expect(ProxyRequest.headEnd(in: Array("GET / HTTP/1.1\r\n\r\nbody".utf8)) == 18)
         #expect(ProxyRequest.headEnd(in: Array("GET / HTTP/1.1\r\n".utf8)) == nil)
         #expect(ProxyRequest.headEnd(in: []) == nil)
+        // Wherever it is torn, only what is new is looked at.
+        let head = Array("GET / HTTP/1.1\r\n\r\n".utf8)
+        for known in 0..<head.count {
+            #expect(ProxyRequest.headEnd(in: head, after: known) == head.count)
+        }
     }
 }

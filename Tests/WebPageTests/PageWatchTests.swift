@@ -72,14 +72,14 @@ import Testing
             watch.handle(.unreachable("net::ERR_CERT_AUTHORITY_INVALID"), at: at(1))
                 == .fail(
                     "the page cannot be loaded: net::ERR_CERT_AUTHORITY_INVALID "
-                        + "(no answer of its server; blank)"))
+                        + "(no answer from its server; blank)"))
         var refused = loading()
         _ = refused.handle(.refused("127.0.0.2:80 is refused"), at: at(1))
         #expect(
             refused.handle(.unreachable("net::ERR_TUNNEL_CONNECTION_FAILED"), at: at(1))
                 == .fail(
                     "the page cannot be loaded: net::ERR_TUNNEL_CONNECTION_FAILED "
-                        + "(no answer of its server; blank; 127.0.0.2:80 is refused)"))
+                        + "(no answer from its server; blank; 127.0.0.2:80 is refused)"))
         var unreachable = loading()
         #expect(unreachable.handle(.unreachable("net::ERR_CONNECTION_REFUSED"), at: at(1)) == nil)
         #expect(unreachable.timePassed(at: at(4)) != nil, "its server may only be starting")
@@ -96,7 +96,7 @@ import Testing
         }
         #expect(
             watch.handle(.crashed("gone"), at: at(40))
-                == .fail("gone, 4 times (no answer of its server; painted)"))
+                == .fail("gone, 4 times (no answer from its server; painted)"))
     }
 
     @Test func crashesFarApartAreForgotten() {

@@ -22,3 +22,4 @@ static const int av_shim_error_again = AVERROR(EAGAIN);
 static const int av_shim_error_memory = AVERROR(ENOMEM);
 static const int av_shim_error_invalid_data = AVERROR_INVALIDDATA;
 static const int av_shim_error_exit = AVERROR_EXIT;
+static const int av_shim_error_protocol = AVERROR_PROTOCOL_NOT_FOUND;

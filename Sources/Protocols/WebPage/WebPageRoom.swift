@@ -41,8 +41,7 @@ public actor WebPageRoom: RemoteRoom {
     private var log: PageLog
     private var browser: PageBrowser?
     private var media: NIOLoopBound<ClientMedia>?
-    private var life: Task<RoomEnd?, Never>?
-    private var isLeaving = false
+    private let stay = RoomStay()
 
     public nonisolated var events: AsyncStream<RemoteRoomEvent> { feed.stream }
 
@@ -63,30 +62,28 @@ public actor WebPageRoom: RemoteRoom {
 
     public func run() async throws(RoomEnd) {
         defer { feed.finish() }
-        let life = Task { await stay() }
-        self.life = life
-        if isLeaving { life.cancel() }
-        let end = await withTaskCancellationHandler {
-            await life.value
-        } onCancel: {
-            life.cancel()
-        }
+        let end = await stay.run { await self.remain() }
         await close()
         if let end { throw end }
     }
 
     public func leave() async {
-        isLeaving = true
-        life?.cancel()
+        stay.leave()
         await feed.waitForEnd()
     }
 
     /// - Returns: nil after `leave()` or a cancellation.
-    private func stay() async -> RoomEnd? {
-        let proxies = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private func remain() async -> RoomEnd? {
         let handle = address.browser
+        let networks: [AddressGuard.Network]
+        do {
+            networks = try GuardProxy.networks()
+        } catch {
+            return .failed("this machine's networks cannot be read: \(error)")
+        }
+        let proxies = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let proxy = GuardProxy(
-            addresses: AddressGuard(hosts: address.hosts, networks: GuardProxy.networks)
+            addresses: AddressGuard(hosts: address.hosts, networks: networks)
         ) { [weak self] words in
             Task { await self?.happened(.refused(words), as: "refused", words) }
         }
@@ -100,7 +97,7 @@ public actor WebPageRoom: RemoteRoom {
         }
         let end = await withTaskGroup(of: RoomEnd?.self) { group in
             group.addTask { await self.follow(handle.reportLines()) }
-            group.addTask { await self.converse() }
+            group.addTask { await self.converse(on: proxies.next()) }
             group.addTask { await self.tick() }
             var end: RoomEnd?
             for await result in group {
@@ -113,7 +110,7 @@ public actor WebPageRoom: RemoteRoom {
         }
         guarding.cancel()
         proxies.shutdownGracefully { _ in }
-        return isLeaving ? nil : end
+        return Task.isCancelled ? nil : end
     }
 
     /// What the keeper of the browser reports.
@@ -134,10 +131,12 @@ public actor WebPageRoom: RemoteRoom {
     }
 
     /// Talks with the browser until the page's end.
-    private func converse() async -> RoomEnd? {
+    ///
+    /// - Parameter loop: not the bot's, whose media a talkative page would hold up.
+    private func converse(on loop: any EventLoop) async -> RoomEnd? {
         do {
             let tools = try await DevTools.open(
-                input: address.browser.messages, output: address.browser.commands, on: eventLoop)
+                input: address.browser.messages, output: address.browser.commands, on: loop)
             let page = PageBrowser(tools: tools, address: address, showsVideo: guest.receivesVideo)
             browser = page
             return try await withThrowingTaskGroup(of: RoomEnd?.self) { group in
@@ -263,11 +262,10 @@ public actor WebPageRoom: RemoteRoom {
     }
 
     private func close() async {
-        await browser?.close()
         browser = nil
         if let media { _ = try? await media.run { $0.stop() } }
         media = nil
-        // Its end is the browser's, if it still runs.
+        // The keeper then ends the browser, if it still runs.
         Glibc.close(address.browser.life)
         log.close()
     }

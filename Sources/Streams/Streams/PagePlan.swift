@@ -11,7 +11,7 @@ public struct PagePlan: Hashable, Sendable {
 
     public init(
         awaitsStartSignal: Bool = false, hosts: WebHosts = WebHosts(allowsHTTP: true),
-        memoryMaximum: Int = 2_000_000_000
+        memoryMaximum: Int = 2 << 30
     ) {
         self.awaitsStartSignal = awaitsStartSignal
         self.hosts = hosts
@@ -35,15 +35,10 @@ extension PagePlan: Codable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let names = try container.decodeIfPresent([String].self, forKey: .hosts) ?? []
-        guard let hosts = WebHosts(names, allowsHTTP: true) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .hosts, in: container, debugDescription: "\(names) are not hosts")
-        }
         self.init(
             awaitsStartSignal:
                 try container.decodeIfPresent(Bool.self, forKey: .awaitsStartSignal) ?? false,
-            hosts: hosts,
+            hosts: try container.hosts(.hosts, allowsHTTP: true),
             memoryMaximum: try container.decodeIfPresent(Int.self, forKey: .memoryMaximum)
                 ?? PagePlan().memoryMaximum)
     }

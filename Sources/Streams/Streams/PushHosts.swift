@@ -4,13 +4,7 @@ public import MediaKernel
 /// its networks only if the operator lists their hosts: a caller could otherwise reach what only
 /// the server can.
 public struct PushHosts: Hashable, Sendable {
-    private struct Entry: Hashable, Sendable {
-        var host: String
-        var isWildcard: Bool
-        var port: UInt16?
-    }
-
-    private var entries: [Entry] = []
+    private var entries: [HostPattern] = []
     /// As they were given.
     public let names: [String]
 
@@ -24,24 +18,16 @@ public struct PushHosts: Hashable, Sendable {
     public init?(_ names: [String]) {
         self.names = names
         for name in names {
-            let isWildcard = name.hasPrefix("*.")
-            let host = isWildcard ? String(name.dropFirst(2)) : name
-            guard let target = try? PushTarget("srt://\(host.contains(":") ? host : "\(host):1")"),
-                !host.contains(where: { "/?".contains($0) })
+            guard let entry = HostPattern(name),
+                (try? PushTarget("srt://\(entry.host):1")) != nil
             else { return nil }
-            entries.append(
-                Entry(
-                    host: target.host, isWildcard: isWildcard,
-                    port: host.contains(":") ? target.port : nil))
+            entries.append(entry)
         }
     }
 
     private func lists(_ target: PushTarget) -> Bool {
         entries.contains { entry in
-            let isHost =
-                entry.isWildcard
-                ? target.host.hasSuffix(".\(entry.host)") : target.host == entry.host
-            return isHost && (entry.port.map { $0 == target.port } ?? true)
+            entry.matches(host: target.host) && (entry.port.map { $0 == target.port } ?? true)
         }
     }
 

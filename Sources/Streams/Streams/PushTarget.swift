@@ -118,15 +118,13 @@ public struct PushTarget: Hashable, Sendable, CustomStringConvertible {
             throw PushTargetFault("has a fragment (#…)")
         }
         let path = target[..<mark]
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex,
+            !path.hasPrefix("//"), !path.hasSuffix("/")
+        else {
             throw PushTargetFault("lacks the application or the stream key: /application/key")
         }
         let application = path[path.index(after: path.startIndex)..<slash]
         let key = target[target.index(after: slash)...]
-        guard !application.isEmpty, !application.hasPrefix("/"), slash < path.indices.last ?? slash
-        else {
-            throw PushTargetFault("lacks the application or the stream key: /application/key")
-        }
         guard application.utf8.count <= applicationBytesMaximum,
             key.utf8.count <= keyBytesMaximum
         else {

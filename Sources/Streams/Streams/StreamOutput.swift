@@ -58,8 +58,6 @@ public struct SecretOutput: Hashable, Sendable, Codable {
         (self.id, self.layer) = (id, layer)
         self.target = target
     }
-
-    public var output: StreamOutput { StreamOutput(id: id, layer: layer, target: target) }
 }
 
 /// What a bot reports of one output.
@@ -102,6 +100,18 @@ public struct PushReport: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey {
         case id, state, reason, bytes, reconnects
         case framesDropped = "frames_dropped"
+    }
+}
+
+extension LiveStream {
+    /// What is known of one of its outputs. A bot that died, or that nobody remembers, could not say
+    /// that the output has ended with the stream.
+    public func pushReport(of output: StreamOutput) -> PushReport {
+        var report = health.outputs[output.id]?.report ?? PushReport(id: output.id)
+        if !status.isOnAir, report.state != .failed {
+            (report.state, report.reason) = (.stopped, nil)
+        }
+        return report
     }
 }
 

@@ -1,6 +1,9 @@
 import HLS
 
 extension StreamPlan {
+    /// Whether the stream has, or had, a place to be pushed to.
+    public var wasPushed: Bool { lastOutput > 0 }
+
     /// Whether a stream with this plan can be pushed there.
     ///
     /// - Throws: `invalidOutput`.

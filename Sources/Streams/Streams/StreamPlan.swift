@@ -103,7 +103,7 @@ extension StreamPlan: Codable {
             try container.encode(sourceHosts.names, forKey: .sourceHosts)
         }
         try container.encodeIfPresent(page, forKey: .page)
-        if lastOutput > 0 { try container.encode(lastOutput, forKey: .lastOutput) }
+        if wasPushed { try container.encode(lastOutput, forKey: .lastOutput) }
         if !outputs.isEmpty { try container.encode(outputs, forKey: .outputs) }
         if !pushHosts.names.isEmpty { try container.encode(pushHosts.names, forKey: .pushHosts) }
         try container.encode(preset, forKey: .preset)
@@ -176,15 +176,6 @@ extension KeyedDecodingContainer<StreamPlan.CodingKeys> {
             try layout.merge(json)
             return layout
         }
-    }
-
-    fileprivate func hosts(_ key: Key, allowsHTTP: Bool) throws -> WebHosts {
-        let names = try decodeIfPresent([String].self, forKey: key) ?? []
-        guard let hosts = WebHosts(names, allowsHTTP: allowsHTTP) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: key, in: self, debugDescription: "\(names) are not hosts")
-        }
-        return hosts
     }
 }
 

@@ -150,8 +150,8 @@ def watch_edge(roomcast, identifier, seconds):
 def stream_a_room(roomcast, clips, seconds, sampler=None, body=None):
     """Streams a room for `seconds` seconds. Returns its figures and its files.
 
-    `body` is that of the request. `sampler(pid)` is called with the bot's process id once the stream runs, and returns a function
-    to call before the stream is stopped."""
+    `body` is that of the request. `sampler(pid)` is called with the bot's process id once the
+    stream runs, and returns a function to call before the stream is stopped."""
     roomcast.publish("bench", clips)
     server = roomcast.server.pid
     server_before, children_before = cpu_seconds(server)

@@ -45,13 +45,7 @@ public struct WebAddress: Hashable, Sendable {
 /// The hosts that the operator lets the service call on behalf of others: for images that a
 /// participant names, or for sources that a caller names.
 public struct WebHosts: Hashable, Sendable {
-    private struct Entry: Hashable, Sendable {
-        var host: String
-        var isWildcard: Bool
-        var port: UInt16?
-    }
-
-    private var entries: [Entry] = []
+    private var entries: [HostPattern] = []
     /// Whether plain HTTP is allowed.
     public var allowsHTTP: Bool
     /// As they were given.
@@ -71,16 +65,8 @@ public struct WebHosts: Hashable, Sendable {
         self.names = names
         self.allowsHTTP = allowsHTTP
         for name in names {
-            let isWildcard = name.hasPrefix("*.")
-            let host = isWildcard ? String(name.dropFirst(2)) : name
-            guard let address = WebAddress("https://\(host)"), !host.contains("/"),
-                !host.contains("?"), !host.contains("#")
-            else { return nil }
-            entries.append(
-                Entry(
-                    host: address.host, isWildcard: isWildcard,
-                    port: host.contains(":")
-                        ? address.port ?? WebAddress.standardPort(isSecure: true) : nil))
+            guard let entry = HostPattern(name) else { return nil }
+            entries.append(entry)
         }
     }
 
@@ -89,10 +75,8 @@ public struct WebHosts: Hashable, Sendable {
         guard address.isSecure || allowsHTTP else { return false }
         let port = address.port ?? WebAddress.standardPort(isSecure: address.isSecure)
         return entries.contains { entry in
-            let isHost =
-                entry.isWildcard
-                ? address.host.hasSuffix(".\(entry.host)") : address.host == entry.host
-            return isHost && (entry.port.map { $0 == port } ?? (address.port == nil))
+            entry.matches(host: address.host)
+                && (entry.port.map { $0 == port } ?? (address.port == nil))
         }
     }
 

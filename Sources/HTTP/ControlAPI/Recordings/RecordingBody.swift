@@ -32,18 +32,8 @@ struct RecordingBody: Encodable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case id, status, destination, warnings
-        case roomID = "room_id"
-        case sessionID = "session_id"
-        case meetingURL = "meeting_url"
+        case warnings
         case audioOnly = "audio_only"
-        case createdAt = "created_at"
-        case startedAt = "started_at"
-        case updatedAt = "updated_at"
-        case stoppedAt = "stopped_at"
-        case startedBy = "started_by"
-        case stoppedBy = "stopped_by"
-        case stopReason = "stop_reason"
         case isPaused = "recording_paused"
         case progress = "post_processing_progress"
         case deaths = "process_deaths"
@@ -51,25 +41,12 @@ struct RecordingBody: Encodable {
         case finishingError = "post_processing_error"
         case assetTypes = "asset_types"
         case assets = "recording_assets"
-        case outputs
     }
 
     func encode(to encoder: any Encoder) throws {
+        try StreamFields(recording).encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(recording.id, forKey: .id)
-        try container.encode(recording.room, forKey: .roomID)
-        try container.encode(recording.session?.rawValue ?? "", forKey: .sessionID)
-        try container.encode(recording.status.rawValue, forKey: .status)
-        try container.encode(recording.plan.variant.shownURL, forKey: .meetingURL)
-        try container.encode(recording.plan.destination, forKey: .destination)
         try container.encode(recording.plan.audio.only, forKey: .audioOnly)
-        try container.encode(recording.createdAt.description, forKey: .createdAt)
-        try container.encode(recording.startedAt?.description, forKey: .startedAt)
-        try container.encode(recording.updatedAt.description, forKey: .updatedAt)
-        try container.encode(recording.stoppedAt?.description, forKey: .stoppedAt)
-        try container.encode(recording.startedBy, forKey: .startedBy)
-        try container.encode(recording.stoppedBy, forKey: .stoppedBy)
-        try container.encode(recording.end?.description, forKey: .stopReason)
         try container.encode(recording.recordingPause == .paused, forKey: .isPaused)
         try container.encode(
             recording.finishing.permille.map { Double($0) / 1000 }, forKey: .progress)
@@ -79,7 +56,6 @@ struct RecordingBody: Encodable {
         try container.encode(assetTypes.map(\.rawValue), forKey: .assetTypes)
         try container.encode(
             assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) }, forKey: .assets)
-        try container.encode(recording.outputBodies, forKey: .outputs)
         if !recording.warnings.isEmpty {
             try container.encode(recording.warnings, forKey: .warnings)
         }

@@ -29,7 +29,7 @@ struct ExternalStreamRoutes: Sendable {
         group.post("/room/:room/stop") { _, context -> Response in
             let room = try RoomID(parameter: context.parameters.get("room"))
             guard let current = try await control.current(room: room, kind: .recording),
-                current.plan.lastOutput > 0
+                current.plan.wasPushed
             else {
                 throw APIError.notFound(
                     "external stream not found", "room \(room) never had an external stream")
@@ -61,7 +61,7 @@ struct ExternalStreamRoutes: Sendable {
     private func stream(_ text: String?) async throws -> LiveStream {
         guard let text, Limits.isIdentifier(text),
             let stream = try await control.stream(StreamID(text)), stream.kind == .recording,
-            stream.plan.lastOutput > 0
+            stream.plan.wasPushed
         else {
             throw APIError.notFound(
                 "external stream not found", "stream \((text ?? "").prefix(64))")
@@ -77,38 +77,15 @@ struct ExternalStreamBody: Encodable {
     init(_ stream: LiveStream) { self.stream = stream }
 
     enum CodingKeys: String, CodingKey {
-        case id, status, destination, recording, outputs
-        case roomID = "room_id"
-        case sessionID = "session_id"
-        case meetingURL = "meeting_url"
+        case recording
         case urls = "rtmp_urls"
-        case createdAt = "created_at"
-        case startedAt = "started_at"
-        case updatedAt = "updated_at"
-        case stoppedAt = "stopped_at"
-        case startedBy = "started_by"
-        case stoppedBy = "stopped_by"
-        case stopReason = "stop_reason"
     }
 
     func encode(to encoder: any Encoder) throws {
+        try StreamFields(stream).encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(stream.id, forKey: .id)
-        try container.encode(stream.room, forKey: .roomID)
-        try container.encode(stream.session?.rawValue ?? "", forKey: .sessionID)
-        try container.encode(stream.status.rawValue, forKey: .status)
-        try container.encode(stream.plan.variant.shownURL, forKey: .meetingURL)
-        try container.encode(stream.plan.destination, forKey: .destination)
         try container.encode(stream.plan.outputs.map(\.shown), forKey: .urls)
         try container.encode(stream.plan.recording?.isWanted == true, forKey: .recording)
-        try container.encode(stream.createdAt.description, forKey: .createdAt)
-        try container.encode(stream.startedAt?.description, forKey: .startedAt)
-        try container.encode(stream.updatedAt.description, forKey: .updatedAt)
-        try container.encode(stream.stoppedAt?.description, forKey: .stoppedAt)
-        try container.encode(stream.startedBy, forKey: .startedBy)
-        try container.encode(stream.stoppedBy, forKey: .stoppedBy)
-        try container.encode(stream.end?.description, forKey: .stopReason)
-        try container.encode(stream.outputBodies, forKey: .outputs)
     }
 }
 

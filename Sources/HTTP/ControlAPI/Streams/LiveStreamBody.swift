@@ -20,24 +20,11 @@ struct LiveStreamBody: Encodable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case id
-        case roomID = "room_id"
-        case sessionID = "session_id"
-        case status
-        case meetingURL = "meeting_url"
         case metadata
         case playback
         case recording
-        case destination
         case audio
         case layout
-        case createdAt = "created_at"
-        case startedAt = "started_at"
-        case updatedAt = "updated_at"
-        case startedBy = "started_by"
-        case stoppedAt = "stopped_at"
-        case stoppedBy = "stopped_by"
-        case stopReason = "stop_reason"
         case recordingAssets = "recording_assets"
         case degradation
         case tracksLeftOut = "tracks_left_out"
@@ -49,30 +36,18 @@ struct LiveStreamBody: Encodable {
         case deaths = "process_deaths"
         case finisherPosition = "post_processing_position"
         case finishingError = "post_processing_error"
-        case variants, warnings, outputs
+        case variants, warnings
     }
 
     func encode(to encoder: any Encoder) throws {
+        try StreamFields(stream).encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(stream.id, forKey: .id)
-        try container.encode(stream.room, forKey: .roomID)
-        try container.encode(stream.session?.rawValue ?? "", forKey: .sessionID)
-        try container.encode(stream.status.rawValue, forKey: .status)
-        try container.encode(stream.plan.variant.shownURL, forKey: .meetingURL)
         try container.encode(stream.plan.variant.metadata, forKey: .metadata)
         try container.encode(PlaybackBody(stream), forKey: .playback)
         try container.encode(stream.plan.recording, forKey: .recording)
         try container.encode(stream.recordingPause == .paused, forKey: .isRecordingPaused)
-        try container.encode(stream.plan.destination, forKey: .destination)
         try container.encode(stream.plan.audio, forKey: .audio)
         try container.encode(stream.plan.layout.json, forKey: .layout)
-        try container.encode(stream.createdAt.description, forKey: .createdAt)
-        try container.encode(stream.startedAt?.description, forKey: .startedAt)
-        try container.encode(stream.updatedAt.description, forKey: .updatedAt)
-        try container.encode(stream.startedBy, forKey: .startedBy)
-        try container.encode(stream.stoppedAt?.description, forKey: .stoppedAt)
-        try container.encode(stream.stoppedBy, forKey: .stoppedBy)
-        try container.encode(stream.end?.description, forKey: .stopReason)
         // 100ms shows null until the first asset exists.
         try container.encode(
             assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) },
@@ -93,7 +68,6 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.finishing.position, forKey: .finisherPosition)
         try container.encode(stream.finishing.error, forKey: .finishingError)
         try container.encode(variants.map(VariantBody.init), forKey: .variants)
-        try container.encode(stream.outputBodies, forKey: .outputs)
         let warnings = variants.flatMap(\.warnings)
         if !warnings.isEmpty { try container.encode(warnings, forKey: .warnings) }
     }

@@ -99,8 +99,7 @@ struct LiveStreamRoutes: Sendable {
         let body = try await JSON.decode(OutputBody.self, from: request)
         let (changed, output) = try await control.addOutput(
             try body.target(), layer: body.layer ?? 0, to: id)
-        return JSON.response(
-            StreamOutputBody(output: output, status: changed.health.outputs[output.id]))
+        return JSON.response(StreamOutputBody(output, of: changed))
     }
 
     private func addTimedMetadata(

@@ -51,8 +51,14 @@ struct OutputBody: RequestBody {
 /// An output in the control API: without its key.
 struct StreamOutputBody: Encodable {
     var output: StreamOutput
+    var report: PushReport
     var status: PushStatus?
-    var isOver = false
+
+    init(_ output: StreamOutput, of stream: LiveStream) {
+        self.output = output
+        report = stream.pushReport(of: output)
+        status = stream.health.outputs[output.id]
+    }
 
     enum CodingKeys: String, CodingKey {
         case id, url, layer, state, reason, since, bytes, reconnects
@@ -62,8 +68,6 @@ struct StreamOutputBody: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
-        var report = status?.report ?? PushReport(id: output.id)
-        if isOver, report.state != .failed { (report.state, report.reason) = (.stopped, nil) }
         try container.encode(output.id, forKey: .id)
         try container.encode(output.shown, forKey: .url)
         try container.encode(output.layer, forKey: .layer)
@@ -79,11 +83,6 @@ struct StreamOutputBody: Encodable {
 
 extension LiveStream {
     var outputBodies: [StreamOutputBody] {
-        plan.outputs.map { output in
-            var body = StreamOutputBody(output: output, status: health.outputs[output.id])
-            // A bot that died, or that nobody remembers, could not say so.
-            if status.isFinal { body.isOver = true }
-            return body
-        }
+        plan.outputs.map { StreamOutputBody($0, of: self) }
     }
 }

@@ -15,7 +15,8 @@ public final class OutputConnection {
     }
 
     private static let clockRate: Int32 = 90_000
-    private static let closingTime: Duration = .seconds(1)
+    /// How long the goodbye to a server may take.
+    public static let closingMaximum: Duration = .seconds(1)
     /// How far the transport stream's clock runs behind its timestamps, in microseconds.
     private static let transportStreamDelay: Int32 = 500_000
 
@@ -59,31 +60,19 @@ public final class OutputConnection {
         try attempt(
             avio_open2(
                 &format.pointee.pb, address, AVIO_FLAG_WRITE, &callback, &dictionary.pointer))
-        try addStream { parameters throws(CodecError) in
-            parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
-            parameters.pointee.codec_id = AV_CODEC_ID_H264
-            parameters.pointee.width = Int32(video.width)
-            parameters.pointee.height = Int32(video.height)
-            try setExtradata(video.parameterSets.annexB, of: parameters)
-        }
-        try addStream { parameters throws(CodecError) in
-            parameters.pointee.codec_type = AVMEDIA_TYPE_AUDIO
-            parameters.pointee.codec_id = AV_CODEC_ID_AAC
-            parameters.pointee.sample_rate = Int32(audio.sampleRate)
-            parameters.pointee.bit_rate = Int64(audio.bitrate)
-            parameters.pointee.frame_size = Int32(AACEncoder.frameSize)
-            av_channel_layout_default(&parameters.pointee.ch_layout, Int32(audio.channels))
-            try setExtradata(audio.audioSpecificConfig, of: parameters)
-        }
+        try format.add(video, clockRate: Self.clockRate)
+        try format.add(audio, clockRate: Self.clockRate)
         // A live stream's length and size are not known, and could not be filled in later.
         var header = OptionDictionary(
             container == .flv ? [("flvflags", "no_duration_filesize")] : [])
         try attempt(avformat_write_header(format, &header.pointer))
         isOpen = true
+        // What was said while connecting is not the reason of a later failure.
+        LibraryComplaint.begin()
     }
 
     deinit {
-        interrupt.expire(after: Self.closingTime)
+        interrupt.expire(after: Self.closingMaximum)
         avio_closep(&format.pointee.pb)
         avformat_free_context(format)
     }
@@ -121,7 +110,6 @@ public final class OutputConnection {
         pointer.pointee.dts = av_rescale_q(Self.ticks(packet.dts) - base, source, clock)
         pointer.pointee.duration = av_rescale_q(Self.ticks(packet.duration), source, clock)
         pointer.pointee.flags = packet.isKeyframe ? AV_PKT_FLAG_KEY : 0
-        LibraryComplaint.begin()
         // Takes over the packet's bytes, and leaves it empty.
         try attempt(av_interleaved_write_frame(format, pointer))
     }
@@ -134,26 +122,16 @@ public final class OutputConnection {
     }
 
     private func attempt(_ code: Int32) throws(CodecError) {
-        let said = LibraryComplaint.end()
         guard code < 0 else { return }
         // Nothing more can be sent, a trailer included.
         isOpen = false
-        if let said { throw .connection(said) }
+        if code == av_shim_error_protocol { throw .partMissing("protocol of this address") }
+        if let said = LibraryComplaint.end() { throw .connection(said) }
         if code == av_shim_error_exit { throw .connection("the server does not answer in time") }
         throw .connection(CodecError.library(call: "", code: code).reason)
     }
 
     private static func ticks(_ time: MediaTime) -> Int64 {
         time.rescaled(to: clockRate).ticks
-    }
-
-    private func addStream(
-        _ fill: (UnsafeMutablePointer<AVCodecParameters>) throws(CodecError) -> Void
-    ) throws(CodecError) {
-        guard let stream = avformat_new_stream(format, nil),
-            let parameters = stream.pointee.codecpar
-        else { throw .outOfMemory }
-        stream.pointee.time_base = AVRational(num: 1, den: Self.clockRate)
-        try fill(parameters)
     }
 }

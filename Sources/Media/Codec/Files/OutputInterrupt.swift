@@ -1,11 +1,10 @@
 internal import CLibAV
 import Synchronization
 
-/// Ends the blocking calls of a connection: at a deadline, or from another thread.
+/// Ends the blocking calls of a connection at a deadline.
 public final class OutputInterrupt: Sendable {
     /// In microseconds of libavutil's monotonic clock.
     private let deadline = Atomic<Int64>(.max)
-    private let cancelled = Atomic<Bool>(false)
 
     public init() {}
 
@@ -16,13 +15,6 @@ public final class OutputInterrupt: Sendable {
         deadline.store(av_gettime_relative() + microseconds, ordering: .relaxed)
     }
 
-    /// The call in progress ends, and so does each later one.
-    public func cancel() { cancelled.store(true, ordering: .relaxed) }
-
-    public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
-
     /// Whether a call has to end now.
-    public var isDue: Bool {
-        isCancelled || av_gettime_relative() >= deadline.load(ordering: .relaxed)
-    }
+    var isDue: Bool { av_gettime_relative() >= deadline.load(ordering: .relaxed) }
 }

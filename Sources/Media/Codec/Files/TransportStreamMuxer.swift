@@ -51,23 +51,8 @@ public final class TransportStreamMuxer {
         format.pointee.max_delay = Int32(Self.timestampOffset.rescaled(to: 1_000_000).ticks / 2)
         audioStream = video == nil ? 0 : 1
         parameterSets = video?.parameterSets
-        if let video {
-            try addStream { parameters throws(CodecError) in
-                parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
-                parameters.pointee.codec_id = AV_CODEC_ID_H264
-                parameters.pointee.width = Int32(video.width)
-                parameters.pointee.height = Int32(video.height)
-                try setExtradata(video.parameterSets.annexB, of: parameters)
-            }
-        }
-        try addStream { parameters throws(CodecError) in
-            parameters.pointee.codec_type = AVMEDIA_TYPE_AUDIO
-            parameters.pointee.codec_id = AV_CODEC_ID_AAC
-            parameters.pointee.sample_rate = Int32(audio.sampleRate)
-            parameters.pointee.frame_size = Int32(AACEncoder.frameSize)
-            av_channel_layout_default(&parameters.pointee.ch_layout, Int32(audio.channels))
-            try setExtradata(audio.audioSpecificConfig, of: parameters)
-        }
+        if let video { try format.add(video, clockRate: Self.clockRate) }
+        try format.add(audio, clockRate: Self.clockRate)
         // Tables inside a segment would be 45 kbit/s of overhead: players do not start there.
         var options = OptionDictionary([("pat_period", "86400"), ("sdt_period", "86400")])
         try check(avformat_write_header(format, &options.pointer), "avformat_write_header")
@@ -184,15 +169,5 @@ public final class TransportStreamMuxer {
 
     private static func ticks(_ time: MediaTime) -> Int64 {
         time.rescaled(to: clockRate).ticks
-    }
-
-    private func addStream(
-        _ fill: (UnsafeMutablePointer<AVCodecParameters>) throws(CodecError) -> Void
-    ) throws(CodecError) {
-        guard let stream = avformat_new_stream(format, nil),
-            let parameters = stream.pointee.codecpar
-        else { throw .outOfMemory }
-        stream.pointee.time_base = AVRational(num: 1, den: Self.clockRate)
-        try fill(parameters)
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 /// What the network code of libavformat says about a failure, which its codes do not tell. Its
 /// messages may contain addresses with secrets, so only their patterns are looked at.
 enum LibraryComplaint {
-    private static let patterns: [(part: String, reason: String)] = [
+    private static let patterns: [(part: StaticString, reason: String)] = [
         ("owner does not match hostname", "the server's certificate is for another name"),
         ("Unable to verify peer certificate", "the server's certificate is not valid"),
         ("Server error", "the server refused the stream"),
@@ -21,12 +21,20 @@ enum LibraryComplaint {
             if level <= AV_LOG_FATAL, let arguments {
                 av_log_default_callback(object, level, format, arguments)
             }
-            LibraryComplaint.take(String(cString: format))
+            LibraryComplaint.take(format)
         }
     }()
 
-    private static func take(_ format: String) {
-        guard let pattern = patterns.first(where: { format.contains($0.part) }) else { return }
+    /// Called for the errors of all the library's parts, which a peer's broken pictures make many.
+    private static func take(_ format: UnsafePointer<CChar>) {
+        let pattern = patterns.first { pattern in
+            pattern.part.withUTF8Buffer { part in
+                part.withMemoryRebound(to: CChar.self) { part in
+                    part.baseAddress.map { strstr(format, $0) != nil } ?? false
+                }
+            }
+        }
+        guard let pattern else { return }
         latest.withLock { $0[UInt(pthread_self())] = pattern.reason }
     }
 

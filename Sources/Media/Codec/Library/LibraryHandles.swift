@@ -144,14 +144,3 @@ struct FrameHandle: ~Copyable {
         av_frame_free(&pointer)
     }
 }
-
-/// Gives a muxer a stream's header.
-func setExtradata(
-    _ bytes: [UInt8], of parameters: UnsafeMutablePointer<AVCodecParameters>
-) throws(CodecError) {
-    let padded = bytes.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)
-    guard let memory = av_mallocz(padded) else { throw .outOfMemory }
-    memory.copyMemory(from: bytes, byteCount: bytes.count)
-    parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
-    parameters.pointee.extradata_size = Int32(bytes.count)
-}

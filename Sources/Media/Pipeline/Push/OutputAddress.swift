@@ -1,4 +1,5 @@
 import Codec
+import Datagrams
 import Glibc
 import MediaKernel
 import Streams
@@ -37,28 +38,10 @@ struct OutputAddress: Hashable, Sendable {
     }
 
     private static func addresses(of host: String) throws(PushProblem) -> [TransportAddress] {
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        var list: UnsafeMutablePointer<addrinfo>?
-        let status = getaddrinfo(host, nil, &hints, &list)
-        guard status == 0 else {
-            throw .passing("\(host): \(String(cString: gai_strerror(status)))")
-        }
-        defer { freeaddrinfo(list) }
-        return sequence(first: list) { $0?.pointee.ai_next }.prefix { $0 != nil }
-            .compactMap { $0 }.compactMap { address($0.pointee) }
-    }
-
-    private static func address(_ info: addrinfo) -> TransportAddress? {
-        guard let bytes = info.ai_addr.map({ UnsafeRawPointer($0) }) else { return nil }
-        switch info.ai_family {
-        case AF_INET:
-            let address = bytes.loadUnaligned(as: sockaddr_in.self).sin_addr
-            return withUnsafeBytes(of: address) { TransportAddress(ip: Array($0), port: 0) }
-        case AF_INET6:
-            let address = bytes.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-            return withUnsafeBytes(of: address) { TransportAddress(ip: Array($0), port: 0) }
-        default: return nil
+        do {
+            return try HostLookup.addresses(of: host)
+        } catch {
+            throw .passing("\(host): \(error)")
         }
     }
 

@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// Methods may be called from any thread, and never wait for a server.
 final class PushDesk: Sendable {
-    /// How long the end of the stream waits for servers to take the rest.
-    static let endingTime: Duration = .seconds(3)
+    /// How long the end of the stream waits for servers to take the rest, and for the goodbye.
+    static let endingTime = PushWorker.restMaximum + OutputConnection.closingMaximum
 
     /// What a server is told of a layer's packets.
     struct Parameters: Hashable, Sendable {

@@ -19,7 +19,7 @@ public struct PushMachine: Sendable {
 
     /// A server that has not accepted the stream after this time will not.
     static let connectMaximum: Duration = .seconds(10)
-    /// A connection that takes no bytes for this long is broken.
+    /// A connection that does not take a packet within this time is broken.
     static let stallMaximum: Duration = .seconds(5)
     /// A connection that lasted this long was a good one.
     static let goodAfter: Duration = .seconds(10)

@@ -11,7 +11,7 @@ final class PushWorker {
     /// How long the thread waits for a packet before it looks around.
     private static let lookInterval: Duration = .milliseconds(500)
     /// How long a server may take for the rest at the end.
-    private static let endingTime: Duration = .seconds(2)
+    static let restMaximum: Duration = .seconds(2)
 
     private let output: SecretOutput
     private let hosts: PushHosts
@@ -26,6 +26,8 @@ final class PushWorker {
     /// Pictures that were made before the output was first live.
     private var picturesBefore = 0
     private var reported: (PushReport, at: Instant)?
+    /// Whether the time for the rest has begun.
+    private var isEnding = false
 
     init(
         _ output: SecretOutput, hosts: PushHosts, parameters: PushDesk.Parameters,
@@ -48,7 +50,6 @@ final class PushWorker {
                 if queue.isOver {
                     machine.ended()
                 } else {
-                    tell()
                     connect()
                 }
             case .wait(let end):
@@ -91,13 +92,13 @@ final class PushWorker {
         guard let connection else { return machine.lost("", at: MonotonicClock.now) }
         guard let item = queue.next(until: MonotonicClock.now + Self.lookInterval) else {
             if queue.isOver {
-                interrupt.expire(after: Self.endingTime)
+                setDeadline()
                 connection.finish()
                 machine.ended()
             }
             return
         }
-        interrupt.expire(after: queue.isOver ? Self.endingTime : PushMachine.stallMaximum)
+        setDeadline()
         do throws(CodecError) {
             switch item {
             case .picture(let packet): try connection.send(picture: packet)
@@ -108,6 +109,16 @@ final class PushWorker {
         } catch {
             machine.lost(error.description, at: MonotonicClock.now)
             hangUp()
+        }
+    }
+
+    /// A packet has its time; once the output has ended, all that is left has it together.
+    private func setDeadline() {
+        if !queue.isOver {
+            interrupt.expire(after: PushMachine.stallMaximum)
+        } else if !isEnding {
+            isEnding = true
+            interrupt.expire(after: Self.restMaximum)
         }
     }
 

@@ -4,47 +4,22 @@ public import MediaKernel
 /// A bounded queue between threads. The sender decides how to treat a full queue: `offer` refuses,
 /// `put` waits.
 public final class Mailbox<Element: Sendable>: @unchecked Sendable {
-    // Sendable because every access to `queue` and `isClosed` is under `lock`.
+    // Sendable because every access to `queue` and `isClosed` is under the monitor's lock.
 
-    private let lock: UnsafeMutablePointer<pthread_mutex_t>
-    private let changed: UnsafeMutablePointer<pthread_cond_t>
+    private let monitor = Monitor()
     private var queue: BoundedQueue<Element>
     private var isClosed = false
 
     /// Whether the queue is closed, so that it takes nothing more.
-    public var isOver: Bool { locked { isClosed } }
+    public var isOver: Bool { monitor.locked { isClosed } }
 
-    public init(maximum: Int) {
-        queue = BoundedQueue(maximum: maximum)
-        lock = .allocate(capacity: 1)
-        changed = .allocate(capacity: 1)
-        pthread_mutex_init(lock, nil)
-        var attributes = pthread_condattr_t()
-        pthread_condattr_init(&attributes)
-        // Deadlines are instants of the monotonic clock, which cannot be set back.
-        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        pthread_cond_init(changed, &attributes)
-        pthread_condattr_destroy(&attributes)
-    }
-
-    deinit {
-        pthread_cond_destroy(changed)
-        pthread_mutex_destroy(lock)
-        changed.deallocate()
-        lock.deallocate()
-    }
-
-    private func locked<Result>(_ body: () -> Result) -> Result {
-        pthread_mutex_lock(lock)
-        defer { pthread_mutex_unlock(lock) }
-        return body()
-    }
+    public init(maximum: Int) { queue = BoundedQueue(maximum: maximum) }
 
     /// Returns false when `limit` elements already wait, or the queue is full or closed.
     public func offer(_ element: Element, below limit: Int = .max) -> Bool {
-        locked {
+        monitor.locked {
             guard !isClosed, queue.count < limit, queue.append(element) else { return false }
-            pthread_cond_broadcast(changed)
+            monitor.notify()
             return true
         }
     }
@@ -56,45 +31,38 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     /// The same for several elements, which wake the reader once.
     @discardableResult
     func put(_ elements: [Element]) -> Bool {
-        locked {
+        monitor.locked {
             var isNews = false
             for element in elements {
                 while queue.isFull, !isClosed {
                     // Only for new elements: two writers that wait for room would wake each other
                     // for ever.
-                    if isNews { pthread_cond_broadcast(changed) }
+                    if isNews { monitor.notify() }
                     isNews = false
-                    pthread_cond_wait(changed, lock)
+                    monitor.wait()
                 }
                 guard !isClosed, queue.append(element) else { return false }
                 isNews = true
             }
-            pthread_cond_broadcast(changed)
+            monitor.notify()
             return true
         }
     }
 
     /// The number of waiting elements.
-    var count: Int { locked { queue.count } }
+    var count: Int { monitor.locked { queue.count } }
 
     /// Appends all waiting elements to `batch`, waiting for the first until the deadline.
     ///
     /// - Returns: false once the queue is closed and empty.
     public func takeAll(into batch: inout [Element], until deadline: Instant?) -> Bool {
-        pthread_mutex_lock(lock)
-        defer { pthread_mutex_unlock(lock) }
-        while queue.isEmpty, !isClosed {
-            guard let deadline else {
-                pthread_cond_wait(changed, lock)
-                continue
-            }
-            var time = timespec(deadline)
-            if pthread_cond_timedwait(changed, lock, &time) == ETIMEDOUT { break }
+        monitor.locked {
+            while queue.isEmpty, !isClosed, monitor.wait(until: deadline) {}
+            if queue.isEmpty { return !isClosed }
+            while let element = queue.popFirst() { batch.append(element) }
+            monitor.notify()
+            return true
         }
-        if queue.isEmpty { return !isClosed }
-        while let element = queue.popFirst() { batch.append(element) }
-        pthread_cond_broadcast(changed)
-        return true
     }
 
     /// Appends the elements that wait at an instant to `batch`. The thread does not wake before
@@ -109,18 +77,9 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
 
     /// Refuses new elements; the waiting ones can still be taken.
     public func close() {
-        locked {
+        monitor.locked {
             isClosed = true
-            pthread_cond_broadcast(changed)
+            monitor.notify()
         }
-    }
-}
-
-extension timespec {
-    /// An instant of the monotonic clock.
-    fileprivate init(_ instant: Instant) {
-        self.init(
-            tv_sec: Int(instant.nanoseconds / 1_000_000_000),
-            tv_nsec: Int(instant.nanoseconds % 1_000_000_000))
     }
 }

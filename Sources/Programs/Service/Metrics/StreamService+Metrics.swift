@@ -72,7 +72,7 @@ extension [LiveStream] {
     /// The number of outputs on air in each state.
     fileprivate var outputSamples: [Metric.Sample] {
         let states = filter(\.status.isOnAir).flatMap { stream in
-            stream.plan.outputs.map { stream.health.outputs[$0.id]?.report.state ?? .connecting }
+            stream.plan.outputs.map { stream.pushReport(of: $0).state }
         }
         return PushReport.State.allCases.filter { $0 != .stopped }.map { state in
             Metric.Sample(

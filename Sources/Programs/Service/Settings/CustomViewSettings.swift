@@ -10,7 +10,7 @@ public struct CustomViewSettings: Hashable, Sendable {
     /// Pages on air at a time, in all rooms.
     public var maximum = 2
     /// Of all processes of one browser, in bytes.
-    public var memoryMaximum = 2 << 30
+    public var memoryMaximum = PagePlan().memoryMaximum
 
     /// Mebibytes; a browser alone takes some hundred.
     private static let memoryMebibytes = 512...65_536

@@ -174,7 +174,7 @@ struct StreamBook {
     /// What a room is told when one of its streams has changed.
     func news(of id: StreamID) -> [StreamingChange] {
         guard let stream = self[id] else { return [] }
-        let outputs = stream.plan.lastOutput > 0 ? [outputNews(of: stream)] : []
+        let outputs = stream.plan.wasPushed ? [outputNews(of: stream)] : []
         switch stream.kind {
         case .stream:
             var streams = onAir(in: stream.room, .stream)
@@ -192,7 +192,7 @@ struct StreamBook {
     func outputNews(of stream: LiveStream) -> StreamingChange {
         var streams = onAir(in: stream.room)
         if !stream.status.isOnAir { streams.append(stream) }
-        return .outputs(room: stream.room, streams.filter { $0.plan.lastOutput > 0 })
+        return .outputs(room: stream.room, streams.filter { $0.plan.wasPushed })
     }
 
     /// Newest first.
@@ -221,7 +221,7 @@ extension LiveStreamQuery {
         switch subject {
         case .liveStreams: stream.kind == .stream
         case .recordings: stream.plan.recording?.isWanted == true
-        case .externalStreams: stream.kind == .recording && stream.plan.lastOutput > 0
+        case .externalStreams: stream.kind == .recording && stream.plan.wasPushed
         }
     }
 }

@@ -181,13 +181,15 @@ extension RTMPState {
         let onAir = streams.filter(\.status.isOnAir)
         let shown = onAir.isEmpty ? streams.suffix(1) : onAir
         let outputs = shown.flatMap { stream in
-            stream.plan.outputs.map { ($0, stream.health.outputs[$0.id]) }
+            stream.plan.outputs.map { output in
+                (output, stream.pushReport(of: output), stream.health.outputs[output.id])
+            }
         }
         guard !outputs.isEmpty else {
             self = .none
             return
         }
-        let states = outputs.map { $0.1?.report.state ?? .connecting }
+        let states = outputs.map(\.1.state)
         let state: HLSVariant.State =
             if onAir.isEmpty {
                 .stopped
@@ -200,13 +202,12 @@ extension RTMPState {
             }
         self = .pushed(
             RTMPPushes(
-                state: state, startedAt: outputs.compactMap { $0.1?.startedAt }.min(),
+                state: state, startedAt: outputs.compactMap { $0.2?.startedAt }.min(),
                 startedBy: shown.first { !$0.plan.outputs.isEmpty }?.starter,
-                pushes: outputs.map { output, status in
+                pushes: outputs.map { output, report, status in
                     RTMPPushes.Push(
-                        url: output.shown,
-                        state: (status?.report.state ?? .connecting).rawValue,
-                        reason: status?.report.reason, since: status?.since)
+                        url: output.shown, state: report.state.rawValue, reason: report.reason,
+                        since: status?.since)
                 }))
     }
 }

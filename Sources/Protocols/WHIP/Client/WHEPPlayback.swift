@@ -22,8 +22,7 @@ public actor WHEPPlayback: RemoteRoom {
     private nonisolated let feed = RoomEvents()
     private let media: WHIPMedia
     private var dialogue: WHIPDialogue?
-    private var life: Task<RoomEnd?, Never>?
-    private var isLeaving = false
+    private let stay = RoomStay()
 
     public nonisolated var events: AsyncStream<RemoteRoomEvent> { feed.stream }
 
@@ -39,27 +38,19 @@ public actor WHEPPlayback: RemoteRoom {
 
     public func run() async throws(RoomEnd) {
         defer { feed.finish() }
-        let life = Task { await stay() }
-        self.life = life
-        if isLeaving { life.cancel() }
-        let end = await withTaskCancellationHandler {
-            await life.value
-        } onCancel: {
-            life.cancel()
-        }
+        let end = await stay.run { await self.remain() }
         await close()
         if let end { throw end }
     }
 
     /// Also ends the wait for a source that is not on air yet.
     public func leave() async {
-        isLeaving = true
-        life?.cancel()
+        stay.leave()
         await feed.waitForEnd()
     }
 
     /// - Returns: nil after `leave()` or a cancellation.
-    private func stay() async -> RoomEnd? {
+    private func remain() async -> RoomEnd? {
         do {
             let exchange = try WHIPExchange(
                 endpoint: address.endpoint, token: address.token, purpose: .playing,

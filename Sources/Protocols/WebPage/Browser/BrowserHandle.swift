@@ -34,7 +34,7 @@ public struct BrowserHandle: Sendable {
         executable: String, user: SystemUser?, memoryMaximum: Int, hosts: WebHosts
     ) throws(Failure) -> BrowserHandle {
         guard let proxy = GuardProxy.listen() else { throw failure("no socket on the loopback") }
-        // Descriptors that are handed on must not be in the way of one another.
+        // Above 4, so that no descriptor made for the keeper closes one that it is still to get.
         func pipe() throws(Failure) -> (read: CInt, write: CInt) {
             var ends: [CInt] = [0, 0]
             guard Glibc.pipe(&ends) == 0 else { throw failure("no pipe") }

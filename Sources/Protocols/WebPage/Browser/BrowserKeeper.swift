@@ -48,7 +48,8 @@ public struct BrowserKeeper: Sendable {
     /// Of one file, e.g. a page's database.
     private static let fileBytesMaximum: rlim_t = 256 << 20
     private static let sharedMemoryMinimum: UInt64 = 256 << 20
-    private static let endPatience: CInt = 50  // intervals
+    private static let endRounds = 50
+    private static let endInterval: UInt32 = 20_000  // µs
 
     private let options: Options
 
@@ -75,7 +76,7 @@ public struct BrowserKeeper: Sendable {
         }
         defer { directory.remove() }
         let profile = directory.path
-        guard prefer(in: profile) else {
+        guard writePreferences(in: profile) else {
             complain("\(profile) cannot be written: \(String(cString: strerror(errno)))")
             return 1
         }
@@ -105,8 +106,7 @@ public struct BrowserKeeper: Sendable {
         return status == 0 ? 0 : 1
     }
 
-    /// Writes the browser's preferences.
-    private func prefer(in profile: String) -> Bool {
+    private func writePreferences(in profile: String) -> Bool {
         let file = URL(fileURLWithPath: "\(profile)/\(BrowserPreferences.path)")
         do {
             try FileManager.default.createDirectory(
@@ -132,7 +132,7 @@ public struct BrowserKeeper: Sendable {
     /// Nothing of the server's: no token, no key.
     private func environment(_ profile: String) -> [String] {
         let own = ProcessInfo.processInfo.environment
-        let kept = ["LANG", "LC_ALL", "TZ", "FONTCONFIG_FILE", "FONTCONFIG_PATH"].compactMap {
+        let kept = ["LANG", "LC_ALL", "TZ"].compactMap {
             name in own[name].map { "\(name)=\($0)" }
         }
         return kept + ["HOME=\(profile)", "TMPDIR=\(profile)", "PATH=/usr/bin:/bin"]
@@ -195,13 +195,13 @@ public struct BrowserKeeper: Sendable {
 
     /// Ends every descendant; those whose parents are gone are this process' children by now.
     private func endAll() {
-        for _ in 0..<Self.endPatience {
+        for _ in 0..<Self.endRounds {
             let left = ProcessTree.below(getpid())
             for process in left { kill(process, SIGKILL) }
             var status: CInt = 0
             while waitpid(-1, &status, WNOHANG) > 0 {}
             if left.isEmpty { return }
-            usleep(20_000)
+            usleep(Self.endInterval)
         }
     }
 

@@ -25,7 +25,7 @@ struct ProcessTree {
         text("/proc/\(process)/cmdline").contains("--type=renderer")
     }
 
-    /// These processes, as far as they still exist.
+    /// Those of these processes that still exist.
     init(of processes: [pid_t]) {
         entries = processes.compactMap { process in
             Self.status(process).map { Entry(process: process, memory: $0.memory) }

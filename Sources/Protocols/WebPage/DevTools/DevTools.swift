@@ -7,6 +7,8 @@ actor DevTools {
     enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
         case refused(method: String, String)
         case silent(method: String)
+        /// The answer lacks a field.
+        case unexpected(method: String)
         case closed
         case script(String)
 
@@ -14,6 +16,7 @@ actor DevTools {
             switch self {
             case .refused(let method, let reason): "the browser refused \(method): \(reason)"
             case .silent(let method): "the browser does not answer \(method)"
+            case .unexpected(let method): "the browser's answer to \(method) lacks a field"
             case .closed: "the browser has closed its pipe"
             case .script(let reason): "a script of ours failed in the browser: \(reason)"
             }
@@ -21,7 +24,7 @@ actor DevTools {
     }
 
     static let timeout: Duration = .seconds(20)
-    /// The most commands without an answer. More wait for nothing good.
+    /// The most commands without an answer. More mean that the browser has stopped answering.
     static let pendingMaximum = 256
 
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
@@ -90,8 +93,7 @@ actor DevTools {
         close()
     }
 
-    /// Ends the conversation, and with it the browser.
-    func close() {
+    private func close() {
         isClosed = true
         sink.finish()
         for id in pending.keys { settle(id, .failure(Failure.closed)) }
@@ -115,7 +117,8 @@ actor DevTools {
         within timeout: Duration = DevTools.timeout
     ) async throws -> JSONValue {
         try Task.checkCancellation()
-        guard !isClosed, pending.count < Self.pendingMaximum else { throw Failure.closed }
+        guard !isClosed else { throw Failure.closed }
+        guard pending.count < Self.pendingMaximum else { throw Failure.silent(method: method) }
         latest += 1
         let id = latest
         methods[id] = method

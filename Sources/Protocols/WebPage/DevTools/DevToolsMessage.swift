@@ -9,7 +9,7 @@ enum DevToolsMessage: Hashable, Sendable {
     case event(DevToolsEvent)
 
     /// Pages nest values in console messages, and the browser's own messages around them.
-    static let limits = JSONLimits(depth: 64, nodes: 1 << 20)
+    static let limits = JSONLimits(depth: 64, nodes: 1 << 14)
 
     /// Nil for anything else, which is ignored.
     init?(_ bytes: [UInt8]) {

@@ -46,12 +46,12 @@ struct AddressGuard: Hashable, Sendable {
     func refusal(of address: TransportAddress, _ target: Target) -> String? {
         let isNear = networks.contains { $0.contains(address.ip) }
         switch address.place {
-        case .nowhere: return "\(target) is \(address.host), which is no address of the web"
+        case .nowhere: return "\(target) is at \(address.host), which is no address on the web"
         case .world where !isNear: return nil
         case .world, .vicinity:
             return lists(target)
                 ? nil
-                : "\(target) is \(address.host), on the server's own machine or network, "
+                : "\(target) is at \(address.host), on the server's own machine or network, "
                     + "and customView.hosts does not list it"
         }
     }

@@ -49,9 +49,8 @@ struct GuardProxy: Sendable {
     }
 
     /// This machine's networks.
-    static var networks: [AddressGuard.Network] {
-        let devices = (try? System.enumerateDevices()) ?? []
-        return devices.compactMap { device in
+    static func networks() throws -> [AddressGuard.Network] {
+        try System.enumerateDevices().compactMap { device in
             guard let address = device.address.flatMap(TransportAddress.init),
                 let mask = device.netmask.flatMap(TransportAddress.init)
             else { return nil }
@@ -124,12 +123,15 @@ struct GuardProxy: Sendable {
         try await link.executeThenClose { inbound, outbound in
             var bytes: [UInt8] = []
             var reader = inbound.makeAsyncIterator()
-            while ProxyRequest.headEnd(in: bytes) == nil {
+            var headEnd: Int?
+            while headEnd == nil {
                 guard let buffer = try await reader.next() else { return }
+                let known = bytes.count
                 bytes += buffer.readableBytesView
                 guard bytes.count <= ProxyRequest.headBytesMaximum else { return }
+                headEnd = ProxyRequest.headEnd(in: bytes, after: known)
             }
-            let end = ProxyRequest.headEnd(in: bytes) ?? bytes.count
+            let end = headEnd ?? bytes.count
             let upstream: Link
             let request: ProxyRequest
             do {
@@ -208,8 +210,7 @@ struct GuardProxy: Sendable {
             throw ProxyRequest.Refusal(status: 502, words: "\(target) has no address")
         }
         let allowed = found.filter { addresses.refusal(of: $0, target) == nil }
-        guard !allowed.isEmpty else {
-            let words = addresses.refusal(of: found[0], target) ?? "\(target) is refused"
+        if allowed.isEmpty, let words = addresses.refusal(of: found[0], target) {
             refused(words)
             throw ProxyRequest.Refusal(status: 403, words: words)
         }

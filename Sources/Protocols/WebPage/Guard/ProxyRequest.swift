@@ -25,9 +25,12 @@ struct ProxyRequest: Hashable, Sendable {
     var kind: Kind
 
     /// The end of the head in what has come so far; nil while it is not complete.
-    static func headEnd(in bytes: [UInt8]) -> Int? {
-        guard bytes.count >= 4 else { return nil }
-        for index in 0...bytes.count - 4
+    ///
+    /// - Parameter known: how many of the bytes were looked at before.
+    static func headEnd(in bytes: [UInt8], after known: Int = 0) -> Int? {
+        let start = max(0, known - 3)
+        guard bytes.count - start >= 4 else { return nil }
+        for index in start...bytes.count - 4
         where bytes[index] == 13 && bytes[index + 1] == 10 && bytes[index + 2] == 13
             && bytes[index + 3] == 10
         {
@@ -53,7 +56,8 @@ struct ProxyRequest: Hashable, Sendable {
         guard let url = HTTPURL(String(line[1])), !url.isSecure,
             let target = Self.target(url.authority[...], port: 80)
         else { throw Self.malformed }
-        var (fields, length) = ("", 0)
+        var fields = ""
+        var length: Int?
         for line in lines {
             guard let colon = line.firstIndex(of: ":") else { throw Self.malformed }
             let name = line[..<colon].lowercased()
@@ -62,7 +66,10 @@ struct ProxyRequest: Hashable, Sendable {
             }
             if name == "content-length" {
                 let text = line[line.index(after: colon)...].drop { $0 == " " }
-                guard let number = Int(text), number >= 0 else { throw Self.malformed }
+                // RFC 9112 sect. 6.3: two lengths have two readings.
+                guard length == nil, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                    let number = Int(text)
+                else { throw Self.malformed }
                 length = number
             }
             if !Self.hopFields.contains(name) { fields += "\(line)\r\n" }
@@ -71,7 +78,7 @@ struct ProxyRequest: Hashable, Sendable {
         let path = url.target.isEmpty || url.target.hasPrefix("?") ? "/\(url.target)" : url.target
         kind = .single(
             head: "\(line[0]) \(path) HTTP/1.1\r\n\(fields)Connection: close\r\n\r\n",
-            bodyBytes: length)
+            bodyBytes: length ?? 0)
     }
 
     /// RFC 9110 sect. 7.6.1.

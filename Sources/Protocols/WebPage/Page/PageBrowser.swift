@@ -48,7 +48,7 @@ actor PageBrowser {
         await tools.post("Target.setDiscoverTargets", ["discover": .bool(true)])
         let sender = try await openTab()
         self.sender = sender
-        try await fulfil(in: sender)
+        try await interceptOwnDocuments(in: sender)
         try await tools.call(
             "Page.navigate", ["url": .string(SenderPage.senderURL)], session: sender.session)
         try await waitFor("typeof answer == 'function'", in: sender)
@@ -61,7 +61,7 @@ actor PageBrowser {
         let tab = try await openTab()
         page = tab
         let session = tab.session
-        try await fulfil(in: tab)
+        try await interceptOwnDocuments(in: tab)
         try await tools.call(
             "Page.navigate", ["url": .string(SenderPage.stageURL)], session: session)
         let title = BrowserProgram.stageTitle(address.browser.stageKey)
@@ -86,7 +86,9 @@ actor PageBrowser {
             let size = try await tools.evaluate(
                 "[innerWidth, innerHeight]", session: tab.session
             ).list.compactMap(\.whole)
-            guard size.count == 2 else { throw DevTools.Failure.closed }
+            guard size.count == 2 else {
+                throw DevTools.Failure.unexpected(method: "Runtime.evaluate")
+            }
             if size == [width, height] {
                 fitting += 1
                 if fitting == Self.fittingTimes { return try await setMetrics(tab, zoom) }
@@ -112,7 +114,7 @@ actor PageBrowser {
             "Browser.getWindowForTarget", ["targetId": .string(tab.target)])
         guard let id = window["windowId"], let width = window["bounds"]?["width"]?.whole,
             let height = window["bounds"]?["height"]?.whole
-        else { throw DevTools.Failure.closed }
+        else { throw DevTools.Failure.unexpected(method: "Browser.getWindowForTarget") }
         try await tools.call(
             "Browser.setWindowBounds",
             [
@@ -185,8 +187,6 @@ actor PageBrowser {
         return answer?["data"]?.text.flatMap { Base64.bytes($0) }
     }
 
-    func close() async { await tools.close() }
-
     private func openTab() async throws -> Tab {
         let target = try await tools.call(
             "Target.createTarget",
@@ -196,10 +196,17 @@ actor PageBrowser {
         let session = try await tools.call(
             "Target.attachToTarget",
             ["targetId": .string(target ?? ""), "flatten": .bool(true)])["sessionId"]?.text
-        guard let target, let session else { throw DevTools.Failure.closed }
-        for domain in ["Page", "Runtime", "Network", "Log", "Inspector"] {
+        guard let target, let session else {
+            throw DevTools.Failure.unexpected(method: "Target.attachToTarget")
+        }
+        for domain in ["Page", "Runtime", "Log", "Inspector"] {
             try await tools.call("\(domain).enable", session: session)
         }
+        // Only the status of the page's own document is of interest, no content.
+        try await tools.call(
+            "Network.enable",
+            ["maxTotalBufferSize": .integer(0), "maxResourceBufferSize": .integer(0)],
+            session: session)
         await tools.post(
             "Page.setLifecycleEventsEnabled", ["enabled": .bool(true)], session: session)
         return Tab(target: target, session: session)
@@ -210,7 +217,7 @@ actor PageBrowser {
     }
 
     /// Has requests for our own documents wait for us.
-    private func fulfil(in tab: Tab) async throws {
+    private func interceptOwnDocuments(in tab: Tab) async throws {
         try await tools.call(
             "Fetch.enable",
             ["patterns": .array([.object(["urlPattern": .string("\(SenderPage.origin)/*")])])],

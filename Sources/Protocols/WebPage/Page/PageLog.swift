@@ -1,10 +1,9 @@
 import Foundation
+import Streams
 
 /// What remains of a page beside its stream: its console and its last picture, in files that the
 /// origin does not serve.
 struct PageLog {
-    static let consoleName = ".page-console.log"
-    static let pictureName = ".page.jpg"
     /// Later lines are dropped.
     static let consoleBytesMaximum = 1 << 20
     static let lineBytesMaximum = 4096
@@ -16,7 +15,7 @@ struct PageLog {
     /// Continues what an earlier bot of the stream has left.
     init(directory: String) {
         self.directory = directory
-        let path = "\(directory)/\(Self.consoleName)"
+        let path = "\(directory)/\(PageFile.console.name)"
         if !FileManager.default.fileExists(atPath: path) {
             _ = FileManager.default.createFile(atPath: path, contents: nil)
         }
@@ -35,7 +34,7 @@ struct PageLog {
     }
 
     func keep(picture: [UInt8]) {
-        let path = "\(directory)/\(Self.pictureName)"
+        let path = "\(directory)/\(PageFile.screenshot.name)"
         try? Data(picture).write(to: URL(fileURLWithPath: path), options: .atomic)
     }
 

@@ -59,7 +59,7 @@ struct PageReader: Hashable, Sendable {
         guard let shown, shown["id"]?.text == frame else { return [] }
         let isOwn =
             shown["unreachableUrl"] == nil
-            && !(shown["url"]?.text ?? "").hasPrefix(SenderPage.origin)
+            && shown["url"]?.text != SenderPage.stageURL
         document = isOwn ? shown["loaderId"]?.text : nil
         return isOwn ? [.fact(.committed)] : []
     }

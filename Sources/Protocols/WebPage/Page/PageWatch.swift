@@ -145,7 +145,7 @@ struct PageWatch: Sendable {
             Self.note(text, in: &complaints)
         case .refused(let words):
             Self.note(words, in: &refusals)
-        case .crashed(let words): return fellOver(words, at: now)
+        case .crashed(let words): return lost(words, at: now)
         case .alive: lastSign = now
         case .closed: return finish(.end("the page closed itself"))
         }
@@ -155,8 +155,7 @@ struct PageWatch: Sendable {
     mutating func timePassed(at now: Instant) -> Order? {
         guard let deadline = nextDeadline, deadline <= now else { return nil }
         switch phase {
-        case .loading(let until):
-            guard until <= now else { return show(at: now) }
+        case .loading:
             // Nobody knows whether it will ever be quiet, but there is something to be seen.
             if sight.paintedAt != nil, !rules.awaitsSignal { return show(at: now) }
             guard !hasReloaded else {
@@ -167,7 +166,7 @@ struct PageWatch: Sendable {
                 "the page did not start within \(rules.patience.components.seconds) s", at: now)
         case .waiting(_, let why): return reload(why, at: now)
         case .ready:
-            return fellOver(
+            return lost(
                 "the page has not reacted for \(rules.hangPatience.components.seconds) s", at: now)
         case .over: return nil
         }
@@ -189,14 +188,13 @@ struct PageWatch: Sendable {
         return isShown ? nil : .show
     }
 
-    private mutating func fellOver(_ words: String, at now: Instant) -> Order? {
+    private mutating func lost(_ words: String, at now: Instant) -> Order? {
         guard isShown else { return retryOnce(words, at: now) }
         crashes = crashes.filter { $0 + rules.crashWindow > now } + [now]
         guard crashes.count <= rules.crashesMaximum else {
             return fail("\(words), \(crashes.count) times")
         }
         // A crash is no reason for less patience with the load after it.
-        hasReloaded = false
         return reload(words, at: now, counts: false)
     }
 
@@ -207,7 +205,7 @@ struct PageWatch: Sendable {
     }
 
     private mutating func reload(_ why: String, at now: Instant, counts: Bool = true) -> Order {
-        if counts { hasReloaded = true }
+        hasReloaded = counts
         sight = Sight()
         lastSign = now
         phase = .loading(until: now + rules.patience)
@@ -225,7 +223,7 @@ struct PageWatch: Sendable {
 
     /// What was seen, for people.
     private var seen: String {
-        var parts = [sight.status.map { "HTTP \($0)" } ?? "no answer of its server"]
+        var parts = [sight.status.map { "HTTP \($0)" } ?? "no answer from its server"]
         parts.append(sight.paintedAt == nil ? "blank" : "painted")
         if rules.awaitsSignal, !sight.hasSignalled { parts.append("no \(Self.startSignal)") }
         parts += refusals

@@ -67,7 +67,13 @@ addEventListener("pagehide", () => client?.leave());
 
 if (view) {
   document.body.dataset.view = view;
-  await enter({ name: query.get("name") ?? "view", role: query.get("role") ?? "viewer" });
+  try {
+    await enter({ name: query.get("name") ?? "view", role: query.get("role") ?? "viewer" });
+  } catch (error) {
+    // An empty page would be streamed for ever.
+    console.error(error);
+    close();
+  }
 } else {
   preview.show();
   const isReady = media.start();
