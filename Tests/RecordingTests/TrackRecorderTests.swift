@@ -79,6 +79,26 @@ import Testing
             notes.last == .clock(file: "4-0.mkv", media: 0, capture: now.nanoseconds))
     }
 
+    @Test mutating func whatDidNotFitIsFollowedByAKeyFrameWhichIsAskedFor() {
+        picture(0, isKeyframe: true)
+        recorder.overflowed()
+        picture(10)
+        #expect(keyframesAsked == 1)
+        picture(11, isKeyframe: true)
+        picture(12)
+        #expect(keyframesAsked == 1 && parts == ["4-0.mkv"])
+        #expect(gaps.count == 1 && gaps[0].hasSuffix("overflow"))
+    }
+
+    @Test mutating func aTrackThatHasUsedUpItsFilesAsksForNothing() {
+        for number in 0...1000 {
+            picture(Int64(number), isKeyframe: true, width: 640 + Int(number % 2) * 16)
+        }
+        let asked = keyframesAsked
+        for number in 1001..<1100 { picture(Int64(number)) }
+        #expect(parts.count == 1000 && keyframesAsked == asked)
+    }
+
     @Test mutating func aSecondIsTheMostThatWaits() {
         picture(0, isKeyframe: true)
         for number in 1..<60 { picture(Int64(number)) }

@@ -106,9 +106,13 @@ import Workbench
                 duration: .seconds(60), createdAt: UnixTime(seconds: 1_760_000_069),
                 size: .init(width: 1280, height: 720), layer: layer)
         }
+        // The stream is as large and as long as its whole picture, not as a peer's camera.
+        var camera = asset("s1-t", .track, layer: nil)
+        (camera.size, camera.duration) = (.init(width: 1920, height: 1080), .seconds(600))
         var assets = [
             asset("s1-1", .roomComposite, layer: 1), asset("s1-0", .roomComposite, layer: 0),
             asset("s1-vod", .roomVOD, layer: nil), asset("s1-chat", .chat, layer: nil),
+            camera,
         ]
         assets[0].thumbnails = RecordingThumbnails(
             thumbnails: [
@@ -118,7 +122,10 @@ import Workbench
                 path: "p/thumbnails/x.jpg", tracksPath: "p/thumbnails/x.vtt", width: 160,
                 height: 90, count: 3))
         let all = try told(record(.failed, .failed(StreamFailure(.botDied, "x"))), assets)
-        #expect(all.map(\.delivery.kind) == ["hls.failure", "hls.recording.success"])
+        #expect(
+            all.map(\.delivery.kind) == [
+                "hls.failure", "hls.recording.success", "track.recording.success",
+            ])
         let data = all[1].data
         let pictures = try #require(data["recording_thumbnails"] as? [[String: Any]])
         #expect(pictures.map { $0["offset"] as? Int } == [2])
@@ -129,6 +136,7 @@ import Workbench
         #expect(sprite["url"] as? String == "http://h/sprite")
         #expect(sprite["vtt_location"] as? String == "p/thumbnails/x.vtt")
         #expect(!all[1].delivery.isTerminal && data["duration"] as? Int == 60)
+        #expect(data["max_width"] as? Int == 1280 && data["max_height"] as? Int == 720)
         #expect(data["hls_vod_recording_path"] as? String == "p/s1-vod")
         #expect(data["hls_vod_recording_presigned_url"] as? String == "http://h/s1-vod")
         #expect(data["chat_recording_path"] as? String == "p/s1-chat")

@@ -41,10 +41,7 @@ public struct FinishedWebM: Sendable {
     /// - Parameters:
     ///   - samples: in the order of decoding.
     ///   - duration: in milliseconds.
-    ///   - docType: `webm`, or `matroska` for codecs that WebM does not have.
-    public init(
-        _ track: MatroskaTrack, samples: [Sample], duration: Int64, docType: String = "webm"
-    ) {
+    public init(_ track: MatroskaTrack, samples: [Sample], duration: Int64) {
         let starts = Self.starts(samples)
         var sizes: [UInt64] = []
         for index in starts.indices {
@@ -101,7 +98,7 @@ public struct FinishedWebM: Sendable {
         let clustersPlace = cuesPlace + UInt64(cues(0).bytes.count)
         let content = clustersPlace + sizes.reduce(0, +)
         var writer = ElementWriter()
-        FileHead.write(docType: docType, to: &writer)
+        FileHead.write(docType: "webm", to: &writer)
         writer.id(.segment)
         writer.length(Int(content))
         let head = writer.bytes.count

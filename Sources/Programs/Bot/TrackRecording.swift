@@ -8,8 +8,8 @@ import Synchronization
 /// Records single tracks of a room as they come: takes frames on the media loop and hands them to a
 /// thread that writes.
 ///
-/// The queue holds some seconds of a large room. When it is full, a track's frames are left out up
-/// to its next key frame, and its file has a gap.
+/// The queue holds some seconds of a large room. When it is full, a track's frames are left out. Its
+/// recorder then asks for a key frame, with which it goes on, and its file has a gap.
 final class TrackRecording: TrackTaker {
     enum Event: Sendable {
         /// The thread goes on.
@@ -87,20 +87,19 @@ final class TrackRecording: TrackTaker {
 
     func mediaBegan(_ track: TrackID, codec: SourceCodec) {
         guard let codec = TrackCodec(rawValue: codec.rawValue) else { return }
-        _ = inbox.offer(.began(track, codec))
+        // Without it nothing of the track would be recorded.
+        inbox.put(.began(track, codec))
     }
 
     func mediaEnded(_ track: TrackID) {
-        _ = inbox.offer(.ended(track))
+        inbox.put(.ended(track))
         waiting.withLock { _ = $0.overflowing.remove(track) }
     }
 
     func receive(_ frame: IncomingFrame, of track: TrackID, isVideo: Bool) {
         let isAfterOverflow = waiting.withLock { waiting -> Bool? in
             let isOverflowing = waiting.overflowing.contains(track)
-            guard waiting.bytes + frame.data.count <= Self.bytesMaximum,
-                !isOverflowing || !isVideo || frame.isKeyframe
-            else {
+            guard waiting.bytes + frame.data.count <= Self.bytesMaximum else {
                 waiting.overflowing.insert(track)
                 return nil
             }
@@ -109,9 +108,10 @@ final class TrackRecording: TrackTaker {
         }
         guard let isAfterOverflow else { return }
         let isTaken = inbox.offer(.frame(frame, of: track, isAfterOverflow: isAfterOverflow))
+        if isTaken, !isAfterOverflow { return }
         waiting.withLock { waiting in
             if isTaken {
-                if isAfterOverflow { waiting.overflowing.remove(track) }
+                waiting.overflowing.remove(track)
             } else {
                 waiting.bytes -= frame.data.count
                 waiting.overflowing.insert(track)

@@ -17,16 +17,36 @@ final class TrackWriter {
         /// Whether the room has announced the track, and it is not to be recorded.
         var isUnwanted = false
         /// Frames that came before the room announced the track.
-        var early: [IncomingFrame] = []
+        private(set) var early: [IncomingFrame] = []
+        private var earlyBytes = 0
         var backlog = ArrivalBacklog()
 
         init(_ codec: TrackCodec) { self.codec = codec }
+
+        /// Keeps the latest frames, which adjoin those that follow.
+        func keepEarly(_ frame: IncomingFrame) {
+            if early.count >= TrackWriter.earlyFramesMaximum
+                || earlyBytes + frame.data.count > TrackWriter.earlyBytesMaximum
+            {
+                _ = takeEarly()
+            }
+            early.append(frame)
+            earlyBytes += frame.data.count
+        }
+
+        func takeEarly() -> [IncomingFrame] {
+            defer { (early, earlyBytes) = ([], 0) }
+            return early
+        }
     }
 
     /// Every track's place is its capture plus this, exactly: delays differ by less.
     private static let delay: Duration = .seconds(2)
     /// The room announces a track some tenths of a second after its first frames at most.
     private static let earlyFramesMaximum = 200
+    private static let earlyBytesMaximum = 4 << 20
+    /// The thread wakes for several packets at once.
+    private static let batchInterval: Duration = .milliseconds(50)
     private static let flushInterval: Duration = .milliseconds(250)
     private static let lifeInterval: Duration = .seconds(1)
 
@@ -67,20 +87,22 @@ final class TrackWriter {
     ) throws(RecordingError) {
         var batch: [TrackRecording.Command] = []
         var life = MonotonicClock.now
-        while inbox.takeAll(into: &batch, until: MonotonicClock.now + Self.flushInterval) {
+        var flushed = life
+        while inbox.takeAll(into: &batch, at: MonotonicClock.now + Self.batchInterval) {
+            let now = MonotonicClock.now
             var bytes = 0
             for command in batch {
+                if case .finish = command { return try endAll(at: now) }
                 if case .frame(let frame, _, _) = command { bytes += frame.data.count }
-            }
-            taken(bytes)
-            let now = MonotonicClock.now
-            for command in batch {
-                if case .finish = command { return try endAll(at: MonotonicClock.now) }
                 try handle(command, at: now)
             }
             batch.removeAll(keepingCapacity: true)
-            for track in sources.keys {
-                try change(track) { $0.flush(at: now) }
+            taken(bytes)
+            if now - flushed >= Self.flushInterval {
+                flushed = now
+                for track in sources.keys {
+                    try change(track) { $0.flush(at: now) }
+                }
             }
             if now - life >= Self.lifeInterval {
                 life = now
@@ -147,7 +169,7 @@ final class TrackWriter {
             if source.recorder != nil { folder.close(track: source.number) }
             source.recorder = nil
             source.isUnwanted = owner != nil
-            if source.isUnwanted { source.early = [] }
+            if source.isUnwanted { _ = source.takeEarly() }
             return
         }
         source.isUnwanted = false
@@ -160,8 +182,7 @@ final class TrackWriter {
         source.number = nextNumber
         nextNumber += 1
         source.owner = owner.id
-        let early = source.early
-        source.early = []
+        let early = source.takeEarly()
         clocks[
             owner.id,
             default: SourceClock(playoutDelay: .fixed(Self.delay), reserve: .zero)
@@ -176,9 +197,7 @@ final class TrackWriter {
     ) throws(RecordingError) {
         guard let source = sources[track] else { return }
         guard source.recorder != nil, let owner = source.owner else {
-            if !source.isUnwanted, source.early.count < Self.earlyFramesMaximum {
-                source.early.append(frame)
-            }
+            if !source.isUnwanted { source.keepEarly(frame) }
             return
         }
         let isBacklog = source.backlog.contains(

@@ -199,14 +199,17 @@ public actor WebPageRoom: RemoteRoom {
 
     /// Connects the sender to the bot: from now on the page is in the stream.
     private func connect(_ page: PageBrowser) async throws {
-        let feed = feed
+        let (feed, makeObserver) = (feed, makeObserver)
+        let makeTabObserver: @Sendable () -> any ClientMediaObserver = {
+            TabObserver(makeObserver())
+        }
         let media = try await ClientMedia.open(
             on: eventLoop,
             configuration: ClientMedia.Configuration(
                 directions: [.subscribe], network: guest.network,
                 receivesVideo: guest.receivesVideo, namesTracksBySection: true,
                 readingInterval: guest.readingInterval),
-            makeObserver: makeObserver
+            makeObserver: makeTabObserver
         ) { _, state in feed.send(.path(state)) }
         self.media = media
         feed.send(.joined)

@@ -20,6 +20,11 @@ public struct NTPTime: Hashable, Comparable, Sendable {
         return Int64(rawValue >> 32) * 1_000_000_000 + Int64(fraction)
     }
 
+    /// This time and some more, of less than a second.
+    public func advanced(byNanoseconds nanoseconds: UInt32) -> NTPTime {
+        NTPTime(rawValue: rawValue &+ (UInt64(nanoseconds) << 32) / 1_000_000_000)
+    }
+
     /// The middle 32 bits, as carried in LSR of a reception report.
     public var middle: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 16) }
 

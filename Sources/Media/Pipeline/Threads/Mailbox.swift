@@ -69,7 +69,7 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     /// that.
     ///
     /// - Returns: false once the queue is closed and empty.
-    func takeAll(into batch: inout [Element], at instant: Instant) -> Bool {
+    public func takeAll(into batch: inout [Element], at instant: Instant) -> Bool {
         var time = timespec(instant)
         while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
         return takeAll(into: &batch, until: instant)

@@ -119,7 +119,12 @@ public final class AssetFile {
 }
 
 extension RecordingError {
-    static func failed(_ call: String, _ path: String, code: Int32 = errno) -> RecordingError {
+    /// What `errno` says of a call.
+    public static func failed(_ call: String, _ path: String) -> RecordingError {
+        failed(call, path, code: errno)
+    }
+
+    static func failed(_ call: String, _ path: String, code: Int32) -> RecordingError {
         .file(path: path, call: call, code: code, reason: String(cString: strerror(code)))
     }
 }

@@ -1,5 +1,5 @@
 /// What the log of a stream's tracks says, by file.
-struct TrackParts: Hashable {
+struct TrackParts {
     struct Part: Hashable {
         var file: String
         var track: RecordedTrack
@@ -15,9 +15,6 @@ struct TrackParts: Hashable {
     /// The common clock's zero, in nanoseconds since 1970.
     let startedAt: Int64
     private var mutes: [String: [(isMuted: Bool, at: Int64)]] = [:]
-
-    static func == (a: TrackParts, b: TrackParts) -> Bool { a.parts == b.parts }
-    func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 
     /// Nil if no bot has recorded tracks.
     init?(_ entries: [TrackLogEntry]) {

@@ -118,7 +118,11 @@ public struct TrackRecorder: Sendable {
             guard parts < Self.partsMaximum else { return orders }
             orders += begin(format, frame, captured: capture)
         }
-        guard var part else { return orders + askForKeyframe(at: now) }
+        guard var part else {
+            return parts < Self.partsMaximum ? orders + askForKeyframe(at: now) : orders
+        }
+        // The only copy, so that the cluster grows in place.
+        self.part = nil
         awaitsKeyframe = false
         keyframeAsked = nil
         let media = ticks(frame.timestamp - part.origin)

@@ -16,7 +16,7 @@ final class MovieSpool {
     init(_ name: String, in directory: String) throws(RecordingError) {
         path = "\(directory)/\(AssetFile.temporaryPrefix)\(name)-media"
         file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .failure(of: "open", path) }
+        guard file >= 0 else { throw .failed("open", path) }
         unlink(path)
     }
 
@@ -40,7 +40,7 @@ final class MovieSpool {
             }
             return true
         }
-        guard isWhole else { throw .failure(of: "write", path) }
+        guard isWhole else { throw .failed("write", path) }
         waiting.removeAll(keepingCapacity: true)
     }
 
@@ -58,18 +58,10 @@ final class MovieSpool {
                 pread(file, $0.baseAddress, $0.count, position)
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .failure(of: "read", path) }
+            guard count > 0 else { throw .failed("read", path) }
             try target.write(buffer[..<count])
             position += count
             progress()
         }
-    }
-}
-
-extension RecordingError {
-    fileprivate static func failure(of call: String, _ path: String) -> RecordingError {
-        let code = errno
-        return .file(
-            path: path, call: call, code: code, reason: String(cString: strerror(code)))
     }
 }

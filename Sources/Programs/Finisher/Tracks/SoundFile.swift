@@ -28,7 +28,7 @@ final class SoundFile {
                 ?? Self.wavHeader(sampleRate: sampleRate, channels: channels, samples: samples))
     }
 
-    /// - Parameter pairs: samples of all channels in turn, nominally -1 to 1. Those beyond the
+    /// - Parameter values: samples of all channels in turn, nominally -1 to 1. Those beyond the
     ///   file's length are left out.
     func write(_ values: [Float]) throws {
         let count = min(Int64(values.count / channels), rest)

@@ -37,14 +37,15 @@ extension StreamEvents {
         _ stream: LiveStream, _ assets: [CatalogueAsset], at now: UnixTime
     ) -> [String: JSONValue] {
         var data = ending(stream, at: now)
+        let whole = assets.filter { [.roomComposite, .roomVOD].contains($0.kind) }
         data["duration"] = .integer(
-            assets.compactMap(\.duration).max().map { Int64($0.inSeconds.rounded()) } ?? 0)
+            whole.compactMap(\.duration).max().map { Int64($0.inSeconds.rounded()) } ?? 0)
         data.merge(pictures(of: assets, now)) { $1 }
         data.merge(chat(of: assets, now)) { $1 }
         if let first = assets.first {
             data["recording_created_at"] = Self.time(first.createdAt)
         }
-        if let size = assets.compactMap(\.size).max(by: { $0.width < $1.width }) {
+        if let size = whole.compactMap(\.size).max(by: { $0.width < $1.width }) {
             data["max_width"] = .integer(Int64(size.width))
             data["max_height"] = .integer(Int64(size.height))
         }
