@@ -2,7 +2,7 @@ public import MediaKernel
 
 /// A layer's bitrate on the wire as fragmented MP4, computed from the ladder alone, like
 /// ``TransportStreamBitrate``.
-public struct FragmentBitrate: Hashable, Sendable {
+public struct FragmentBitrate: WireBitrate, Hashable {
     /// Bits per second of the largest segment that the encoder's leaky bucket allows.
     public let peak: Int
     /// Bits per second over a long time.

@@ -10,7 +10,7 @@ public import MediaKernel
 /// half second weighs more in it: half a segment may have 1.2 times the peak of a whole one.
 /// Announcing that would keep players off a layer that their line carries, for the whole stream,
 /// because of one segment after which no other can be late.
-public struct TransportStreamBitrate: Hashable, Sendable {
+public struct TransportStreamBitrate: WireBitrate, Hashable {
     /// Bits per second of the largest segment that the encoder's leaky bucket allows.
     public let peak: Int
     /// Bits per second over a long time.

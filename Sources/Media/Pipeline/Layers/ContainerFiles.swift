@@ -1,4 +1,6 @@
+import Codec
 import HLS
+import MediaKernel
 import Recording
 import Streams
 
@@ -44,5 +46,35 @@ struct ContainerFiles: Hashable, Sendable {
     /// - Parameter mode: of the main playlists.
     func mode(_ mode: PlaylistMode) -> PlaylistMode {
         isBeside ? .live(window: Self.besideWindow) : mode
+    }
+}
+
+/// What differs from container to container.
+extension ContainerFiles {
+    /// - Parameter video: nil for audio alone.
+    func container(
+        video: VideoStreamParameters?, audio: AudioStreamParameters
+    ) throws(CodecError) -> any SegmentContainer {
+        switch format {
+        case .transportStream: try TransportStreamMuxer(video: video, audio: audio)
+        case .fragments: try FragmentMuxer(video: video, audio: audio)
+        }
+    }
+
+    func bitrate(of layer: Layer, segmentDuration: MediaTime) -> any WireBitrate {
+        switch format {
+        case .transportStream:
+            TransportStreamBitrate(layer: layer, segmentDuration: segmentDuration)
+        case .fragments: FragmentBitrate(layer: layer, segmentDuration: segmentDuration)
+        }
+    }
+
+    /// - Parameter bitrate: of the AAC, in bits per second.
+    func bitrate(ofSound bitrate: Int, segmentDuration: MediaTime) -> any WireBitrate {
+        switch format {
+        case .transportStream:
+            TransportStreamBitrate(soundBitrate: bitrate, segmentDuration: segmentDuration)
+        case .fragments: FragmentBitrate(soundBitrate: bitrate, segmentDuration: segmentDuration)
+        }
     }
 }

@@ -78,15 +78,3 @@ final class FragmentMuxer: SegmentContainer {
         return segment
     }
 }
-
-extension ContainerFiles {
-    /// - Parameter video: nil for audio alone.
-    func container(
-        video: VideoStreamParameters?, audio: AudioStreamParameters
-    ) throws(CodecError) -> any SegmentContainer {
-        switch format {
-        case .transportStream: try TransportStreamMuxer(video: video, audio: audio)
-        case .fragments: try FragmentMuxer(video: video, audio: audio)
-        }
-    }
-}

@@ -123,20 +123,11 @@ final class LayerEncoder: VariantWriter {
     var streamParameters: VideoStreamParameters { encoder.streamParameters }
 
     func variant(_ files: ContainerFiles) -> MasterPlaylist.Variant {
-        let (bandwidth, average): (Int, Int)
-        switch files.format {
-        case .transportStream:
-            let rate = TransportStreamBitrate(
-                layer: layer, segmentDuration: planner.segmentDuration)
-            (bandwidth, average) = (rate.bandwidth, rate.averageBandwidth)
-        case .fragments:
-            let rate = FragmentBitrate(layer: layer, segmentDuration: planner.segmentDuration)
-            (bandwidth, average) = (rate.bandwidth, rate.averageBandwidth)
-        }
+        let rate = files.bitrate(of: layer, segmentDuration: planner.segmentDuration)
         let codecs = "\(encoder.parameterSets.codecString),\(CodecString.aacLowComplexity)"
         return MasterPlaylist.Variant(
-            uri: files.playlistPath(index), bandwidth: bandwidth, averageBandwidth: average,
-            codecs: codecs,
+            uri: files.playlistPath(index), bandwidth: rate.bandwidth,
+            averageBandwidth: rate.averageBandwidth, codecs: codecs,
             width: layer.width, height: layer.height, frameRate: Double(planner.frameRate))
     }
 

@@ -60,19 +60,10 @@ final class SoundWriter: VariantWriter {
     }
 
     func variant(_ files: ContainerFiles) -> MasterPlaylist.Variant {
-        let (bandwidth, average): (Int, Int)
-        switch files.format {
-        case .transportStream:
-            let rate = TransportStreamBitrate(
-                soundBitrate: bitrate, segmentDuration: planner.segmentDuration)
-            (bandwidth, average) = (rate.bandwidth, rate.averageBandwidth)
-        case .fragments:
-            let rate = FragmentBitrate(
-                soundBitrate: bitrate, segmentDuration: planner.segmentDuration)
-            (bandwidth, average) = (rate.bandwidth, rate.averageBandwidth)
-        }
+        let rate = files.bitrate(ofSound: bitrate, segmentDuration: planner.segmentDuration)
         return MasterPlaylist.Variant(
-            uri: files.playlistPath(index), bandwidth: bandwidth, averageBandwidth: average,
+            uri: files.playlistPath(index), bandwidth: rate.bandwidth,
+            averageBandwidth: rate.averageBandwidth,
             codecs: CodecString.aacLowComplexity.description)
     }
 
