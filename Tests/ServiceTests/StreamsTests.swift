@@ -635,6 +635,11 @@ import Tokens
             await #expect(throws: LiveStreamError.self) {
                 try await world.streams.start(room: "other", request, startedBy: nil)
             }
+            // The same request again is answered with the running stream.
+            request.container = .both
+            let asked = try await world.streams.start(room: "third", request, startedBy: nil)
+            let again = try await world.streams.start(room: "third", request, startedBy: nil)
+            #expect(again.map(\.id) == asked.map(\.id))
         }
     }
 

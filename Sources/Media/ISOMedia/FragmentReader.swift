@@ -23,6 +23,10 @@ public struct FragmentReader: Sendable {
     /// In the order of the fragments.
     public private(set) var samples: [UInt32: [Sample]] = [:]
     private let bytes: [UInt8]
+    /// Of all tracks.
+    private var sampleCount = 0
+
+    private static let trackBoxes: Set<String> = ["tfhd", "tfdt", "trun"]
 
     /// Samples of one segment: far more than 20 s at 60 frames a second and their sound.
     static let samplesMaximum = 1 << 16
@@ -31,7 +35,8 @@ public struct FragmentReader: Sendable {
     public init(_ bytes: [UInt8]) throws(Malformed) {
         self.bytes = bytes
         var fragment: Range<Int>?
-        for (type, box) in try boxes(in: 0..<bytes.count) {
+        var position = 0
+        while let (type, box) = try nextBox(at: &position, before: bytes.count) {
             switch type {
             case "moof": fragment = box
             case "mdat":
@@ -48,23 +53,17 @@ public struct FragmentReader: Sendable {
         Malformed(what: what, offset: offset)
     }
 
-    /// Boxes with their heads; they fill the range exactly.
-    private func boxes(
-        in range: Range<Int>
-    ) throws(Malformed) -> [(type: String, box: Range<Int>)] {
-        var boxes: [(type: String, box: Range<Int>)] = []
-        var position = range.lowerBound
-        while position < range.upperBound {
-            guard range.upperBound - position >= 8 else { throw malformed("box", at: position) }
-            let size = Int(word(at: position))
-            guard size >= 8, size <= range.upperBound - position else {
-                throw malformed("box", at: position)
-            }
-            let type = String(decoding: bytes[position + 4..<position + 8], as: UTF8.self)
-            boxes.append((type, position..<position + size))
-            position += size
-        }
-        return boxes
+    /// The box at a position, with its head; nil at the end, which the last box reaches exactly.
+    private func nextBox(
+        at position: inout Int, before end: Int
+    ) throws(Malformed) -> (type: String, box: Range<Int>)? {
+        guard position < end else { return nil }
+        guard end - position >= 8 else { throw malformed("box", at: position) }
+        let size = Int(word(at: position))
+        guard size >= 8, size <= end - position else { throw malformed("box", at: position) }
+        let type = String(decoding: bytes[position + 4..<position + 8], as: UTF8.self)
+        defer { position += size }
+        return (type, position..<position + size)
     }
 
     private func word(at position: Int) -> UInt32 {
@@ -74,9 +73,9 @@ public struct FragmentReader: Sendable {
     private mutating func readFragment(
         _ moof: Range<Int>, media: Range<Int>
     ) throws(Malformed) {
-        for (type, box) in try boxes(in: moof.lowerBound + 8..<moof.upperBound) where type == "traf"
-        {
-            try readTrack(box, moof: moof.lowerBound, media: media)
+        var position = moof.lowerBound + 8
+        while let (type, box) = try nextBox(at: &position, before: moof.upperBound) {
+            if type == "traf" { try readTrack(box, moof: moof.lowerBound, media: media) }
         }
     }
 
@@ -116,10 +115,13 @@ public struct FragmentReader: Sendable {
     private mutating func readTrack(
         _ traf: Range<Int>, moof: Int, media: Range<Int>
     ) throws(Malformed) {
-        let inner = try boxes(in: traf.lowerBound + 8..<traf.upperBound)
+        var inner: [String: Range<Int>] = [:]
+        var position = traf.lowerBound + 8
+        while let (type, box) = try nextBox(at: &position, before: traf.upperBound) {
+            if Self.trackBoxes.contains(type), inner[type] == nil { inner[type] = box }
+        }
         func fields(_ type: String) throws(Malformed) -> Fields {
-            guard let box = inner.first(where: { $0.type == type })?.box,
-                let fields = Fields(bytes, box)
+            guard let box = inner[type], let fields = Fields(bytes, box)
             else { throw malformed(type, at: traf.lowerBound) }
             return fields
         }
@@ -134,9 +136,9 @@ public struct FragmentReader: Sendable {
         guard run.flags & (Flag.dataOffset | Flag.sizes) == Flag.dataOffset | Flag.sizes,
             let count = run.word(), let offset = run.word(),
             var first = run.word(if: Flag.firstFlags, else: flags),
-            count <= Self.samplesMaximum,
-            (samples[track]?.count ?? 0) + Int(count) <= Self.samplesMaximum
+            count <= Self.samplesMaximum, sampleCount + Int(count) <= Self.samplesMaximum
         else { throw malformed("trun", at: traf.lowerBound) }
+        sampleCount += Int(count)
         var place = moof + Int(offset)
         var decoding = start
         for _ in 0..<count {

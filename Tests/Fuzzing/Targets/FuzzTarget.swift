@@ -9,7 +9,7 @@ import SDP
 /// A parser of untrusted bytes. libFuzzer ends the process if one traps, is slow or grows.
 enum FuzzTarget: String {
     case rtp, rtcp, depacketizers, stun, candidate, sdp, playlist, json
-    case segment
+    case segment, fragment
     case segmentRecord = "segment-record"
 
     func take(_ bytes: [UInt8]) throws {
@@ -29,6 +29,11 @@ enum FuzzTarget: String {
         case .segment:
             let clock = SegmentClock(frameRate: 30, origin: 90_000, firstFrame: 60)
             _ = try SegmentSamples(parsing: bytes, clock: clock)
+        case .fragment:
+            let clock = SegmentClock(frameRate: 30, origin: 90_000, firstFrame: 60)
+            _ = try SegmentSamples(
+                fragments: bytes, clock: clock, parameterSets: nil,
+                format: SoundFormat(sampleRate: 48_000, channels: 2))
         case .segmentRecord: _ = SegmentRecord(line: text(bytes))
         }
     }

@@ -147,11 +147,13 @@ public struct SegmentRecord: Hashable, Sendable {
     func samples(in bytes: [UInt8]) throws(RecordingError) -> SegmentSamples {
         let clock = SegmentClock(frameRate: frameRate, origin: origin, firstFrame: firstFrame)
         let samples =
-            header == nil
-            ? try SegmentSamples(parsing: bytes, clock: clock)
-            : try SegmentSamples(
-                fragments: bytes, clock: clock, parameterSets: parameterSets,
-                format: sound?.format)
+            switch format {
+            case .transportStream: try SegmentSamples(parsing: bytes, clock: clock)
+            case .fragments:
+                try SegmentSamples(
+                    fragments: bytes, clock: clock, parameterSets: parameterSets,
+                    format: sound?.format)
+            }
         guard samples.table.parameterSets == parameterSets,
             samples.table.pictures.map(\.byteCount) == pictures.map(\.byteCount),
             samples.table.sound?.blockSizes ?? [] == sound?.blockSizes ?? []

@@ -41,10 +41,10 @@ public struct SegmentSamples: Hashable, Sendable {
         }
         let times = FragmentClock(
             frameRate: clock.frameRate, sampleRate: format?.sampleRate ?? 1)
+        let start = times.pictureTicks(
+            MediaTime(ticks: clock.firstFrame, timescale: Int32(clock.frameRate)))
         for sample in reader.samples[FragmentClock.pictures] ?? [] {
             let shown = Int64(sample.decodingTime) + Int64(sample.compositionOffset)
-            let start = times.pictureTicks(
-                MediaTime(ticks: clock.firstFrame, timescale: Int32(clock.frameRate)))
             try table.add(
                 PictureSample(
                     byteCount: UInt32(sample.bytes.count),

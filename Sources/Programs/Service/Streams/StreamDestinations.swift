@@ -248,12 +248,12 @@ public struct StreamDestinations: Hashable, Sendable {
     /// Without a name, the only destination or the one called "default" applies.
     func ladder(for destination: String) -> Ladder? { destinations[named(destination)]?.ladder }
 
-    /// The playlist mode of the destination; nil for the configured one.
     /// Nil for the container of the settings.
     func container(for destination: String) -> StreamContainer? {
         destinations[named(destination)]?.container
     }
 
+    /// The playlist mode of the destination; nil for the configured one.
     func playlist(for destination: String) -> PlaylistMode? {
         destinations[named(destination)]?.playlist
     }

@@ -32,6 +32,8 @@ extension StreamService {
         guard !isShuttingDown else { throw .shuttingDown }
         var request = request
         request.recording = settings.recording(for: request)
+        // Compared with the plans of running streams, which have what there will be.
+        if request.container != nil { request.container = try settings.container(for: request) }
         let admission = try settings.admission(
             of: request, in: room, beside: book.running(in: room, request.kind), scene: scene,
             capacity: settings.capacity(book, kernel, at: clock().instant))

@@ -93,7 +93,7 @@ extension StreamSettings {
     /// and where viewers are sent to copies.
     ///
     /// - Throws: `invalidContainer`.
-    private func container(
+    func container(
         for request: LiveStreamRequest
     ) throws(LiveStreamError) -> StreamContainer {
         let wanted =
