@@ -25,6 +25,8 @@ PAGE = b"""<!doctype html>
 # The page records the player's events in `said`, by name, with the fields that the tests check.
 PLAY = """(url) => {
   const video = document.querySelector("video");
+  // One that stays would go on to append to buffers that the next one's media source does not have.
+  window.hls?.destroy();
   const hls = new Hls({ enableWorker: false });
   window.hls = hls;
   window.said = [];

@@ -102,8 +102,10 @@ def loudness(samples, window=0.02):
 
 
 def onsets(levels, step, threshold, quiet=0.3):
-    """The times (s) at which `levels` rises above `threshold` after `quiet` s below it."""
-    times, below = [], quiet
+    """The times (s) at which `levels` rises above `threshold` after `quiet` s below it.
+
+    A sound that is there from the first level on has no known beginning, and is left out."""
+    times, below = [], 0.0 if levels[0] > threshold else quiet
     for index, level in enumerate(levels):
         if level > threshold:
             if below >= quiet:
