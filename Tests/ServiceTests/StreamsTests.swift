@@ -88,8 +88,9 @@ import Tokens
             let bot = try #require(await world.launcher.next())
             let path = bot.job.configurationFile
             #expect(path.hasSuffix("/.bot.json"))
-            let expected = BotConfiguration(
-                room: "demo", stream: bot.job.stream, plan: StreamPlan(ladder: ladder))
+            var plan = StreamPlan(ladder: ladder)
+            plan.container = .both
+            let expected = BotConfiguration(room: "demo", stream: bot.job.stream, plan: plan)
             #expect(try BotConfiguration.read(path) == expected)
         }
     }

@@ -40,6 +40,8 @@ class Roomcast:
                         "ladder": [f"{w}x{h}@{video}+{audio}" for w, h, video, audio in ladder],
                         "frameRate": FRAME_RATE,
                         "segmentSeconds": SEGMENT_SECONDS,
+                        # As the others; what both cost is measured by `outputs`.
+                        "container": "ts",
                         "preset": preset,
                         "layout": layout,
                         "maximum": 1000,

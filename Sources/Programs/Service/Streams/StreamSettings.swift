@@ -86,7 +86,9 @@ public struct StreamSettings: Hashable, Sendable {
     public var recordingDestinations = StreamDestinations()
     public var segmentDuration: Duration = .seconds(2)
     public var playlist = PlaylistMode.event
-    public var container = StreamContainer.transportStream
+    /// Transport streams are what every player plays; fragments are what a page can play by itself in
+    /// every browser.
+    public var container = StreamContainer.both
     /// The default number of segments in a live playlist.
     static let playlistWindow = 6
     public var layout = Layout()
