@@ -318,12 +318,25 @@ def renderers():
     return [process for _, process in sorted(found, reverse=True)]
 
 
+def words_of(process):
+    with contextlib.suppress(OSError):
+        return open(f"/proc/{process}/cmdline", "rb").read().split(b"\0")
+    return []
+
+
 def bot_of(stream):
     for process in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError):
-            words = open(f"/proc/{process}/cmdline", "rb").read().split(b"\0")
-            if b"bot" in words[1:2] and any(stream["id"].encode() in word for word in words):
-                return int(process)
+        words = words_of(process)
+        if b"bot" in words[1:2] and any(stream["id"].encode() in word for word in words):
+            return int(process)
+
+
+def keeper_of(browser):
+    """The process that has started it."""
+    while words_of(browser)[1:2] != [b"browser"]:
+        stat = open(f"/proc/{browser}/stat").read()
+        browser = int(stat.rpartition(")")[2].split()[1])
+    return browser
 
 
 def assert_goes_on(caster, stream, tmp_path_factory):
@@ -359,6 +372,17 @@ def test_a_browser_does_not_outlive_its_bot(caster, pages, room, tmp_path_factor
     wait_for("its browser is gone", lambda: not old & set(browsers_of(caster)), 20)
     wait_for("there is another", lambda: browsers_of(caster), TIMEOUT)
     wait_for("it runs again", lambda: caster.stream(stream["id"])["bot_restarts"] == 1, TIMEOUT)
+    assert_goes_on(caster, stream, tmp_path_factory)
+
+
+def test_a_browser_does_not_outlive_its_keeper(caster, pages, room, tmp_path_factory):
+    old = set(browsers_of(caster))
+    stream = start(caster, room, f"{pages.base}/red")
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    its = set(browsers_of(caster)) - old
+    os.kill(keeper_of(min(its)), signal.SIGKILL)
+    wait_for("its browser is gone", lambda: not any(words_of(one) for one in its), 20)
+    wait_for("there is another", lambda: set(browsers_of(caster)) - old, TIMEOUT)
     assert_goes_on(caster, stream, tmp_path_factory)
 
 

@@ -28,6 +28,7 @@ TIMEOUT = 60  # s
 OUTAGE = float(os.environ.get("PUSH_OUTAGE_SECONDS", "30"))
 LADDER = [{"width": 320, "height": 180, "videoBitrate": 400, "audioBitrate": 64},
           {"width": 256, "height": 144, "videoBitrate": 150, "audioBitrate": 64}]
+LAG_MAXIMUM = 3  # s
 PASSPHRASE = "pass-phrase-0"
 # Part of every key and passphrase, which no log may have.
 SECRET = "sesame"
@@ -180,6 +181,32 @@ def test_a_wedged_connection_is_noticed_and_made_anew(server, nginx, room):
         found = wait_for_states(server, stream, "live", "live")
         assert found[0]["reconnects"] == 1 and found[0]["frames_dropped"] > 0
         assert found[1]["reconnects"] == 0 and found[1]["frames_dropped"] == 0
+        server.stop_stream(room)
+
+
+def test_a_slow_wire_gets_fewer_pictures_and_no_older_ones(server, nginx, room):
+    key = f"slow-{SECRET}"
+    with contextlib.closing(Wire(nginx.port)) as wire:
+        stream = start(server, room, [
+            f"rtmp://127.0.0.1:{wire.port}/live/{key}", f"{nginx.base}/live/quick-{SECRET}"])
+        wait_for_states(server, stream, "live", "live")
+        wait_for("nginx cuts both", lambda: len(nginx.segments(key)) > 2, TIMEOUT)
+        begin, sent = time.monotonic(), outputs(server, stream)[0]["bytes"]
+        wait_for("some more is sent", lambda: len(nginx.segments(key)) > 5, TIMEOUT)
+        rate = (outputs(server, stream)[0]["bytes"] - sent) / (time.monotonic() - begin)
+        wire.rate = rate / 2
+        wait_for("it leaves pictures out",
+                 lambda: outputs(server, stream)[0]["frames_dropped"] > 60, TIMEOUT)
+        count = len(nginx.segments(key))
+        wait_for("what comes through is cut", lambda: len(nginx.segments(key)) > count + 3, TIMEOUT)
+        slow, quick = outputs(server, stream)
+        assert (slow["state"], slow["reconnects"]) == ("live", 0), slow
+        assert (quick["state"], quick["frames_dropped"]) == ("live", 0), quick
+        wire.rate = None
+        # Both have the same clock: what is behind by more than the limit would be so here.
+        wait_for("it is level again", lambda: abs(
+            nginx.length(key) - nginx.length(f"quick-{SECRET}")) < LAG_MAXIMUM, TIMEOUT)
+        assert decode_errors(nginx.segments(key)[-1]) == ""
         server.stop_stream(room)
 
 

@@ -64,6 +64,14 @@ OUTPUTS = (
     Target("shortages", 0),
 )
 TRACKS = (Target("core_share", 0.05), Target("rss_mb", 150, "MB"))
+LATENCY = (
+    Target("ts.chromium.p95", 5, "s"),
+    Target("ll.chromium.p95", 2, "s"),
+    Target("ll.firefox.p95", 2, "s"),
+    Target("ll.chromium.start", 1, "s"),
+    Target("ll.chromium.stalls", 0),
+    Target("ll.firefox.stalls", 0),
+)
 DENSITY = (Target("rooms_per_core", 2, is_minimum=True),)
 
 

@@ -92,6 +92,14 @@ class NginxRTMP:
         lines = playlist.read_text().splitlines()
         return [self.hls / line for line in lines if line and not line.startswith("#")]
 
+    def length(self, key):
+        """Of the stream so far, in seconds of its own clock."""
+        last = self.segments(key)[-1]
+        times = subprocess.run(
+            ["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=pts_time",
+             "-of", "csv=p=0", str(last)], capture_output=True, text=True, check=True).stdout
+        return max(float(one.strip(",")) for one in times.split())
+
     def close(self):
         end(self.process)
 
