@@ -5,6 +5,8 @@ import os
 import signal
 import socket
 import tempfile
+import time
+from pathlib import Path
 
 import avsync
 import numpy as np
@@ -376,14 +378,23 @@ def test_a_browser_does_not_outlive_its_bot(caster, pages, room, tmp_path_factor
 
 
 def test_a_browser_does_not_outlive_its_keeper(caster, pages, room, tmp_path_factory):
-    old = set(browsers_of(caster))
+    old, profiles_before = set(browsers_of(caster)), profiles()
     stream = start(caster, room, f"{pages.base}/red")
     caster.wait_for_status(stream["id"], "running", TIMEOUT)
     its = set(browsers_of(caster)) - old
+    [profile] = profiles() - profiles_before
     os.kill(keeper_of(min(its)), signal.SIGKILL)
     wait_for("its browser is gone", lambda: not any(words_of(one) for one in its), 20)
     wait_for("there is another", lambda: set(browsers_of(caster)) - old, TIMEOUT)
     assert_goes_on(caster, stream, tmp_path_factory)
+    # Ten seconds later the next keeper removes what is left of it.
+    left = next(Path(one, profile) for one in {tempfile.gettempdir(), "/tmp"}
+                if Path(one, profile).exists())
+    wait_for("it is old enough", lambda: time.time() - left.stat().st_mtime > 11, 20)
+    stream = start(caster, room, f"{pages.base}/red")
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    assert not left.exists()
+    stop(caster, room, stream)
 
 
 @pytest.mark.parametrize("page, words", [

@@ -21,9 +21,11 @@ BARE = {"names": False, "speaker_border": False}
 
 
 class Roomcast:
-    """`layout` is that of its streams: {} is what a room shows by default."""
+    """`layout` is that of its streams: {} is what a room shows by default. `settings` are more of
+    the server's."""
 
-    def __init__(self, binary, directory, preset="balanced", layout=BARE, ladder=LADDER):
+    def __init__(
+            self, binary, directory, preset="balanced", layout=BARE, ladder=LADDER, settings=None):
         self.binary, self.directory, self.ladder = binary, directory, ladder
         directory.mkdir(parents=True, exist_ok=True)
         self.log = directory / "server.log"
@@ -36,6 +38,7 @@ class Roomcast:
                     "udp": {"host": "127.0.0.1", "port": 0},
                     "output": {"directory": str(directory / "streams")},
                     "log": {"format": "json"},
+                    **(settings or {}),
                     "stream": {
                         "ladder": [f"{w}x{h}@{video}+{audio}" for w, h, video, audio in ladder],
                         "frameRate": FRAME_RATE,

@@ -44,6 +44,8 @@ STREAM = (
     Target("equal_psnr_delta_db_layers.0", 0, "dB", is_minimum=True),
     Target("equal_psnr_delta_db_layers.1", 0, "dB", is_minimum=True),
     Target("bot_over_chromium", 0.5),
+    Target("page_over_chromium", 0.7),
+    Target("page_mb", 700, "MB"),
     Target("noncodec_share", 0.08),
     Target("rss_mb", 250, "MB"),
     Target("start_ms", 3000, "ms"),

@@ -11,7 +11,7 @@ import Glibc
 struct BrowserProfile {
     static let prefix = "roomcast-page-"
     /// A younger one may be about to be locked, in seconds.
-    private static let ageMinimum = 60
+    private static let ageMinimum = 10
 
     let path: String
     private let lock: CInt

@@ -15,6 +15,15 @@ public enum BrowserProgram {
     /// What to capture is chosen by this title, which only our own first document has.
     static func stageTitle(_ key: String) -> String { "stage-\(key)" }
 
+    /// Features that reveal or ask for something, and those whose processes nobody sees: the address
+    /// bar's suggestions are pages of their own, of 50 to 80 MB each.
+    private static let unwanted = [
+        "WebRtcHideLocalIpsWithMdns", "Translate", "MediaRouter", "OptimizationHints",
+        "AutofillServerCommunication", "InterestFeedContentSuggestions", "PreloadTopChromeWebUI",
+        "WebUIOmniboxPopup", "WebUIOmniboxFullPopup", "WebUIOmniboxAimPopup",
+        "SpareRendererForSitePerProcess",
+    ]
+
     /// - Parameters:
     ///   - profile: the browser's directory.
     ///   - proxyPort: of the guard on the loopback.
@@ -49,8 +58,7 @@ public enum BrowserProgram {
             "--no-pings", "--no-service-autorun", "--metrics-recording-only",
             "--deny-permission-prompts", "--password-store=basic", "--use-mock-keychain",
             "--disk-cache-size=\(32 << 20)",
-            "--disable-features=WebRtcHideLocalIpsWithMdns,Translate,MediaRouter,"
-                + "OptimizationHints,AutofillServerCommunication,InterestFeedContentSuggestions",
+            "--disable-features=\(unwanted.joined(separator: ","))",
         ]
         // Some containers have 64 MB of it, which is less than one picture after another needs.
         if !hasSharedMemory { arguments.append("--disable-dev-shm-usage") }
