@@ -171,7 +171,7 @@ extension HundredMSSessions {
         in host: isolated RoomHost
     ) {
         guard !listeners.isEmpty,
-            let text = text(of: CallFrame.serverNotification(method, params), in: host)
+            let text = FrameCodec.text(of: CallFrame.serverNotification(method, params), for: host)
         else { return }
         for listener in listeners { enqueue(text, to: listener, in: host) }
     }
@@ -180,7 +180,9 @@ extension HundredMSSessions {
         _ result: some Encodable, to id: RequestID, on connection: Connection,
         in host: isolated RoomHost
     ) {
-        guard let text = text(of: ResultFrame(id: id, result: result), in: host) else { return }
+        guard let text = FrameCodec.text(of: ResultFrame(id: id, result: result), for: host) else {
+            return
+        }
         enqueue(text, to: connection, in: host)
     }
 
@@ -189,7 +191,7 @@ extension HundredMSSessions {
         rendered result: String, to id: RequestID, on connection: Connection,
         in host: isolated RoomHost
     ) {
-        guard let id = text(of: id, in: host) else { return }
+        guard let id = FrameCodec.text(of: id, for: host) else { return }
         enqueue(#"{"id":\#(id),"jsonrpc":"2.0","result":\#(result)}"#, to: connection, in: host)
     }
 
@@ -204,22 +206,27 @@ extension HundredMSSessions {
             ["code": "\(error.code)", "reason": "\(error.message)"])
         let payload = error.payload(for: connection.claims.client)
         guard isCall else { return push(.onWarning, payload, to: connection, in: host) }
-        guard let text = text(of: ErrorFrame(id: id, error: payload), in: host) else { return }
-        enqueue(text, to: connection, in: host)
-    }
-
-    func text(of frame: some Encodable, in host: isolated RoomHost) -> String? {
-        do {
-            return try FrameCodec.text(of: frame)
-        } catch {
-            host.logger.error("frame cannot be written", metadata: ["reason": "\(error)"])
-            return nil
+        guard let text = FrameCodec.text(of: ErrorFrame(id: id, error: payload), for: host) else {
+            return
         }
+        enqueue(text, to: connection, in: host)
     }
 
     private func enqueue(_ text: String, to connection: Connection, in host: isolated RoomHost) {
         guard !connection.outbox.append(text, at: host.clock.now()) else { return }
         host.log(.warning, "connection reads too slowly", connection.peer)
         drop(connection, code: CloseCode.tryAgainLater, reason: "reads too slowly", in: host)
+    }
+}
+
+extension FrameCodec {
+    /// The frame as text; nil, and an error in the log, if it cannot be written.
+    static func text(of frame: some Encodable, for host: isolated RoomHost) -> String? {
+        do {
+            return try text(of: frame)
+        } catch {
+            host.logger.error("frame cannot be written", metadata: ["reason": "\(error)"])
+            return nil
+        }
     }
 }
