@@ -14,7 +14,7 @@ struct DataChannelMessages {
         // Audio that a peer has not published is ignored.
         var speaking: [(peer: Peer, track: Track, speaker: ActiveSpeakersPayload.Speaker)] = []
         for speaker in speakers {
-            guard let peer = host.room.peer(speaker.peer),
+            guard let peer = host.room.peers[speaker.peer],
                 let track = peer.track(published: speaker.track)
             else { continue }
             let level = min(max(speaker.level, 0), 100)
@@ -24,12 +24,12 @@ struct DataChannelMessages {
         var rendered: [[ActiveSpeakersPayload.Speaker]: String] = [:]
         var texts: [(peer: PeerID, text: String)] = []
         for id in members where host.hasMedia(id) {
-            guard let listener = host.room.peer(id), listener.hasJoined else { continue }
+            guard let listener = host.room.peers[id], listener.hasJoined else { continue }
             // Counted per listener, so that speakers it does not receive do not displace those it
             // does. Its own voice counts: clients show all speakers, themselves included.
             var heard: [ActiveSpeakersPayload.Speaker] = []
             for (peer, track, speaker) in speaking
-            where peer.id == id || host.room.receives(listener, from: peer) {
+            where peer.id == id || host.room.peers.receives(listener, from: peer) {
                 var speaker = speaker
                 if peer.id == id { speaker.trackID = track.publishedID }
                 heard.append(speaker)
@@ -64,14 +64,14 @@ struct DataChannelMessages {
     private func answer(
         to data: String, from peer: PeerID, in host: isolated RoomHost
     ) -> (text: String?, preference: Preference?)? {
-        guard members.contains(peer), let listener = host.room.peer(peer), listener.hasJoined,
+        guard members.contains(peer), let listener = host.room.peers[peer], listener.hasJoined,
             data.utf8.count <= SignallingLimits.dataFrameBytes,
             let frame = try? IncomingFrame(data, limits: .frame),
             let id = frame.head.id, let name = frame.head.method
         else { return nil }
         do {
             let preference = try preference(name, frame)
-            guard host.room.receives(listener, preference.track) else {
+            guard host.room.peers.receives(listener, preference.track) else {
                 let error = ErrorPayload(code: 404, message: "track not found")
                 return (FrameCodec.text(of: ErrorFrame(id: id, error: error), for: host), nil)
             }
@@ -107,7 +107,7 @@ struct DataChannelMessages {
         var listed: [ConnectionQualityPayload.Peer] = []
         var texts: [(peer: PeerID, text: String)] = []
         for quality in qualities {
-            guard let peer = try? host.room.visiblePeer(quality.peer) else { continue }
+            guard let peer = try? host.room.peers.visiblePeer(quality.peer) else { continue }
             let score = ConnectionQualityPayload.Peer(
                 peerID: peer.id, downlinkScore: min(max(quality.score, 0), 5))
             if !peer.isQuiet {
@@ -116,7 +116,7 @@ struct DataChannelMessages {
                 texts.append((peer.id, text))
             }
         }
-        let listeners = host.room.visiblePeers.map(\.id).filter { isListening($0, in: host) }
+        let listeners = host.room.peers.visible.map(\.id).filter { isListening($0, in: host) }
         for start in stride(from: 0, to: listed.count, by: SignallingLimits.qualities) {
             let part = listed[start..<min(start + SignallingLimits.qualities, listed.count)]
             guard let text = qualityText(Array(part), in: host) else { continue }

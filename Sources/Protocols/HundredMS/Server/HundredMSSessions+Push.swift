@@ -102,13 +102,13 @@ extension HundredMSSessions {
 
     /// The peer that started a stream, unless it is hidden from others.
     private func starter(_ id: PeerID?, in host: isolated RoomHost) -> PeerPayload? {
-        guard let id, let peer = try? host.room.visiblePeer(id) else { return nil }
+        guard let id, let peer = try? host.room.peers.visiblePeer(id) else { return nil }
         return PeerPayload(peer, withTracks: false)
     }
 
     /// Everything about the room, for a peer that has just joined or come back.
     func pushRoom(to connection: Connection, in host: isolated RoomHost) {
-        let peers = host.room.peers(listedFor: connection.peer)
+        let peers = host.room.peers.listed(for: connection.peer)
         push(
             .peerList,
             PeerListPayload(
@@ -125,7 +125,8 @@ extension HundredMSSessions {
     /// changed since the peer's last notification.
     func pushCounts(in host: isolated RoomHost) {
         pushCounts(
-            to: connections.values.filter { host.room.peer($0.peer)?.hasJoined ?? false }, in: host)
+            to: connections.values.filter { host.room.peers[$0.peer]?.hasJoined ?? false }, in: host
+        )
     }
 
     /// Visitors receive it too: 100ms' clients take the number of peers from nothing else. Without
@@ -137,8 +138,8 @@ extension HundredMSSessions {
             largeRoomOptimization: host.room.isLarge)
         let sessionInfo = SessionInfoNotification(
             sessionID: host.room.visibleSession?.id ?? "", roomID: host.room.id,
-            peerCount: host.room.peerCount,
-            trackCount: host.room.trackCount)
+            peerCount: host.room.peers.visibleCount,
+            trackCount: host.room.peers.trackCount)
         push(.roomInfo, roomInfo, to: listeners.filter { $0.toldRoom != roomInfo }, in: host)
         push(
             .sessionInfo, sessionInfo, to: listeners.filter { $0.toldSession != sessionInfo },
@@ -150,9 +151,9 @@ extension HundredMSSessions {
     }
 
     func roomState(in host: isolated RoomHost) -> RoomStateNotification {
-        let shown = Array(host.room.listedPeers.prefix(SignallingLimits.previewPeers))
+        let shown = Array(host.room.peers.listed.prefix(SignallingLimits.previewPeers))
         return RoomStateNotification(
-            peerCount: host.room.peerCount, room: RoomStatePayload(host.room),
+            peerCount: host.room.peers.visibleCount, room: RoomStatePayload(host.room),
             peers: host.room.policy.showsPeers ? PeerPayload.byID(shown, withTracks: false) : nil)
     }
 

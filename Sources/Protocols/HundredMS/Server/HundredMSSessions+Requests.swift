@@ -8,7 +8,7 @@ extension HundredMSSessions {
     /// See ``HundredMSEntrance/received(_:on:)``.
     func received(_ text: String, on id: ConnectionID, in host: isolated RoomHost) async {
         guard let connection = connections[id] else { return }
-        let hasJoined = host.room.peer(connection.peer)?.hasJoined ?? false
+        let hasJoined = host.room.peers[connection.peer]?.hasJoined ?? false
         let longest = hasJoined ? SignallingLimits.joinedFrameBytes : SignallingLimits.frameBytes
         guard text.utf8.count <= longest else {
             host.log(.notice, "frame too long", connection.peer)
@@ -92,10 +92,10 @@ extension HundredMSSessions {
             .groupRemove, .setMetadata, .getMetadata, .listenMetadataChange, .pollInfoSet,
             .pollInfoGet, .pollQuestionsSet, .pollQuestionsGet, .pollStart, .pollStop,
             .pollResponse, .pollResponses, .pollList, .pollResult, .pollLeaderboard:
-            guard host.room.peer(connection.peer)?.hasJoined ?? false else {
+            guard host.room.peers[connection.peer]?.hasJoined ?? false else {
                 // Only a peer that joined on an earlier socket may offer before its join.
                 guard method != .offer else { throw .placeLost(connection.peer) }
-                throw host.room.hasLeft(connection.peer)
+                throw host.room.peers.hasLeft(connection.peer)
                     ? .room(.peerGone(connection.peer)) : .joinFirst(method: method.rawValue)
             }
             return try await performJoined(method, frame, id: id, on: connection, in: host)
@@ -109,12 +109,12 @@ extension HundredMSSessions {
         let peer = connection.peer
         try ruled { () throws(RoomError) in
             if let permission = method.terms.permission {
-                try host.room.require(permission, of: peer)
+                try host.room.peers.require(permission, of: peer)
             }
             switch method.terms.rate {
             case .free: break
             case .read: try host.room.readAsked(by: peer, at: host.clock.now())
-            case .fanOut: try host.room.checkFanOut(of: peer, at: host.clock.now())
+            case .fanOut: try host.room.peers.checkFanOut(of: peer, at: host.clock.now())
             }
         }
         let announcements = AnnouncementCalls(peer: peer)

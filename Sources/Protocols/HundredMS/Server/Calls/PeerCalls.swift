@@ -10,7 +10,9 @@ struct PeerCalls {
     func getPeer(_ params: GetPeerParameters, in host: isolated RoomHost) throws(SignallingError)
         -> Reply
     {
-        let peer = try ruled { () throws(RoomError) in try host.room.visiblePeer(params.peerID) }
+        let peer = try ruled { () throws(RoomError) in
+            try host.room.peers.visiblePeer(params.peerID)
+        }
         return .result(PeerPayload(peer, withTracks: false))
     }
 
@@ -24,7 +26,7 @@ struct PeerCalls {
         }
         let wanted = (named(params.peers) ?? named(params.peerIDs)).map(Set.init)
         let (role, group) = (named(params.role), named(params.group))
-        let found = host.room.visiblePeers.filter { one in
+        let found = host.room.peers.visible.filter { one in
             (wanted?.contains(one.id) ?? true) && (role.map { $0 == one.role } ?? true)
                 && (group.map { one.wireGroups.contains($0) } ?? true)
         }
@@ -53,7 +55,7 @@ struct PeerCalls {
         guard let (ids, position) = iterators.advance(iterator, limit: limit) else {
             return nil
         }
-        let peers = ids.compactMap { try? host.room.visiblePeer($0) }
+        let peers = ids.compactMap { try? host.room.peers.visiblePeer($0) }
         return .result(
             PeerPageResult(
                 iterator: iterator, total: position.total, eof: position.rest.isEmpty,
@@ -78,7 +80,7 @@ struct PeerCalls {
         _ params: GroupParameters, isIn: Bool, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         try changeGroup(params.name, of: peer, isIn: isIn, in: host)
-        return .result(GroupsResult(groups: host.room.peer(peer)?.wireGroups ?? []))
+        return .result(GroupsResult(groups: host.room.peers[peer]?.wireGroups ?? []))
     }
 
     func changeGroup(

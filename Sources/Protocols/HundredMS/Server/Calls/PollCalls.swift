@@ -22,7 +22,7 @@ struct PollCalls {
         throws(SignallingError) -> Reply
     {
         let info = try ruled { () throws(RoomError) in
-            try host.room.pollInfo(of: params.pollID, for: peer)
+            try host.room.polls(for: peer).info(of: params.pollID)
         }
         return .result(PollInfoPayload(info))
     }
@@ -30,7 +30,7 @@ struct PollCalls {
     func setPollQuestions(
         _ params: PollQuestionsSetParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
-        try ruled { () throws(RoomError) in try host.room.require(.pollWrite, of: peer) }
+        try ruled { () throws(RoomError) in try host.room.peers.require(.pollWrite, of: peer) }
         let questions = try params.ordered()
         let count = try ruled { () throws(RoomError) in
             try host.room.pollQuestionsSet(
@@ -43,7 +43,7 @@ struct PollCalls {
         _ params: PollQuestionsGetParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let questions = try ruled { () throws(RoomError) in
-            try host.room.pollQuestions(of: params.pollID, for: peer)
+            try host.room.polls(for: peer).questions(of: params.pollID)
         }
         let page = Page(
             from: params.index, count: params.count, maximum: RoomLimits.pollPage,
@@ -108,7 +108,7 @@ struct PollCalls {
                     of: params.pollID, from: params.index, count: params.count, by: peer,
                     at: host.clock.now())
             }
-            let own = try host.room.ownPollResponses(of: params.pollID, by: peer)
+            let own = try host.room.polls(for: peer).ownResponses(of: params.pollID)
             let page = Page(
                 from: params.index, count: params.count, maximum: RoomLimits.pollPage,
                 of: own.count)
@@ -124,7 +124,7 @@ struct PollCalls {
         throws(SignallingError) -> Reply
     {
         let polls = try ruled { () throws(RoomError) in
-            try host.room.pollInfos(params.state, after: params.start, for: peer)
+            try host.room.polls(for: peer).infos(params.state, after: params.start)
         }
         let page = Page(
             from: 0, count: params.count, maximum: RoomLimits.pollPage, of: polls.count)
@@ -138,7 +138,7 @@ struct PollCalls {
         _ params: PollParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let result = try ruled { () throws(RoomError) in
-            try host.room.pollResult(of: params.pollID, for: peer)
+            try host.room.polls(for: peer).result(of: params.pollID)
         }
         return .result(PollResultPayload(params.pollID, result))
     }
@@ -150,7 +150,7 @@ struct PollCalls {
         let (board, info) = try ruled { () throws(RoomError) in
             let board = try host.room.pollLeaderboard(
                 of: params.pollID, question: params.question, by: peer, at: host.clock.now())
-            return (board, try host.room.pollInfo(of: params.pollID, for: peer))
+            return (board, try host.room.polls(for: peer).info(of: params.pollID))
         }
         let page = Page(
             from: params.offset, count: params.count ?? PollLeaderboardResult.countDefault,

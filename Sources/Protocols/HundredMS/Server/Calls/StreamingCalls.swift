@@ -84,10 +84,11 @@ struct StreamingCalls {
         } catch {
             let refusal = streamingError(error, "start", in: host)
             if isSent, case .streaming(let refusal) = refusal {
-                host.room.rtmpChanged(
-                    .failed(
-                        StreamingFailure(code: refusal.code, message: refusal.message),
-                        startedBy: peer))
+                host.room.streamingChanged(
+                    .rtmp(
+                        .failed(
+                            StreamingFailure(code: refusal.code, message: refusal.message),
+                            startedBy: peer)))
             }
             throw refusal
         }
@@ -115,7 +116,7 @@ struct StreamingCalls {
         _ permissions: [Permission], in host: isolated RoomHost
     ) throws(SignallingError) {
         try ruled { () throws(RoomError) in
-            try host.room.streamingAsked(permissions, by: peer, at: host.clock.now())
+            try host.room.fanOutRequested(permissions, by: peer, at: host.clock.now())
         }
     }
 
