@@ -168,7 +168,7 @@ import Testing
             let one = try await call(
                 client, "hall/remove-peers", #"{"peer_id":"ann","role":"guest","reason":"r"}"#)
             #expect(text(one) == #"{"message":"peer remove request submitted"}"#)
-            #expect(world.gateway.state.withLock { $0.room.visiblePeers.map(\.id) } == ["ben"])
+            #expect(world.gateway.state.withLock { $0.room.peers.visible.map(\.id) } == ["ben"])
             for body in [nil, "{}"] {
                 #expect(try await call(client, "hall/peers/ann", body).status == .gone)
             }

@@ -418,7 +418,7 @@ extension GatewayDouble: RoomControl {
     ) throws(APIError) -> Value {
         do {
             return try state.withLock { state throws(any Error) in
-                guard state.room.id == id, !state.room.visiblePeers.isEmpty else {
+                guard state.room.id == id, !state.room.peers.visible.isEmpty else {
                     throw APIError.inactiveRoom(id)
                 }
                 return try body(&state)
@@ -433,15 +433,15 @@ extension GatewayDouble: RoomControl {
     func activeRoom(_ id: RoomID) async -> ActiveRoom? {
         state.withLock { state in
             guard state.room.id == id, let session = state.room.session,
-                !state.room.visiblePeers.isEmpty
+                !state.room.peers.visible.isEmpty
             else { return nil }
             return ActiveRoom(
-                id: id, name: state.room.name, session: session, peers: state.room.visiblePeers)
+                id: id, name: state.room.name, session: session, peers: state.room.peers.visible)
         }
     }
 
     func peer(_ id: PeerID, in room: RoomID) async throws(APIError) -> Peer {
-        try ruled(room) { state throws(RoomError) in try state.room.visiblePeer(id) }
+        try ruled(room) { state throws(RoomError) in try state.room.peers.visiblePeer(id) }
     }
 
     func send(

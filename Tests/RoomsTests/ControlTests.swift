@@ -68,7 +68,7 @@ import Testing
                 roomError {
                     _ = try room.peerChanged("a", name: name, metadata: metadata, role: role)
                 } != nil)
-            #expect(try room.visiblePeer("a") == changed)
+            #expect(try room.peers.visiblePeer("a") == changed)
             #expect(room.poll() == nil)
         }
         _ = try fixture.room.peerChanged("a", name: nil, metadata: nil, role: nil)
@@ -90,7 +90,7 @@ import Testing
         try fixture.join("c")
         try fixture.room.peersRemoved(role: "guest", reason: "")
         _ = fixture.drain()
-        #expect(fixture.room.visiblePeers.map(\.id) == ["h"])
+        #expect(fixture.room.peers.visible.map(\.id) == ["h"])
         try fixture.room.peersRemoved(role: "guest", reason: "")
         #expect(fixture.drain().isEmpty, "nobody has the role any more")
         var room = fixture.room
@@ -106,10 +106,10 @@ import Testing
         fixture.now += .seconds(2)
         try fixture.publish([.camera("v"), .microphone("m")], by: "a")
         #expect(
-            fixture.room.peer("a")?.startedAt == ["v": first, "m": fixture.wall])
+            fixture.room.peers["a"]?.startedAt == ["v": first, "m": fixture.wall])
         try fixture.publish([.microphone("m")], by: "a")
-        #expect(fixture.room.peer("a")?.startedAt.keys.sorted() == ["m"])
+        #expect(fixture.room.peers["a"]?.startedAt.keys.sorted() == ["m"])
         _ = try fixture.room.peerChanged("a", name: nil, metadata: nil, role: "viewer")
-        #expect(fixture.room.peer("a")?.startedAt == [:])
+        #expect(fixture.room.peers["a"]?.startedAt == [:])
     }
 }

@@ -10,21 +10,21 @@ import Testing
         try fixture.join("bot", role: Policy.recorderRole)
         fixture.room.left("b")
         fixture.room.left("bot")
-        #expect(roomError { _ = try fixture.room.visiblePeer("b") } == .peerGone("b"))
-        #expect(roomError { _ = try fixture.room.visiblePeer("x") } == .unknownPeer("x"))
+        #expect(roomError { _ = try fixture.room.peers.visiblePeer("b") } == .peerGone("b"))
+        #expect(roomError { _ = try fixture.room.peers.visiblePeer("x") } == .unknownPeer("x"))
         // The existence of a hidden peer is not revealed.
-        #expect(roomError { _ = try fixture.room.visiblePeer("bot") } == .unknownPeer("bot"))
+        #expect(roomError { _ = try fixture.room.peers.visiblePeer("bot") } == .unknownPeer("bot"))
         try fixture.join("b")
-        #expect(try fixture.room.visiblePeer("b").id == "b")
+        #expect(try fixture.room.peers.visiblePeer("b").id == "b")
         for index in 0...RoomLimits.departedPeers {
             let peer = PeerID("p\(index)")
             try fixture.join(peer)
             fixture.room.left(peer)
         }
-        #expect(!fixture.room.hasLeft("p0") && fixture.room.hasLeft("p1"))
+        #expect(!fixture.room.peers.hasLeft("p0") && fixture.room.peers.hasLeft("p1"))
         fixture.room.left("a")
         fixture.room.left("b")
-        #expect(fixture.room.isEmpty && !fixture.room.hasLeft("b"))
+        #expect(fixture.room.isEmpty && !fixture.room.peers.hasLeft("b"))
     }
 
     @Test func whoComesAndGoesPutsNobodyElseOutOfMind() throws {
@@ -36,6 +36,6 @@ import Testing
             try fixture.join("c")
             fixture.room.left("c")
         }
-        #expect(fixture.room.hasLeft("b") && fixture.room.hasLeft("c"))
+        #expect(fixture.room.peers.hasLeft("b") && fixture.room.peers.hasLeft("c"))
     }
 }

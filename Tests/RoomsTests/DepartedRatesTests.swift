@@ -14,9 +14,9 @@ import Testing
             try fixture.join(peer)
             fixture.room.left(peer)
         }
-        #expect(fixture.room.departed.rates.count == RoomLimits.departedPeers)
+        #expect(fixture.room.peers.departed.rates.count == RoomLimits.departedPeers)
         fixture.now += .seconds(60)
         fixture.room.handleTimeout(at: fixture.now)
-        #expect(fixture.room.departed.rates.isEmpty)
+        #expect(fixture.room.peers.departed.rates.isEmpty)
     }
 }

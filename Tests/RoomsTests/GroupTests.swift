@@ -34,7 +34,7 @@ import Testing
     @Test mutating func aRaisedHandIsToldToEverybodyAndToItsOwner() throws {
         try raise(true)
         let effects = fixture.drain()
-        #expect(try fixture.room.visiblePeer("a").isHandRaised)
+        #expect(try fixture.room.peers.visiblePeer("a").isHandRaised)
         for other in ["h", "a", "b"] as [PeerID] {
             guard case .peerUpdated(let told)? = effects.told(other).first else {
                 Issue.record("\(other) was not told: \(effects)")
@@ -60,18 +60,18 @@ import Testing
         #expect(roomError { try raise(true, of: "x", by: "h") } == .unknownPeer("x"))
         #expect(roomError { try raise(true, of: "x", by: "x") } == .notJoined("x"))
         try raise(false, of: "a", by: "h")
-        #expect(fixture.room.peer("a")?.isHandRaised == false)
+        #expect(fixture.room.peers["a"]?.isHandRaised == false)
     }
 
     @Test mutating func groupsAreSortedAndEachIsOnce() throws {
         for group in ["red", "blue", "red", "green"] { _ = try join(group) }
-        #expect(fixture.room.peer("a")?.groups == ["blue", "green", "red"])
+        #expect(fixture.room.peers["a"]?.groups == ["blue", "green", "red"])
     }
 
     @Test mutating func othersArePutIntoGroupsByWhoMayChangeRoles() throws {
         #expect(try change("red", of: "a", isIn: true).told("b").count == 1)
         #expect(try change("red", of: "a", isIn: false).told("a").count == 1)
-        #expect(fixture.room.peer("a")?.groups == [])
+        #expect(fixture.room.peers["a"]?.groups == [])
         let refused = RoomError.missingPermission(.changeRole, role: "guest")
         #expect(roomError { _ = try change("red", of: "a", isIn: true, by: "b") } == refused)
         #expect(try change("red", of: "b", isIn: true, by: "b").count == 2)
@@ -84,12 +84,12 @@ import Testing
         try raise(true)
         fixture.room.connectionLost("a", at: fixture.now)
         try fixture.room.connectionReturned("a", of: TokenOwner(userID: "user-a"), at: fixture.now)
-        #expect(fixture.room.peer("a")?.groups == ["red"])
-        #expect(fixture.room.peer("a")?.isHandRaised == true)
+        #expect(fixture.room.peers["a"]?.groups == ["red"])
+        #expect(fixture.room.peers["a"]?.isHandRaised == true)
         fixture.room.left("a")
         try fixture.join("a")
-        #expect(fixture.room.peer("a")?.groups == [])
-        #expect(fixture.room.peer("a")?.isHandRaised == false)
+        #expect(fixture.room.peers["a"]?.groups == [])
+        #expect(fixture.room.peers["a"]?.isHandRaised == false)
     }
 
     @Test mutating func aPeerIsInSixteenGroupsAtMost() throws {
@@ -129,7 +129,7 @@ import Testing
         }
         _ = try join("red")
         #expect(roomError { _ = try leave("red") } == .tooManyRequests(perSecond: 20))
-        #expect(fixture.room.peer("a")?.groups == ["red"])
+        #expect(fixture.room.peers["a"]?.groups == ["red"])
     }
 
     @Test mutating func aHiddenPeerRaisesNoHandThatAnybodySees() throws {

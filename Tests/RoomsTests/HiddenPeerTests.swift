@@ -15,11 +15,11 @@ import Testing
     }
 
     @Test mutating func itIsInNoListAndNoCount() throws {
-        #expect(fixture.room.peerCount == 2)
-        #expect(fixture.room.visiblePeers.map(\.id) == ["a", "b"])
-        #expect(fixture.room.peers(listedFor: "a").map(\.id) == ["b"])
-        #expect(fixture.room.peers(listedFor: "bot").map(\.id) == ["a", "b"])
-        #expect(roomError { _ = try fixture.room.visiblePeer("bot") } == .unknownPeer("bot"))
+        #expect(fixture.room.peers.visibleCount == 2)
+        #expect(fixture.room.peers.visible.map(\.id) == ["a", "b"])
+        #expect(fixture.room.peers.listed(for: "a").map(\.id) == ["b"])
+        #expect(fixture.room.peers.listed(for: "bot").map(\.id) == ["a", "b"])
+        #expect(roomError { _ = try fixture.room.peers.visiblePeer("bot") } == .unknownPeer("bot"))
     }
 
     @Test mutating func nothingItDoesIsAnEvent() throws {
@@ -84,7 +84,8 @@ import Testing
         let published = try fixture.publish([.camera("w")], by: "c")
         #expect(published.contains(.resubscribe("bot")))
         #expect(published.told("bot").count == 1)
-        fixture.room.hlsChanged(HLSState(variants: [HLSVariant(url: "u", state: .started)]))
+        fixture.room.streamingChanged(
+            .hls(HLSState(variants: [HLSVariant(url: "u", state: .started)])))
         #expect(fixture.drain().told("bot").count == 1)
     }
 
@@ -93,7 +94,7 @@ import Testing
         fixture.room.left("a")
         fixture.room.left("b")
         #expect(fixture.room.session == session)
-        #expect(fixture.room.peerCount == 0)
+        #expect(fixture.room.peers.visibleCount == 0)
         #expect(!fixture.room.isEmpty)
     }
 

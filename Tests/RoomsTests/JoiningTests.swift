@@ -26,8 +26,8 @@ import Testing
         try fixture.room.joinRequested(
             JoinRequest(peer: "b", userID: "u", role: "guest", name: "B"), at: fixture.now)
         #expect(fixture.drain().isEmpty)
-        #expect(fixture.room.peerCount == 1)
-        #expect(fixture.room.visiblePeers.map(\.id) == ["a"])
+        #expect(fixture.room.peers.visibleCount == 1)
+        #expect(fixture.room.peers.visible.map(\.id) == ["a"])
         #expect(fixture.room.subscriptions(of: "b").isEmpty)
         try fixture.room.joinCompleted("b", wall: fixture.wall)
         let effects = fixture.drain()
@@ -47,7 +47,7 @@ import Testing
             JoinRequest(peer: "b", userID: "u", role: "guest", name: "B"), at: fixture.now)
         fixture.room.joinAbandoned("b")
         #expect(fixture.drain().isEmpty)
-        #expect(fixture.room.peer("b") == nil)
+        #expect(fixture.room.peers["b"] == nil)
     }
 
     @Test mutating func whoLeavesBeforeItHasJoinedLeavesNoSessionBehind() throws {
@@ -243,25 +243,25 @@ import Testing
         #expect(fixture.room.isEmpty)
         #expect(fixture.room.session == nil)
         #expect(roomError { try fixture.join("c") } == .roomLocked)
-        fixture.room.unlocked()
+        fixture.room.lockChanged(false)
         try fixture.join("c")
     }
 
     @Test mutating func aLockedRoomKeepsWhoIsInItAndTakesTheirRecorder() throws {
         try fixture.join("a")
-        fixture.room.locked()
+        fixture.room.lockChanged(true)
         #expect(roomError { try fixture.join("b") } == .roomLocked)
-        try fixture.room.checkArrival("a", of: TokenOwner(userID: "user-a"), role: "guest")
+        try fixture.room.peers.checkArrival("a", of: TokenOwner(userID: "user-a"), role: "guest")
         #expect(
             roomError {
-                try fixture.room.checkArrival("b", of: TokenOwner(userID: "b"), role: "guest")
+                try fixture.room.peers.checkArrival("b", of: TokenOwner(userID: "b"), role: "guest")
             } == .roomLocked)
         try fixture.join("bot", role: Policy.recorderRole)
         #expect(fixture.drain().isEmpty)
         let room = Room(id: "r2", name: "r2", policy: .standard, isLocked: true, seed: 1)
         #expect(
             roomError {
-                try room.checkArrival("a", of: TokenOwner(userID: "a"), role: "host")
+                try room.peers.checkArrival("a", of: TokenOwner(userID: "a"), role: "host")
             }
                 == .roomLocked)
     }
@@ -304,6 +304,6 @@ import Testing
                 Dismissal(requester: "a", reason: "noise", isRoomEnd: false)
             ])
         #expect(effects.told("c").count == 1)
-        #expect(fixture.room.peer("b") == nil)
+        #expect(fixture.room.peers["b"] == nil)
     }
 }

@@ -20,12 +20,12 @@ import Testing
         #expect(fixture.room.isLarge)
         let effects = try fixture.join("late", role: "viewer")
         #expect(effects.toldPeers.isEmpty && effects.contains(.refreshPreviews))
-        #expect(fixture.room.peerCount == 4)
-        #expect(fixture.room.listedPeers.map(\.id) == ["host", "early", "third"])
-        #expect(fixture.room.peers(listedFor: "late").map(\.id) == ["host", "early", "third"])
-        #expect(fixture.room.peers(listedFor: "host").map(\.id) == ["early", "third"])
+        #expect(fixture.room.peers.visibleCount == 4)
+        #expect(fixture.room.peers.listed.map(\.id) == ["host", "early", "third"])
+        #expect(fixture.room.peers.listed(for: "late").map(\.id) == ["host", "early", "third"])
+        #expect(fixture.room.peers.listed(for: "host").map(\.id) == ["early", "third"])
         // A search finds it.
-        #expect(try fixture.room.visiblePeer("late").id == "late")
+        #expect(try fixture.room.peers.visiblePeer("late").id == "late")
         let found = try fixture.room.peersSearched(
             "late", limit: nil, offset: nil, by: "host", at: fixture.now)
         #expect(found.peers.map(\.id) == ["late"])
@@ -41,13 +41,13 @@ import Testing
         try fixture.room.handChanged(
             of: "late", isRaised: true, by: "late", at: fixture.now)
         #expect(fixture.drain().updated() == ["host", "early", "third", "late"])
-        #expect(fixture.room.listedPeers.map(\.id).contains("late"))
+        #expect(fixture.room.peers.listed.map(\.id).contains("late"))
         try fixture.room.handChanged(
             of: "late", isRaised: false, by: "host", at: fixture.now)
         let effects = fixture.drain()
         #expect(effects.updated() == ["late"])
         #expect(effects.receded() == ["host", "early", "third"])
-        #expect(!fixture.room.listedPeers.map(\.id).contains("late"))
+        #expect(!fixture.room.peers.listed.map(\.id).contains("late"))
         // Joining another group does not make it listed.
         try fixture.room.groupChanged("team", of: "late", isIn: true, by: "late", at: fixture.now)
         #expect(fixture.drain().toldPeers == ["late"])
@@ -85,7 +85,7 @@ import Testing
         try fixture.room.handChanged(
             of: "early", isRaised: false, by: "early", at: fixture.now)
         #expect(fixture.drain().receded().isEmpty)
-        #expect(fixture.room.listedPeers.map(\.id).contains("early"))
+        #expect(fixture.room.peers.listed.map(\.id).contains("early"))
     }
 
     @Test mutating func aQuietPeersAbsenceAndReturnAreToldToNobody() throws {
@@ -94,9 +94,9 @@ import Testing
         fixture.room.connectionLost("late", at: .zero)
         fixture.room.mediaLost("late", at: .zero)
         fixture.room.handleTimeout(at: .zero + .seconds(10))
-        #expect(fixture.room.peerCount == 3)
+        #expect(fixture.room.peers.visibleCount == 3)
         try fixture.room.connectionReturned("late", of: TokenOwner(userID: "lea"), at: fixture.now)
-        #expect(fixture.room.peerCount == 4)
+        #expect(fixture.room.peers.visibleCount == 4)
         #expect(fixture.drain().toldPeers == ["late"])
     }
 
@@ -118,7 +118,7 @@ import Testing
         _ = fixture.drain()
         fixture.room.handleTimeout(at: fixture.now)
         let before = fixture.drain()
-        #expect(before.isEmpty && fixture.room.isLarge && fixture.room.peerCount == 4)
+        #expect(before.isEmpty && fixture.room.isLarge && fixture.room.peers.visibleCount == 4)
 
         fixture.room.left("d")
         _ = fixture.drain()
@@ -128,7 +128,7 @@ import Testing
         #expect(effects.updated() == ["host", "hand", "bot"])
         #expect(effects.contains(.refreshPreviews))
         #expect(!fixture.room.isLarge)
-        #expect(fixture.room.listedPeers.map(\.id) == ["host", "late", "hand"])
+        #expect(fixture.room.peers.listed.map(\.id) == ["host", "late", "hand"])
         try fixture.room.handChanged(
             of: "hand", isRaised: false, by: "hand", at: fixture.now)
         let lowered = fixture.drain()
@@ -153,11 +153,11 @@ import Testing
         fixture.room.handleTimeout(at: fixture.now)
         let first = fixture.drain().changed()
         #expect(first == (0..<50).map { PeerID("late\($0)") })
-        #expect(fixture.room.isLarge && fixture.room.listedPeers.count == 51)
+        #expect(fixture.room.isLarge && fixture.room.peers.listed.count == 51)
         fixture.room.handleTimeout(at: fixture.now)
         let second = fixture.drain().changed()
         #expect(second == (50..<60).map { PeerID("late\($0)") })
-        #expect(!fixture.room.isLarge && fixture.room.listedPeers.count == 61)
+        #expect(!fixture.room.isLarge && fixture.room.peers.listed.count == 61)
         fixture.room.handleTimeout(at: fixture.now)
         let third = fixture.drain()
         #expect(third.isEmpty)
@@ -189,8 +189,8 @@ import Testing
             effects += try fixture.join(PeerID("v\(index)"), role: "viewer").toldPeers.count
         }
         #expect(effects == 0)
-        #expect(fixture.room.peerCount == 1003)
-        #expect(fixture.room.peers(listedFor: "v999").count == 3)
+        #expect(fixture.room.peers.visibleCount == 1003)
+        #expect(fixture.room.peers.listed(for: "v999").count == 3)
     }
 }
 

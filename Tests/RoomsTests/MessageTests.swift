@@ -76,63 +76,66 @@ import Testing
         try fixture.room.peerUpdated("b", name: "Ben", metadata: nil, at: fixture.now)
         let effects = fixture.drain()
         #expect(effects.toldPeers == ["a", "b", "c"])
-        #expect(fixture.room.peer("b")?.name == "Ben")
+        #expect(fixture.room.peers["b"]?.name == "Ben")
         try fixture.room.peerUpdated("b", name: nil, metadata: "{}", at: fixture.now)
-        #expect(fixture.room.peer("b")?.name == "Ben")
-        #expect(fixture.room.peer("b")?.metadata == "{}")
+        #expect(fixture.room.peers["b"]?.name == "Ben")
+        #expect(fixture.room.peers["b"]?.metadata == "{}")
         #expect(
             roomError {
                 try fixture.room.peerUpdated(
                     "b", name: String(repeating: "n", count: 257), metadata: nil,
                     at: fixture.now)
             } == .tooLong(field: "name", count: 257, maximum: 256))
-        #expect(fixture.room.peer("b")?.name == "Ben")
+        #expect(fixture.room.peers["b"]?.name == "Ben")
     }
 
     @Test mutating func streamingIsForThoseWhoMay() throws {
-        try fixture.room.require(.hlsStreaming, of: "a")
-        let error = roomError { try fixture.room.require(.hlsStreaming, of: "b") }
+        try fixture.room.peers.require(.hlsStreaming, of: "a")
+        let error = roomError { try fixture.room.peers.require(.hlsStreaming, of: "b") }
         #expect(error?.message == "role 'guest' has no permission 'hlsStreaming'")
         #expect(error?.kind == .forbidden)
     }
 
     @Test mutating func aChangeOfTheStreamsIsToldOnce() throws {
         let state = HLSState(variants: [HLSVariant(url: "u", state: .initialised)])
-        fixture.room.hlsChanged(state)
+        fixture.room.streamingChanged(.hls(state))
         #expect(fixture.drain().toldPeers == ["a", "b", "c"])
-        fixture.room.hlsChanged(state)
+        fixture.room.streamingChanged(.hls(state))
         #expect(fixture.drain().isEmpty)
         #expect(fixture.room.streaming.hls.isRunning)
     }
 
     @Test mutating func whatEndedWithASessionIsForgottenAndWhatRunsIsNot() throws {
         func leaveAll() { for peer in ["a", "b", "c"] as [PeerID] { fixture.room.left(peer) } }
-        fixture.room.hlsChanged(HLSState(variants: [HLSVariant(url: "u", state: .started)]))
+        fixture.room.streamingChanged(
+            .hls(HLSState(variants: [HLSVariant(url: "u", state: .started)])))
         leaveAll()
         #expect(fixture.room.streaming.hls.variants.count == 1)
         try fixture.join("a")
-        fixture.room.hlsChanged(HLSState(variants: [HLSVariant(url: "u", state: .failed)]))
+        fixture.room.streamingChanged(
+            .hls(HLSState(variants: [HLSVariant(url: "u", state: .failed)])))
         leaveAll()
         #expect(fixture.room.streaming.hls == HLSState())
     }
 
     @Test mutating func aRecordingThatGoesOnOutlivesTheSessionAndOneThatEndedDoesNot() throws {
         func leaveAll() { for peer in ["a", "b", "c"] as [PeerID] { fixture.room.left(peer) } }
-        fixture.room.recordingChanged(RoomRecording(state: .paused))
+        fixture.room.streamingChanged(.recording(RoomRecording(state: .paused)))
         #expect(fixture.drain().toldPeers == ["a", "b", "c"])
-        fixture.room.recordingChanged(RoomRecording(state: .paused))
+        fixture.room.streamingChanged(.recording(RoomRecording(state: .paused)))
         #expect(fixture.drain().isEmpty)
         leaveAll()
         #expect(fixture.room.streaming.recording == RoomRecording(state: .paused))
         try fixture.join("a")
-        fixture.room.recordingChanged(RoomRecording(state: .stopped))
+        fixture.room.streamingChanged(.recording(RoomRecording(state: .stopped)))
         leaveAll()
         #expect(fixture.room.streaming.recording == nil)
     }
 
     @Test mutating func variantsPastTheMaximumAreNotShown() {
-        fixture.room.hlsChanged(
-            HLSState(variants: (0..<20).map { HLSVariant(url: "\($0)", state: .started) }))
+        fixture.room.streamingChanged(
+            .hls(
+                HLSState(variants: (0..<20).map { HLSVariant(url: "\($0)", state: .started) })))
         #expect(fixture.room.streaming.hls.variants.count == 16)
     }
 }

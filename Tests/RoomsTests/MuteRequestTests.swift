@@ -38,7 +38,7 @@ import Testing
             effects == [
                 .tell(["a"], .trackMuteRequested(.camera("va"), isMuted: false, by: "h"))
             ])
-        #expect(fixture.room.peer("a")?.tracks.allSatisfy { !$0.isMuted } == true)
+        #expect(fixture.room.peers["a"]?.tracks.allSatisfy { !$0.isMuted } == true)
     }
 
     @Test mutating func aTrackIsKnownByItsPublisherAndItsStream() {

@@ -183,7 +183,7 @@ import Testing
             let error = roomError {
                 try polls.answer(PollSubmission(question: 1, option: 1), by: peer)
             }
-            let role = try #require(polls.fixture.room.peer(peer)?.role)
+            let role = try #require(polls.fixture.room.peers[peer]?.role)
             #expect(error == .mayNotAnswer("p", role: role) && error?.kind == .forbidden)
         }
         try polls.answer(PollSubmission(question: 1, option: 1), by: "v")
@@ -226,12 +226,12 @@ import Testing
         let voter = try #require(try polls.responses().first?.voter)
         #expect(voter.peer == nil && voter.userID == nil && voter.name == nil)
         #expect(!voter.hash.isEmpty)
-        let own = try polls.fixture.room.ownPollResponses(of: "p", by: "g")
+        let own = try polls.fixture.room.polls(for: "g").ownResponses(of: "p")
         #expect(own.map(\.voter.peer) == ["g"] && own.map(\.answer) == [.options([2])])
-        #expect(try polls.fixture.room.ownPollResponses(of: "p", by: "v").isEmpty)
+        #expect(try polls.fixture.room.polls(for: "v").ownResponses(of: "p").isEmpty)
         // In the same name, with another token.
         try polls.fixture.join("x", user: "user-g", token: "x's own")
-        #expect(try polls.fixture.room.ownPollResponses(of: "p", by: "x").isEmpty)
+        #expect(try polls.fixture.room.polls(for: "x").ownResponses(of: "p").isEmpty)
         try polls.stop()
         let error = roomError { _ = try polls.leaderboard() }
         #expect(error == .pollAnonymous("p") && error?.kind == .forbidden)
@@ -269,7 +269,7 @@ import Testing
         }
         let error = roomError { _ = try polls.responses() }
         #expect(error == .mayNotSeeAnswers("p", role: "host") && error?.kind == .forbidden)
-        #expect(try polls.fixture.room.ownPollResponses(of: "p", by: "v").count == 1)
+        #expect(try polls.fixture.room.polls(for: "v").ownResponses(of: "p").count == 1)
     }
 
     @Test mutating func whileAQuizRunsOnlyWhoMayWriteReadsWhatOthersSaid() throws {
@@ -294,7 +294,7 @@ import Testing
                 .choice("?", "a", "b", right: 1),
             ])
         func key(_ peer: PeerID) throws -> [PollAnswerKey?] {
-            try polls.fixture.room.pollQuestions(of: "p", for: peer).map(\.answer)
+            try polls.fixture.room.polls(for: peer).questions(of: "p").map(\.answer)
         }
         let shown = PollAnswerKey(options: [1])
         let hidden = PollAnswerKey(isHidden: true, options: [2])

@@ -68,7 +68,7 @@ struct PollFixture {
     }
 
     func result(for peer: PeerID = "h") throws -> PollResult {
-        try fixture.room.pollResult(of: "p", for: peer)
+        try fixture.room.polls(for: peer).result(of: "p")
     }
 
     /// All answers, as the host sees them.

@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: settings.indices) mutating func whatAPollMaySay(index: Int) throws {
         let (settings, message) = Self.settings[index]
         #expect(roomError { try polls.draft("p", settings) }?.message == message)
-        #expect(try polls.fixture.room.pollInfos(nil, after: nil, for: "h").isEmpty)
+        #expect(try polls.fixture.room.polls(for: "h").infos(nil, after: nil).isEmpty)
     }
 
     static let questions: [([PollQuestion], String)] = [
@@ -98,7 +98,7 @@ import Testing
         let error = roomError { try polls.draft("p", PollSettings(title: "?"), questions) }
         #expect(error?.message == message)
         #expect(error?.kind == .invalid)
-        let kept = try polls.fixture.room.pollQuestions(of: "p", for: "h")
+        let kept = try polls.fixture.room.polls(for: "h").questions(of: "p")
         #expect(kept.map(\.text) == ["before"])
     }
 
@@ -111,7 +111,7 @@ import Testing
         let tooLong = RoomError.tooLong(field: "poll_id", count: 129, maximum: 128)
         #expect(roomError { try polls.draft(long) } == tooLong)
         #expect(
-            roomError { _ = try polls.fixture.room.pollInfo(of: long, for: "h") } == tooLong)
+            roomError { _ = try polls.fixture.room.polls(for: "h").info(of: long) } == tooLong)
     }
 
     @Test mutating func theOldestThatIsOverOrNotYetStartedMakesRoomForAnotherPoll() throws {
@@ -119,7 +119,7 @@ import Testing
             polls.fixture.now += .seconds(1)
             try polls.draft(PollID("p\(index)"))
         }
-        let drafts = try polls.fixture.room.pollInfos(nil, after: nil, for: "h").map(\.id)
+        let drafts = try polls.fixture.room.polls(for: "h").infos(nil, after: nil).map(\.id)
         #expect(drafts == (2..<52).map { PollID("p\($0)") })
         for id in drafts { try polls.start(id) }
         polls.fixture.now += .seconds(1)
@@ -129,7 +129,7 @@ import Testing
             try polls.stop(id)
         }
         try polls.draft("more")
-        let ids = try polls.fixture.room.pollInfos(nil, after: nil, for: "h").map(\.id)
+        let ids = try polls.fixture.room.polls(for: "h").infos(nil, after: nil).map(\.id)
         #expect(ids.count == 50 && !ids.contains("p3") && ids.contains("p7"))
         #expect(ids.last == "more")
     }
@@ -168,7 +168,7 @@ import Testing
         try polls.stop("old")
         try polls.answer(PollSubmission(question: 1, text: text), by: "g", to: "new")
         #expect(
-            roomError { _ = try polls.fixture.room.pollInfo(of: "old", for: "h") }
+            roomError { _ = try polls.fixture.room.polls(for: "h").info(of: "old") }
                 == .unknownPoll("old"))
     }
 
@@ -187,8 +187,8 @@ import Testing
             } == flood)
         // Small reads are not limited: clients request every poll's questions as they come.
         for _ in 0..<200 {
-            _ = try polls.fixture.room.pollQuestions(of: "p", for: "g")
-            _ = try polls.fixture.room.ownPollResponses(of: "p", by: "g")
+            _ = try polls.fixture.room.polls(for: "g").questions(of: "p")
+            _ = try polls.fixture.room.polls(for: "g").ownResponses(of: "p")
             _ = try polls.result(for: "g")
         }
         try polls.answer(PollSubmission(question: 1, option: 1), by: "v")

@@ -16,7 +16,7 @@ import Testing
         for peer: PeerID in ["h", "g", "v"] {
             #expect(polls.fixture.drain().isEmpty || peer == "h")
         }
-        let started = try polls.fixture.room.pollInfo(of: "p", for: "v")
+        let started = try polls.fixture.room.polls(for: "v").info(of: "p")
         #expect(started.state == .started && started.isLocked && started.questionCount == 1)
         #expect(started.createdBy == "h" && started.startedBy == "h")
         #expect(started.createdAt.milliseconds == 1_720_000_000_000)
@@ -24,7 +24,7 @@ import Testing
         #expect(started.stoppedAt == nil)
         polls.fixture.now += .seconds(1)
         try polls.stop()
-        let stopped = try polls.fixture.room.pollInfo(of: "p", for: "g")
+        let stopped = try polls.fixture.room.polls(for: "g").info(of: "p")
         #expect(stopped.state == .stopped && stopped.stoppedBy == "h")
         #expect(stopped.stoppedAt?.milliseconds == 1_720_000_002_000)
     }
@@ -44,7 +44,7 @@ import Testing
 
     @Test mutating func whoMayNotWriteMakesStartsAndStopsNothing() throws {
         for peer: PeerID in ["g", "v", "d"] {
-            let role = try #require(polls.fixture.room.peer(peer)?.role)
+            let role = try #require(polls.fixture.room.peers[peer]?.role)
             let refusal = RoomError.missingPermission(.pollWrite, role: role)
             #expect(roomError { try polls.draft("x", by: peer) } == refusal)
             try polls.draft("p")
@@ -62,11 +62,11 @@ import Testing
         try polls.run()
         let refusal = RoomError.missingPermission(.pollRead, role: "deaf")
         let (room, now) = (polls.fixture.room, polls.fixture.now)
-        #expect(roomError { _ = try room.pollInfo(of: "p", for: "d") } == refusal)
-        #expect(roomError { _ = try room.pollInfos(nil, after: nil, for: "d") } == refusal)
-        #expect(roomError { _ = try room.pollQuestions(of: "p", for: "d") } == refusal)
-        #expect(roomError { _ = try room.pollResult(of: "p", for: "d") } == refusal)
-        #expect(roomError { _ = try room.ownPollResponses(of: "p", by: "d") } == refusal)
+        #expect(roomError { _ = try room.polls(for: "d").info(of: "p") } == refusal)
+        #expect(roomError { _ = try room.polls(for: "d").infos(nil, after: nil) } == refusal)
+        #expect(roomError { _ = try room.polls(for: "d").questions(of: "p") } == refusal)
+        #expect(roomError { _ = try room.polls(for: "d").result(of: "p") } == refusal)
+        #expect(roomError { _ = try room.polls(for: "d").ownResponses(of: "p") } == refusal)
         #expect(
             roomError {
                 _ = try polls.fixture.room.pollResponses(
@@ -80,7 +80,7 @@ import Testing
         #expect(
             roomError { try polls.answer(PollSubmission(question: 1, option: 1), by: "d") }
                 == refusal)
-        #expect(roomError { _ = try room.pollInfo(of: "p", for: "x") } == .notJoined("x"))
+        #expect(roomError { _ = try room.polls(for: "x").info(of: "p") } == .notJoined("x"))
     }
 
     @Test mutating func whoMayWriteReadsToo() throws {
@@ -96,16 +96,16 @@ import Testing
     @Test mutating func aDraftIsThereOnlyForWhoMayWrite() throws {
         try polls.draft()
         #expect(
-            roomError { _ = try polls.fixture.room.pollInfo(of: "p", for: "g") }
+            roomError { _ = try polls.fixture.room.polls(for: "g").info(of: "p") }
                 == .unknownPoll("p"))
         #expect(
-            roomError { _ = try polls.fixture.room.pollQuestions(of: "p", for: "g") }
+            roomError { _ = try polls.fixture.room.polls(for: "g").questions(of: "p") }
                 == .unknownPoll("p"))
         #expect(
             roomError { try polls.answer(PollSubmission(question: 1, option: 1), by: "g") }
                 == .unknownPoll("p"))
-        #expect(try polls.fixture.room.pollInfos(nil, after: nil, for: "g").isEmpty)
-        #expect(try polls.fixture.room.pollInfos(.created, after: nil, for: "h").count == 1)
+        #expect(try polls.fixture.room.polls(for: "g").infos(nil, after: nil).isEmpty)
+        #expect(try polls.fixture.room.polls(for: "h").infos(.created, after: nil).count == 1)
     }
 
     @Test mutating func aListIsInTheOrderOfMakingAndByState() throws {
@@ -116,7 +116,7 @@ import Testing
         func list(_ state: PollInfo.State?, _ last: PollID? = nil, _ peer: PeerID) throws
             -> [PollID]
         {
-            try polls.fixture.room.pollInfos(state, after: last, for: peer).map(\.id)
+            try polls.fixture.room.polls(for: peer).infos(state, after: last).map(\.id)
         }
         #expect(try list(nil, nil, "h") == ["a", "b", "c", "d"])
         #expect(try list(nil, nil, "v") == ["a", "c"])
@@ -158,8 +158,8 @@ import Testing
         try polls.fixture.join("i", role: "host")
         try polls.draft()
         try polls.draft("p", PollSettings(title: "Dinner?", isLocked: true), [], by: "i")
-        #expect(try polls.fixture.room.pollInfo(of: "p", for: "h").settings.title == "Dinner?")
-        #expect(try polls.fixture.room.pollInfo(of: "p", for: "h").createdBy == "h")
+        #expect(try polls.fixture.room.polls(for: "h").info(of: "p").settings.title == "Dinner?")
+        #expect(try polls.fixture.room.polls(for: "h").info(of: "p").createdBy == "h")
         let error = roomError { try polls.draft(by: "i") }
         #expect(error == .pollLocked("p") && error?.kind == .forbidden)
         try polls.draft("p", PollSettings(title: "Lunch!"), by: "h")
@@ -187,7 +187,7 @@ import Testing
                 == .pollState("p", .stopped))
         let effects = polls.pass(.milliseconds(700))
         #expect(effects.polls("v") == ["stopped p"])
-        let info = try polls.fixture.room.pollInfo(of: "p", for: "v")
+        let info = try polls.fixture.room.polls(for: "v").info(of: "p")
         #expect(info.stoppedBy == nil)
         #expect(info.stoppedAt?.milliseconds == 1_720_000_030_000)
         #expect(try polls.result().voters == 1)
@@ -203,7 +203,7 @@ import Testing
         try polls.run()
         for peer: PeerID in ["h", "g", "v", "d"] { polls.fixture.room.left(peer) }
         try polls.fixture.join("h", role: "host")
-        #expect(try polls.fixture.room.pollInfos(nil, after: nil, for: "h").isEmpty)
+        #expect(try polls.fixture.room.polls(for: "h").infos(nil, after: nil).isEmpty)
     }
 
     @Test mutating func whoWasAwayIsToldWhatStartedAndStoppedMeanwhile() throws {

@@ -11,7 +11,7 @@ import Testing
         try fixture.publish([.camera("v")], by: "b")
         fixture.room.connectionLost("b", at: fixture.now)
         #expect(fixture.drain().isEmpty)
-        #expect(fixture.room.peerCount == 2)
+        #expect(fixture.room.peers.visibleCount == 2)
         #expect(fixture.room.subscriptions(of: "a").map(\.id) == ["v"])
 
         fixture.room.handleTimeout(at: .zero + .seconds(60) - .nanoseconds(1))
@@ -20,7 +20,7 @@ import Testing
         let effects = fixture.drain()
         #expect(effects.contains(.releaseMedia("b")))
         #expect(effects.told("a").count == 2)
-        #expect(fixture.room.peerCount == 1)
+        #expect(fixture.room.peers.visibleCount == 1)
     }
 
     @Test mutating func aPeerThatReturnsInTimeStaysWithEverythingItHad() throws {
@@ -31,8 +31,8 @@ import Testing
         try fixture.room.connectionReturned("b", of: TokenOwner(userID: "ben"), at: fixture.now)
         fixture.room.handleTimeout(at: .zero + .seconds(3600))
         #expect(fixture.drain().toldPeers == ["b"], "what it is, and nothing to others")
-        #expect(fixture.room.peer("b")?.tracks.map(\.id) == ["v"])
-        #expect(fixture.room.peer("b")?.isReachable == true)
+        #expect(fixture.room.peers["b"]?.tracks.map(\.id) == ["v"])
+        #expect(fixture.room.peers["b"]?.isReachable == true)
     }
 
     @Test mutating func aSecondLossStartsTheSixtySecondsAnewAndARepeatedOneDoesNot() throws {
@@ -60,10 +60,10 @@ import Testing
         #expect(error?.kind == .forbidden)
         #expect(
             roomError {
-                try fixture.room.checkArrival(
+                try fixture.room.peers.checkArrival(
                     "a", of: TokenOwner(userID: "eve"), role: "guest")
             } == .peerIDTaken("a"))
-        #expect(fixture.room.peer("a")?.isReachable == false)
+        #expect(fixture.room.peers["a"]?.isReachable == false)
     }
 
     /// Anyone with a room code gets a token in any user's name, and all peers know the ids.
@@ -76,10 +76,11 @@ import Testing
     ) throws {
         try fixture.join("a", user: user, token: joined)
         #expect(
-            fixture.room.isHere("a", of: TokenOwner(userID: user, tokenID: returning)) == isSame)
+            fixture.room.peers.isHere("a", of: TokenOwner(userID: user, tokenID: returning))
+                == isSame)
         for error in [
             roomError {
-                try fixture.room.checkArrival(
+                try fixture.room.peers.checkArrival(
                     "a", of: TokenOwner(userID: user, tokenID: returning), role: "guest")
             },
             roomError {
@@ -112,7 +113,8 @@ import Testing
         try fixture.join("a")
         try fixture.join("b")
         fixture.room.connectionLost("b", at: fixture.now)
-        fixture.room.hlsChanged(HLSState(variants: [HLSVariant(url: "u", state: .started)]))
+        fixture.room.streamingChanged(
+            .hls(HLSState(variants: [HLSVariant(url: "u", state: .started)])))
         try fixture.join("c")
         let message = try fixture.room.messageSent(
             by: "a", to: .peer("b"), type: "chat", body: OpaqueJSON(text: "\"hi\""),
@@ -160,11 +162,11 @@ import Testing
         #expect(!effects.contains(.releaseMedia("b")))
         #expect(!effects.contains { if case .noted = $0 { true } else { false } })
 
-        #expect(fixture.room.peerCount == 1 && fixture.room.trackCount == 0)
-        #expect(fixture.room.visiblePeers.map(\.id) == ["a"])
-        #expect(fixture.room.peers(listedFor: "a").isEmpty)
+        #expect(fixture.room.peers.visibleCount == 1 && fixture.room.peers.trackCount == 0)
+        #expect(fixture.room.peers.visible.map(\.id) == ["a"])
+        #expect(fixture.room.peers.listed(for: "a").isEmpty)
         #expect(fixture.room.subscriptions(of: "a").isEmpty)
-        #expect(roomError { _ = try fixture.room.visiblePeer("b") } == .unknownPeer("b"))
+        #expect(roomError { _ = try fixture.room.peers.visiblePeer("b") } == .unknownPeer("b"))
         let found = try fixture.room.peersSearched(
             "B", limit: nil, offset: nil, by: "a", at: fixture.now)
         #expect(found.peers.isEmpty)
@@ -175,20 +177,20 @@ import Testing
         try fixture.join("b")
         fixture.room.connectionLost("b", at: .zero)
         fixture.room.handleTimeout(at: .zero + .seconds(30))
-        #expect(fixture.drain().isEmpty && fixture.room.peerCount == 2)
+        #expect(fixture.drain().isEmpty && fixture.room.peers.visibleCount == 2)
         fixture.room.mediaLost("b", at: .zero + .seconds(31))
         fixture.room.mediaLost("b", at: .zero + .seconds(40))
         fixture.room.handleTimeout(at: .zero + .seconds(31) - .nanoseconds(1))
-        #expect(fixture.room.peerCount == 2)
+        #expect(fixture.room.peers.visibleCount == 2)
         fixture.room.handleTimeout(at: .zero + .seconds(31))
-        #expect(fixture.room.peerCount == 1)
+        #expect(fixture.room.peers.visibleCount == 1)
     }
 
     @Test mutating func aPeerWithoutMediaIsNoGhostWhileItsSocketLives() throws {
         try fixture.join("a")
         fixture.room.mediaLost("a", at: .zero)
         fixture.room.handleTimeout(at: .zero + .seconds(3600))
-        #expect(fixture.room.peerCount == 1)
+        #expect(fixture.room.peers.visibleCount == 1)
     }
 
     @Test(arguments: [true, false])
@@ -212,7 +214,7 @@ import Testing
         #expect(peer.id == "b" && publisher.id == "b" && tracks.map(\.id) == ["v"])
         #expect(effects.told("b").count == (bySocket ? 1 : 0))
         #expect(effects.contains(.resubscribe("a")))
-        #expect(fixture.room.peerCount == 2 && fixture.room.trackCount == 1)
+        #expect(fixture.room.peers.visibleCount == 2 && fixture.room.peers.trackCount == 1)
         #expect(fixture.room.subscriptions(of: "a").map(\.id) == ["v"])
         // No event is sent twice.
         fixture.room.mediaReturned("b")
@@ -271,15 +273,15 @@ import Testing
 
         other = fixture
         try other.room.peerRemoved("b", reason: "")
-        #expect(other.room.hasLeft("b"))
+        #expect(other.room.peers.hasLeft("b"))
         other = fixture
         try other.room.peersRemoved(role: "guest", reason: "")
-        #expect(other.room.hasLeft("a") && other.room.hasLeft("b"))
+        #expect(other.room.peers.hasLeft("a") && other.room.peers.hasLeft("b"))
 
         fixture.room.left("a")
         fixture.room.left("h")
         try fixture.join("bot", role: Policy.recorderRole)
-        #expect(fixture.room.visiblePeers.isEmpty && fixture.room.isOccupied)
+        #expect(fixture.room.peers.visible.isEmpty && fixture.room.isOccupied)
         fixture.room.ended(lock: false, reason: "late")
         #expect(fixture.drain().dismissals(of: "b").map(\.reason) == ["late"])
         try fixture.join("bot", role: Policy.recorderRole)
@@ -301,7 +303,7 @@ import Testing
         let session = fixture.room.session
         fixture.room.connectionLost("a", at: fixture.now)
         try fixture.join("a2", role: "host", user: "ann", token: "t")
-        #expect(fixture.room.peer("a") == nil && fixture.room.hasLeft("a"))
+        #expect(fixture.room.peers["a"] == nil && fixture.room.peers.hasLeft("a"))
         #expect(fixture.room.session == session && session != nil)
 
         try fixture.join("b", user: "ben")
@@ -314,7 +316,7 @@ import Testing
         let effects = try fixture.join("b2", user: "ben")
         #expect(effects.contains(.releaseMedia("b")))
         #expect(effects.told("a2").count == 2, "one left and one joined")
-        #expect(fixture.room.peerCount == 2)
+        #expect(fixture.room.peers.visibleCount == 2)
     }
 
     @Test mutating func whoIsTakenForGoneGivesWayToAnybody() throws {
@@ -340,7 +342,7 @@ import Testing
         try fixture.join("c", user: "eve")
         // A user of another name takes nothing away.
         #expect(try fixture.leftOut([.camera("v")], by: "c").isEmpty)
-        #expect(fixture.room.peer("b")?.tracks.map(\.id) == ["v"])
+        #expect(fixture.room.peers["b"]?.tracks.map(\.id) == ["v"])
         _ = try fixture.publish([], by: "c")
         let effects = try fixture.publish([.camera("v")], by: "b2")
         guard case .tracksRemoved(_, let old)? = effects.told("a").first,
@@ -356,7 +358,7 @@ import Testing
         try fixture.room.tracksUpdated(
             ["v": TrackChange(isMuted: true)], by: "b", at: fixture.now)
         #expect(try fixture.leftOut([.camera("v")], by: "b").isEmpty)
-        #expect(fixture.room.peer("b2")?.tracks.map(\.isMuted) == [false])
+        #expect(fixture.room.peers["b2"]?.tracks.map(\.isMuted) == [false])
         // Both are here, and both publish.
         #expect(fixture.room.subscriptions(of: "a").map(\.id.rawValue).sorted() == ["v", "v-2"])
     }
@@ -373,8 +375,8 @@ import Testing
 
     @Test mutating func aTokenIsOfUseToThePeerThatJoinedWithItOnly() throws {
         try fixture.join("a", user: "ann", token: "t1")
-        #expect(!fixture.room.isHere("a", of: TokenOwner(userID: "eve", tokenID: "t1")))
-        #expect(!fixture.room.isHere("b", of: TokenOwner(userID: "ann", tokenID: "t1")))
+        #expect(!fixture.room.peers.isHere("a", of: TokenOwner(userID: "eve", tokenID: "t1")))
+        #expect(!fixture.room.peers.isHere("b", of: TokenOwner(userID: "ann", tokenID: "t1")))
     }
 
     @Test mutating func whoReturnsIsToldTheValuesThatItListensTo() throws {

@@ -65,7 +65,7 @@ import Testing
         }
         #expect(effects.contains(.refreshPreviews))
         #expect(fixture.room.subscriptions(of: "b").isEmpty)
-        #expect(fixture.room.trackCount == 0)
+        #expect(fixture.room.peers.trackCount == 0)
     }
 
     @Test mutating func whoMayPublishAfterwardsPublishes() throws {
@@ -89,7 +89,7 @@ import Testing
         let effects = try force("a", "viewer")
         #expect(effects.told("a").isEmpty)
         #expect(effects.told("b").count == 1)
-        #expect(fixture.room.peer("a")?.role == "viewer")
+        #expect(fixture.room.peers["a"]?.role == "viewer")
     }
 
     @Test mutating func onlyWhoMayChangesRolesAndOnlyToRolesThatThereAre() throws {
@@ -122,10 +122,10 @@ import Testing
         let offer = try offer("host", to: "a")
         #expect(offer.requestedBy == "h")
         #expect(offer.role == "host")
-        #expect(fixture.room.peer("a")?.role == "guest")
+        #expect(fixture.room.peers["a"]?.role == "guest")
         let effects = try accept(offer, by: "a")
         #expect(effects.told("a").first == .policyChanged(role: "host"))
-        #expect(fixture.room.peer("a")?.role == "host")
+        #expect(fixture.room.peers["a"]?.role == "host")
         #expect(roomError { _ = try accept(offer, by: "a") } == .unknownRoleOffer)
     }
 
@@ -201,7 +201,7 @@ import Testing
         #expect(effects.told("h").first == .policyChanged(role: "speaker"))
         #expect(effects.told("a").contains(.policyChanged(role: "speaker")))
         #expect(
-            fixture.room.visiblePeers.map(\.role)
+            fixture.room.peers.visible.map(\.role)
                 == ["speaker", "speaker", "guest", "guest", "guest"])
     }
 
@@ -230,7 +230,7 @@ import Testing
         let effects = try force("a", "speaker")
         #expect(effects.contains(.releaseMedia("s")))
         #expect(effects.told("h").count == 1, "of the other it has heard")
-        #expect(fixture.room.peer("a")?.role == "speaker" && fixture.room.hasLeft("s"))
+        #expect(fixture.room.peers["a"]?.role == "speaker" && fixture.room.peers.hasLeft("s"))
         #expect(
             roomError { _ = try force("b", "speaker") } == .roleFull(role: "speaker", maximum: 1))
     }
@@ -244,7 +244,7 @@ import Testing
         #expect(error == .roleFullForSome(role: "speaker", maximum: 1, left: 1))
         let effects = fixture.drain()
         #expect(effects.contains(.releaseMedia("s")))
-        #expect(fixture.room.visiblePeers.map(\.role) == ["host", "speaker", "guest"])
+        #expect(fixture.room.peers.visible.map(\.role) == ["host", "speaker", "guest"])
     }
 
     @Test mutating func aChangeInBulkIsOfTheNamedRolesAndNeverOfTheRecorder() throws {
@@ -252,8 +252,8 @@ import Testing
         try fixture.room.roleChangeRequested(
             ofRoles: ["guest"], to: "viewer", by: "h", at: fixture.now)
         _ = fixture.drain()
-        #expect(fixture.room.visiblePeers.map(\.role) == ["host", "viewer", "viewer"])
-        #expect(fixture.room.peer("bot")?.role == Policy.recorderRole)
+        #expect(fixture.room.peers.visible.map(\.role) == ["host", "viewer", "viewer"])
+        #expect(fixture.room.peers["bot"]?.role == Policy.recorderRole)
         try fixture.room.roleChangeRequested(
             ofRoles: ["guest"], to: "viewer", by: "h", at: fixture.now)
         #expect(fixture.drain().isEmpty)
@@ -275,6 +275,6 @@ import Testing
         let clash = error(["guest", "viewer"])
         #expect(clash == .roleClash && clash?.kind == .invalid)
         #expect(clash?.message == "target role clash with requested roles")
-        #expect(fixture.room.visiblePeers.map(\.role) == ["host", "guest", "guest"])
+        #expect(fixture.room.peers.visible.map(\.role) == ["host", "guest", "guest"])
     }
 }

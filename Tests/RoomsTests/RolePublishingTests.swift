@@ -66,7 +66,7 @@ import Testing
         #expect(
             try fixture.leftOut(both + [.camera("new")], by: "t")
                 == [.mayNotPublish(kind: "video", role: "audience")])
-        #expect(fixture.room.trackCount == 2)
+        #expect(fixture.room.peers.trackCount == 2)
     }
 
     @Test mutating func aMuteOfWhatWasTakenAwayIsPassedOver() throws {
@@ -76,7 +76,7 @@ import Testing
         ]
         try fixture.room.tracksUpdated(changes, by: "t", at: fixture.now)
         #expect(fixture.drain().told("s").count == 1)
-        #expect(fixture.room.peer("t")?.tracks.map(\.isMuted) == [true])
+        #expect(fixture.room.peers["t"]?.tracks.map(\.isMuted) == [true])
         #expect(
             roomError {
                 try fixture.room.tracksUpdated(
@@ -101,10 +101,10 @@ import Testing
 
     @Test mutating func anOfferThatIsBeingNegotiatedIsTakenWithoutWhatIsNotAllowed() throws {
         let more: [Track] = [.microphone("mt"), .camera("vt"), .camera("wt")]
-        try fixture.room.offerReceived(from: "t", at: fixture.now)
+        try fixture.room.fanOutRequested(by: "t", at: fixture.now)
         _ = try change("t", to: "backstage")
         #expect(try fixture.publish(more, by: "t").isEmpty)
-        #expect(fixture.room.peer("t")?.tracks.map(\.id) == ["mt"])
+        #expect(fixture.room.peers["t"]?.tracks.map(\.id) == ["mt"])
     }
 
     @Test mutating func whatWasTakenAwayIsRememberedUpToAMaximum() throws {

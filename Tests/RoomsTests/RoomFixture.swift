@@ -48,8 +48,8 @@ struct RoomFixture {
 extension Room {
     /// The tracks that this peer should receive, in the order in which they came.
     func subscriptions(of id: PeerID) -> [Track] {
-        guard let viewer = peer(id) else { return [] }
-        return publishers.filter { receives(viewer, from: $0) }.flatMap(\.tracks)
+        guard let viewer = peers[id] else { return [] }
+        return peers.publishers.filter { peers.receives(viewer, from: $0) }.flatMap(\.tracks)
     }
 }
 

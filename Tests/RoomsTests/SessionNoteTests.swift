@@ -109,7 +109,7 @@ import Testing
                 "locked", "ended locked by host", "host left: room ended: done", "closed",
             ])
         // The server's own end is not the room's.
-        fixture.room.unlocked()
+        fixture.room.lockChanged(false)
         try fixture.join("host", role: "host")
         fixture.room.ended(lock: false, reason: "bye", because: .serverStopped)
         #expect(notes(fixture.drain()) == ["host left: server removed peer: bye", "closed"])

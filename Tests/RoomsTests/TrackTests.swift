@@ -22,7 +22,7 @@ import Testing
         #expect(effects.told("a").isEmpty)
         #expect(fixture.room.subscriptions(of: "b").map(\.id) == ["m", "v"])
         #expect(fixture.room.subscriptions(of: "a").isEmpty)
-        #expect(fixture.room.trackCount == 2)
+        #expect(fixture.room.peers.trackCount == 2)
     }
 
     @Test mutating func anOfferWithFewerTracksRemovesTheOthersAndKeepsTheOrder() throws {
@@ -65,7 +65,7 @@ import Testing
     /// A peer whose mute is not announced is thought to be listening.
     @Test mutating func aMutePastTheRateIsToldAsSoonAsThereIsRateAgain() throws {
         try fixture.publish([.camera("v"), .microphone("m")], by: "a")
-        for _ in 0..<99 { try fixture.room.offerReceived(from: "a", at: fixture.now) }
+        for _ in 0..<99 { try fixture.room.fanOutRequested(by: "a", at: fixture.now) }
         func say(_ track: TrackID, isMuted: Bool) throws {
             try fixture.room.tracksUpdated(
                 [track: TrackChange(isMuted: isMuted)], by: "a", at: fixture.now)
@@ -74,7 +74,7 @@ import Testing
         try say("m", isMuted: true)
         fixture.room.handleTimeout(at: fixture.now)
         #expect(fixture.drain().isEmpty)
-        #expect(fixture.room.peers(listedFor: "b")[0].tracks.map(\.isMuted) == [true, true])
+        #expect(fixture.room.peers.listed(for: "b")[0].tracks.map(\.isMuted) == [true, true])
 
         fixture.now += .milliseconds(60)
         fixture.room.handleTimeout(at: fixture.now)
@@ -103,10 +103,10 @@ import Testing
         // One was spent on joining.
         for _ in 0..<99 {
             #expect(
-                roomError { try fixture.room.offerReceived(from: "a", at: fixture.now) } == nil)
+                roomError { try fixture.room.fanOutRequested(by: "a", at: fixture.now) } == nil)
         }
         #expect(
-            roomError { try fixture.room.offerReceived(from: "a", at: fixture.now) }
+            roomError { try fixture.room.fanOutRequested(by: "a", at: fixture.now) }
                 == .tooManyRequests(perSecond: 20))
     }
 
@@ -115,14 +115,14 @@ import Testing
         try fixture.publish([.camera("v")], by: "a")
         let offered: [Track] = [.camera("v "), .microphone("m")]
         #expect(try fixture.leftOut(offered, by: "b").count == 1)
-        #expect(fixture.room.peer("b")?.tracks.map(\.id) == ["m"])
+        #expect(fixture.room.peers["b"]?.tracks.map(\.id) == ["m"])
         // It lists them all again, in each offer and on its return, and has been warned.
         #expect(try fixture.leftOut(offered, by: "b").isEmpty)
         try fixture.room.tracksUpdated(
             ["v ": TrackChange(isMuted: true), "m": TrackChange(isMuted: true)], by: "b",
             at: fixture.now)
-        #expect(fixture.room.peer("b")?.tracks.map(\.isMuted) == [true])
-        #expect(fixture.room.peer("a")?.tracks.map(\.isMuted) == [false])
+        #expect(fixture.room.peers["b"]?.tracks.map(\.isMuted) == [true])
+        #expect(fixture.room.peers["a"]?.tracks.map(\.isMuted) == [false])
     }
 
     /// Clients that number their tracks use the same names as others.
@@ -142,8 +142,8 @@ import Testing
         #expect(again.isEmpty)
         try fixture.room.tracksUpdated(
             ["t0": TrackChange(isMuted: true)], by: "b", at: fixture.now)
-        #expect(fixture.room.peer("b")?.tracks.map(\.isMuted) == [true, false])
-        #expect(fixture.room.peer("a")?.tracks.map(\.isMuted) == [false, false])
+        #expect(fixture.room.peers["b"]?.tracks.map(\.isMuted) == [true, false])
+        #expect(fixture.room.peers["a"]?.tracks.map(\.isMuted) == [false, false])
         // The peer that has the name leaves; the other keeps its own.
         fixture.room.left("a")
         _ = try fixture.publish([.camera("t0")], by: "b")
@@ -157,7 +157,7 @@ import Testing
         try fixture.publish([.camera("t"), .camera("t-2"), longest], by: "a")
         try fixture.publish([.camera("t"), .camera("t-2"), longest], by: "b")
         try fixture.publish([.camera("t-2"), .camera("t")], by: "c")
-        let ids = fixture.room.publishers.flatMap(\.tracks).map(\.id)
+        let ids = fixture.room.peers.publishers.flatMap(\.tracks).map(\.id)
         #expect(Set(ids).count == ids.count && ids.count == 8, "\(ids)")
         #expect(ids.allSatisfy { $0.rawValue.utf8.count <= 128 })
     }
@@ -167,7 +167,7 @@ import Testing
         try fixture.publish([tracks[17]], by: "a")
         #expect(
             try fixture.leftOut(tracks, by: "a") == [.tooManyTracks(count: 18, maximum: 16)])
-        let published = try #require(fixture.room.peer("a")?.tracks.map(\.id))
+        let published = try #require(fixture.room.peers["a"]?.tracks.map(\.id))
         #expect(published == [tracks[17].id] + tracks.prefix(15).map(\.id))
     }
 
@@ -183,7 +183,7 @@ import Testing
         let refusal = try fixture.leftOut([.microphone("m"), .camera("v")], by: "s")
         #expect(refusal.map(\.message) == ["role 'speaker' may not publish video"])
         #expect(refusal.map(\.kind) == [.forbidden])
-        #expect(fixture.room.peer("s")?.tracks.map(\.id) == ["m"])
+        #expect(fixture.room.peers["s"]?.tracks.map(\.id) == ["m"])
         let screen = Track(id: "d", streamID: "s", kind: .video, source: "screen")
         let sound = Track(id: "e", streamID: "s", kind: .audio, source: "screen")
         try fixture.publish([screen, sound], by: "t")
@@ -211,9 +211,9 @@ import Testing
         let effects = try fixture.publish([.camera("v")], by: "s")
         #expect(effects.toldPeers == ["a", "bot"])
         #expect(fixture.room.subscriptions(of: "x").isEmpty)
-        #expect(fixture.room.peers(listedFor: "x").first?.tracks.isEmpty == true)
-        #expect(fixture.room.peers(listedFor: "a").first?.tracks.count == 1)
-        #expect(fixture.room.peers(listedFor: "x").map(\.id) == ["s", "a"])
+        #expect(fixture.room.peers.listed(for: "x").first?.tracks.isEmpty == true)
+        #expect(fixture.room.peers.listed(for: "a").first?.tracks.count == 1)
+        #expect(fixture.room.peers.listed(for: "x").map(\.id) == ["s", "a"])
     }
 
     @Test(arguments: [
@@ -230,6 +230,6 @@ import Testing
     ])
     mutating func aTrackWithBadFieldsIsLeftOutByField(track: Track, message: String) throws {
         #expect(try fixture.leftOut([track], by: "a").map(\.message) == [message])
-        #expect(fixture.room.trackCount == 0)
+        #expect(fixture.room.peers.trackCount == 0)
     }
 }

@@ -5,17 +5,17 @@ public import Rooms
 extension RoomHost {
     /// Locks or unlocks the room for newcomers. Present peers stay, and may come back.
     public func setLocked(_ isLocked: Bool) {
-        if isLocked { room.locked() } else { room.unlocked() }
+        room.lockChanged(isLocked)
     }
 
     /// Whether the peer is in the room, may come back, or must still be told that it was removed.
     public func isHere(_ peer: PeerID) -> Bool {
-        room.peer(peer)?.hasJoined ?? hasUnheardDismissal(of: peer, owner: nil)
+        room.peers[peer]?.hasJoined ?? hasUnheardDismissal(of: peer, owner: nil)
     }
 
     /// The same, and whether the peer joined with this very token, which may have expired since.
     public func isHere(_ peer: PeerID, of owner: TokenOwner) -> Bool {
-        room.isHere(peer, of: owner) || hasUnheardDismissal(of: peer, owner: owner)
+        room.peers.isHere(peer, of: owner) || hasUnheardDismissal(of: peer, owner: owner)
     }
 
     private func hasUnheardDismissal(of peer: PeerID, owner: TokenOwner?) -> Bool {

@@ -114,7 +114,7 @@ extension RoomHost {
         case .opening, .closing, nil: throw .busy
         }
         try ruled { () throws(RoomError) in
-            try room.offerReceived(from: peer, at: clock.now())
+            try room.fanOutRequested(by: peer, at: clock.now())
         }
     }
 
@@ -228,7 +228,7 @@ extension RoomHost {
             seats[peer] = .closing
             await media.removePeer(peer)
             seats[peer] =
-                room.peer(peer)?.hasJoined ?? false
+                room.peers[peer]?.hasJoined ?? false
                 ? .withoutMedia(asksForVideos: asksForVideos, layerNames) : nil
             throw error
         }

@@ -44,8 +44,8 @@ extension RoomHost {
 
     /// A peer whose client sends muted tracks has muted or unmuted one.
     public func mutesChanged(of peer: PeerID) {
-        guard mutedForOthers.contains(peer), let publisher = room.peer(peer) else { return }
-        for listener in room.subscribers(of: publisher) {
+        guard mutedForOthers.contains(peer), let publisher = room.peers[peer] else { return }
+        for listener in room.peers.subscribers(of: publisher) {
             orders.add(.subscriptions(listener.id))
         }
     }
@@ -105,7 +105,7 @@ extension RoomHost {
     /// Whether the peer can receive an event. A client does not know its connections before its
     /// first offer is answered, so events wait until then.
     private func canHear(_ peer: PeerID, _ event: MediaEvent) -> Bool {
-        guard let state = room.peer(peer) else { return false }
+        guard let state = room.peers[peer] else { return false }
         guard state.hasJoined, !isOpening(peer) else {
             // Beyond the maximum the newest are dropped: candidates repeat, and the offer came
             // first.

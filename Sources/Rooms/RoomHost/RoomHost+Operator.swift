@@ -4,7 +4,7 @@ public import Rooms
 /// The operator's view of the room's peers, and actions on them.
 extension RoomHost {
     /// A peer of the room.
-    public func peer(_ id: PeerID) throws(RoomError) -> Peer { try room.visiblePeer(id) }
+    public func peer(_ id: PeerID) throws(RoomError) -> Peer { try room.peers.visiblePeer(id) }
 
     /// Sends a message to peers, not from any of them. It is stored with the chat.
     public func send(

@@ -8,14 +8,14 @@ extension RoomHost {
     /// so everything that their link carries.
     func subscriptions(of ids: [PeerID]) -> [PeerSubscriptions] {
         // Computed once, since publishing changes all subscriptions.
-        let published = room.publishers.map { publisher in
+        let published = room.peers.publishers.map { publisher in
             (publisher: publisher, tracks: wanted(tracksOf: publisher))
         }
         let speaker = views.isEmpty ? nil : speaker
-        return ids.compactMap { room.peer($0) }.map { (peer: Peer) -> PeerSubscriptions in
+        return ids.compactMap { room.peers[$0] }.map { (peer: Peer) -> PeerSubscriptions in
             let role = room.policy.role(peer.role)
             let params = role?.isHidden == false ? role?.subscribeParams : nil
-            let received = published.filter { room.receives(peer, from: $0.publisher) }
+            let received = published.filter { room.peers.receives(peer, from: $0.publisher) }
             let tracks = received.flatMap { publisher, wanted in
                 guard let view = views[peer.id] else { return wanted }
                 return zip(publisher.tracks, wanted)

@@ -112,15 +112,15 @@ public actor RoomHost {
 
     /// The present or last speaker; before the first one, a peer with a camera.
     public var speaker: PeerID? {
-        if let lastSpeaker, (try? room.visiblePeer(lastSpeaker)) != nil { return lastSpeaker }
-        let publishers = room.publishers
+        if let lastSpeaker, (try? room.peers.visiblePeer(lastSpeaker)) != nil { return lastSpeaker }
+        let publishers = room.peers.publishers
         let camera = publishers.first { $0.tracks.contains { $0.kind == .video } }
         return (camera ?? publishers.first)?.id
     }
 
     /// - Parameter speakers: loudest first.
     func heard(_ speakers: [ActiveSpeaker]) {
-        let loudest = speakers.first { (try? room.visiblePeer($0.peer)) != nil }?.peer
+        let loudest = speakers.first { (try? room.peers.visiblePeer($0.peer)) != nil }?.peer
         guard let loudest, loudest != lastSpeaker else { return }
         lastSpeaker = loudest
         for (peer, view) in views where view == .activeSpeaker { orders.add(.subscriptions(peer)) }
@@ -132,19 +132,19 @@ public actor RoomHost {
 
     /// The room's streams changed. All peers are told; later ones are told when they join.
     public func hlsChanged(_ state: HLSState) async {
-        room.hlsChanged(state)
+        room.streamingChanged(.hls(state))
         await settle()
     }
 
     /// The room's recording without a live stream changed. Peers are told as for the streams.
     public func recordingChanged(_ recording: RoomRecording) async {
-        room.recordingChanged(recording)
+        room.streamingChanged(.recording(recording))
         await settle()
     }
 
     /// The room's pushes to other servers changed. Peers are told as for the streams.
     public func rtmpChanged(_ state: RTMPState) async {
-        room.rtmpChanged(state)
+        room.streamingChanged(.rtmp(state))
         await settle()
     }
 
@@ -159,8 +159,8 @@ public actor RoomHost {
 
     public func snapshot() -> RoomSnapshot {
         RoomSnapshot(
-            id: room.id, name: room.name, session: room.session, peerCount: room.peerCount,
-            peers: room.visiblePeers, hls: room.streaming.hls)
+            id: room.id, name: room.name, session: room.session, peerCount: room.peers.visibleCount,
+            peers: room.peers.visible, hls: room.streaming.hls)
     }
 
     // MARK: - Effects

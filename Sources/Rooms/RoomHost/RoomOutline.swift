@@ -14,7 +14,7 @@ public struct RoomOutline: Hashable, Sendable {
 extension RoomOutline {
     init(_ room: Room) {
         self.init(
-            session: room.visibleSession, name: room.name, peers: room.peerCount,
-            publishers: room.visiblePeers.count { !$0.tracks.isEmpty })
+            session: room.visibleSession, name: room.name, peers: room.peers.visibleCount,
+            publishers: room.peers.visible.count { !$0.tracks.isEmpty })
     }
 }

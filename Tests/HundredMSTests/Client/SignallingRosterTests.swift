@@ -21,7 +21,7 @@ import Testing
 
     func list(_ peers: [PeerPayload], hls: HLSState = HLSState()) -> SignallingEvent {
         var room = Room(id: "r", name: "r", policy: .standard, seed: 1)
-        room.hlsChanged(hls)
+        room.streamingChanged(.hls(hls))
         return .peerList(
             PeerListPayload(
                 peers: Dictionary(uniqueKeysWithValues: peers.map { ($0.peerID.rawValue, $0) }),

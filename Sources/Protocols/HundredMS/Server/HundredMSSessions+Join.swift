@@ -13,7 +13,7 @@ extension HundredMSSessions {
         in host: isolated RoomHost
     ) async throws(SignallingError) -> Reply {
         let (peer, claims) = (connection.peer, connection.claims)
-        let isHere = host.room.peer(peer)?.hasJoined ?? false
+        let isHere = host.room.peers[peer]?.hasJoined ?? false
         guard !isHere || connections[connection.id]?.hasJoined == false else {
             throw .room(.alreadyJoined(peer))
         }

@@ -102,13 +102,13 @@ extension HundredMSSessions {
 
     /// The peer that started a stream, unless it is hidden from others.
     private func starter(_ id: PeerID?, in host: isolated RoomHost) -> PeerPayload? {
-        guard let id, let peer = try? host.room.visiblePeer(id) else { return nil }
+        guard let id, let peer = try? host.room.peers.visiblePeer(id) else { return nil }
         return PeerPayload(peer, withTracks: false)
     }
 
     /// Everything about the room, for a peer that has just joined or come back.
     func pushRoom(to connection: Connection, in host: isolated RoomHost) {
-        let peers = host.room.peers(listedFor: connection.peer)
+        let peers = host.room.peers.listed(for: connection.peer)
         push(
             .peerList,
             PeerListPayload(
@@ -125,7 +125,8 @@ extension HundredMSSessions {
     /// changed since the peer's last notification.
     func pushCounts(in host: isolated RoomHost) {
         pushCounts(
-            to: connections.values.filter { host.room.peer($0.peer)?.hasJoined ?? false }, in: host)
+            to: connections.values.filter { host.room.peers[$0.peer]?.hasJoined ?? false }, in: host
+        )
     }
 
     /// Visitors receive it too: 100ms' clients take the number of peers from nothing else. Without
@@ -137,8 +138,8 @@ extension HundredMSSessions {
             largeRoomOptimization: host.room.isLarge)
         let sessionInfo = SessionInfoNotification(
             sessionID: host.room.visibleSession?.id ?? "", roomID: host.room.id,
-            peerCount: host.room.peerCount,
-            trackCount: host.room.trackCount)
+            peerCount: host.room.peers.visibleCount,
+            trackCount: host.room.peers.trackCount)
         push(.roomInfo, roomInfo, to: listeners.filter { $0.toldRoom != roomInfo }, in: host)
         push(
             .sessionInfo, sessionInfo, to: listeners.filter { $0.toldSession != sessionInfo },
@@ -150,9 +151,9 @@ extension HundredMSSessions {
     }
 
     func roomState(in host: isolated RoomHost) -> RoomStateNotification {
-        let shown = Array(host.room.listedPeers.prefix(SignallingLimits.previewPeers))
+        let shown = Array(host.room.peers.listed.prefix(SignallingLimits.previewPeers))
         return RoomStateNotification(
-            peerCount: host.room.peerCount, room: RoomStatePayload(host.room),
+            peerCount: host.room.peers.visibleCount, room: RoomStatePayload(host.room),
             peers: host.room.policy.showsPeers ? PeerPayload.byID(shown, withTracks: false) : nil)
     }
 
@@ -171,7 +172,7 @@ extension HundredMSSessions {
         in host: isolated RoomHost
     ) {
         guard !listeners.isEmpty,
-            let text = text(of: CallFrame.serverNotification(method, params), in: host)
+            let text = FrameCodec.text(of: CallFrame.serverNotification(method, params), for: host)
         else { return }
         for listener in listeners { enqueue(text, to: listener, in: host) }
     }
@@ -180,7 +181,9 @@ extension HundredMSSessions {
         _ result: some Encodable, to id: RequestID, on connection: Connection,
         in host: isolated RoomHost
     ) {
-        guard let text = text(of: ResultFrame(id: id, result: result), in: host) else { return }
+        guard let text = FrameCodec.text(of: ResultFrame(id: id, result: result), for: host) else {
+            return
+        }
         enqueue(text, to: connection, in: host)
     }
 
@@ -189,7 +192,7 @@ extension HundredMSSessions {
         rendered result: String, to id: RequestID, on connection: Connection,
         in host: isolated RoomHost
     ) {
-        guard let id = text(of: id, in: host) else { return }
+        guard let id = FrameCodec.text(of: id, for: host) else { return }
         enqueue(#"{"id":\#(id),"jsonrpc":"2.0","result":\#(result)}"#, to: connection, in: host)
     }
 
@@ -204,22 +207,27 @@ extension HundredMSSessions {
             ["code": "\(error.code)", "reason": "\(error.message)"])
         let payload = error.payload(for: connection.claims.client)
         guard isCall else { return push(.onWarning, payload, to: connection, in: host) }
-        guard let text = text(of: ErrorFrame(id: id, error: payload), in: host) else { return }
-        enqueue(text, to: connection, in: host)
-    }
-
-    func text(of frame: some Encodable, in host: isolated RoomHost) -> String? {
-        do {
-            return try FrameCodec.text(of: frame)
-        } catch {
-            host.logger.error("frame cannot be written", metadata: ["reason": "\(error)"])
-            return nil
+        guard let text = FrameCodec.text(of: ErrorFrame(id: id, error: payload), for: host) else {
+            return
         }
+        enqueue(text, to: connection, in: host)
     }
 
     private func enqueue(_ text: String, to connection: Connection, in host: isolated RoomHost) {
         guard !connection.outbox.append(text, at: host.clock.now()) else { return }
         host.log(.warning, "connection reads too slowly", connection.peer)
         drop(connection, code: CloseCode.tryAgainLater, reason: "reads too slowly", in: host)
+    }
+}
+
+extension FrameCodec {
+    /// The frame as text; nil, and an error in the log, if it cannot be written.
+    static func text(of frame: some Encodable, for host: isolated RoomHost) -> String? {
+        do {
+            return try text(of: frame)
+        } catch {
+            host.logger.error("frame cannot be written", metadata: ["reason": "\(error)"])
+            return nil
+        }
     }
 }

@@ -3,22 +3,12 @@ internal import MediaKernel
 internal import RoomHost
 internal import Rooms
 
-/// Requests from clients.
+/// Requests from clients. Those of joined peers that need nothing of a connection are in `Calls`.
 extension HundredMSSessions {
-    /// The outcome of a request: a result to send, or an answer that has been sent already.
-    enum Reply {
-        case result(any Encodable & Sendable)
-        /// A result that is already JSON.
-        case rendered(String)
-        case sent
-
-        static var empty: Reply { .result(EmptyResult()) }
-    }
-
     /// See ``HundredMSEntrance/received(_:on:)``.
     func received(_ text: String, on id: ConnectionID, in host: isolated RoomHost) async {
         guard let connection = connections[id] else { return }
-        let hasJoined = host.room.peer(connection.peer)?.hasJoined ?? false
+        let hasJoined = host.room.peers[connection.peer]?.hasJoined ?? false
         let longest = hasJoined ? SignallingLimits.joinedFrameBytes : SignallingLimits.frameBytes
         guard text.utf8.count <= longest else {
             host.log(.notice, "frame too long", connection.peer)
@@ -102,10 +92,10 @@ extension HundredMSSessions {
             .groupRemove, .setMetadata, .getMetadata, .listenMetadataChange, .pollInfoSet,
             .pollInfoGet, .pollQuestionsSet, .pollQuestionsGet, .pollStart, .pollStop,
             .pollResponse, .pollResponses, .pollList, .pollResult, .pollLeaderboard:
-            guard host.room.peer(connection.peer)?.hasJoined ?? false else {
+            guard host.room.peers[connection.peer]?.hasJoined ?? false else {
                 // Only a peer that joined on an earlier socket may offer before its join.
                 guard method != .offer else { throw .placeLost(connection.peer) }
-                throw host.room.hasLeft(connection.peer)
+                throw host.room.peers.hasLeft(connection.peer)
                     ? .room(.peerGone(connection.peer)) : .joinFirst(method: method.rawValue)
             }
             return try await performJoined(method, frame, id: id, on: connection, in: host)
@@ -119,14 +109,20 @@ extension HundredMSSessions {
         let peer = connection.peer
         try ruled { () throws(RoomError) in
             if let permission = method.terms.permission {
-                try host.room.require(permission, of: peer)
+                try host.room.peers.require(permission, of: peer)
             }
             switch method.terms.rate {
             case .free: break
             case .read: try host.room.readAsked(by: peer, at: host.clock.now())
-            case .fanOut: try host.room.checkFanOut(of: peer, at: host.clock.now())
+            case .fanOut: try host.room.peers.checkFanOut(of: peer, at: host.clock.now())
             }
         }
+        let announcements = AnnouncementCalls(peer: peer)
+        let moderation = ModerationCalls(peer: peer)
+        let streaming = StreamingCalls(peer: peer, authority: connection.claims.authority)
+        let peers = PeerCalls(peer: peer)
+        let store = StoreCalls(peer: peer)
+        let polls = PollCalls(peer: peer, client: connection.claims.client)
         switch method {
         case .join, .leave, .ping, .analytics: return .empty
         case .offer: return try await offer(try read(frame), id: id, on: connection, in: host)
@@ -134,45 +130,49 @@ extension HundredMSSessions {
             return try await answer(
                 try await readAnswer(frame, from: peer, in: host), from: peer, in: host)
         case .trickle: return try await trickle(try read(frame), from: peer, in: host)
-        case .trackUpdate: return try updateTracks(try read(frame), of: peer, in: host)
-        case .broadcast: return try broadcast(try read(frame), from: peer, in: host)
-        case .peerUpdate: return try updatePeer(try read(frame), peer, in: host)
-        case .endRoom: return try endRoom(try read(frame), by: peer, in: host)
-        case .peerLeaveRequest: return try removePeer(try read(frame), by: peer, in: host)
-        case .roleChangeRequest: return try requestRoleChange(try read(frame), by: peer, in: host)
-        case .roleChange: return try acceptRole(try read(frame), by: peer, in: host)
-        case .trackUpdateRequest: return try requestMute(try read(frame), by: peer, in: host)
+        case .trackUpdate: return try announcements.updateTracks(try read(frame), in: host)
+        case .broadcast: return try announcements.broadcast(try read(frame), in: host)
+        case .peerUpdate: return try announcements.updatePeer(try read(frame), in: host)
+        case .endRoom: return try moderation.endRoom(try read(frame), in: host)
+        case .peerLeaveRequest: return try moderation.removePeer(try read(frame), in: host)
+        case .roleChangeRequest: return try moderation.requestRoleChange(try read(frame), in: host)
+        case .roleChange: return try moderation.acceptRole(try read(frame), in: host)
+        case .trackUpdateRequest: return try moderation.requestMute(try read(frame), in: host)
         case .changeTrackMuteStateRequest:
-            return try requestMutes(try read(frame), by: peer, in: host)
-        case .hlsStart: return try await startHLS(try read(frame), on: connection, in: host)
-        case .hlsStop: return try await stopHLS(try read(frame), by: peer, in: host)
+            return try moderation.requestMutes(try read(frame), in: host)
+        case .hlsStart: return try await streaming.startHLS(try read(frame), in: host)
+        case .hlsStop: return try await streaming.stopHLS(try read(frame), in: host)
         case .hlsTimedMetadata:
-            return try await addTimedMetadata(try read(frame), by: peer, in: host)
-        case .rtmpStart: return try await startRecording(try read(frame), on: connection, in: host)
-        case .rtmpStop: return try await stopRecording(by: peer, in: host)
-        case .getPeer: return try getPeer(try read(frame), in: host)
-        case .findPeer: return findPeers(try read(frame), by: peer, in: host)
-        case .peerIterNext: return try nextPeers(try read(frame), by: peer, in: host)
-        case .peerNameSearch: return try searchPeers(try read(frame), by: peer, in: host)
-        case .groupJoin: return try changeOwnGroup(try read(frame), isIn: true, by: peer, in: host)
-        case .groupLeave:
-            return try changeOwnGroup(try read(frame), isIn: false, by: peer, in: host)
-        case .groupAdd: return try changeGroup(try read(frame), isIn: true, by: peer, in: host)
-        case .groupRemove: return try changeGroup(try read(frame), isIn: false, by: peer, in: host)
-        case .setMetadata: return try setMetadata(try read(frame), by: peer, in: host)
-        case .getMetadata: return getMetadata(try read(frame), in: host)
-        case .listenMetadataChange: return try listen(try read(frame), by: peer, in: host)
-        case .pollInfoSet: return try setPoll(try read(frame), by: peer, in: host)
-        case .pollInfoGet: return try getPoll(try read(frame), for: peer, in: host)
-        case .pollQuestionsSet: return try setPollQuestions(try read(frame), by: peer, in: host)
-        case .pollQuestionsGet: return try getPollQuestions(try read(frame), for: peer, in: host)
-        case .pollStart: return try startPoll(try read(frame), by: peer, in: host)
-        case .pollStop: return try stopPoll(try read(frame), by: peer, in: host)
-        case .pollResponse: return try answerPoll(try read(frame), on: connection, in: host)
-        case .pollResponses: return try getPollResponses(try read(frame), by: peer, in: host)
-        case .pollList: return try listPolls(try read(frame), for: peer, in: host)
-        case .pollResult: return try getPollResult(try read(frame), for: peer, in: host)
-        case .pollLeaderboard: return try getPollLeaderboard(try read(frame), by: peer, in: host)
+            return try await streaming.addTimedMetadata(try read(frame), in: host)
+        case .rtmpStart: return try await streaming.startRecording(try read(frame), in: host)
+        case .rtmpStop: return try await streaming.stopRecording(in: host)
+        case .getPeer: return try peers.getPeer(try read(frame), in: host)
+        case .findPeer:
+            return peers.findPeers(
+                try read(frame), continuing: &iterators[peer, default: PeerIterators()], in: host)
+        case .peerIterNext:
+            return try peers.nextPeers(
+                try read(frame), continuing: &iterators[peer, default: PeerIterators()], in: host)
+        case .peerNameSearch: return try peers.searchPeers(try read(frame), in: host)
+        case .groupJoin: return try peers.changeOwnGroup(try read(frame), isIn: true, in: host)
+        case .groupLeave: return try peers.changeOwnGroup(try read(frame), isIn: false, in: host)
+        case .groupAdd: return try peers.changeGroup(try read(frame), isIn: true, in: host)
+        case .groupRemove: return try peers.changeGroup(try read(frame), isIn: false, in: host)
+        case .setMetadata: return try store.setMetadata(try read(frame), in: host)
+        case .getMetadata: return store.getMetadata(try read(frame), in: host)
+        case .listenMetadataChange: return try store.listen(try read(frame), in: host)
+        case .pollInfoSet: return try polls.setPoll(try read(frame), in: host)
+        case .pollInfoGet: return try polls.getPoll(try read(frame), in: host)
+        case .pollQuestionsSet: return try polls.setPollQuestions(try read(frame), in: host)
+        case .pollQuestionsGet: return try polls.getPollQuestions(try read(frame), in: host)
+        case .pollStart: return try polls.startPoll(try read(frame), in: host)
+        case .pollStop: return try polls.stopPoll(try read(frame), in: host)
+        case .pollResponse: return try polls.answerPoll(try read(frame), in: host)
+        case .pollResponses: return try polls.getPollResponses(try read(frame), in: host)
+        case .pollList: return try polls.listPolls(try read(frame), in: host)
+        case .pollResult: return try polls.getPollResult(try read(frame), in: host)
+        case .pollLeaderboard:
+            return try polls.getPollLeaderboard(try read(frame), cachedIn: &pollPages, in: host)
         }
     }
 
@@ -197,22 +197,5 @@ extension HundredMSSessions {
         _ frame: IncomingFrame
     ) throws(SignallingError) -> Parameters {
         try frame.parameters(Parameters.self)
-    }
-
-    /// Runs `body` and converts a `RoomError` into the protocol's error.
-    func ruled<Value>(
-        _ body: () throws(RoomError) -> Value
-    ) throws(SignallingError) -> Value {
-        do {
-            return try body()
-        } catch {
-            throw .room(error)
-        }
-    }
-
-    func require(_ permission: Permission, of peer: PeerID, in host: isolated RoomHost)
-        throws(SignallingError)
-    {
-        try ruled { () throws(RoomError) in try host.room.require(permission, of: peer) }
     }
 }

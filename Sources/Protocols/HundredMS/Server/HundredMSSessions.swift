@@ -123,7 +123,7 @@ final class HundredMSSessions: RoomSessions {
             lastHeard: host.clock.now(),
             allowance: FrameAllowance(limits, host.room.limits, at: host.clock.now()))
         startWriter(of: connection)
-        if host.room.peer(peer) == nil,
+        if host.room.peers[peer] == nil,
             let dismissal = unheardDismissals.dismissal(of: peer, owner: claims.owner)
         {
             host.log(.info, "peer returned that was put out", peer)
@@ -149,7 +149,7 @@ final class HundredMSSessions: RoomSessions {
             PolicyPayload(
                 host.room.policy, role: role(of: connection, in: host), for: claims.client),
             to: connection, in: host)
-        if host.room.peer(peer)?.hasJoined ?? false {
+        if host.room.peers[peer]?.hasJoined ?? false {
             host.log(.info, "peer returned", peer)
             pushRoom(to: connection, in: host)
             host.offerAnew(to: peer)
@@ -185,7 +185,7 @@ final class HundredMSSessions: RoomSessions {
         else { throw .tokenExpired }
         do throws(RoomError) {
             guard claims.room == host.room.id else { throw RoomError.otherRoom }
-            try host.room.checkArrival(peer, of: claims.owner, role: claims.role)
+            try host.room.peers.checkArrival(peer, of: claims.owner, role: claims.role)
             if let old = current[peer].flatMap({ connections[$0] }) {
                 guard old.claims.owner.isSame(as: claims.owner) else {
                     throw RoomError.peerIDTaken(peer)
@@ -194,7 +194,7 @@ final class HundredMSSessions: RoomSessions {
             }
             // A joined peer's new connection is accepted even if visitors have taken all
             // connections.
-            if host.room.peer(peer)?.hasJoined ?? false {
+            if host.room.peers[peer]?.hasJoined ?? false {
                 try host.room.connectionReturned(peer, of: claims.owner, at: host.clock.now())
             } else if connections.count >= limits.connections {
                 throw RoomError.tooManyConnections(maximum: limits.connections)
@@ -208,13 +208,13 @@ final class HundredMSSessions: RoomSessions {
 
     /// How long the connection may be silent. If the network is gone, media reports it first.
     private func silence(of connection: Connection, in host: isolated RoomHost) -> Duration {
-        let isMediaBroken = host.room.peer(connection.peer)?.isMediaBroken ?? false
+        let isMediaBroken = host.room.peers[connection.peer]?.isMediaBroken ?? false
         return isMediaBroken ? limits.silenceWithoutMedia : limits.silence
     }
 
     /// A peer keeps the role it joined with, even if a later token of its user has another one.
     private func role(of connection: Connection, in host: isolated RoomHost) -> String {
-        host.room.peer(connection.peer)?.role ?? connection.claims.role
+        host.room.peers[connection.peer]?.role ?? connection.claims.role
     }
 
     /// The client has a new socket; nobody reads the old one.
@@ -274,7 +274,7 @@ final class HundredMSSessions: RoomSessions {
     private func forget(_ connection: Connection, in host: isolated RoomHost) {
         guard let connection = connections.removeValue(forKey: connection.id) else { return }
         current[connection.peer] = nil
-        if host.room.peer(connection.peer)?.isReachable ?? false {
+        if host.room.peers[connection.peer]?.isReachable ?? false {
             host.log(.info, "connection lost", connection.peer)
         }
         host.room.connectionLost(
@@ -297,7 +297,7 @@ final class HundredMSSessions: RoomSessions {
         arePreviewsStale = false
         nextPreviews = now + .seconds(host.room.policy.roomState?.interval ?? 0)
         let visitors = connections.values.filter {
-            !(host.room.peer($0.peer)?.hasJoined ?? false) && $0.parting == nil
+            !(host.room.peers[$0.peer]?.hasJoined ?? false) && $0.parting == nil
                 && host.room.policy.showsRoom(to: $0.claims.role)
         }
         guard !visitors.isEmpty else { return }

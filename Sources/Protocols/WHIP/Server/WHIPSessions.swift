@@ -247,13 +247,13 @@ final class WHIPSessions: RoomSessions {
             throw .forbidden("role '\(role.name)' receives nothing")
         }
         if case .peer(let id) = view {
-            guard let peer = try? host.room.visiblePeer(id) else { throw .unknownPeer(id) }
+            guard let peer = try? host.room.peers.visiblePeer(id) else { throw .unknownPeer(id) }
             guard heard.contains(peer.role) else {
                 throw .forbidden("role '\(role.name)' does not receive role '\(peer.role)'")
             }
         }
         let speaker = host.speaker
-        let isThere = host.room.publishers.contains { publisher in
+        let isThere = host.room.peers.publishers.contains { publisher in
             heard.contains(publisher.role)
                 && publisher.tracks.contains {
                     view.includes($0, of: publisher, speaker: speaker)
@@ -283,7 +283,7 @@ final class WHIPSessions: RoomSessions {
     private func mute(
         _ isMuted: Bool, of peer: PeerID, in host: isolated RoomHost, where isMeant: (Track) -> Bool
     ) {
-        let tracks = host.room.peer(peer)?.tracks.filter(isMeant) ?? []
+        let tracks = host.room.peers[peer]?.tracks.filter(isMeant) ?? []
         let change = TrackChange(isMuted: isMuted)
         let changes = Dictionary(tracks.map { ($0.publishedID, change) }) { first, _ in first }
         // The room refuses only tracks that the peer does not publish.

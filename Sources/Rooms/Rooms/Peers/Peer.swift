@@ -69,6 +69,13 @@ public struct Peer: Hashable, Sendable {
     /// Whether others may know that it is here.
     var isVisible: Bool { isMember && !presence.isGhost }
 
+    /// When others are told that it is gone, once both its socket and its media are lost.
+    ///
+    /// - Parameter shown: how long a peer without a socket is shown at least.
+    func disappearance(shown: Duration) -> Instant? {
+        isVisible ? presence.disappearance(shown: shown) : nil
+    }
+
     func track(_ id: TrackID) -> Track? { tracks.first { $0.id == id } }
 
     /// The track with this published id.
@@ -121,6 +128,8 @@ public struct JoinRequest: Hashable, Sendable {
     public var metadata: String
     /// It only watches: others are not told about it, whatever its role.
     public var isHidden: Bool
+
+    var owner: TokenOwner { TokenOwner(userID: userID, tokenID: tokenID) }
 
     public init(
         peer: PeerID, userID: String, tokenID: String = "", role: String, name: String,

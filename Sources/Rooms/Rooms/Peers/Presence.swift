@@ -63,6 +63,22 @@ struct Presence: Hashable, Sendable {
         }
     }
 
+    /// The peer has lost its socket.
+    ///
+    /// - Parameter heardUntil: the peer has missed all later events; nil for the value from its last
+    ///   return.
+    mutating func socketLost(
+        at now: Instant, keepsPlace absence: Duration, heardUntil: Instant?, _ events: RecentEvents
+    ) {
+        phase = .lost(since: now, until: now + absence)
+        if let heardUntil {
+            unheard = Unheard(
+                since: min(heardUntil, now), firstEvent: events.first(after: heardUntil))
+        } else if unheard == nil {
+            unheard = Unheard(since: now, firstEvent: events.end)
+        }
+    }
+
     mutating func mediaLost(at now: Instant) {
         switch media {
         case .awaited: media = .absent(since: now)

@@ -7,8 +7,33 @@ struct Polls: Hashable, Sendable {
 
     /// - Throws: ``RoomError/unknownPoll(_:)``.
     func poll(_ id: PollID) throws(RoomError) -> Poll {
+        try Check.identifier(id.rawValue, field: "poll_id")
         guard let poll = polls[id] else { throw .unknownPoll(id) }
         return poll
+    }
+
+    /// - Throws: ``RoomError/unknownPoll(_:)`` too if the role may not know the poll.
+    func poll(_ id: PollID, visibleTo role: Role) throws(RoomError) -> Poll {
+        let poll = try poll(id)
+        guard role.sees(poll.info) else { throw .unknownPoll(id) }
+        return poll
+    }
+
+    /// The starts and stops that a peer of the role has missed since then, and the answers to all
+    /// running polls, which clients do not request when they are back.
+    func events(missedBy role: Role, since: Instant) -> [RoomEvent] {
+        guard role.readsPolls, !role.isHidden else { return [] }
+        return all.flatMap { poll -> [RoomEvent] in
+            var events: [RoomEvent] = []
+            if poll.state == .started, let began = poll.began, began > since {
+                events.append(.pollStarted(poll.info))
+            }
+            if poll.state == .started, poll.responseCount > 0 {
+                events.append(.pollCounted(poll.id, poll.result(role.sight(on: poll.info))))
+            }
+            if let ended = poll.ended, ended > since { events.append(.pollStopped(poll.info)) }
+            return events
+        }
     }
 
     subscript(id: PollID) -> Poll? { polls[id] }

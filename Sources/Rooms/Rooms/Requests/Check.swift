@@ -1,3 +1,5 @@
+internal import MediaKernel
+
 /// The limits of clients' texts, in one place so that each error names the field.
 enum Check {
     static func bytes(_ text: String, field: String, maximum: Int) throws(RoomError) {
@@ -31,5 +33,18 @@ enum Check {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw .invalidField(field: field, reason: "must be visible ASCII without blanks")
         }
+    }
+
+    /// What a peer says of itself.
+    static func description(name: String?, metadata: String?) throws(RoomError) {
+        if let name { try Self.name(name, field: "name") }
+        if let metadata {
+            try bytes(metadata, field: "data", maximum: RoomLimits.metadataBytes)
+        }
+    }
+
+    static func message(type: String, body: OpaqueJSON) throws(RoomError) {
+        try bytes(type, field: "type", maximum: RoomLimits.wordBytes)
+        try bytes(body.text, field: "message", maximum: RoomLimits.messageBytes)
     }
 }

@@ -67,6 +67,18 @@ public struct Policy: Hashable, Sendable {
         roles.filter { !$0.isHidden || $0.name == name }
     }
 
+    /// A role that peers may know and get.
+    func visibleRole(_ name: String) throws(RoomError) -> Role {
+        guard let role = role(name), !role.isHidden else { throw .unknownRole(name) }
+        return role
+    }
+
+    /// Checks the roles that a request addresses.
+    func checkVisible(_ names: [String]) throws(RoomError) {
+        try Check.count(names.count, field: "roles", maximum: RoomLimits.rolesPerMessage)
+        for name in names { _ = try visibleRole(name) }
+    }
+
     /// The roles in which people may join.
     public var visibleRoleNames: [String] { roles.filter { !$0.isHidden }.map(\.name) }
 

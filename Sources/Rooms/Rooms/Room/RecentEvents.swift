@@ -42,8 +42,20 @@ struct RecentEvents: Sendable {
     }
 
     /// The events from that number on, unless they are forgotten.
-    func from(_ number: Int) -> ArraySlice<Entry> {
+    private func from(_ number: Int) -> ArraySlice<Entry> {
         entries.dropFirst(max(0, number - forgotten))
+    }
+
+    /// The messages and requests from that number on that a peer has missed, in order, except those
+    /// that are void by now.
+    func missed(by peer: Peer, from number: Int, at now: Instant) -> [RoomEvent] {
+        from(number).filter { $0.addressees.include(peer) }.map(\.event).filter { event in
+            switch event {
+            case .roleOffered(let offer): peer.roleOffers.contains(offer) && offer.until > now
+            case .trackMuteRequested(let track, _, _): peer.track(track.id) != nil
+            default: true
+            }
+        }
     }
 
     /// Forgets earlier events.

@@ -6,11 +6,14 @@ extension Room {
     /// place, shows quiet peers when the room is no longer large, ends polls whose time is over,
     /// sends rate-limited and delayed reports, and forgets what is no longer needed.
     public mutating func handleTimeout(at now: Instant) {
-        for peer in due(\.presence.expiry, at: now) { left(peer.id, .connectionClosed) }
-        for peer in due(disappearance, at: now) { disappear(peer) }
+        for peer in peers.due(\.presence.expiry, at: now) { left(peer.id, .connectionClosed) }
+        let shown = limits.shownAbsence
+        for peer in peers.due({ $0.disappearance(shown: shown) }, at: now) { disappear(peer) }
         showQuietPeers()
-        tellTrackChanges(at: now)
-        departed.forgetRates(limits, at: now)
+        for peer in peers.all.filter({ !$0.untold.isEmpty }).inOrder {
+            tellTrackChanges(of: peer.id, at: now)
+        }
+        peers.departed.forgetRates(limits, at: now)
         handlePollTimeout(at: now)
         // A peer that has not heard of it by then has lost its place.
         recentEvents.forget(before: now - (limits.absence + RoomLimits.unheard))
@@ -27,20 +30,11 @@ extension Room {
         switch peer.presence.phase {
         case .admitted: joinAbandoned(id)
         case .present:
-            let unheard = unheard(by: peer, at: now, heardUntil: heardUntil)
-            peers[id]?.presence.phase = .lost(since: now, until: now + limits.absence)
-            peers[id]?.presence.unheard = unheard
+            let absence = limits.absence
+            peers[id]?.presence.socketLost(
+                at: now, keepsPlace: absence, heardUntil: heardUntil, recentEvents)
         case .lost: break
         }
-    }
-
-    private func unheard(by peer: Peer, at now: Instant, heardUntil: Instant?) -> Presence.Unheard {
-        guard let heardUntil else {
-            return peer.presence.unheard
-                ?? Presence.Unheard(since: now, firstEvent: recentEvents.end)
-        }
-        return Presence.Unheard(
-            since: min(heardUntil, now), firstEvent: recentEvents.first(after: heardUntil))
     }
 
     /// The peer is back on a new socket, before or after the loss of its old one was noticed.
@@ -54,30 +48,26 @@ extension Room {
         peers[id]?.presence.phase = .present
         reappear(id)
         // Others may have renamed it or lowered its hand, and its lists do not include itself.
-        if let peer = peers[id], peer.isVisible { tell([id], .peerUpdated(peer)) }
+        if let peer = peers[id], peer.isVisible { effects.tell([id], .peerUpdated(peer)) }
         // The store may have changed meanwhile, and the client does not read it again.
         let entries = store.entries(heardBy: id)
-        if !entries.isEmpty { tell([id], .storeChanged(entries)) }
+        if !entries.isEmpty { effects.tell([id], .storeChanged(entries)) }
         if case .lost = peer.presence.phase, let unheard = peer.presence.unheard {
-            tellPollsMissed(id, since: unheard.since)
-            tellEventsMissed(id, from: unheard.firstEvent, at: now)
+            tellMissed(id, unheard, at: now)
         }
     }
 
-    /// Sends a peer that was away the messages and requests that it missed, in order.
-    private mutating func tellEventsMissed(_ id: PeerID, from number: Int, at now: Instant) {
+    /// Tells a peer that was away what it has missed: polls first, then messages and requests, in
+    /// order.
+    private mutating func tellMissed(
+        _ id: PeerID, _ unheard: Presence.Unheard, at now: Instant
+    ) {
         guard let peer = peers[id] else { return }
-        for entry in recentEvents.from(number) where entry.addressees.include(peer) {
-            switch entry.event {
-            case .roleOffered(let offer) where !peer.roleOffers.contains(offer),
-                .roleOffered(let offer) where offer.until <= now:
-                continue
-            case .trackMuteRequested(let track, _, _) where peer.track(track.id) == nil:
-                continue
-            default:
-                tell([id], entry.event)
-            }
-        }
+        let role = policy.role(peer.role)
+        let events =
+            (role.map { polls.events(missedBy: $0, since: unheard.since) } ?? [])
+            + recentEvents.missed(by: peer, from: unheard.firstEvent, at: now)
+        for event in events { effects.tell([id], event) }
     }
 
     /// The peer's media connection has failed, or never worked.
@@ -91,40 +81,14 @@ extension Room {
         reappear(id)
     }
 
-    /// Whether an otherwise valid, expired token still admits the peer: it is here, and joined with
-    /// this token.
-    public func isHere(_ id: PeerID, of owner: TokenOwner) -> Bool {
-        guard let peer = peers[id], peer.hasJoined else { return false }
-        return peer.owner.isSame(as: owner)
-    }
-
-    // MARK: - Time
-
-    private func disappearance(of peer: Peer) -> Instant? {
-        peer.isVisible ? peer.presence.disappearance(shown: limits.shownAbsence) : nil
-    }
-
-    private func due(_ deadline: (Peer) -> Instant?, at now: Instant) -> [Peer] {
-        peers.values.filter { peer in deadline(peer).map { $0 <= now } ?? false }.inOrder
-    }
-
     // MARK: - Visibility
 
     private mutating func disappear(_ peer: Peer) {
-        let listeners = subscribers(of: peer)
+        let listeners = peers.subscribers(of: peer)
         peers[peer.id]?.presence.isGhost = true
-        if !peer.isQuiet { tell(everybody(except: peer.id), .peerLeft(peer)) }
-        withdraw(peer.tracks, of: peer, from: listeners)
-        emit(.refreshPreviews)
-    }
-
-    /// Tells the receivers of these tracks that they are gone. For a peer that is gone itself this
-    /// comes after its leave: clients remove a track's elements when they hear that it was
-    /// removed, but forget the track first if its peer is still there.
-    mutating func withdraw(_ tracks: [Track], of peer: Peer, from listeners: [Peer]) {
-        guard !tracks.isEmpty else { return }
-        tell(listeners.reachable, .tracksRemoved(tracks, of: peer))
-        resubscribe(listeners)
+        if !peer.isQuiet { effects.tell(peers.reachable(except: peer.id), .peerLeft(peer)) }
+        effects.withdraw(peer.tracks, of: peer, from: listeners)
+        effects.append(.refreshPreviews)
     }
 
     private mutating func reappear(_ id: PeerID) {
@@ -132,13 +96,12 @@ extension Room {
         peer.presence.isGhost = false
         peers[id] = peer
         audienceGrew()
-        pollAudienceGrew()
-        if !peer.isQuiet { tell(everybody(except: id), .peerJoined(peer)) }
+        if !peer.isQuiet { effects.tell(peers.reachable(except: id), .peerJoined(peer)) }
         if !peer.tracks.isEmpty {
-            let listeners = subscribers(of: peer)
-            tell(listeners.reachable, .tracksAdded(peer.tracks, of: peer))
-            resubscribe(listeners)
+            let listeners = peers.subscribers(of: peer)
+            effects.tell(listeners.reachable, .tracksAdded(peer.tracks, of: peer))
+            effects.resubscribe(listeners)
         }
-        emit(.refreshPreviews)
+        effects.append(.refreshPreviews)
     }
 }

@@ -9,27 +9,21 @@ import MediaKernel
 /// Clients look up unknown peers only while the room is announced as large. So it is large until all
 /// peers have been shown.
 extension Room {
-    /// The peers that all others are told about, in the order of joining.
-    public var listedPeers: [Peer] { visiblePeers.filter { !$0.isQuiet } }
-
-    /// Whether a peer that joined while the room was large is to be quiet.
-    func isOfNoInterest(_ peer: Peer) -> Bool {
-        let publishes = policy.role(peer.role)?.publishParams.allowed.isEmpty == false
-        return !publishes && !peer.isHandRaised
-    }
-
-    /// A peer has become visible.
+    /// A peer has become visible: it counts for the room's size, and in the audience of running
+    /// polls.
     mutating func audienceGrew() {
-        if peerCount >= limits.largeRoomPeers { isLarge = true }
+        let count = peers.visibleCount
+        if count >= limits.largeRoomPeers { isLarge = true }
+        if !polls.running.isEmpty { polls.audienceIs(count) }
     }
 
     /// When few are left in a large room, shows the quiet peers to all, some at a time; when none
     /// are left, the room is no longer large. They then count as peers from before it was large.
     mutating func showQuietPeers() {
-        guard isLarge, peerCount < limits.smallRoomPeers else { return }
-        let late = peers.values.filter(\.cameLate).inOrder
+        guard isLarge, peers.visibleCount < limits.smallRoomPeers else { return }
+        let late = peers.all.filter(\.cameLate).inOrder
         let quiet = late.filter(\.isQuiet)
-        let recipients = everybody()
+        let recipients = peers.reachable()
         let next: [Peer] = late.filter { !$0.isQuiet } + quiet.prefix(RoomLimits.shownAtOnce)
         for peer in next {
             var shown = peer
@@ -37,9 +31,9 @@ extension Room {
             shown.isQuiet = false
             peers[peer.id] = shown
             guard peer.isQuiet, peer.isVisible else { continue }
-            tell(recipients.filter { $0 != peer.id }, .peerUpdated(shown))
+            effects.tell(recipients.filter { $0 != peer.id }, .peerUpdated(shown))
         }
-        if !quiet.isEmpty { emit(.refreshPreviews) }
+        if !quiet.isEmpty { effects.append(.refreshPreviews) }
         isLarge = quiet.count > RoomLimits.shownAtOnce
     }
 
@@ -48,12 +42,12 @@ extension Room {
     /// invisible peer are not reported.
     mutating func tellUpdated(_ id: PeerID) {
         guard var peer = peers[id], peer.isVisible else { return }
-        emit(.refreshPreviews)
+        effects.append(.refreshPreviews)
         let wasQuiet = peer.isQuiet
-        peer.isQuiet = peer.cameLate && isOfNoInterest(peer)
+        peer.isQuiet = peer.cameLate && peers.isOfNoInterest(peer)
         peers[id] = peer
-        guard peer.isQuiet else { return tell(everybody(), .peerUpdated(peer)) }
-        tell([peer].reachable, .peerUpdated(peer))
-        if !wasQuiet { tell(everybody(except: id), .peerReceded(peer)) }
+        guard peer.isQuiet else { return effects.tell(peers.reachable(), .peerUpdated(peer)) }
+        effects.tell([peer].reachable, .peerUpdated(peer))
+        if !wasQuiet { effects.tell(peers.reachable(except: id), .peerReceded(peer)) }
     }
 }

@@ -7,8 +7,8 @@ extension Room {
     public mutating func operatorSpoke(
         to audience: Audience, type: String, body: OpaqueJSON, at now: Instant, wall: UnixTime
     ) throws(RoomError) -> Message {
-        try checkMessage(type: type, body: body)
-        try checkAudience(audience)
+        try Check.message(type: type, body: body)
+        try peers.checkAudience(audience)
         return send(audience, type: type, body: body, from: nil, at: now, wall: wall)
     }
 
@@ -19,29 +19,32 @@ extension Room {
     public mutating func peerChanged(
         _ id: PeerID, name: String?, metadata: String?, role: String?
     ) throws(RoomError) -> Peer {
-        _ = try visiblePeer(id)
-        try checkDescription(name: name, metadata: metadata)
+        _ = try peers.visiblePeer(id)
+        try Check.description(name: name, metadata: metadata)
         if let role { try roleChanged(id, to: role) }
         if name != nil || metadata != nil {
             describe(id, name: name, metadata: metadata)
         }
-        return try visiblePeer(id)
+        return try peers.visiblePeer(id)
     }
 
     /// The operator removed a peer.
     ///
     /// - Parameter reason: at most ``RoomLimits/descriptionBytes``.
     public mutating func peerRemoved(_ id: PeerID, reason: String) throws(RoomError) {
-        remove(try member(id), by: nil, reason: reason)
+        remove(try peers.member(id), by: nil, reason: reason)
     }
 
     /// The operator removed all peers of a role.
     ///
     /// - Parameter reason: at most ``RoomLimits/descriptionBytes``.
     public mutating func peersRemoved(role name: String, reason: String) throws(RoomError) {
-        let role = try visibleRole(name)
-        for peer in joined where peer.isMember && peer.role == role.name {
+        let role = try policy.visibleRole(name)
+        for peer in peers.joined where peer.isMember && peer.role == role.name {
             remove(peer, by: nil, reason: reason)
         }
     }
+
+    /// The operator locked or unlocked the room. Present peers stay.
+    public mutating func lockChanged(_ isLocked: Bool) { peers.isLocked = isLocked }
 }

@@ -11,13 +11,13 @@ extension Room {
     public mutating func groupChanged(
         _ group: String, of target: PeerID, isIn: Bool, by id: PeerID, at now: Instant
     ) throws(RoomError) -> [String] {
-        if target != id { try require(.changeRole, of: id) }
-        var peer = try target == id ? joinedPeer(id) : visiblePeer(target)
+        if target != id { try peers.require(.changeRole, of: id) }
+        var peer = try target == id ? peers.joinedPeer(id) : peers.visiblePeer(target)
         guard !group.isEmpty else { throw .invalidField(field: "name", reason: "is empty") }
         try Check.bytes(group, field: "name", maximum: RoomLimits.wordBytes)
         guard peer.groups.contains(group) != isIn else { return peer.groups }
-        if isIn { try checkGroup(group, of: peer) }
-        try spendFanOut(of: id, at: now)
+        if isIn { try peers.checkGroup(group, of: peer) }
+        try peers.spendFanOut(of: id, at: now)
         if isIn {
             peer.groups = (peer.groups + [group]).sorted()
         } else {
@@ -33,10 +33,10 @@ extension Room {
     public mutating func handChanged(
         of target: PeerID, isRaised: Bool, by id: PeerID, at now: Instant
     ) throws(RoomError) {
-        if target != id { try require(.changeRole, of: id) }
-        let peer = try target == id ? joinedPeer(id) : visiblePeer(target)
+        if target != id { try peers.require(.changeRole, of: id) }
+        let peer = try target == id ? peers.joinedPeer(id) : peers.visiblePeer(target)
         guard peer.isHandRaised != isRaised else { return }
-        try spendFanOut(of: id, at: now)
+        try peers.spendFanOut(of: id, at: now)
         peers[peer.id]?.isHandRaised = isRaised
         tellUpdated(peer.id)
     }
@@ -45,7 +45,7 @@ extension Room {
         guard peer.groups.count < RoomLimits.groupsPerPeer else {
             throw .tooManyGroups(maximum: RoomLimits.groupsPerPeer)
         }
-        let names = Set(peers.values.flatMap(\.groups))
+        let names = Set(peers.all.flatMap(\.groups))
         guard names.contains(group) || names.count < RoomLimits.groups else {
             throw .sessionGroupsFull(maximum: RoomLimits.groups)
         }

@@ -6,17 +6,10 @@ extension Room {
     public mutating func peerUpdated(
         _ id: PeerID, name: String?, metadata: String?, at now: Instant
     ) throws(RoomError) {
-        _ = try joinedPeer(id)
-        try checkDescription(name: name, metadata: metadata)
-        try spendFanOut(of: id, at: now)
+        _ = try peers.joinedPeer(id)
+        try Check.description(name: name, metadata: metadata)
+        try peers.spendFanOut(of: id, at: now)
         describe(id, name: name, metadata: metadata)
-    }
-
-    func checkDescription(name: String?, metadata: String?) throws(RoomError) {
-        if let name { try Check.name(name, field: "name") }
-        if let metadata {
-            try Check.bytes(metadata, field: "data", maximum: RoomLimits.metadataBytes)
-        }
     }
 
     mutating func describe(_ id: PeerID, name: String?, metadata: String?) {
@@ -30,25 +23,12 @@ extension Room {
         by id: PeerID, to audience: Audience, type: String, body: OpaqueJSON, at now: Instant,
         wall: UnixTime
     ) throws(RoomError) -> Message {
-        try require(.broadcast, of: id)
-        let sender = try joinedPeer(id)
-        try checkMessage(type: type, body: body)
-        try checkAudience(audience)
-        try spendFanOut(of: id, at: now)
+        try peers.require(.broadcast, of: id)
+        let sender = try peers.joinedPeer(id)
+        try Check.message(type: type, body: body)
+        try peers.checkAudience(audience)
+        try peers.spendFanOut(of: id, at: now)
         return send(audience, type: type, body: body, from: sender, at: now, wall: wall)
-    }
-
-    func checkMessage(type: String, body: OpaqueJSON) throws(RoomError) {
-        try Check.bytes(type, field: "type", maximum: RoomLimits.wordBytes)
-        try Check.bytes(body.text, field: "message", maximum: RoomLimits.messageBytes)
-    }
-
-    func checkAudience(_ audience: Audience) throws(RoomError) {
-        switch audience {
-        case .everybody: break
-        case .roles(let names): try checkRoles(names)
-        case .peer(let target): _ = try visiblePeer(target)
-        }
     }
 
     /// - Parameter sender: nil for the operator.
@@ -57,11 +37,24 @@ extension Room {
         wall: UnixTime
     ) -> Message {
         let message = Message(
-            id: makeIdentifier(), sender: sender, audience: audience, type: type, body: body,
+            id: Hexadecimal.identifier(using: &random), sender: sender, audience: audience,
+            type: type, body: body,
             sentAt: wall)
         say(
             .messageSent(message), to: Addressees(audience: audience, sender: sender?.id), at: now)
         return message
+    }
+
+    /// A peer searched for others by name; all visible peers can be found, including itself, and an
+    /// empty text finds all of them.
+    public mutating func peersSearched(
+        _ query: String, limit: Int?, offset: Int?, by id: PeerID, at now: Instant
+    ) throws(RoomError) -> PeerSearch {
+        _ = try peers.joinedPeer(id)
+        try Check.name(query, field: "query")
+        // A search notifies no peer, but it reads all names.
+        try peers.spendFanOut(of: id, at: now)
+        return PeerSearch(of: query, in: peers.visible, limit: limit, offset: offset)
     }
 
     /// A peer set a value of the session's store. The listeners are notified.
@@ -69,79 +62,43 @@ extension Room {
         _ key: String, to data: OpaqueJSON, ifVersion version: Int?, by id: PeerID,
         at now: Instant, wall: UnixTime
     ) throws(RoomError) -> SessionStore.Entry {
-        try require(.broadcast, of: id)
-        try spendFanOut(of: id, at: now)
+        try peers.require(.broadcast, of: id)
+        try peers.spendFanOut(of: id, at: now)
         let entry = try store.set(key, to: data, ifVersion: version, by: id, wall: wall)
         let listeners = store.listeners(to: key)
-        tell(everybody().filter(listeners.contains), .storeChanged([entry]))
+        effects.tell(peers.reachable().filter(listeners.contains), .storeChanged([entry]))
         return entry
     }
 
     /// A peer set the keys that it listens to, replacing all earlier ones. It gets their values.
     public mutating func valuesListened(_ keys: [String], by id: PeerID) throws(RoomError) {
-        let peer = try joinedPeer(id)
+        let peer = try peers.joinedPeer(id)
         let entries = try store.listen(keys, by: id)
-        if !entries.isEmpty, peer.isReachable { tell([id], .storeChanged(entries)) }
+        if !entries.isEmpty, peer.isReachable { effects.tell([id], .storeChanged(entries)) }
     }
 
-    /// The streams of this room changed. All peers are told, including hidden ones; late joiners
-    /// read ``streaming``. Variants beyond ``RoomLimits/variants`` are not shown.
-    public mutating func hlsChanged(_ state: HLSState) {
-        var state = state
-        state.variants = Array(state.variants.prefix(RoomLimits.variants))
-        guard state != streaming.hls else { return }
-        let before = streaming.hls
-        streaming.hls = state
-        tell(everybody(), .hlsChanged(state))
-        if state.recording != before.recording { tell(everybody(), .recordingChanged(state)) }
-        emit(.refreshPreviews)
+    /// The streams, recordings or pushes of this room changed. All peers are told, including hidden
+    /// ones; late joiners read ``streaming``.
+    public mutating func streamingChanged(_ change: StreamingChange) {
+        let news = streaming.apply(change)
+        guard !news.isEmpty else { return }
+        let recipients = peers.reachable()
+        for event in news { effects.tell(recipients, event) }
+        effects.append(.refreshPreviews)
     }
 
-    /// The recording without a live stream changed. All peers are told, including hidden ones; late
-    /// joiners read ``streaming``.
-    public mutating func recordingChanged(_ recording: RoomRecording) {
-        guard recording != streaming.recording else { return }
-        streaming.recording = recording
-        tell(everybody(), .roomRecordingChanged(recording))
-        emit(.refreshPreviews)
-    }
-
-    /// A peer requested a change of the room's streams or recordings, which all peers are told
-    /// about.
-    public mutating func streamingAsked(
-        _ permissions: [Permission], by id: PeerID, at now: Instant
+    /// A peer made a request that is fulfilled elsewhere and notifies others: its media's offer, or
+    /// a change of the room's streams. Checks its permissions and its rate.
+    public mutating func fanOutRequested(
+        _ permissions: [Permission] = [], by id: PeerID, at now: Instant
     ) throws(RoomError) {
-        for permission in permissions { try require(permission, of: id) }
-        try spendFanOut(of: id, at: now)
-    }
-
-    /// The room's pushes to other servers changed, or could not begin. All peers are told, including
-    /// hidden ones; late joiners read ``streaming``.
-    public mutating func rtmpChanged(_ state: RTMPState) {
-        guard state.isNews(after: streaming.rtmp) else { return }
-        streaming.rtmp = state
-        tell(everybody(), .rtmpChanged(state))
-        emit(.refreshPreviews)
-    }
-
-    /// Whether one more request of a peer may notify others now. Does not use up a request.
-    public func checkFanOut(of id: PeerID, at now: Instant) throws(RoomError) {
-        var rates = peers[id]?.rates
-        guard rates?.fanOut.take(at: now) ?? false else {
-            throw .tooManyRequests(perSecond: limits.fanOutPerSecond)
-        }
-    }
-
-    mutating func spendFanOut(of id: PeerID, at now: Instant) throws(RoomError) {
-        guard peers[id]?.rates.fanOut.take(at: now) ?? false else {
-            throw .tooManyRequests(perSecond: limits.fanOutPerSecond)
-        }
+        _ = try peers.joinedPeer(id)
+        for permission in permissions { try peers.require(permission, of: id) }
+        try peers.spendFanOut(of: id, at: now)
     }
 
     /// A peer reads data of the room, which may be large and is sent to it alone.
     public mutating func readAsked(by id: PeerID, at now: Instant) throws(RoomError) {
-        guard peers[id]?.rates.reads.take(at: now) ?? false else {
-            throw .tooManyRequests(perSecond: limits.readsPerSecond)
-        }
+        try peers.spendRead(of: id, at: now)
     }
 }

@@ -10,13 +10,13 @@ extension Room {
         _ isMuted: Bool, track id: TrackID, stream: String?, of target: PeerID,
         by asker: PeerID, at now: Instant
     ) throws(RoomError) {
-        try require(isMuted ? .mute : .unmute, of: asker)
-        let peer = try member(target)
+        try peers.require(isMuted ? .mute : .unmute, of: asker)
+        let peer = try peers.member(target)
         guard let track = peer.track(id) else { throw .unknownTrack(id) }
         guard (stream ?? track.streamID) == track.streamID else {
             throw .invalidField(field: "stream_id", reason: "is not that of track \(id)")
         }
-        try spendFanOut(of: asker, at: now)
+        try peers.spendFanOut(of: asker, at: now)
         // A peer may address itself.
         say(
             .trackMuteRequested(track, isMuted: isMuted, by: asker),
@@ -29,13 +29,13 @@ extension Room {
     public mutating func mutesRequested(
         _ request: MuteRequest, of target: PeerID? = nil, by asker: PeerID, at now: Instant
     ) throws(RoomError) {
-        try require(request.permission, of: asker)
+        try peers.require(request.permission, of: asker)
         if let source = request.source {
             try Check.bytes(source, field: "source", maximum: RoomLimits.wordBytes)
         }
-        try checkRoles(request.roles)
-        if let target { _ = try member(target) }
-        try spendFanOut(of: asker, at: now)
+        try policy.checkVisible(request.roles)
+        if let target { _ = try peers.member(target) }
+        try peers.spendFanOut(of: asker, at: now)
         say(
             .mutesRequested(request, by: asker),
             to: Addressees(

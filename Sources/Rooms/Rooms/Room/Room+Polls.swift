@@ -12,18 +12,18 @@ extension Room {
     public mutating func pollSet(
         _ id: PollID?, _ settings: PollSettings, by peer: PeerID, at now: Instant, wall: UnixTime
     ) throws(RoomError) -> PollID {
-        try require(.pollWrite, of: peer)
+        try peers.require(.pollWrite, of: peer)
         if let id { try Check.identifier(id.rawValue, field: "poll_id") }
         try Check.bytes(settings.title, field: "title", maximum: RoomLimits.pollTextBytes)
         try Check.number(settings.duration, 0...RoomLimits.pollSeconds, field: "duration")
-        try checkRoles(settings.voters)
-        try checkRoles(settings.viewers)
-        try spendFanOut(of: peer, at: now)
+        try policy.checkVisible(settings.voters)
+        try policy.checkVisible(settings.viewers)
+        try peers.spendFanOut(of: peer, at: now)
         if let id, polls[id] != nil {
             try polls.change(id) { poll throws(RoomError) in try poll.change(settings, by: peer) }
             return id
         }
-        let made = id ?? PollID(makeIdentifier())
+        let made = id ?? PollID(Hexadecimal.identifier(using: &random))
         try polls.add(Poll(PollInfo(made, settings, by: peer, wall: wall)))
         return made
     }
@@ -34,9 +34,9 @@ extension Room {
     public mutating func pollQuestionsSet(
         _ questions: [PollQuestion], of id: PollID, by peer: PeerID, at now: Instant
     ) throws(RoomError) -> Int {
-        try require(.pollWrite, of: peer)
-        _ = try poll(id)
-        try spendFanOut(of: peer, at: now)
+        try peers.require(.pollWrite, of: peer)
+        _ = try polls.poll(id)
+        try peers.spendFanOut(of: peer, at: now)
         try polls.change(id) { poll throws(RoomError) in try poll.set(questions, by: peer) }
         return questions.count
     }
@@ -45,15 +45,15 @@ extension Room {
     public mutating func pollStarted(
         _ id: PollID, by peer: PeerID, at now: Instant, wall: UnixTime
     ) throws(RoomError) -> PollInfo {
-        try require(.pollWrite, of: peer)
-        _ = try poll(id)
-        try spendFanOut(of: peer, at: now)
-        let audience = peerCount
+        try peers.require(.pollWrite, of: peer)
+        _ = try polls.poll(id)
+        try peers.spendFanOut(of: peer, at: now)
+        let audience = peers.visibleCount
         let info = try polls.change(id) { poll throws(RoomError) in
             try poll.start(by: peer, audience: audience, at: now, wall: wall)
             return poll.info
         }
-        tell(pollReaders, .pollStarted(info))
+        effects.tell(peers.pollReaders, .pollStarted(info))
         return info
     }
 
@@ -61,9 +61,9 @@ extension Room {
     public mutating func pollStopped(
         _ id: PollID, by peer: PeerID, at now: Instant, wall: UnixTime
     ) throws(RoomError) -> PollInfo {
-        try require(.pollWrite, of: peer)
-        _ = try poll(id)
-        try spendFanOut(of: peer, at: now)
+        try peers.require(.pollWrite, of: peer)
+        _ = try polls.poll(id)
+        try peers.spendFanOut(of: peer, at: now)
         return try stop(id, by: peer, at: now, wall: wall)
     }
 
@@ -74,7 +74,7 @@ extension Room {
             try poll.stop(by: peer, at: now, wall: wall)
             return poll.info
         }
-        tell(pollReaders, .pollStopped(info))
+        effects.tell(peers.pollReaders, .pollStopped(info))
         return info
     }
 
@@ -87,15 +87,15 @@ extension Room {
     public mutating func pollAnswered(
         _ id: PollID, _ submissions: [PollSubmission], by peer: PeerID, at now: Instant
     ) throws(RoomError) -> [PollVerdict] {
-        let (reader, role) = try pollReader(peer)
-        let poll = try readablePoll(id, for: role).info
+        let (reader, role) = try peers.pollReader(peer)
+        let poll = try polls.poll(id, visibleTo: role).info
         let voters = poll.settings.voters
         guard voters.isEmpty || voters.contains(role.name) else {
             throw .mayNotAnswer(id, role: role.name)
         }
-        try spendFanOut(of: peer, at: now)
+        try peers.spendFanOut(of: peer, at: now)
         let room = polls.makeRoom(for: id)
-        let name = makeIdentifier()
+        let name = Hexadecimal.identifier(using: &random)
         let verdicts = try polls.change(id) { poll throws(RoomError) in
             try poll.answer(submissions, by: reader, at: now, room: room, name: name)
         }
@@ -107,56 +107,10 @@ extension Room {
 
     // MARK: - Reading
 
-    /// The state of a poll.
-    public func pollInfo(of id: PollID, for peer: PeerID) throws(RoomError) -> PollInfo {
-        try readablePoll(id, for: pollReader(peer).role).info
-    }
-
-    /// The polls that a peer may read, in the order of creation.
-    ///
-    /// - Parameters:
-    ///   - state: includes only polls in this state.
-    ///   - last: includes only polls made after this one, whatever its state. A forgotten poll
-    ///     counts as older than all others.
-    public func pollInfos(
-        _ state: PollInfo.State?, after last: PollID?, for peer: PeerID
-    ) throws(RoomError) -> [PollInfo] {
-        let role = try pollReader(peer).role
-        let all = polls.all.map(\.info)
-        let start = last.flatMap { last in all.firstIndex { $0.id == last } }.map { $0 + 1 } ?? 0
-        return all[start...].filter { poll in
-            (state == nil || poll.state == state) && isReadable(poll, for: role)
-        }
-    }
-
-    /// A poll's questions. The right answers are left out if the peer may not know them yet.
-    public func pollQuestions(
-        of id: PollID, for peer: PeerID
-    ) throws(RoomError) -> [PollQuestion] {
-        let role = try pollReader(peer).role
-        let poll = try readablePoll(id, for: role)
-        guard poll.state == .started, !role.permissions.pollWrite else { return poll.questions }
-        return poll.questions.map { question in
-            guard question.answer?.isHidden ?? false else { return question }
-            var asked = question
-            asked.answer = PollAnswerKey(isHidden: true)
-            return asked
-        }
-    }
-
-    /// The answers in numbers; for peers that may not see them, only the number of voters.
-    public func pollResult(of id: PollID, for peer: PeerID) throws(RoomError) -> PollResult {
-        let role = try pollReader(peer).role
-        let poll = try readablePoll(id, for: role)
-        return poll.result(sight(of: role, on: poll.info))
-    }
-
-    /// The peer's own answers.
-    public func ownPollResponses(
-        of id: PollID, by peer: PeerID
-    ) throws(RoomError) -> [PollResponse] {
-        let (reader, role) = try pollReader(peer)
-        return try readablePoll(id, for: role).responses(of: reader)
+    /// The polls as a peer may see them.
+    public func polls(for peer: PeerID) throws(RoomError) -> VisiblePolls {
+        let (reader, role) = try peers.pollReader(peer)
+        return VisiblePolls(polls: polls, reader: reader, role: role)
     }
 
     /// A page of all answers from `index` on, and whether it is the last. While a quiz runs, only
@@ -164,13 +118,13 @@ extension Room {
     public mutating func pollResponses(
         of id: PollID, from index: Int?, count: Int?, by peer: PeerID, at now: Instant
     ) throws(RoomError) -> (responses: [PollResponse], isLast: Bool) {
-        let role = try pollReader(peer).role
-        let poll = try readablePoll(id, for: role)
+        let role = try peers.pollReader(peer).role
+        let poll = try polls.poll(id, visibleTo: role)
         let isQuizRunning = poll.info.settings.kind == .quiz && poll.state == .started
-        guard sight(of: role, on: poll.info) != .turnout,
+        guard role.sight(on: poll.info) != .turnout,
             role.permissions.pollWrite || !isQuizRunning
         else { throw .mayNotSeeAnswers(id, role: role.name) }
-        try spendFanOut(of: peer, at: now)
+        try peers.spendFanOut(of: peer, at: now)
         let page = Page(
             from: index, count: count, maximum: RoomLimits.pollPage, of: poll.responseCount)
         return (poll.responses(page.range), page.isLast)
@@ -182,18 +136,18 @@ extension Room {
     public mutating func pollLeaderboard(
         of id: PollID, question: Int?, by peer: PeerID, at now: Instant
     ) throws(RoomError) -> PollLeaderboard {
-        let poll = try readablePoll(id, for: pollReader(peer).role)
+        let poll = try polls.poll(id, visibleTo: peers.pollReader(peer).role)
         guard poll.state == .stopped else { throw .pollState(id, poll.state) }
         guard !poll.info.settings.isAnonymous else { throw .pollAnonymous(id) }
         if let question {
             try Check.number(question, 1...poll.questions.count, field: "question")
         }
-        try spendFanOut(of: peer, at: now)
+        try peers.spendFanOut(of: peer, at: now)
         guard question == nil else { return poll.leaderboard(of: question) }
         return try polls.change(id) { poll throws(RoomError) in poll.finalLeaderboard() }
     }
 
-    // MARK: - Time and newcomers
+    // MARK: - Time
 
     /// Stops the polls whose time is over, and reports the answers since the last call.
     mutating func handlePollTimeout(at now: Instant) {
@@ -208,81 +162,15 @@ extension Room {
         }
         let news = polls.takeNews()
         guard !news.isEmpty else { return }
-        let readers = pollReaders
+        let readers = peers.pollReaders
         for poll in news {
             let seeing = Dictionary(grouping: readers) { reader in
-                role(of: reader).map { sight(of: $0, on: poll.info) }
+                peers[reader].flatMap { policy.role($0.role) }?.sight(on: poll.info)
             }
             for sight in PollSight.allCases {
                 guard let readers = seeing[sight] else { continue }
-                tell(readers, .pollCounted(poll.id, poll.result(sight)))
+                effects.tell(readers, .pollCounted(poll.id, poll.result(sight)))
             }
         }
-    }
-
-    /// A peer has become visible: it counts in the audience of running polls.
-    mutating func pollAudienceGrew() {
-        guard !polls.running.isEmpty else { return }
-        polls.audienceIs(peerCount)
-    }
-
-    /// Tells a peer that was away which polls have started and stopped since it last heard, and the
-    /// answers to all running ones, which clients do not request when they are back.
-    mutating func tellPollsMissed(_ id: PeerID, since: Instant) {
-        guard let role = role(of: id), isReader(role), !role.isHidden else { return }
-        for poll in polls.all {
-            if poll.state == .started, let began = poll.began, began > since {
-                tell([id], .pollStarted(poll.info))
-            }
-            if poll.state == .started, poll.responseCount > 0 {
-                tell([id], .pollCounted(poll.id, poll.result(sight(of: role, on: poll.info))))
-            }
-            if let ended = poll.ended, ended > since { tell([id], .pollStopped(poll.info)) }
-        }
-    }
-
-    // MARK: - Rights
-
-    private func role(of id: PeerID) -> Role? { peers[id].flatMap { policy.role($0.role) } }
-
-    private func isReader(_ role: Role) -> Bool {
-        role.permissions.pollRead || role.permissions.pollWrite
-    }
-
-    private func pollReader(_ id: PeerID) throws(RoomError) -> (peer: Peer, role: Role) {
-        let peer = try joinedPeer(id)
-        guard let role = policy.role(peer.role) else { throw .unknownRole(peer.role) }
-        guard !peer.isHidden, isReader(role) else {
-            throw .missingPermission(.pollRead, role: peer.role)
-        }
-        return (peer, role)
-    }
-
-    /// The peers that are told about polls, in the order of joining.
-    private var pollReaders: [PeerID] {
-        let roles = Set(policy.roles.filter { !$0.isHidden && isReader($0) }.map(\.name))
-        return everybody().filter { id in peers[id].map { roles.contains($0.role) } ?? false }
-    }
-
-    private func poll(_ id: PollID) throws(RoomError) -> Poll {
-        try Check.identifier(id.rawValue, field: "poll_id")
-        return try polls.poll(id)
-    }
-
-    /// A poll that has not started is visible only to peers that may edit it.
-    private func readablePoll(_ id: PollID, for role: Role) throws(RoomError) -> Poll {
-        let poll = try poll(id)
-        guard isReadable(poll.info, for: role) else { throw .unknownPoll(id) }
-        return poll
-    }
-
-    private func isReadable(_ poll: PollInfo, for role: Role) -> Bool {
-        poll.state != .created || role.permissions.pollWrite
-    }
-
-    private func sight(of role: Role, on poll: PollInfo) -> PollSight {
-        let viewers = poll.settings.viewers
-        guard viewers.isEmpty || viewers.contains(role.name) else { return .turnout }
-        return role.permissions.pollWrite ? .everything : .counts
     }
 }

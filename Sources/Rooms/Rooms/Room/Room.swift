@@ -22,26 +22,20 @@ public struct Room: Sendable {
     public let id: RoomID
     public let name: String
     public let description: String
-    public let policy: Policy
-    public let limits: RoomLimits
 
+    public internal(set) var peers: RoomPeers
     public internal(set) var session: Session?
     public internal(set) var streaming = RoomStreaming()
     public internal(set) var store = SessionStore()
     var polls = Polls()
     var recentEvents = RecentEvents()
-    /// A locked room admits no new peers but the recorder, which comes for the present ones.
-    public private(set) var isLocked: Bool
     /// Whether newcomers that only watch are quiet. Other rooms have no quiet peers.
     public internal(set) var isLarge = false
 
-    var peers: [PeerID: Peer] = [:]
-    var departed = DepartedPeers()
-    private var joins = 0
     /// Whether this session has had a visible peer.
     private var isSessionNoted = false
-    private var random: SeededRandom
-    private var effects = RoomEffects()
+    var random: SeededRandom
+    var effects = RoomEffects()
 
     /// - Parameter seed: of the session's and the messages' ids; random in production, where ids
     ///   must not repeat.
@@ -52,111 +46,82 @@ public struct Room: Sendable {
         self.id = id
         self.name = name
         self.description = description
-        self.policy = policy
-        self.limits = limits
-        self.isLocked = isLocked
+        peers = RoomPeers(policy: policy, limits: limits, isLocked: isLocked)
         random = SeededRandom(seed: seed)
     }
+
+    public var policy: Policy { peers.policy }
+    public var limits: RoomLimits { peers.limits }
+    public var isLocked: Bool { peers.isLocked }
+
+    /// The room has no peers, including hidden ones, and none is joining.
+    public var isEmpty: Bool { peers.isEmpty }
+
+    /// Whether the room has peers, or peers that may come back. Hidden peers do not count.
+    public var isOccupied: Bool { peers.all.contains(where: \.isMember) }
+
+    /// The session if it is visible: one with only hidden peers is not.
+    public var visibleSession: Session? { peers.visibleCount > 0 ? session : nil }
 
     /// The next effect; `nil` when there are no more.
     public mutating func poll() -> RoomEffect? { effects.next() }
 
     // MARK: - Joining and leaving
 
-    /// A client came to the door with a token: checks whether it may join at all. A present peer is
-    /// the same client on a new socket, and so must have the same token.
-    public func checkArrival(
-        _ id: PeerID, of owner: TokenOwner, role: String
-    ) throws(RoomError) {
-        try Check.identifier(id.rawValue, field: "peer id")
-        guard let role = policy.role(role) else { throw .unknownRole(role) }
-        if let peer = peers[id] {
-            guard peer.owner.isSame(as: owner) else { throw .peerIDTaken(id) }
-        } else {
-            try checkLock(for: role)
-        }
-    }
-
     /// A client asked to join. It has a place from now on, but others do not hear of it before
     /// ``joinCompleted(_:wall:)``. If the room is full, an absent peer may lose its place.
     public mutating func joinRequested(_ request: JoinRequest, at now: Instant) throws(RoomError) {
-        try Check.identifier(request.peer.rawValue, field: "peer id")
-        try Check.name(request.name, field: "name")
-        try Check.bytes(request.metadata, field: "data", maximum: RoomLimits.metadataBytes)
-        guard let role = policy.role(request.role) else { throw .unknownRole(request.role) }
-        guard peers[request.peer] == nil else { throw .alreadyJoined(request.peer) }
-        try checkLock(for: role)
-        let isHidden = role.isHidden || request.isHidden
-        let replaced = try replaceable(by: request.userID, as: role, isHidden: isHidden)
-        let owner = TokenOwner(userID: request.userID, tokenID: request.tokenID)
-        var rates =
-            departed.rates[owner] ?? replaced.first { $0.owner.isSame(as: owner) }?.rates
-            ?? RequestRates(limits, at: now)
-        guard rates.fanOut.take(at: now) else {
-            throw .tooManyRequests(perSecond: limits.fanOutPerSecond)
-        }
-        joins += 1
-        departed.remove(request.peer)
-        peers[request.peer] = Peer(
-            id: request.peer, userID: request.userID, tokenID: request.tokenID, role: role.name,
-            isHidden: isHidden, name: request.name, metadata: request.metadata,
-            joinedOrder: joins, joinedAt: UnixTime(milliseconds: 0), rates: rates)
+        let replaced = try peers.admit(request, at: now)
         // Only now, so that the session goes on.
         for peer in replaced { left(peer.id, .connectionClosed) }
-        departed.forgetRates(of: owner)
-    }
-
-    private func checkLock(for role: Role) throws(RoomError) {
-        guard !isLocked || role.isHidden else { throw .roomLocked }
+        peers.departed.forgetRates(of: request.owner)
     }
 
     /// The peer's media is up: it is in the room.
     public mutating func joinCompleted(_ id: PeerID, wall: UnixTime) throws(RoomError) {
         guard var peer = peers[id], peer.presence.phase == .admitted else { throw .unknownPeer(id) }
         peer.cameLate = isLarge
-        peer.isQuiet = peer.cameLate && isOfNoInterest(peer)
+        peer.isQuiet = peer.cameLate && peers.isOfNoInterest(peer)
         peer.presence.phase = .present
         peer.joinedAt = wall
         peers[id] = peer
-        let session = session ?? Session(id: SessionID(makeIdentifier()), startedAt: wall)
+        let session =
+            session
+            ?? Session(id: SessionID(Hexadecimal.identifier(using: &random)), startedAt: wall)
         self.session = session
         if !peer.isHidden {
-            if !isSessionNoted { emit(.noted(.sessionOpened(session))) }
+            if !isSessionNoted { effects.append(.noted(.sessionOpened(session))) }
             isSessionNoted = true
-            emit(.noted(.peerJoined(peer, session)))
-            if !peer.isQuiet { tell(everybody(except: id), .peerJoined(peer)) }
+            effects.append(.noted(.peerJoined(peer, session)))
+            if !peer.isQuiet { effects.tell(peers.reachable(except: id), .peerJoined(peer)) }
             audienceGrew()
-            pollAudienceGrew()
-            emit(.refreshPreviews)
+            effects.append(.refreshPreviews)
         }
-        emit(.resubscribe(id))
+        effects.append(.resubscribe(id))
     }
 
     /// The peer's media could not be set up, or the peer went away before it was.
     public mutating func joinAbandoned(_ id: PeerID) {
         guard let peer = peers[id], peer.presence.phase == .admitted else { return }
-        peers[id] = nil
-        departed.keepRates(of: peer)
+        peers.remove(peer)
         // The last joined peer may have left meanwhile.
         if session != nil { endSessionIfEmpty() }
     }
 
     /// The peer left.
-    public mutating func left(_ id: PeerID) { left(id, .clientRequest) }
-
-    mutating func left(_ id: PeerID, _ reason: LeaveReason, message: String = "") {
+    public mutating func left(
+        _ id: PeerID, _ reason: LeaveReason = .clientRequest, message: String = ""
+    ) {
         guard let peer = peers[id] else { return }
         guard peer.hasJoined else { return joinAbandoned(id) }
-        peers[id] = nil
-        departed.keepRates(of: peer)
-        if !peer.isHidden { departed.add(id) }
+        peers.remove(peer)
         store.forget(id)
-        emit(.releaseMedia(id))
-        noteLeaving(peer, reason, message: message)
+        effects.append(.releaseMedia(id))
+        effects.noteLeaving(peer, from: session, reason, message: message)
         if peer.isVisible {
-            if !peer.isQuiet { tell(everybody(except: id), .peerLeft(peer)) }
-            withdraw(peer.tracks, of: peer, from: subscribers(of: peer))
-            emit(.refreshPreviews)
+            if !peer.isQuiet { effects.tell(peers.reachable(except: id), .peerLeft(peer)) }
+            effects.withdraw(peer.tracks, of: peer, from: peers.subscribers(of: peer))
+            effects.append(.refreshPreviews)
         }
         endSessionIfEmpty()
     }
@@ -165,15 +130,15 @@ public struct Room: Sendable {
     public mutating func removalRequested(
         of target: PeerID, by id: PeerID, reason: String, at now: Instant
     ) throws(RoomError) {
-        try require(.removeOthers, of: id)
+        try peers.require(.removeOthers, of: id)
         try Check.bytes(reason, field: "reason", maximum: RoomLimits.descriptionBytes)
-        let peer = try member(target)
-        try spendFanOut(of: id, at: now)
+        let peer = try peers.member(target)
+        try peers.spendFanOut(of: id, at: now)
         remove(peer, by: id, reason: reason)
     }
 
     mutating func remove(_ peer: Peer, by id: PeerID?, reason: String) {
-        emit(.dismiss([peer], Dismissal(requester: id, reason: reason, isRoomEnd: false)))
+        effects.append(.dismiss([peer], Dismissal(requester: id, reason: reason, isRoomEnd: false)))
         left(peer.id, .removed, message: reason)
     }
 
@@ -181,9 +146,9 @@ public struct Room: Sendable {
     public mutating func endRequested(
         by id: PeerID, lock: Bool, reason: String, at now: Instant
     ) throws(RoomError) {
-        try require(.endRoom, of: id)
+        try peers.require(.endRoom, of: id)
         try Check.bytes(reason, field: "reason", maximum: RoomLimits.descriptionBytes)
-        try spendFanOut(of: id, at: now)
+        try peers.spendFanOut(of: id, at: now)
         ended(by: id, lock: lock, reason: reason)
     }
 
@@ -195,47 +160,35 @@ public struct Room: Sendable {
         by id: PeerID? = nil, lock: Bool, reason: String, because: LeaveReason = .roomEnded
     ) {
         if lock {
-            isLocked = true
-            emit(.noted(.roomLocked))
+            peers.isLocked = true
+            effects.append(.noted(.roomLocked))
         }
         if because == .roomEnded {
             let requester = id.flatMap { peers[$0] }
-            emit(
+            effects.append(
                 .noted(
                     .roomEnded(
                         session: isSessionNoted ? session : nil, by: requester,
                         isLocked: isLocked, reason: reason)))
         }
-        let gone = Array(peers.values).inOrder
-        emit(.dismiss(gone, Dismissal(requester: id, reason: reason, isRoomEnd: true)))
-        for peer in gone { departed.keepRates(of: peer) }
+        let gone = peers.inOrder
+        effects.append(.dismiss(gone, Dismissal(requester: id, reason: reason, isRoomEnd: true)))
         for peer in gone where peer.hasJoined {
-            emit(.releaseMedia(peer.id))
-            noteLeaving(peer, because, message: reason)
+            effects.append(.releaseMedia(peer.id))
+            effects.noteLeaving(peer, from: session, because, message: reason)
         }
-        peers = [:]
-        emit(.refreshPreviews)
+        peers.removeAll()
+        effects.append(.refreshPreviews)
         endSessionIfEmpty()
-    }
-
-    /// The operator locked the room. Present peers stay.
-    public mutating func locked() { isLocked = true }
-
-    /// The operator unlocked the room.
-    public mutating func unlocked() { isLocked = false }
-
-    private mutating func noteLeaving(_ peer: Peer, _ reason: LeaveReason, message: String) {
-        guard let session, !peer.isHidden else { return }
-        emit(.noted(.peerLeft(peer, session, reason, message: message)))
     }
 
     private mutating func endSessionIfEmpty() {
         guard peers.isEmpty else { return }
-        if let session, isSessionNoted { emit(.noted(.sessionClosed(session))) }
+        if let session, isSessionNoted { effects.append(.noted(.sessionClosed(session))) }
         isSessionNoted = false
         session = nil
         isLarge = false
-        departed.sessionEnded()
+        peers.departed.sessionEnded()
         recentEvents = RecentEvents()
         store = SessionStore()
         polls = Polls()
@@ -244,30 +197,10 @@ public struct Room: Sendable {
 
     // MARK: - Effects
 
-    mutating func emit(_ effect: RoomEffect) { effects.append(effect) }
-
-    mutating func tell(_ recipients: [PeerID], _ event: RoomEvent) {
-        guard !recipients.isEmpty else { return }
-        emit(.tell(recipients, event))
-    }
-
     /// Tells the addressees; those that are away are told when they are back.
     mutating func say(_ event: RoomEvent, to addressees: Addressees, at now: Instant) {
-        tell(candidates(of: addressees.audience).filter(addressees.include).reachable, event)
+        let candidates = peers.candidates(of: addressees.audience)
+        effects.tell(candidates.filter(addressees.include).reachable, event)
         recentEvents.add(event, for: addressees, at: now, limits: limits)
     }
-
-    /// The possible addressees: for a single one, the other peers need not be examined.
-    private func candidates(of audience: Audience) -> [Peer] {
-        switch audience {
-        case .everybody, .roles: joined
-        case .peer(let id): [peers[id]].compactMap(\.self)
-        }
-    }
-
-    mutating func resubscribe(_ subscribers: [Peer]) {
-        for subscriber in subscribers { emit(.resubscribe(subscriber.id)) }
-    }
-
-    mutating func makeIdentifier() -> String { Hexadecimal.identifier(using: &random) }
 }

@@ -11,4 +11,36 @@ public struct RoomStreaming: Hashable, Sendable {
         if recording?.state.isOn != true { recording = nil }
         if !rtmp.isRunning { rtmp = .none }
     }
+
+    /// Applies a change. Variants beyond ``RoomLimits/variants`` are not shown.
+    ///
+    /// - Returns: what the peers are told; empty if nothing has changed for them.
+    mutating func apply(_ change: StreamingChange) -> [RoomEvent] {
+        switch change {
+        case .hls(var state):
+            state.variants = Array(state.variants.prefix(RoomLimits.variants))
+            guard state != hls else { return [] }
+            let isRecordingNew = state.recording != hls.recording
+            hls = state
+            return [.hlsChanged(state)] + (isRecordingNew ? [.recordingChanged(state)] : [])
+        case .recording(let state):
+            guard state != recording else { return [] }
+            recording = state
+            return [.roomRecordingChanged(state)]
+        case .rtmp(let state):
+            guard state.isNews(after: rtmp) else { return [] }
+            rtmp = state
+            return [.rtmpChanged(state)]
+        }
+    }
+}
+
+/// A change of a room's streams or recordings.
+public enum StreamingChange: Hashable, Sendable {
+    /// Of the live streams.
+    case hls(HLSState)
+    /// Of the recording without a live stream.
+    case recording(RoomRecording)
+    /// Of the pushes to other servers, including a failure to begin.
+    case rtmp(RTMPState)
 }

@@ -3,18 +3,20 @@ internal import MediaKernel
 internal import RoomHost
 internal import Rooms
 
-/// Starts and stops streams from the room (`docs/PROTOCOL.md` section 5).
-extension HundredMSSessions {
+/// A joined peer's requests to start and stop streams of the room (`docs/PROTOCOL.md` section 5).
+struct StreamingCalls {
+    let peer: PeerID
+    let authority: String
+
     func startHLS(
-        _ params: HLSStartParameters, on connection: Connection, in host: isolated RoomHost
+        _ params: HLSStartParameters, in host: isolated RoomHost
     ) async throws(SignallingError) -> Reply {
-        let peer = connection.peer
-        try checkAsking([.hlsStreaming], by: peer, in: host)
+        try checkAsking([.hlsStreaming], in: host)
         let variants = try checked(params.variants)
         do {
             try await host.streaming.start(
                 room: host.room.id, variants: variants, recording: params.hlsRecording,
-                startedBy: peer, authority: connection.claims.authority)
+                startedBy: peer, authority: authority)
         } catch {
             throw streamingError(error, "start", in: host)
         }
@@ -22,9 +24,9 @@ extension HundredMSSessions {
     }
 
     func stopHLS(
-        _ params: HLSStopParameters, by peer: PeerID, in host: isolated RoomHost
+        _ params: HLSStopParameters, in host: isolated RoomHost
     ) async throws(SignallingError) -> Reply {
-        try checkAsking([.hlsStreaming], by: peer, in: host)
+        try checkAsking([.hlsStreaming], in: host)
         let variants = try checked(params.variants)
         do {
             try await host.streaming.stop(room: host.room.id, variants: variants, stoppedBy: peer)
@@ -35,9 +37,9 @@ extension HundredMSSessions {
     }
 
     func addTimedMetadata(
-        _ params: HLSTimedMetadataParameters, by peer: PeerID, in host: isolated RoomHost
+        _ params: HLSTimedMetadataParameters, in host: isolated RoomHost
     ) async throws(SignallingError) -> Reply {
-        try checkAsking([.hlsStreaming], by: peer, in: host)
+        try checkAsking([.hlsStreaming], in: host)
         let count = params.metadata.count
         guard (1...SignallingLimits.timedMetadata).contains(count) else {
             throw .badParameter(
@@ -56,14 +58,12 @@ extension HundredMSSessions {
     /// Starts a recording without a live stream, pushes to other servers, or both: the request
     /// succeeds as a whole or not at all.
     func startRecording(
-        _ params: RTMPStartParameters, on connection: Connection, in host: isolated RoomHost
+        _ params: RTMPStartParameters, in host: isolated RoomHost
     ) async throws(SignallingError) -> Reply {
-        let peer = connection.peer
         let isRecorded = params.record ?? false
         let isSent = !(params.rtmpURLs ?? []).isEmpty
         try checkAsking(
-            (isRecorded ? [.browserRecording] : []) + (isSent ? [.rtmpStreaming] : []), by: peer,
-            in: host)
+            (isRecorded ? [.browserRecording] : []) + (isSent ? [.rtmpStreaming] : []), in: host)
         guard isRecorded || isSent else {
             throw .badParameter(
                 "record", reason: "must be true without rtmp_urls: there is nothing else to start")
@@ -80,21 +80,22 @@ extension HundredMSSessions {
                 RecordingRequest(
                     meetingURL: params.meetingURL, resolution: params.resolution,
                     pushes: params.rtmpURLs ?? [], isRecorded: isRecorded),
-                startedBy: peer, authority: connection.claims.authority)
+                startedBy: peer, authority: authority)
         } catch {
             let refusal = streamingError(error, "start", in: host)
             if isSent, case .streaming(let refusal) = refusal {
-                host.room.rtmpChanged(
-                    .failed(
-                        StreamingFailure(code: refusal.code, message: refusal.message),
-                        startedBy: peer))
+                host.room.streamingChanged(
+                    .rtmp(
+                        .failed(
+                            StreamingFailure(code: refusal.code, message: refusal.message),
+                            startedBy: peer)))
             }
             throw refusal
         }
         return .empty
     }
 
-    func stopRecording(by peer: PeerID, in host: isolated RoomHost) async throws(SignallingError)
+    func stopRecording(in host: isolated RoomHost) async throws(SignallingError)
         -> Reply
     {
         let isRecorded = host.room.streaming.recording?.state.isOn == true
@@ -102,7 +103,7 @@ extension HundredMSSessions {
         // Both end together, so a peer must be allowed to end what there is.
         try checkAsking(
             (isRecorded || !isSent ? [.browserRecording] : []) + (isSent ? [.rtmpStreaming] : []),
-            by: peer, in: host)
+            in: host)
         do {
             try await host.streaming.stopRecording(room: host.room.id, stoppedBy: peer)
         } catch {
@@ -112,10 +113,10 @@ extension HundredMSSessions {
     }
 
     private func checkAsking(
-        _ permissions: [Permission], by peer: PeerID, in host: isolated RoomHost
+        _ permissions: [Permission], in host: isolated RoomHost
     ) throws(SignallingError) {
         try ruled { () throws(RoomError) in
-            try host.room.streamingAsked(permissions, by: peer, at: host.clock.now())
+            try host.room.fanOutRequested(permissions, by: peer, at: host.clock.now())
         }
     }
 

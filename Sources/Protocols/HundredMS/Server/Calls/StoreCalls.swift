@@ -2,13 +2,15 @@ internal import MediaKernel
 internal import RoomHost
 internal import Rooms
 
-/// The session's store (`docs/PROTOCOL.md` section 5).
-extension HundredMSSessions {
+/// A joined peer's requests about the session's store (`docs/PROTOCOL.md` section 5).
+struct StoreCalls {
+    let peer: PeerID
+
     /// The key for clients that name none, as in 100ms' first version of the store.
     private static let defaultKey = "default"
 
     func setMetadata(
-        _ params: SetMetadataParameters, by peer: PeerID, in host: isolated RoomHost
+        _ params: SetMetadataParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let entry = try ruled { () throws(RoomError) in
             try host.room.valueSet(
@@ -30,7 +32,7 @@ extension HundredMSSessions {
     }
 
     func listen(
-        _ params: ListenMetadataParameters, by peer: PeerID, in host: isolated RoomHost
+        _ params: ListenMetadataParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         try ruled { () throws(RoomError) in try host.room.valuesListened(params.keys, by: peer) }
         return .empty

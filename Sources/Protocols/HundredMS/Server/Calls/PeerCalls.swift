@@ -3,49 +3,59 @@ internal import MediaKernel
 internal import RoomHost
 internal import Rooms
 
-/// Finding peers, and their groups (`docs/PROTOCOL.md` section 5).
-extension HundredMSSessions {
+/// A joined peer's requests that find peers or change their groups (`docs/PROTOCOL.md` section 5).
+struct PeerCalls {
+    let peer: PeerID
+
     func getPeer(_ params: GetPeerParameters, in host: isolated RoomHost) throws(SignallingError)
         -> Reply
     {
-        let peer = try ruled { () throws(RoomError) in try host.room.visiblePeer(params.peerID) }
+        let peer = try ruled { () throws(RoomError) in
+            try host.room.peers.visiblePeer(params.peerID)
+        }
         return .result(PeerPayload(peer, withTracks: false))
     }
 
-    func findPeers(_ params: FindPeersParameters, by peer: PeerID, in host: isolated RoomHost)
-        -> Reply
-    {
+    func findPeers(
+        _ params: FindPeersParameters, continuing iterators: inout PeerIterators,
+        in host: isolated RoomHost
+    ) -> Reply {
         // Clients may send an empty value instead of omitting it.
         func named<Value: Collection>(_ value: Value?) -> Value? {
             value.flatMap { $0.isEmpty ? nil : $0 }
         }
         let wanted = (named(params.peers) ?? named(params.peerIDs)).map(Set.init)
         let (role, group) = (named(params.role), named(params.group))
-        let found = host.room.visiblePeers.filter { one in
+        let found = host.room.peers.visible.filter { one in
             (wanted?.contains(one.id) ?? true) && (role.map { $0 == one.role } ?? true)
                 && (group.map { one.wireGroups.contains($0) } ?? true)
         }
-        let iterator = iterators[peer, default: PeerIterators()].begin(found.map(\.id))
-        return page(of: iterator, limit: params.limit, for: peer, in: host) ?? .empty
+        let iterator = iterators.begin(found.map(\.id))
+        return page(of: iterator, limit: params.limit, continuing: &iterators, in: host) ?? .empty
     }
 
     func nextPeers(
-        _ params: PeerIterNextParameters, by peer: PeerID, in host: isolated RoomHost
+        _ params: PeerIterNextParameters, continuing iterators: inout PeerIterators,
+        in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
-        guard let page = page(of: params.iterator, limit: params.limit, for: peer, in: host) else {
+        guard
+            let page = page(
+                of: params.iterator, limit: params.limit, continuing: &iterators, in: host)
+        else {
             throw .badParameter("iterator", reason: "is not known or too old")
         }
         return page
     }
 
     private func page(
-        of iterator: String, limit: Int?, for peer: PeerID, in host: isolated RoomHost
+        of iterator: String, limit: Int?, continuing iterators: inout PeerIterators,
+        in host: isolated RoomHost
     ) -> Reply? {
         let limit = min(max(limit ?? 10, 1), SignallingLimits.pagePeers)
-        guard let (ids, position) = iterators[peer]?.advance(iterator, limit: limit) else {
+        guard let (ids, position) = iterators.advance(iterator, limit: limit) else {
             return nil
         }
-        let peers = ids.compactMap { try? host.room.visiblePeer($0) }
+        let peers = ids.compactMap { try? host.room.peers.visiblePeer($0) }
         return .result(
             PeerPageResult(
                 iterator: iterator, total: position.total, eof: position.rest.isEmpty,
@@ -53,7 +63,7 @@ extension HundredMSSessions {
     }
 
     func searchPeers(
-        _ params: PeerSearchParameters, by peer: PeerID, in host: isolated RoomHost
+        _ params: PeerSearchParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let found = try ruled { () throws(RoomError) in
             try host.room.peersSearched(
@@ -67,22 +77,21 @@ extension HundredMSSessions {
 
     /// The peer joins a group or leaves it.
     func changeOwnGroup(
-        _ params: GroupParameters, isIn: Bool, by peer: PeerID, in host: isolated RoomHost
+        _ params: GroupParameters, isIn: Bool, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
-        try changeGroup(params.name, of: peer, isIn: isIn, by: peer, in: host)
-        return .result(GroupsResult(groups: host.room.peer(peer)?.wireGroups ?? []))
+        try changeGroup(params.name, of: peer, isIn: isIn, in: host)
+        return .result(GroupsResult(groups: host.room.peers[peer]?.wireGroups ?? []))
     }
 
     func changeGroup(
-        _ params: PeerGroupParameters, isIn: Bool, by peer: PeerID, in host: isolated RoomHost
+        _ params: PeerGroupParameters, isIn: Bool, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
-        try changeGroup(params.name, of: params.peerID, isIn: isIn, by: peer, in: host)
+        try changeGroup(params.name, of: params.peerID, isIn: isIn, in: host)
         return .empty
     }
 
     private func changeGroup(
-        _ name: String, of target: PeerID, isIn: Bool, by peer: PeerID,
-        in host: isolated RoomHost
+        _ name: String, of target: PeerID, isIn: Bool, in host: isolated RoomHost
     ) throws(SignallingError) {
         let now = host.clock.now()
         try ruled { () throws(RoomError) in

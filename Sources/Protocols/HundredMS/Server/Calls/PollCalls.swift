@@ -2,10 +2,13 @@ internal import MediaKernel
 internal import RoomHost
 internal import Rooms
 
-/// Polls and quizzes.
-extension HundredMSSessions {
+/// A joined peer's requests about polls and quizzes.
+struct PollCalls {
+    let peer: PeerID
+    let client: ClientKind
+
     func setPoll(
-        _ params: PollInfoSetParameters, by peer: PeerID, in host: isolated RoomHost
+        _ params: PollInfoSetParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let named = params.pollID.flatMap { $0.rawValue.isEmpty ? nil : $0 }
         let id = try ruled { () throws(RoomError) in
@@ -15,19 +18,19 @@ extension HundredMSSessions {
         return .result(PollSetResult(pollID: id))
     }
 
-    func getPoll(_ params: PollParameters, for peer: PeerID, in host: isolated RoomHost)
+    func getPoll(_ params: PollParameters, in host: isolated RoomHost)
         throws(SignallingError) -> Reply
     {
         let info = try ruled { () throws(RoomError) in
-            try host.room.pollInfo(of: params.pollID, for: peer)
+            try host.room.polls(for: peer).info(of: params.pollID)
         }
         return .result(PollInfoPayload(info))
     }
 
     func setPollQuestions(
-        _ params: PollQuestionsSetParameters, by peer: PeerID, in host: isolated RoomHost
+        _ params: PollQuestionsSetParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
-        try require(.pollWrite, of: peer, in: host)
+        try ruled { () throws(RoomError) in try host.room.peers.require(.pollWrite, of: peer) }
         let questions = try params.ordered()
         let count = try ruled { () throws(RoomError) in
             try host.room.pollQuestionsSet(
@@ -37,10 +40,10 @@ extension HundredMSSessions {
     }
 
     func getPollQuestions(
-        _ params: PollQuestionsGetParameters, for peer: PeerID, in host: isolated RoomHost
+        _ params: PollQuestionsGetParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let questions = try ruled { () throws(RoomError) in
-            try host.room.pollQuestions(of: params.pollID, for: peer)
+            try host.room.polls(for: peer).questions(of: params.pollID)
         }
         let page = Page(
             from: params.index, count: params.count, maximum: RoomLimits.pollPage,
@@ -52,7 +55,7 @@ extension HundredMSSessions {
                 last: page.isLast))
     }
 
-    func startPoll(_ params: PollParameters, by peer: PeerID, in host: isolated RoomHost)
+    func startPoll(_ params: PollParameters, in host: isolated RoomHost)
         throws(SignallingError) -> Reply
     {
         let info = try ruled { () throws(RoomError) in
@@ -62,7 +65,7 @@ extension HundredMSSessions {
         return .result(PollRunResult(pollID: info.id, duration: info.settings.duration))
     }
 
-    func stopPoll(_ params: PollParameters, by peer: PeerID, in host: isolated RoomHost)
+    func stopPoll(_ params: PollParameters, in host: isolated RoomHost)
         throws(SignallingError) -> Reply
     {
         let info = try ruled { () throws(RoomError) in
@@ -73,14 +76,13 @@ extension HundredMSSessions {
     }
 
     func answerPoll(
-        _ params: PollResponseParameters, on connection: Connection, in host: isolated RoomHost
+        _ params: PollResponseParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let verdicts = try ruled { () throws(RoomError) in
             try host.room.pollAnswered(
-                params.pollID, params.responses.map(\.submission), by: connection.peer,
+                params.pollID, params.responses.map(\.submission), by: peer,
                 at: host.clock.now())
         }
-        let client = connection.claims.client
         return .result(
             PollResponseResult(
                 pollID: params.pollID,
@@ -98,7 +100,7 @@ extension HundredMSSessions {
     }
 
     func getPollResponses(
-        _ params: PollResponsesGetParameters, by peer: PeerID, in host: isolated RoomHost
+        _ params: PollResponsesGetParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let (responses, isLast) = try ruled { () throws(RoomError) in
             guard params.own ?? false else {
@@ -106,7 +108,7 @@ extension HundredMSSessions {
                     of: params.pollID, from: params.index, count: params.count, by: peer,
                     at: host.clock.now())
             }
-            let own = try host.room.ownPollResponses(of: params.pollID, by: peer)
+            let own = try host.room.polls(for: peer).ownResponses(of: params.pollID)
             let page = Page(
                 from: params.index, count: params.count, maximum: RoomLimits.pollPage,
                 of: own.count)
@@ -118,11 +120,11 @@ extension HundredMSSessions {
                 last: isLast))
     }
 
-    func listPolls(_ params: PollListParameters, for peer: PeerID, in host: isolated RoomHost)
+    func listPolls(_ params: PollListParameters, in host: isolated RoomHost)
         throws(SignallingError) -> Reply
     {
         let polls = try ruled { () throws(RoomError) in
-            try host.room.pollInfos(params.state, after: params.start, for: peer)
+            try host.room.polls(for: peer).infos(params.state, after: params.start)
         }
         let page = Page(
             from: 0, count: params.count, maximum: RoomLimits.pollPage, of: polls.count)
@@ -133,30 +135,31 @@ extension HundredMSSessions {
     }
 
     func getPollResult(
-        _ params: PollParameters, for peer: PeerID, in host: isolated RoomHost
+        _ params: PollParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let result = try ruled { () throws(RoomError) in
-            try host.room.pollResult(of: params.pollID, for: peer)
+            try host.room.polls(for: peer).result(of: params.pollID)
         }
         return .result(PollResultPayload(params.pollID, result))
     }
 
     func getPollLeaderboard(
-        _ params: PollLeaderboardParameters, by peer: PeerID, in host: isolated RoomHost
+        _ params: PollLeaderboardParameters, cachedIn pages: inout PollPages,
+        in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let (board, info) = try ruled { () throws(RoomError) in
             let board = try host.room.pollLeaderboard(
                 of: params.pollID, question: params.question, by: peer, at: host.clock.now())
-            return (board, try host.room.pollInfo(of: params.pollID, for: peer))
+            return (board, try host.room.polls(for: peer).info(of: params.pollID))
         }
         let page = Page(
             from: params.offset, count: params.count ?? PollLeaderboardResult.countDefault,
             maximum: RoomLimits.pollLeaderboardPage, of: board.entries.count)
         let key = PollPages.Key(
             poll: info.id, createdAt: info.createdAt, question: params.question, range: page.range)
-        if let text = pollPages[key] { return .rendered(text) }
+        if let text = pages[key] { return .rendered(text) }
         let text = try FrameCodec.text(of: PollLeaderboardResult(info.id, board, page))
-        pollPages.keep(text, for: key)
+        pages.keep(text, for: key)
         return .rendered(text)
     }
 }

@@ -2,10 +2,13 @@ internal import MediaKernel
 internal import RoomHost
 internal import Rooms
 
-/// Requests with which a peer changes itself or sends to others (`docs/PROTOCOL.md` section 5).
-extension HundredMSSessions {
+/// A joined peer's requests with which it changes itself or sends to others (`docs/PROTOCOL.md`
+/// section 5).
+struct AnnouncementCalls {
+    let peer: PeerID
+
     func updateTracks(
-        _ params: TrackUpdateParameters, of peer: PeerID, in host: isolated RoomHost
+        _ params: TrackUpdateParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         var changes: [TrackID: TrackChange] = [:]
         for (id, change) in params.tracks {
@@ -19,7 +22,7 @@ extension HundredMSSessions {
     }
 
     func broadcast(
-        _ params: BroadcastParameters, from peer: PeerID, in host: isolated RoomHost
+        _ params: BroadcastParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let audience: Audience
         if let target = params.peerID {
@@ -40,7 +43,7 @@ extension HundredMSSessions {
     }
 
     func updatePeer(
-        _ params: PeerUpdateParameters, _ peer: PeerID, in host: isolated RoomHost
+        _ params: PeerUpdateParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         try ruled { () throws(RoomError) in
             try host.room.peerUpdated(

@@ -1,5 +1,5 @@
 /// The limits on peers in the room and in a role. A peer that is joining already has a place.
-extension Room {
+extension RoomPeers {
     /// The absent peers that lose their places to a newcomer when there are no others. A reloaded
     /// page joins with another peer id and leaves its old one behind, so the newcomer's own user
     /// comes first; then peers that are gone for others. Usually empty.
@@ -10,9 +10,9 @@ extension Room {
         func makePlace(
             _ maximum: Int, _ refusal: RoomError, _ isCounted: (Peer) -> Bool
         ) throws(RoomError) {
-            let count = peers.values.count(where: isCounted) - replaced.count(where: isCounted)
+            let count = all.count(where: isCounted) - replaced.count(where: isCounted)
             guard count >= maximum else { return }
-            let away = peers.values.filter { peer in
+            let away = all.filter { peer in
                 peer.isAway && isCounted(peer) && !replaced.contains { $0.id == peer.id }
             }.inOrder
             let oldest =
@@ -29,28 +29,16 @@ extension Room {
         if let maximum = limits.visiblePeers, !isHidden {
             try makePlace(maximum, .roomFull(maximum: maximum)) { !$0.isHidden }
         }
-        let hidden = isHidden ? RoomLimits.hiddenPlaces : peers.values.count(where: \.isHidden)
+        let hidden = isHidden ? RoomLimits.hiddenPlaces : all.count(where: \.isHidden)
         let places = limits.peers + min(hidden, RoomLimits.hiddenPlaces)
         try makePlace(places, .roomFull(maximum: limits.peers)) { _ in true }
         return replaced
     }
 
-    /// Makes place for a present peer that gets that role: if the role is full, a peer that is gone
-    /// for others loses its place, as for a newcomer.
-    mutating func makePlace(in role: Role) throws(RoomError) {
-        guard let maximum = role.peersMaximum else { return }
-        let holders = peers.values.filter { $0.role == role.name }
-        guard holders.count >= maximum else { return }
-        guard let ghost = holders.inOrder.first(where: \.presence.isGhost) else {
-            throw .roleFull(role: role.name, maximum: maximum)
-        }
-        left(ghost.id, .connectionClosed)
-    }
-
-    /// For how many peers ``makePlace(in:)`` can make place; nil for any number.
+    /// For how many peers ``Room/makePlace(in:)`` can make place; nil for any number.
     func places(in role: Role) -> Int? {
         role.peersMaximum.map { maximum in
-            max(0, maximum - peers.values.count { $0.role == role.name && !$0.presence.isGhost })
+            max(0, maximum - all.count { $0.role == role.name && !$0.presence.isGhost })
         }
     }
 }

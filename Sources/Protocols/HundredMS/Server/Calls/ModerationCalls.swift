@@ -2,11 +2,13 @@ internal import MediaKernel
 internal import RoomHost
 internal import Rooms
 
-/// Requests that act on other peers, subject to the role's permissions
+/// A joined peer's requests that act on other peers, subject to its role's permissions
 /// (`docs/PROTOCOL.md` section 5).
-extension HundredMSSessions {
+struct ModerationCalls {
+    let peer: PeerID
+
     func requestRoleChange(
-        _ params: RoleChangeRequestParameters, by peer: PeerID, in host: isolated RoomHost
+        _ params: RoleChangeRequestParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let isForced = params.force ?? false
         switch (params.requestedFor, params.roles) {
@@ -32,7 +34,7 @@ extension HundredMSSessions {
     }
 
     func acceptRole(
-        _ params: RoleOfferPayload, by peer: PeerID, in host: isolated RoomHost
+        _ params: RoleOfferPayload, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         try ruled { () throws(RoomError) in
             try host.room.roleOfferAccepted(
@@ -42,7 +44,7 @@ extension HundredMSSessions {
     }
 
     func requestMute(
-        _ params: TrackMuteParameters, by peer: PeerID, in host: isolated RoomHost
+        _ params: TrackMuteParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         try ruled { () throws(RoomError) in
             try host.room.muteRequested(
@@ -53,7 +55,7 @@ extension HundredMSSessions {
     }
 
     func requestMutes(
-        _ params: MutesParameters, by peer: PeerID, in host: isolated RoomHost
+        _ params: MutesParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let request = MuteRequest(
             isMuted: params.value, kind: params.type, source: params.source,
@@ -65,7 +67,7 @@ extension HundredMSSessions {
         return .empty
     }
 
-    func endRoom(_ params: EndRoomParameters, by peer: PeerID, in host: isolated RoomHost)
+    func endRoom(_ params: EndRoomParameters, in host: isolated RoomHost)
         throws(SignallingError) -> Reply
     {
         try ruled { () throws(RoomError) in
@@ -77,7 +79,7 @@ extension HundredMSSessions {
     }
 
     func removePeer(
-        _ params: PeerLeaveParameters, by peer: PeerID, in host: isolated RoomHost
+        _ params: PeerLeaveParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         try ruled { () throws(RoomError) in
             try host.room.removalRequested(
