@@ -37,7 +37,9 @@ export class Player extends EventTarget {
     });
     // Otherwise a stream that keeps all its segments would start with the first.
     video.addEventListener("loadedmetadata", () => {
-      if (isLive && !this.engine && this.isBehind) this.seekToLive();
+      if (this.engine) return;
+      if (isLive && this.isBehind) this.seekToLive();
+      else if (this.#source?.begin > 0) video.currentTime = this.#source.begin;
     });
     video.addEventListener("playing", () => this.dispatchEvent(new Event("playing")));
   }
@@ -47,8 +49,8 @@ export class Player extends EventTarget {
   }
 
   /** Whether a stream can be played that is known to have fragments or not to have them. */
-  canPlay({ fragments }) {
-    return this.isNative || this.#hasLibrary || this.#playsItself(fragments);
+  canPlay({ fragments, file }) {
+    return Boolean(file) || this.isNative || this.#hasLibrary || this.#playsItself(fragments);
   }
 
   get #hasLibrary() {
@@ -74,6 +76,7 @@ export class Player extends EventTarget {
    * @param {string} source.url of the stream
    * @param {string|null} [source.fragments] of the same stream in fragmented MP4, or `url` if that
    *   may be such a stream
+   * @param {string|null} [source.file] of the same recording as one file
    * @param {number} [source.begin] s; for recordings
    */
   async play(source) {
@@ -84,7 +87,7 @@ export class Player extends EventTarget {
   }
 
   async #open(source) {
-    const { url, fragments = null, begin = 0 } = source;
+    const { url, fragments = null, file = null, begin = 0 } = source;
     if (this.#playsItself(fragments)) {
       try {
         return await this.#playBySelf(fragments, begin);
@@ -93,13 +96,14 @@ export class Player extends EventTarget {
         this.#drop();
         if (!(error instanceof Unplayable)) return this.#failed();
         this.#refused.add(fragments);
-        if (!this.canPlay(source)) {
-          this.stop();
-          throw error;
-        }
       }
     }
-    if (this.isNative) this.#video.src = url;
+    if (!this.canPlay(source)) {
+      this.stop();
+      throw new Unplayable("This browser cannot play the stream.");
+    }
+    if (file) this.#video.src = file;
+    else if (this.isNative) this.#video.src = url;
     else await this.#playByLibrary(url);
     this.dispatchEvent(new Event("change"));
   }

@@ -153,7 +153,7 @@ export class Engine extends EventTarget {
   /** For tests and the curious. */
   get statistics() {
     return {
-      stalls: this.#pacing?.stalls ?? 0, rate: this.#throughput.rate, layer: this.layer,
+      stalls: this.#pacing?.stalls ?? 0, throughput: this.#throughput.rate, layer: this.layer,
       ahead: aheadOf(this.ranges, this.#video.currentTime), distance: this.distance,
       target: this.#lists.current ? this.target : 0,
     };
