@@ -22,7 +22,7 @@ LATENCY_MAXIMUM = 2.0  # s behind the newest part that exists
 PLAY = """async (url) => {
   const { Player } = await import("/assets/playback/player.js");
   const video = document.createElement("video");
-  video.muted = true;
+  Object.assign(video, { muted: true, width: 1280, height: 720 });
   document.body.replaceChildren(video);
   window.rates = [];
   video.addEventListener("ratechange", () => window.rates.push(video.playbackRate));

@@ -38,9 +38,10 @@ export class Engine extends EventTarget {
   #throughput = new Throughput();
   #pacing = null;
   #choice = null;
-  #inits = new Map(); // by address and range: { bytes, tracks }
+  #inits = new Map(); // by address and range: promises of { bytes, tracks }
   #front = null; // the piece appended last: { sequence, part, end }
-  #filled = { layer: -1, init: null }; // what was appended last
+  #active = -1; // the layer whose playlist is in use; the chosen one follows at the next entry
+  #filled = null; // the initialization section appended last
   #round = null; // ends the transfer in progress
   #wake = () => {};
   #aim = null; // s; where to begin
@@ -84,7 +85,7 @@ export class Engine extends EventTarget {
     if (this.layers.length === 0) throw new Unplayable("The browser has no decoder for it.");
     this.#choice = new LayerChoice(this.layers);
     await Promise.all([
-      this.#lists.use(this.layers.at(-1).url, signal), this.#buffer.open(signal),
+      this.#use(this.layers.length - 1, signal), this.#buffer.open(signal),
     ]);
     const { segments } = this.#lists.current;
     if (segments.length > 0 && !segments.at(-1).map) {
@@ -307,13 +308,17 @@ export class Engine extends EventTarget {
       await this.#finish();
       return null;
     }
-    if (isEntry(piece) || this.#filled.layer < 0) {
+    if (isEntry(piece) || !this.#filled) {
       this.#chooseLayer();
-      const url = this.layers[this.#choice.current].url;
-      await this.#lists.use(url, signal);
+      await this.#use(this.#choice.current, signal);
       piece = this.#find();
     }
     return piece;
+  }
+
+  async #use(layer, signal) {
+    await this.#lists.use(this.layers[layer].url, signal);
+    this.#active = layer;
   }
 
   #find() {
@@ -350,11 +355,10 @@ export class Engine extends EventTarget {
   }
 
   async #take(piece, signal) {
-    const layer = this.layers[this.#choice.current];
-    const { map } = piece.segment;
-    const [init, answer] = await Promise.all([
-      this.#init(map, signal), this.#load(piece, signal),
-    ]);
+    this.#init(piece.segment.map, signal).catch(() => {}); // begins beside the piece
+    const answer = await this.#load(piece, signal);
+    // By now the piece may be another layer's.
+    const init = await this.#init(piece.segment.map, signal);
     const begin = beginOf(answer.bytes, init.tracks);
     let offset = this.#timeline.offset(piece.segment, piece.start, begin);
     if (begin !== null && Math.abs(begin + offset - piece.start) > strayMaximum) {
@@ -362,10 +366,10 @@ export class Engine extends EventTarget {
       if (piece.isHint) return pause(0.1, signal);
       offset = piece.start - begin;
     }
-    const isOther = this.#filled.init !== init;
+    const isOther = this.#filled !== init;
     await this.#buffer.append(isOther ? init.bytes : null, answer.bytes,
-      { codecs: layer.codecs, offset });
-    this.#filled = { layer: this.#choice.current, init };
+      { codecs: this.layers[this.#active].codecs, offset });
+    this.#filled = init;
     this.#hasEnded = false;
     if (begin !== null && !piece.part) {
       this.#timeline.correct(piece.segment, begin + offset);
@@ -395,15 +399,17 @@ export class Engine extends EventTarget {
     if (!map) throw new Unplayable("The stream is no fragmented MP4.");
     const key = `${map.url} ${map.range?.begin}`;
     if (!this.#inits.has(key)) {
-      const { bytes } = await load(map, this.#how(signal));
       if (this.#inits.size >= initsMaximum) this.#inits.clear();
-      this.#inits.set(key, { bytes, tracks: tracksOf(bytes) });
+      const loading = load(map, this.#how(signal))
+        .then(({ bytes }) => ({ bytes, tracks: tracksOf(bytes) }));
+      loading.catch(() => this.#inits.delete(key));
+      this.#inits.set(key, loading);
     }
     return this.#inits.get(key);
   }
 
   async #load(piece, signal) {
-    const layer = this.#choice.current;
+    const layer = this.#active;
     const slow = new AbortController();
     let seen = 0; // bit/s
     try {
@@ -434,7 +440,7 @@ export class Engine extends EventTarget {
       this.#throughput.add(seen / 8, 1, ticks());
       this.#choice.abandon(seen, ticks());
       this.dispatchEvent(new Event("layer"));
-      await this.#lists.use(this.layers[this.#choice.current].url, signal);
+      await this.#use(this.#choice.current, signal);
       const again = this.#again(piece);
       Object.assign(piece, again);
       return this.#load(piece, signal);
