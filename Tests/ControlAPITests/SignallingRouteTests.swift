@@ -291,6 +291,51 @@ import Workbench
     }
 
     @Test(arguments: [
+        (["*"], "*"), ([], "'none'"),
+        (
+            ["https://a.example", "https://*.b.example:8443"],
+            "https://a.example https://*.b.example:8443"
+        ),
+    ])
+    func theEmbeddedPlayerMayBeFramedWhereTheOperatorSays(
+        embedders: [String], ancestors: String
+    ) async throws {
+        var world = try await TestWorld()
+        world.configuration.embedders = embedders
+        try await world.routes { client in
+            let page = try await client.execute(uri: "/embed/demo", method: .get)
+            #expect(page.status == .ok && String(buffer: page.body).contains("embed.html"))
+            let policy = try #require(page.headers[.contentSecurityPolicy])
+            #expect(policy.hasSuffix("; frame-ancestors \(ancestors)"))
+            #expect(policy.contains("script-src 'self';") && policy.contains("style-src 'self';"))
+            let watch = try await client.execute(uri: "/watch/demo", method: .get)
+            #expect(
+                watch.headers[.contentSecurityPolicy]?.hasSuffix("; frame-ancestors 'none'")
+                    == true)
+            let none = try await client.execute(uri: "/embed/a%20b", method: .get)
+            #expect(none.status == .notFound)
+        }
+    }
+
+    @Test(arguments: [
+        (StreamContainer.transportStream, nil), (.both, "http://h/hls/demo/s/cmaf.m3u8"),
+        (.fragments, "http://h/hls/demo/s/master.m3u8"),
+    ])
+    func thePagesLearnWhereFragmentsAre(container: StreamContainer, url: String?) async throws {
+        let world = try await TestWorld()
+        _ = try await world.control.start(room: "demo", LiveStreamRequest(), startedBy: nil)
+        world.control.state.withLock {
+            $0.streams[0].plan.container = container
+            $0.streams[0].playback.url = "http://h/hls/demo/s/master.m3u8"
+        }
+        try await world.routes { client in
+            let live = try TestJSON.object(
+                try await client.execute(uri: "/api/rooms/demo/stream", method: .get))
+            #expect(live["cmaf_url"] as? String == url)
+        }
+    }
+
+    @Test(arguments: [
         "/rooms/a%2Fb", "/rooms/", "/watch/..", "/assets/../index.html", "/assets/%2e%2e/x.js",
         "/assets/missing.js", "/assets/", "/nothing", "/v2/nothing", "/index.html",
     ])
@@ -309,8 +354,8 @@ import Workbench
             let idle = try await client.execute(uri: "/api/rooms/demo/stream", method: .get)
             #expect(
                 String(buffer: idle.body)
-                    == #"{"bot_restarts":0,"degradation":null,"id":null,"started_at":null,"#
-                    + #""state":"none","url":null}"#)
+                    == #"{"bot_restarts":0,"cmaf_url":null,"degradation":null,"id":null,"#
+                    + #""started_at":null,"state":"none","url":null}"#)
             let empty = try await client.execute(uri: "/api/rooms", method: .get)
             #expect(
                 String(buffer: empty.body)

@@ -37,7 +37,7 @@ struct TestWorld: Sendable {
         let directory = scratch.path
         try FileManager.default.createDirectory(
             atPath: "\(directory)/out/demo/s1/stream_0", withIntermediateDirectories: true)
-        for name in ["index.html", "recordings.html", "room.html", "watch.html"] {
+        for name in ["index.html", "recordings.html", "room.html", "watch.html", "embed.html"] {
             try scratch.write("<!doctype html><title>\(name)</title>".utf8, to: "web/\(name)")
         }
         try scratch.write("export {}".utf8, to: "web/assets/room/room.js")

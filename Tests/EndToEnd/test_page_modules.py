@@ -66,12 +66,12 @@ def test_the_cues_of_a_sheet_of_pictures_are_read(page):
     text = ("WEBVTT\r\n\r\n00:00:00.000 --> 00:00:02.500 align:start\r\na b.jpg#xywh=0,0,160,90\r\n"
             "\r\n2\r\n59:02.500 --> 01:00:04.000\r\nhttps://o.test/c.jpg#xywh=160,90,160,90\r\n")
     cues = page.evaluate(
-        "(text) => import('/assets/playback/scrubber.js').then((scrubber) =>"
+        "(text) => import('/assets/playback/cues.js').then((scrubber) =>"
         " scrubber.parseCues(text, 'https://h.test/d/e.vtt'))", text)
     size = {"width": 160, "height": 90}
     assert cues == [
         {"begin": 0, "end": 2.5, "url": "https://h.test/d/a%20b.jpg", "x": 0, "y": 0} | size,
         {"begin": 3542.5, "end": 3604, "url": "https://o.test/c.jpg", "x": 160, "y": 90} | size]
     assert page.evaluate(
-        "() => import('/assets/playback/scrubber.js').then((scrubber) =>"
+        "() => import('/assets/playback/cues.js').then((scrubber) =>"
         " scrubber.parseCues('<html>', 'https://h.test/'))") == []

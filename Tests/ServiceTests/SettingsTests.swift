@@ -50,6 +50,24 @@ import Workbench
         #expect(settings.stream.rules.durationMaximum == nil)
     }
 
+    @Test func theEmbeddedPlayerMayBeFramedAnywhereUnlessTheOperatorSaysWhere() throws {
+        #expect(try settings().httpService.embedders == ["*"])
+        #expect(try settings(#"{"pages": {"embedders": ["none"]}}"#).pages.embedders.isEmpty)
+        let some = ["http://localhost:3000", "https://*.example.org"]
+        #expect(
+            try settings(
+                #"{"pages": {"embedders": ["http://localhost:3000", "https://*.example.org"]}}"#
+            ).httpService.embedders == some)
+        for bad in [
+            "example.org", "https://a.example/x", "https://a.example; script-src *", "'self'",
+            "none, *",
+        ] {
+            #expect(throws: SettingsError.self) {
+                try settings("{\"pages\": {\"embedders\": [\"\(bad)\", \"*\"]}}")
+            }
+        }
+    }
+
     @Test(.enabled(if: SystemUser.mayChange)) func botsOfRootBecomeSomebodyElse() throws {
         #expect(try settings().botUser == SystemUser(named: "nobody"))
         #expect(
@@ -95,7 +113,8 @@ import Workbench
                        "readsPerSecond": 6, "readsBurst": 11, "absenceSeconds": 2.5,
                        "silenceSeconds": 6, "outboxMessages": 64, "outboxBytes": 65536},
              "pictures": {"hosts": ["*.example.org"], "allowHTTP": true},
-             "pages": {"openTokens": true, "listRooms": true, "hlsScriptURL": "/assets/hls.js", "directory": "/w"},
+             "pages": {"openTokens": true, "listRooms": true, "hlsScriptURL": "/assets/hls.js", "directory": "/w",
+                       "embedders": ["https://*.example.org"]},
              "log": {"level": "debug", "format": "json"}}
             """#)
         #expect(settings.http.port == 9000)

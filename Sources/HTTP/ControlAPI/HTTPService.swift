@@ -188,7 +188,8 @@ public struct HTTPService: Sendable {
         addOrigin(to: router)
         PageRoutes(
             files: files, hlsScriptURL: configuration.hlsScriptURL,
-            publicURL: endpoints.publicBaseURL, mediaURLs: configuration.mediaURLs
+            publicURL: endpoints.publicBaseURL, mediaURLs: configuration.mediaURLs,
+            embedders: configuration.embedders
         ).add(to: router)
         return router
     }

@@ -26,6 +26,8 @@ public struct HTTPServiceConfiguration: Sendable {
     public var hlsScriptURL: String?
     /// The other servers that the pages' players fetch from.
     public var mediaURLs: [String]
+    /// Where the embedded player may be framed, as in `frame-ancestors`; nowhere if empty.
+    public var embedders: [String]
     /// A directory of web pages that replaces the built-in one.
     public var pagesDirectory: String?
     /// Where rooms' own webhook receivers may be; nil when room events are not sent.
@@ -45,7 +47,8 @@ public struct HTTPServiceConfiguration: Sendable {
         servesOwnHostsOnly: Bool = false,
         handsOutTokens: Bool = false, listsRooms: Bool = true, showsRecordings: Bool = false,
         hlsScriptURL: String? = nil,
-        mediaURLs: [String] = [], pagesDirectory: String? = nil, webhooks: WebhookReach? = nil,
+        mediaURLs: [String] = [], embedders: [String] = ["*"],
+        pagesDirectory: String? = nil, webhooks: WebhookReach? = nil,
         frameRate: Int = 30, connectionsMaximum: Int = 8192,
         connectionsPerAddressMaximum: Int = 1024
     ) {
@@ -61,6 +64,7 @@ public struct HTTPServiceConfiguration: Sendable {
         self.showsRecordings = showsRecordings
         self.hlsScriptURL = hlsScriptURL
         self.mediaURLs = mediaURLs
+        self.embedders = embedders
         self.pagesDirectory = pagesDirectory
         self.webhooks = webhooks
         self.frameRate = frameRate

@@ -12,15 +12,15 @@ BLANK = "/assets/"  # a list of files, on the modules' origin
 
 
 class Web:
-    """Serves them in Firefox' namespace and, at the same port, outside."""
+    """Serves them in Firefox' namespace, if it has one, and, at the same port, outside."""
 
     def __init__(self, namespace):
         port = free_port(socket.SOCK_STREAM)
         command = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1",
                    "--directory", str(WEB), str(port)]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        self.servers = [subprocess.Popen([*prefix, *command], **quiet)
-                        for prefix in ([], namespace.prefix)]
+        places = [[], namespace.prefix] if namespace.prefix else [[]]
+        self.servers = [subprocess.Popen([*prefix, *command], **quiet) for prefix in places]
         self.blank = f"http://127.0.0.1:{port}{BLANK}"
 
         def answers(connect):

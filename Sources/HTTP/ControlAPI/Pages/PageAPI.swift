@@ -119,6 +119,8 @@ struct PageAPI: Sendable {
     private struct StreamBody: Encodable {
         var state: String
         var url: String?
+        /// Of fragmented MP4, which may be `url`; nil without it.
+        var fragmentsURL: String?
         var id: StreamID?
         var startedAt: String?
         var restarts: Int
@@ -128,6 +130,7 @@ struct PageAPI: Sendable {
         enum CodingKeys: String, CodingKey {
             case state
             case url
+            case fragmentsURL = "cmaf_url"
             case id
             case startedAt = "started_at"
             case restarts = "bot_restarts"
@@ -138,6 +141,7 @@ struct PageAPI: Sendable {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(state, forKey: .state)
             try container.encode(url, forKey: .url)
+            try container.encode(fragmentsURL, forKey: .fragmentsURL)
             try container.encode(id, forKey: .id)
             try container.encode(startedAt, forKey: .startedAt)
             try container.encode(restarts, forKey: .restarts)
@@ -151,9 +155,14 @@ struct PageAPI: Sendable {
             StreamBody(
                 state: stream?.status.rawValue ?? "none",
                 url: address(stream?.playback.url, for: request),
+                fragmentsURL: address(stream.flatMap(Self.fragmentsURL), for: request),
                 id: stream?.id, startedAt: stream?.startedAt?.description,
                 restarts: stream?.health.restarts ?? 0,
                 degradation: stream.flatMap(Self.degradation)))
+    }
+
+    private static func fragmentsURL(of stream: LiveStream) -> String? {
+        stream.plan.container == .fragments ? stream.playback.url : stream.fragmentsURL
     }
 
     private static func degradation(of stream: LiveStream) -> LiveStreamBody.DegradationBody? {

@@ -3,7 +3,8 @@ import Hummingbird
 import MediaKernel
 import NIOCore
 
-/// The pages `/`, `/recordings`, `/rooms/<id>` and `/watch/<id>`, and their files under `/assets/`.
+/// The pages `/`, `/recordings`, `/rooms/<id>`, `/watch/<id>` and `/embed/<id>`, and their files under
+/// `/assets/`.
 struct PageRoutes: Sendable {
     let files: WebFiles
     /// The configured address of hls.js.
@@ -12,6 +13,8 @@ struct PageRoutes: Sendable {
     let publicURL: String?
     /// The other servers that players fetch from.
     let mediaURLs: [String]
+    /// Where `/embed/<id>` may be framed, as in `frame-ancestors`; nowhere if empty.
+    let embedders: [String]
 
     func add(to router: Router<some RequestContext>) {
         for (path, name) in [("/", "index.html"), ("/recordings", "recordings.html")] {
@@ -19,11 +22,16 @@ struct PageRoutes: Sendable {
         }
         for (path, name) in [("/rooms/:room", "room.html"), ("/watch/:room", "watch.html")] {
             router.get(RouterPath(path)) { request, context in
-                guard RoomID.isValid(context.parameters.get("room") ?? "") else {
-                    throw APIError.notFound("no such room")
-                }
+                try Self.checkRoom(of: context)
                 return try page(name, request)
             }
+        }
+        router.get("/embed/:room") { request, context in
+            try Self.checkRoom(of: context)
+            return try page(
+                "embed.html", request,
+                ancestors: embedders.isEmpty ? "'none'" : embedders.joined(separator: " "),
+                devices: "()")
         }
         router.get("/assets/**") { request, context in
             let path = context.parameters.getCatchAll().joined(separator: "/")
@@ -32,14 +40,27 @@ struct PageRoutes: Sendable {
         router.get("/favicon.ico") { request, _ in try file("assets/favicon.ico", request) }
     }
 
-    private func page(_ name: String, _ request: Request) throws -> Response {
+    private static func checkRoom(of context: some RequestContext) throws(APIError) {
+        guard RoomID.isValid(context.parameters.get("room") ?? "") else {
+            throw APIError.notFound("no such room")
+        }
+    }
+
+    /// - Parameters:
+    ///   - ancestors: the origins that may frame the page.
+    ///   - devices: who may use camera, microphone and screen.
+    private func page(
+        _ name: String, _ request: Request, ancestors: String = "'none'", devices: String = "(self)"
+    ) throws -> Response {
         var response = try file(name, request)
-        response.headers[.contentSecurityPolicy] = contentSecurityPolicy
+        response.headers[.contentSecurityPolicy] =
+            contentSecurityPolicy + "; frame-ancestors \(ancestors)"
         for (name, value) in [
             ("Referrer-Policy", "no-referrer"),
             (
                 "Permissions-Policy",
-                "camera=(self), microphone=(self), display-capture=(self), geolocation=()"
+                "camera=\(devices), microphone=\(devices), display-capture=\(devices), "
+                    + "geolocation=()"
             ),
         ] {
             if let name = HTTPField.Name(name) { response.headers[name] = value }
@@ -66,7 +87,7 @@ struct PageRoutes: Sendable {
 
     /// Allows everything from this server, media from blobs (MSE), sockets to anywhere (`/init`
     /// gives the WebSocket's address), scripts from the origin of hls.js, and media from the
-    /// server's public name and the operator's other media servers.
+    /// server's public name and the operator's other media servers. Without `frame-ancestors`.
     private var contentSecurityPolicy: String {
         let script = hlsScriptURL.flatMap(Self.origin).map { " \($0)" } ?? ""
         let mediaURLs = [publicURL].compactMap { $0 } + mediaURLs
@@ -75,7 +96,7 @@ struct PageRoutes: Sendable {
             "default-src 'self'", "script-src 'self'\(script)", "style-src 'self'",
             "img-src 'self' data: blob:", "media-src 'self' blob:\(media)",
             "connect-src 'self' ws: wss:\(media)", "worker-src 'self' blob:", "object-src 'none'",
-            "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'",
+            "base-uri 'none'", "form-action 'self'",
         ].joined(separator: "; ")
     }
 

@@ -89,6 +89,7 @@ enum SettingKey: String, CaseIterable {
     case pagesOpenTokens = "pages.openTokens"
     case pagesListRooms = "pages.listRooms"
     case pagesHLSScriptURL = "pages.hlsScriptURL"
+    case pagesEmbedders = "pages.embedders"
     case pagesDirectory = "pages.directory"
     case logLevel = "log.level"
     case logFormat = "log.format"
@@ -128,7 +129,7 @@ enum SettingKey: String, CaseIterable {
             .flag
         case .udpAdvertisedAddresses, .tcpAdvertisedAddresses, .turnURLs, .streamLadder,
             .streamAutoStartRecording, .streamSourceHosts, .streamPushHosts, .picturesHosts,
-            .customViewHosts:
+            .customViewHosts, .pagesEmbedders:
             .list
         case .streamLayout, .recordingsThumbnails: .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,

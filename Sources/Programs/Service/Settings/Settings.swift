@@ -58,7 +58,7 @@ public struct Settings: Hashable, Sendable {
         try tcp.read(source)
         try readTURN(source)
         try access.read(source, http: http)
-        pages.read(source, access: access)
+        try pages.read(source, access: access)
         try stream.read(source)
         try readBots(source)
         try stream.customView.read(source)
@@ -111,7 +111,7 @@ public struct Settings: Hashable, Sendable {
             showsRecordings: access.usesDevelopmentKey,
             hlsScriptURL: pages.hlsScriptURL,
             mediaURLs: [store?.copyURL, store?.store.origin].compactMap { $0 },
-            pagesDirectory: pages.directory, webhooks: webhooks?.reach,
+            embedders: pages.embedders, pagesDirectory: pages.directory, webhooks: webhooks?.reach,
             frameRate: stream.ladder.frameRate, connectionsMaximum: http.connectionsMaximum,
             connectionsPerAddressMaximum: http.connectionsPerAddressMaximum)
     }

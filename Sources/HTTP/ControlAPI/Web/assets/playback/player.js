@@ -1,5 +1,8 @@
-// Plays an HLS stream with the browser's own support, or with hls.js if the operator has configured
-// its address.
+// Plays an HLS stream: fragmented MP4 with the pages' own player, other streams with the browser's
+// own support, or all of them with hls.js if the operator has configured its address.
+
+import { Captions } from "./player/captions.js";
+import { Engine, Unplayable } from "./player/engine.js";
 
 const playlistType = "application/vnd.apple.mpegurl";
 const retryInterval = 2000; // ms between attempts after a fault
@@ -8,12 +11,18 @@ const liveLag = 12; // s behind the newest picture that count as "not live any m
 export class Player extends EventTarget {
   #video;
   #libraryURL;
+  #isLive;
   #library = null; // an hls.js instance
-  #url = "";
+  #captions = null;
+  #source = null; // what was asked for: { url, fragments }
   #retry = null;
+  #refused = new Set(); // addresses of streams that the own player does not play
+  engine = null; // read-only: the own player, while it plays
   isLibraryMissing = false; // read-only: hls.js did not load; loading is retried
 
   /**
+   * Fires `change` when another way of playing is used, or its layers are known, `fault` and
+   * `recovered`, and `playing`.
    * @param {string|null} libraryURL the address of hls.js, if any
    * @param {{isLive: boolean}} options whether to start with the newest picture instead of the
    *   first
@@ -22,10 +31,15 @@ export class Player extends EventTarget {
     super();
     this.#video = video;
     this.#libraryURL = libraryURL;
-    video.addEventListener("error", () => this.#failed());
+    this.#isLive = isLive;
+    video.addEventListener("error", () => {
+      if (!this.engine) this.#failed(); // it says so itself
+    });
     // Otherwise a stream that keeps all its segments would start with the first.
     video.addEventListener("loadedmetadata", () => {
+      if (this.engine) return;
       if (isLive && this.isBehind) this.seekToLive();
+      else if (this.#source?.begin > 0) video.currentTime = this.#source.begin;
     });
     video.addEventListener("playing", () => this.dispatchEvent(new Event("playing")));
   }
@@ -34,20 +48,81 @@ export class Player extends EventTarget {
     return this.#video.canPlayType(playlistType) !== "";
   }
 
-  get isPossible() {
-    return this.isNative || (Boolean(this.#libraryURL) && "MediaSource" in window);
+  /** Whether a stream can be played that is known to have fragments or not to have them. */
+  canPlay({ fragments, file }) {
+    return Boolean(file) || this.isNative || this.#hasLibrary || this.#playsItself(fragments);
   }
 
+  get #hasLibrary() {
+    return Boolean(this.#libraryURL) && "MediaSource" in window;
+  }
+
+  #playsItself(fragments) {
+    return Boolean(fragments) && !this.#libraryURL && Engine.isPossible
+      && !this.#refused.has(fragments);
+  }
+
+  /** The address that was asked for; empty while nothing is played. */
   get url() {
-    return this.#url;
+    return this.#source?.url ?? "";
   }
 
-  async play(url) {
+  get captions() {
+    return this.#captions;
+  }
+
+  /**
+   * @param {object} source
+   * @param {string} source.url of the stream
+   * @param {string|null} [source.fragments] of the same stream in fragmented MP4, or `url` if that
+   *   may be such a stream
+   * @param {string|null} [source.file] of the same recording as one file
+   * @param {number} [source.begin] s; for recordings
+   */
+  async play(source) {
     this.stop();
-    this.#url = url;
-    if (this.isNative) this.#video.src = url;
+    this.#source = source;
+    await this.#open(source);
+    if (this.#source === source) await this.#begin();
+  }
+
+  async #open(source) {
+    const { url, fragments = null, file = null, begin = 0 } = source;
+    if (this.#playsItself(fragments)) {
+      try {
+        return await this.#playBySelf(fragments, begin);
+      } catch (error) {
+        if (this.#source !== source) return;
+        this.#drop();
+        if (!(error instanceof Unplayable)) return this.#failed();
+        this.#refused.add(fragments);
+      }
+    }
+    if (!this.canPlay(source)) {
+      this.stop();
+      throw new Unplayable("This browser cannot play the stream.");
+    }
+    if (file) this.#video.src = file;
+    else if (this.isNative) this.#video.src = url;
     else await this.#playByLibrary(url);
-    await this.#begin();
+    this.dispatchEvent(new Event("change"));
+  }
+
+  async #playBySelf(url, begin) {
+    const engine = this.engine = new Engine(this.#video);
+    for (const name of ["fault", "recovered"]) {
+      engine.addEventListener(name, () => this.dispatchEvent(new Event(name)));
+    }
+    for (const name of ["layers", "layer"]) {
+      engine.addEventListener(name, () => this.dispatchEvent(new Event("change")));
+    }
+    engine.addEventListener("broken", ({ detail }) => {
+      if (this.engine !== engine) return;
+      if (detail instanceof Unplayable) this.#refused.add(url);
+      this.#failed();
+    });
+    this.#captions = new Captions(this.#video, engine);
+    await engine.play(url, begin);
   }
 
   /** hls.js, or an error, after which loading is retried. */
@@ -65,26 +140,54 @@ export class Player extends EventTarget {
 
   stop() {
     clearTimeout(this.#retry);
-    this.#library?.destroy();
-    this.#library = null;
-    this.#url = "";
+    this.#source = null;
+    this.#drop();
     this.#video.removeAttribute("src");
     this.#video.load();
+    this.dispatchEvent(new Event("change"));
+  }
+
+  #drop() {
+    this.#library?.destroy();
+    this.#library = null;
+    this.#captions?.stop();
+    this.#captions = null;
+    this.engine?.stop();
+    this.engine = null;
+  }
+
+  /** What can be shown, in s of the video's time; live, its end is the newest picture. */
+  get window() {
+    if (this.engine) return this.engine.window;
+    const { seekable, duration } = this.#video;
+    if (seekable.length === 0) return { start: 0, end: 0 };
+    const end = seekable.end(seekable.length - 1);
+    return { start: seekable.start(0), end: Number.isFinite(duration) ? duration : end };
+  }
+
+  get isLive() {
+    return this.engine ? this.engine.isLive : this.#isLive && this.#video.duration === Infinity;
   }
 
   /** The distance to the newest picture, in seconds. */
   get lag() {
-    const { seekable, currentTime } = this.#video;
-    return seekable.length > 0 ? seekable.end(seekable.length - 1) - currentTime : 0;
+    return this.window.end - this.#video.currentTime;
   }
 
   get isBehind() {
-    return this.lag > liveLag;
+    if (this.engine) return this.engine.isLive && !this.engine.follows;
+    return this.#isLive && this.lag > liveLag;
+  }
+
+  seek(time) {
+    if (this.engine) return this.engine.seek(time);
+    const { start, end } = this.window;
+    this.#video.currentTime = Math.min(Math.max(time, start), end);
   }
 
   seekToLive() {
-    const { seekable } = this.#video;
-    if (seekable.length > 0) this.#video.currentTime = seekable.end(seekable.length - 1) - 4;
+    if (this.engine) this.engine.seekToLive();
+    else if (this.#video.seekable.length > 0) this.#video.currentTime = this.window.end - 4;
     this.#video.play().catch(() => {});
   }
 
@@ -102,7 +205,7 @@ export class Player extends EventTarget {
 
   async #playByLibrary(url) {
     const Hls = await this.#loadLibrary();
-    if (this.#url !== url) return;
+    if (this.url !== url) return;
     const hls = new Hls({ liveSyncDurationCount: 2 });
     hls.on(Hls.Events.ERROR, (_, { fatal }) => {
       if (!fatal) return;
@@ -115,11 +218,13 @@ export class Player extends EventTarget {
   }
 
   #failed() {
-    const url = this.#url;
-    if (!url) return;
+    const source = this.#source;
+    if (!source) return;
+    this.dispatchEvent(new Event("fault"));
     clearTimeout(this.#retry);
+    const begin = this.#isLive ? 0 : this.#video.currentTime || source.begin;
     this.#retry = setTimeout(() => {
-      if (this.#url === url) this.play(url).catch(() => {}); // retried meanwhile
+      if (this.#source === source) this.play({ ...source, begin }).catch(() => {}); // retried meanwhile
     }, retryInterval);
   }
 }

@@ -4,6 +4,7 @@ import { configuration, recordings } from "../common/api.js";
 import { byID, clockText, element, reconcile, setText, sizeText } from "../common/dom.js";
 import { icon, placeIcons } from "../common/icons.js";
 import { Player } from "./player.js";
+import { Controls } from "./player/controls.js";
 import { Scrubber } from "./scrubber.js";
 
 const refreshInterval = 3000; // ms, while a recording is in progress
@@ -13,6 +14,9 @@ const list = byID("list");
 const theatre = byID("theatre");
 const video = byID("video");
 const scrubbers = new WeakMap(); // of the cards' elements
+
+const howToPlay = "This browser cannot play it. Download it, or give the address of its playlist to "
+  + "a player such as VLC.";
 
 let token = sessionStorage.getItem(tokenKey) ?? "";
 let room = new URLSearchParams(location.search).get("room") ?? "";
@@ -25,6 +29,8 @@ placeIcons();
 byID("room").value = room;
 const settings = await configuration().catch(() => ({}));
 const player = new Player(video, settings.hls_js_url ?? null, { isLive: false });
+const controls = new Controls(byID("screen"), video, player);
+controls.hidden = false;
 player.addEventListener("fault", () => {
   if (theatre.open) setText(byID("theatre-error"), "It cannot be fetched. Trying again …");
 });
@@ -55,7 +61,7 @@ theatre.addEventListener("click", (event) => {
 theatre.addEventListener("close", () => player.stop());
 video.addEventListener("error", () => {
   if (theatre.open && video.hasAttribute("src")) {
-    setText(byID("theatre-error"), "This browser cannot play it. The download may.");
+    setText(byID("theatre-error"), howToPlay);
   }
 });
 
@@ -251,28 +257,27 @@ function describe(asset) {
   }
 }
 
-/** The source to play: the best file, which every browser can play, or else the VOD. */
+/** What to play: the VOD if it is fragmented MP4, or the best file, which every browser plays. */
 function sourceOf(card) {
   const files = card.assets.filter((one) => one.type === "room-composite" && one.url);
   files.sort((a, b) => (b.width ?? 0) - (a.width ?? 0));
-  if (files.length > 0) return { file: files[0].url };
-  const vod = card.assets.find((one) => one.playback_url);
-  return vod && player.isPossible ? { playlist: vod.playback_url } : null;
+  const file = files[0]?.url ?? null;
+  const vod = card.assets.find((one) => one.playback_url)?.playback_url ?? null;
+  const url = vod ?? file;
+  return url && { url: absolute(url), fragments: vod && absolute(vod), file };
+}
+
+function absolute(url) {
+  return new URL(url, location.href).href;
 }
 
 function open(card, source, seconds) {
   setText(byID("theatre-title"), `${card.room_id}, ${dateText(card.created_at)}`);
   setText(byID("theatre-error"), "");
   theatre.showModal();
-  video.onloadedmetadata = () => {
-    if (seconds > 0) video.currentTime = seconds;
-  };
-  if (source.playlist) {
-    player.play(source.playlist).catch((error) => setText(byID("theatre-error"), error.message));
-  } else {
-    video.src = source.file;
-    video.play().catch(() => {}); // the controls are visible
-  }
+  const sprite = card.assets.find((one) => one.sprite_vtt_url)?.sprite_vtt_url ?? null;
+  controls.showPictures(sprite);
+  player.play({ ...source, begin: seconds }).catch(() => setText(byID("theatre-error"), howToPlay));
   video.focus();
 }
 

@@ -1,15 +1,16 @@
-// The watch page: waits for the room's stream, plays it, and reports its end.
+// The watch page and the embedded player: waits for the room's stream, plays it, and reports its end.
 
 import { configuration, stream } from "../common/api.js";
 import { byID, clockText, setText } from "../common/dom.js";
 import { placeIcons } from "../common/icons.js";
 import { Player } from "./player.js";
+import { Controls } from "./player/controls.js";
 import { lackWords, startWords } from "./stream-words.js";
 
 const pollInterval = 2000; // ms
 const roomID = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const video = byID("video");
-const lamp = byID("lamp");
+const lamp = document.getElementById("lamp"); // missing in the embedded player
 
 const notices = {
   none: ["Nothing is on air", "This page starts the stream by itself as soon as there is one."],
@@ -30,6 +31,8 @@ document.title = `${roomID} · live on Roomcast`;
 
 const settings = await configuration().catch(() => ({}));
 const player = new Player(video, settings.hls_js_url ?? null);
+window.roomcastPlayer = player; // for tests and the curious
+const controls = new Controls(byID("screen"), video, player);
 let current = { phase: "none", id: null };
 let isShown = false; // the player is shown, not a notice
 let hasBegun = false; // the stream has shown a picture or played sound
@@ -64,7 +67,6 @@ video.addEventListener("volumechange", () => {
 video.addEventListener("ended", () => {
   if (finished === current.id) show("ended");
 });
-byID("to-live").addEventListener("click", () => player.seekToLive());
 byID("copy").addEventListener("click", async () => {
   byID("address").select();
   setText(byID("copied"), ""); // so that it is announced again
@@ -91,11 +93,8 @@ function take(next) {
   current = next;
   switch (next.phase) {
     case "live":
-      if (player.isPossible && player.url !== absolute(next.url)) {
-        hasBegun = false;
-        player.play(absolute(next.url)).catch(() => {});
-      }
-      if (!player.isPossible || player.isLibraryMissing) return showAddress(next.url);
+      begin(next);
+      if (!player.canPlay(sourceOf(next)) || player.isLibraryMissing) return showAddress(next.url);
       return hasBegun ? hideNotice() : show("connecting");
     case "ended":
       // A viewer is some seconds behind: let the rest play out.
@@ -112,6 +111,17 @@ function take(next) {
   }
 }
 
+function begin(next) {
+  const source = sourceOf(next);
+  if (!player.canPlay(source) || player.url === source.url) return;
+  hasBegun = false;
+  player.play(source).catch(() => {});
+}
+
+function sourceOf({ url, cmaf_url: fragments }) {
+  return { url: absolute(url), fragments: fragments ? absolute(fragments) : null };
+}
+
 function absolute(url) {
   return new URL(url, location.href).href;
 }
@@ -122,6 +132,7 @@ function show(kind) {
   isShown = false;
   // A video that is about to play must be in the page; the notice covers it.
   video.hidden = kind !== "connecting";
+  controls.hidden = true;
   drawSoundOnly();
   hide(byID("unmute"));
   byID("notice").hidden = false;
@@ -147,6 +158,7 @@ function hideNotice() {
   byID("notice").hidden = true;
   notice = { kind: "", since: 0 };
   video.hidden = false;
+  controls.hidden = false;
   isShown = true;
   drawSoundOnly();
 }
@@ -159,6 +171,7 @@ function drawSoundOnly() {
 }
 
 function drawLamp() {
+  if (!lamp) return;
   const isLive = current.phase === "live";
   lamp.hidden = !isLive && current.phase !== "starting";
   lamp.dataset.phase = current.phase;
@@ -167,8 +180,6 @@ function drawLamp() {
   lamp.toggleAttribute("data-lack", isLive && Boolean(current.degradation));
   setText(byID("lack"), isLive ? lackWords(current.degradation ?? null) : "");
   lamp.textContent = isLive ? `Live${elapsed}` : "Starting";
-  if (isLive && player.url && player.isBehind) byID("to-live").hidden = false;
-  else hide(byID("to-live"));
 }
 
 /** If a hidden button had the focus, the present content gets it. */

@@ -1,0 +1,488 @@
+// Plays a stream of fragmented MP4 by Media Source Extensions: live, with or without parts, and
+// recorded. The streams are this server's own: pictures and sound are in the same segments, and all
+// layers have the same ones.
+
+import { LayerChoice, Throughput } from "./abr.js";
+import { beginOf, tracksOf } from "./boxes.js";
+import { BufferFull, MediaBuffer } from "./buffer.js";
+import { ServerClock } from "./clock.js";
+import { LayerLists } from "./layer-lists.js";
+import { aheadOf, isLow, targetOf } from "./live-edge.js";
+import { load, LoadError, pause } from "./loader.js";
+import { Pacing } from "./pacing.js";
+import { isEntry, pieceAfter, pieceAt } from "./pieces.js";
+import { parsePlaylist } from "./playlist.js";
+import { dateAt, endOf, Timeline } from "./timeline.js";
+
+const patience = 8; // s that the server may be silent
+const aheadMaximum = 30; // s to load in advance
+const initsMaximum = 16;
+const strayMaximum = 0.5; // s by which a segment may lie elsewhere than its playlist says
+const faultWait = 1; // s
+const dangerShare = 0.2; // of the target
+const abandonAfter = 0.4; // s of a transfer
+const followShare = 1.5; // of the target: still at the live edge
+const decoder = new TextDecoder();
+const ticks = () => performance.now() / 1000;
+
+/** The stream is none that this engine plays: transport streams, or codecs without a decoder. */
+export class Unplayable extends Error {}
+
+export class Engine extends EventTarget {
+  #video;
+  #control = new AbortController();
+  #buffer;
+  #lists;
+  #timeline = new Timeline();
+  #clock = new ServerClock();
+  #throughput = new Throughput();
+  #pacing = null;
+  #choice = null;
+  #inits = new Map(); // by address and range: promises of { bytes, tracks }
+  #front = null; // the piece appended last: { sequence, part, end }
+  #active = -1; // the layer whose playlist is in use; the chosen one follows at the next entry
+  #filled = null; // the initialization section appended last
+  #round = null; // ends the transfer in progress
+  #wake = () => {};
+  #aim = null; // s; where to begin
+  #hasEnded = false;
+  #isSeekingOurselves = false;
+  #isFaulty = false; // the network, at the last attempt
+  layers = []; // read-only, best first
+  captions = []; // read-only: the master playlist's subtitles
+  chosen = null; // read-only: the layer that the viewer chose
+  follows = true; // read-only: whether the viewer wants the newest picture
+
+  /**
+   * Fires `layers` when they are known, `layer` when another one is loaded, `fault` and `recovered`
+   * for the network, and `broken` when it cannot go on.
+   */
+  constructor(video) {
+    super();
+    this.#video = video;
+    this.#buffer = new MediaBuffer(video);
+    this.#lists = new LayerLists({
+      timeline: this.#timeline, clock: this.#clock, signal: this.#control.signal,
+    });
+    this.#lists.addEventListener("grown", () => this.#wake());
+    this.#lists.addEventListener("fault", ({ detail }) => this.#fault(detail));
+  }
+
+  static get isPossible() {
+    return "MediaSource" in window && "any" in AbortSignal;
+  }
+
+  /**
+   * Begins; rejects with `Unplayable`, or with the error of a server that has no such stream.
+   * @param {string} url of the master playlist
+   * @param {number} [begin] s; for recordings
+   */
+  async play(url, begin = 0) {
+    const signal = this.#control.signal;
+    const master = await this.#master(url);
+    this.layers = master.layers.filter((one) => one.codecs && MediaBuffer.canPlay(one.codecs));
+    this.captions = master.subtitles;
+    if (this.layers.length === 0) throw new Unplayable("The browser has no decoder for it.");
+    this.#choice = new LayerChoice(this.layers);
+    await Promise.all([
+      this.#use(this.layers.length - 1, signal), this.#buffer.open(signal),
+    ]);
+    const { segments } = this.#lists.current;
+    if (segments.length > 0 && !segments.at(-1).map) {
+      throw new Unplayable("The stream is no fragmented MP4.");
+    }
+    await this.#buffer.setDuration(this.isLive ? Infinity : endOf(this.#lists.current));
+    this.#aim = this.isLive ? this.#edgeToAimAt : begin;
+    this.#listen();
+    this.#pacing = new Pacing(this, this.#video);
+    this.dispatchEvent(new Event("layers"));
+    this.#run(this.#fill());
+    this.#run(this.#lists.keep());
+  }
+
+  stop() {
+    this.#control.abort();
+    this.#pacing?.stop();
+    this.#buffer.close();
+  }
+
+  // What the controls show.
+
+  get isLive() {
+    return Boolean(this.#lists.current) && !this.#lists.current.isEnded;
+  }
+
+  get isLowLatency() {
+    return this.isLive && isLow(this.#lists.current);
+  }
+
+  /** The layer that is loaded now. */
+  get layer() {
+    return this.#choice?.current ?? -1;
+  }
+
+  /** From the oldest to the newest picture that can be shown, in the player's time. */
+  get window() {
+    const playlist = this.#lists.current;
+    const first = playlist?.segments[0];
+    if (!first) return { start: 0, end: 0 };
+    return { start: first.start, end: this.isLive ? this.#lists.edge : endOf(playlist) };
+  }
+
+  /** How long ago the shown picture was made, in s; null if the stream does not tell. */
+  get latency() {
+    const playlist = this.#lists.current;
+    const date = playlist && this.#video.readyState > 0
+      ? dateAt(playlist, this.#video.currentTime) : null;
+    return date === null ? null : Date.now() / 1000 + this.#clock.offset - date;
+  }
+
+  /** From the picture to the live edge, in s. */
+  get distance() {
+    return this.#lists.current ? this.#lists.edge - this.#video.currentTime : 0;
+  }
+
+  /** The distance to keep, in s. */
+  get target() {
+    return targetOf(this.#lists.current, this.#pacing?.stalls ?? 0);
+  }
+
+  get ranges() {
+    return this.#buffer.ranges;
+  }
+
+  /** For tests and the curious. */
+  get statistics() {
+    return {
+      stalls: this.#pacing?.stalls ?? 0, throughput: this.#throughput.rate, layer: this.layer,
+      ahead: aheadOf(this.ranges, this.#video.currentTime), distance: this.distance,
+      target: this.#lists.current ? this.target : 0,
+    };
+  }
+
+  /** For captions: the player's time of a media time behind this discontinuity, or undefined. */
+  offset(discontinuity) {
+    return this.#timeline.knownOffset(discontinuity);
+  }
+
+  /** For captions: the same clock for another playlist. */
+  get timeline() {
+    return this.#timeline;
+  }
+
+  // What the viewer wants.
+
+  /** @param {number|null} layer null: whatever the network allows */
+  choose(layer) {
+    this.chosen = layer;
+    if (layer === null || layer === this.#choice.current) return;
+    this.#choice.set(layer, ticks());
+    this.#replaceAhead();
+    this.dispatchEvent(new Event("layer"));
+  }
+
+  seek(time) {
+    const { start, end } = this.window;
+    this.follows = this.isLive && end - time <= this.target * followShare;
+    this.#pacing.excuse();
+    this.#video.currentTime = this.follows
+      ? this.#edgeToAimAt : Math.min(Math.max(time, start + (this.isLive ? 1 : 0)), end);
+  }
+
+  seekToLive() {
+    this.follows = true;
+    this.#pacing.excuse();
+    const time = this.#edgeToAimAt;
+    if (Math.abs(time - this.#video.currentTime) > 0.3) this.#video.currentTime = time;
+    this.#wake();
+  }
+
+  /** The page has slept, or the network is back. */
+  wakeUp() {
+    this.#lists.hurry();
+    this.#pacing?.excuse();
+    this.#wake();
+  }
+
+  /** A few times a second. */
+  look() {
+    this.#wake();
+    const { start } = this.window;
+    const time = this.#video.currentTime;
+    // The oldest segments have gone while it was paused.
+    if (this.isLive && this.#aim === null && this.#video.readyState > 0 && time < start - 0.5
+      && !this.#video.paused && aheadOf(this.ranges, time) < 0.1) this.seek(start + 2);
+  }
+
+  // How it goes on.
+
+  get #edgeToAimAt() {
+    const { start, end } = this.window;
+    return Math.max(end - this.target, start);
+  }
+
+  get #ahead() {
+    return aheadOf(this.ranges, this.#aim ?? this.#video.currentTime);
+  }
+
+  async #master(url) {
+    const { bytes, url: base } = await load({ url, range: null }, this.#how());
+    const master = parsePlaylist(decoder.decode(bytes), base);
+    if (!master.isMaster) throw new Unplayable("The playlist names no layers.");
+    return master;
+  }
+
+  #how(signal = this.#control.signal) {
+    return { signal, patience };
+  }
+
+  #listen() {
+    const { signal } = this.#control;
+    const video = this.#video;
+    video.addEventListener("seeking", () => this.#sought(), { signal });
+    video.addEventListener("error", () => this.#break(video.error), { signal });
+    video.addEventListener("play", () => {
+      if (this.isLive && this.#aim === null) {
+        this.follows = this.distance <= this.target * followShare;
+      }
+    }, { signal });
+    addEventListener("online", () => this.wakeUp(), { signal });
+  }
+
+  #run(task) {
+    task.catch((error) => {
+      if (!this.#control.signal.aborted) this.#break(error);
+    });
+  }
+
+  #break(error) {
+    if (this.#control.signal.aborted) return;
+    this.stop();
+    this.dispatchEvent(new CustomEvent("broken", { detail: error }));
+  }
+
+  #fault(error) {
+    this.dispatchEvent(new CustomEvent("fault", { detail: error }));
+  }
+
+  /** Appends piece after piece. */
+  async #fill() {
+    const { signal } = this.#control;
+    for (;;) {
+      const woken = new Promise((resolve) => {
+        this.#wake = resolve;
+      });
+      signal.throwIfAborted();
+      try {
+        const round = this.#round = new AbortController();
+        const either = AbortSignal.any([signal, round.signal]);
+        const piece = await this.#next(either);
+        if (!piece) await woken;
+        else await this.#take(piece, either);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (this.#round.signal.aborted) continue;
+        await this.#recover(error);
+      }
+    }
+  }
+
+  async #recover(error) {
+    if (error instanceof BufferFull) return pause(faultWait, this.#control.signal);
+    if (!(error instanceof LoadError)) throw error;
+    this.#fault(error);
+    this.#lists.hurry();
+    // A piece that has gone is not asked for again.
+    if (!error.isPassing && this.isLive) {
+      this.#front = null;
+      if (this.follows) this.#aim = this.#edgeToAimAt;
+    }
+    await pause(faultWait, this.#control.signal);
+  }
+
+  /** The next piece, of the layer that is right for it; null when there is nothing to do. */
+  async #next(signal) {
+    if (this.#ahead > aheadMaximum) return null;
+    let piece = this.#find();
+    if (!piece) {
+      await this.#finish();
+      return null;
+    }
+    if (isEntry(piece) || !this.#filled) {
+      this.#chooseLayer();
+      await this.#use(this.#choice.current, signal);
+      piece = this.#find();
+    }
+    return piece;
+  }
+
+  async #use(layer, signal) {
+    await this.#lists.use(this.layers[layer].url, signal);
+    this.#active = layer;
+  }
+
+  #find() {
+    const playlist = this.#lists.current;
+    if (this.#front) {
+      const piece = pieceAfter(playlist, this.#front);
+      if (!piece?.isBehind) return piece;
+      this.#front = null;
+    }
+    return pieceAt(playlist, this.#aim ?? this.#video.currentTime);
+  }
+
+  #chooseLayer() {
+    if (this.chosen !== null) return this.#choice.set(this.chosen, ticks());
+    const before = this.#choice.current;
+    const { rate } = this.#throughput;
+    this.#choice.next({
+      rate, age: this.#throughput.age(ticks()), ahead: this.#ahead, danger: this.#danger,
+      height: this.#video.clientHeight * devicePixelRatio, now: ticks(),
+    });
+    if (before !== this.#choice.current) this.dispatchEvent(new Event("layer"));
+  }
+
+  get #danger() {
+    return this.isLive ? Math.min(this.target * dangerShare, 1) : 2;
+  }
+
+  async #finish() {
+    const playlist = this.#lists.current;
+    const last = playlist.segments.at(-1);
+    if (!playlist.isEnded || this.#hasEnded || this.#front?.sequence !== last?.sequence) return;
+    this.#hasEnded = true;
+    await this.#buffer.end();
+  }
+
+  async #take(piece, signal) {
+    this.#init(piece.segment.map, signal).catch(() => {}); // begins beside the piece
+    const answer = await this.#load(piece, signal);
+    // By now the piece may be another layer's.
+    const init = await this.#init(piece.segment.map, signal);
+    const begin = beginOf(answer.bytes, init.tracks);
+    let offset = this.#timeline.offset(piece.segment, piece.start, begin);
+    if (begin !== null && Math.abs(begin + offset - piece.start) > strayMaximum) {
+      // Of another run of the encoder: where it belongs is in the next playlist.
+      if (piece.isHint) return pause(0.1, signal);
+      offset = piece.start - begin;
+    }
+    const isOther = this.#filled !== init;
+    await this.#buffer.append(isOther ? init.bytes : null, answer.bytes,
+      { codecs: this.layers[this.#active].codecs, offset });
+    this.#filled = init;
+    this.#hasEnded = false;
+    if (begin !== null && !piece.part) {
+      this.#timeline.correct(piece.segment, begin + offset);
+    }
+    const { sequence } = piece.segment;
+    this.#front = { sequence, part: piece.part, end: piece.start + piece.duration };
+    await this.#buffer.trim();
+    this.#begin();
+    if (this.#isFaulty) {
+      this.#isFaulty = false;
+      this.dispatchEvent(new Event("recovered"));
+    }
+  }
+
+  /** Goes where playback is to begin, once there is a picture. */
+  #begin() {
+    if (this.#aim === null) return;
+    const aim = this.#aim;
+    const range = this.ranges.find(({ start, end }) => start <= aim + strayMaximum && aim < end);
+    if (!range) return;
+    this.#aim = null;
+    this.#isSeekingOurselves = true;
+    this.#video.currentTime = Math.max(aim, range.start + 0.001);
+  }
+
+  async #init(map, signal) {
+    if (!map) throw new Unplayable("The stream is no fragmented MP4.");
+    const key = `${map.url} ${map.range?.begin}`;
+    if (!this.#inits.has(key)) {
+      if (this.#inits.size >= initsMaximum) this.#inits.clear();
+      const loading = load(map, this.#how(signal))
+        .then(({ bytes }) => ({ bytes, tracks: tracksOf(bytes) }));
+      loading.catch(() => this.#inits.delete(key));
+      this.#inits.set(key, loading);
+    }
+    return this.#inits.get(key);
+  }
+
+  async #load(piece, signal) {
+    const layer = this.#active;
+    const slow = new AbortController();
+    let seen = 0; // bit/s
+    try {
+      const answer = await load(piece, {
+        ...this.#how(AbortSignal.any([signal, slow.signal])),
+        attempts: piece.isHint ? 1 : undefined,
+        progress: ({ bytes, total, seconds }) => {
+          // Parts are short, and only some can begin another layer.
+          if (piece.part !== null || this.chosen !== null) return;
+          if (layer === this.layers.length - 1 || seconds < abandonAfter || total === 0) return;
+          seen = (bytes * 8) / seconds;
+          const left = ((total - bytes) * 8) / seen;
+          if (left > this.#ahead + 0.2 && left > 0.5) slow.abort();
+        },
+      });
+      // What is sent while it is made arrives no faster than that.
+      const isBurst = !piece.isHint || answer.seconds < piece.duration / 3;
+      const { byteLength } = answer.bytes;
+      if (isBurst) this.#throughput.add(byteLength, answer.seconds, ticks());
+      return answer;
+    } catch (error) {
+      if (!slow.signal.aborted || signal.aborted) {
+        if (error instanceof LoadError) this.#isFaulty = true;
+        // The part was not made after all, or not under that name.
+        if (piece.isHint && error instanceof LoadError) await pause(0.2, signal);
+        throw error;
+      }
+      this.#throughput.add(seen / 8, 1, ticks());
+      this.#choice.abandon(seen, ticks());
+      this.dispatchEvent(new Event("layer"));
+      await this.#use(this.#choice.current, signal);
+      const again = this.#again(piece);
+      Object.assign(piece, again);
+      return this.#load(piece, signal);
+    }
+  }
+
+  /** The same piece, of the layer now in use. */
+  #again(piece) {
+    const { sequence } = piece.segment;
+    const before = { sequence: sequence - 1, part: null, end: piece.segment.start };
+    const first = pieceAfter(this.#lists.current, before);
+    if (!first) throw new LoadError("The segment has gone.", 404);
+    return first;
+  }
+
+  #sought() {
+    if (this.#isSeekingOurselves) {
+      this.#isSeekingOurselves = false;
+      return;
+    }
+    const time = this.#video.currentTime;
+    this.#aim = null;
+    const ahead = aheadOf(this.ranges, time);
+    const isJoined = this.#front && Math.abs(time + ahead - this.#front.end) < 1;
+    if (ahead > 0.1 && isJoined) return this.#wake();
+    const playlist = this.#lists.current;
+    const held = ahead > 0.1
+      && playlist.segments.findLast((one) => one.start + one.duration <= time + ahead + 0.1);
+    this.#front = held
+      ? { sequence: held.sequence, part: null, end: held.start + held.duration } : null;
+    this.#round?.abort();
+    this.#wake();
+  }
+
+  /** Loads another layer in place of what is buffered and not shown soon. */
+  #replaceAhead() {
+    const time = this.#video.currentTime;
+    const next = this.#lists.current.segments.find((one) => one.start > time + 0.5);
+    if (!next || !this.#front || this.#front.sequence < next.sequence) return;
+    this.#run(this.#buffer.trim(next.start));
+    this.#front = { sequence: next.sequence - 1, part: null, end: next.start };
+    this.#round?.abort();
+    this.#wake();
+  }
+}

@@ -1,0 +1,37 @@
+// What the player says of itself. Pure.
+
+import { clockText } from "../../common/dom.js";
+
+/** "720p", or the bitrate of a layer without a picture. */
+export function layerText({ height, bitrate }) {
+  return height > 0 ? `${height}p` : `${Math.round(bitrate / 1000)} kbit/s`;
+}
+
+/** "4.2 s", "2:05" or, if it is not known, nothing. */
+export function latencyText(seconds) {
+  if (seconds === null || !(seconds > -1)) return "";
+  const value = Math.max(seconds, 0);
+  return value < 60 ? `${value.toFixed(1)} s` : clockText(value * 1000);
+}
+
+/** The position for the eye: "1:05 / 2:00", or "−0:32" behind the live edge. */
+export function positionText({ time, window, isLive, isBehind }) {
+  if (isLive) return isBehind ? `−${clockText((window.end - time) * 1000)}` : "";
+  const [now, all] = [time - window.start, window.end - window.start];
+  return all > 0 ? `${clockText(now * 1000)} / ${clockText(all * 1000)}` : "";
+}
+
+/** The position for screen readers. */
+export function spokenPosition({ time, window, isLive, isBehind }) {
+  if (isLive) return isBehind ? `${spoken(window.end - time)} behind live` : "Live";
+  return `${spoken(time - window.start)} of ${spoken(window.end - window.start)}`;
+}
+
+function spoken(seconds) {
+  const whole = Math.max(Math.round(seconds), 0);
+  const parts = [[Math.floor(whole / 3600), "hour"], [Math.floor(whole / 60) % 60, "minute"],
+    [whole % 60, "second"]];
+  const shown = parts.filter(([count]) => count > 0);
+  return shown.map(([count, word]) => `${count} ${word}${count === 1 ? "" : "s"}`).join(" ")
+    || "0 seconds";
+}

@@ -1,0 +1,159 @@
+"""The pages' player with a low-latency origin: parts, hints, waiting reloads, deltas, reports."""
+
+import contextlib
+import re
+import shutil
+
+import pytest
+
+from harness import watching
+from harness.assets import directory, segments, start
+from harness.low_latency import HOLD_BACK, PART, Origin
+from harness.publisher import Publisher
+from harness.scene import CLIPS
+from harness.waiting import wait_for
+from harness.watching import TIMEOUT, Watcher
+from harness.web import Web
+
+RECORDED = 4  # segments
+LATENCY_MAXIMUM = 2.0  # s behind the newest part that exists
+
+# A page of nothing but the player, on another origin than the stream's.
+PLAY = """async (url) => {
+  const { Player } = await import("/assets/playback/player.js");
+  const video = document.createElement("video");
+  Object.assign(video, { muted: true, width: 1280, height: 720 });
+  document.body.replaceChildren(video);
+  window.rates = [];
+  video.addEventListener("ratechange", () => window.rates.push(video.playbackRate));
+  window.asked = performance.now();
+  video.addEventListener("playing", () => { window.begun ??= performance.now(); });
+  window.roomcastPlayer = new Player(video, null);
+  await window.roomcastPlayer.play({ url, fragments: url });
+}"""
+
+
+@pytest.fixture(scope="module")
+def recorded(server, tmp_path_factory):
+    """The directory of a short stream of fragmented MP4."""
+    folder = tmp_path_factory.mktemp("recorded") / "stream"
+    with Publisher(server, "recorded", CLIPS / "ann.webm", name="Ann"):
+        stream = start(server, "recorded", container="both", recording=None)
+        segments(server, stream, RECORDED)
+        shutil.copytree(directory(server, stream), folder)
+        server.stop_stream("recorded")
+    return folder
+
+
+@pytest.fixture
+def origin(recorded):
+    with contextlib.closing(Origin([recorded / "cmaf_0", recorded / "cmaf_1"],
+                                   (recorded / "cmaf.m3u8").read_text())) as origin:
+        yield origin
+
+
+@pytest.fixture(scope="module")
+def firefox():
+    with contextlib.closing(watching.firefox_outside()) as firefox:
+        yield firefox
+
+
+@pytest.fixture(scope="module")
+def web():
+    with contextlib.closing(Web(watching.Outside)) as web:
+        yield web
+
+
+@pytest.fixture(params=["chromium", "firefox"])
+def watcher(request, web):
+    if request.param == "firefox":
+        page = watching.InFirefox(request.getfixturevalue("firefox"))
+    else:
+        page = watching.InChromium(request.getfixturevalue("browser"))
+    with contextlib.closing(Watcher(page)) as watcher:
+        yield watcher.watch(web.blank)
+
+
+def begin(watcher, origin):
+    watcher.evaluate(PLAY, origin.url)
+    return watcher.wait_until("it plays", lambda state: state["time"] > 0 and state["frames"] > 3)
+
+
+def test_it_stays_close_to_the_edge_by_parts_and_hints(watcher, origin):
+    begin(watcher, origin)
+    watcher.wait_for_playback(8)
+    state = watcher.wait_until(
+        "it is close to the edge", lambda state: state["distance"] < HOLD_BACK + 0.5)
+    assert state["isLow"] and state["latency"] < LATENCY_MAXIMUM + 1, state
+    # Nothing is asked for in vain, and each playlist is waited for.
+    assert origin.refused == []
+    waiting = origin.asked_for(r"stream\.m3u8\?.*_HLS_msn=\d+&_HLS_part=\d")
+    plain = origin.asked_for(r"stream\.m3u8$")
+    assert len(waiting) > 10 and len(plain) <= 2, plain
+    assert any("_HLS_skip=YES" in path for path in waiting)
+    parts = origin.asked_for(r"/s\d+\.\d\.m4s")
+    assert len(parts) > 20 and len(parts) == len(set(parts)), "a part is fetched once"
+    assert len(origin.asked_for(r"/s\d+\.m4s")) <= 3
+    watcher.check_rates()
+
+
+def test_a_part_is_asked_for_before_it_exists(watcher, origin):
+    begin(watcher, origin)
+    watcher.wait_for_playback(4)
+    early = []
+    original = origin._wait_for
+
+    def counting(count):
+        early.append(count - origin._made)
+        return original(count)
+
+    origin._wait_for = counting
+    watcher.wait_for_playback(3)
+    assert sum(one > 0 for one in early) >= 6, early
+
+
+def test_another_layer_is_reached_by_the_reports(watcher, origin):
+    begin(watcher, origin)
+    watcher.wait_for_playback(1)
+    for layer, width in ((1, 320), (0, 640), (1, 320)):
+        watcher.evaluate("(layer) => window.roomcastPlayer.engine.choose(layer)", layer)
+        watcher.wait_until(f"layer {layer} is shown",
+                           lambda state, width=width: state["width"] == width)
+    reached = [path for path in origin.asked_for(r"stream\.m3u8")]
+    first = {}
+    for path in reached:
+        first.setdefault(re.search(r"cmaf_(\d)", path)[1], path)
+    assert sum("_HLS_msn" in path for path in first.values()) == len(first) - 1
+    watcher.wait_for_playback(2)
+    assert watcher.state()["distance"] < HOLD_BACK + 3
+
+
+def test_a_narrow_network_costs_quality_and_not_playback(watcher, origin):
+    begin(watcher, origin)
+    watcher.wait_until("the best layer is shown", lambda state: state["width"] == 640,
+                       2 * TIMEOUT)
+    origin.rate = 30_000  # bytes/s: less than the best layer has, more than the other
+    watcher.wait_until("the other is shown", lambda state: state["width"] == 320, 2 * TIMEOUT)
+    watcher.wait_for_playback(4)
+
+
+def test_it_goes_on_when_the_origin_is_back(watcher, origin):
+    begin(watcher, origin)
+    watcher.wait_for_playback(2)
+    origin.is_down = True
+    stood = watcher.wait_until("nothing is left", lambda state: state["ahead"] < 0.3)
+    wait_for("it keeps asking", lambda: len(origin.asked) > 0, TIMEOUT)
+    count = len(origin.asked)
+    wait_for("it asks again", lambda: len(origin.asked) > count + 1, TIMEOUT)
+    origin.is_down = False
+    watcher.wait_until("it goes on", lambda state: state["time"] > stood["time"] + 2)
+    watcher.wait_until("it is close to the edge again",
+                       lambda state: state["distance"] < state["target"] + 0.6)
+    watcher.check_rates()
+
+
+def test_it_begins_within_a_second_of_network(watcher, origin):
+    begin(watcher, origin)
+    seconds = watcher.evaluate("() => (window.begun - window.asked) / 1000")
+    print(f"start-up: {seconds:.2f} s, parts of {PART:.2f} s")
+    assert seconds < 5
