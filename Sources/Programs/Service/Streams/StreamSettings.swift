@@ -87,6 +87,8 @@ public struct StreamSettings: Hashable, Sendable {
     public var segmentDuration: Duration = .seconds(2)
     public var playlist = PlaylistMode.event
     public var container = StreamContainer.transportStream
+    /// Of live streams that do not say.
+    public var captions = StreamCaptions()
     /// The default number of segments in a live playlist.
     static let playlistWindow = 6
     public var layout = Layout()
