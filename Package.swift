@@ -221,8 +221,8 @@ let package = Package(
         room(
             "Programs/Finisher",
             [
-                "MediaKernel", "Stage", "ISOMedia", "Streams", "Codec", "Compositor", "Recording",
-                "Catalogue", "ChildProcesses", "Sandbox",
+                "MediaKernel", "Stage", "HLS", "ISOMedia", "Streams", "Codec", "Compositor",
+                "Recording", "Catalogue", "ChildProcesses", "Sandbox",
             ]),
         room(
             "Programs/Publisher",

@@ -119,6 +119,8 @@ final class ControlDouble: LiveStreamControl {
         var requests: [LiveStreamRequest] = []
         var failure: LiveStreamError?
         var metadata: [TimedMetadataRequest] = []
+        var captions: [CaptionRequest] = []
+        var captionLanguage: String?
         var isShuttingDown = false
         /// The reason why the directories cannot be used.
         var storageLoss: String?
@@ -252,6 +254,21 @@ final class ControlDouble: LiveStreamControl {
                 return .failure(.notFound("stream \(stream)"))
             }
             state.metadata += requests
+            return .success(found)
+        }
+        return try result.get()
+    }
+
+    func addCaptions(
+        _ requests: [CaptionRequest], language: String?, to stream: StreamID, addedBy: PeerID?
+    ) async throws(LiveStreamError) -> LiveStream {
+        let result: Result<LiveStream, LiveStreamError> = state.withLock { state in
+            if let failure = state.failure { return .failure(failure) }
+            guard let found = state.streams.first(where: { $0.id == stream }) else {
+                return .failure(.notFound("stream \(stream)"))
+            }
+            state.captions += requests
+            state.captionLanguage = language
             return .success(found)
         }
         return try result.get()

@@ -22,17 +22,18 @@ import Testing
         let path = manager.temporaryDirectory.appending(path: "roomcast-\(UUID().uuidString)").path
         defer { try? manager.removeItem(atPath: path) }
         #expect(try PlaylistFinisher.finish(in: path) == 0)
-        for layer in ["stream_0", "stream_1", "stream_2"] {
+        for layer in ["stream_0", "stream_1", "stream_2", "captions_en", "cmaf_captions_en"] {
             try manager.createDirectory(
                 atPath: "\(path)/\(layer)" + (isFull ? "/.part-stream.m3u8" : ""),
                 withIntermediateDirectories: true)
         }
-        for layer in ["stream_0", "stream_2"] {
+        let open = ["stream_0", "stream_2", "captions_en", "cmaf_captions_en"]
+        for layer in open {
             try Data("#EXTM3U\na.ts\n".utf8)
                 .write(to: URL(filePath: "\(path)/\(layer)/stream.m3u8"))
         }
-        #expect(try PlaylistFinisher.finish(in: path) == 2)
-        for layer in ["stream_0", "stream_2"] {
+        #expect(try PlaylistFinisher.finish(in: path) == 4)
+        for layer in open {
             let text = try String(contentsOfFile: "\(path)/\(layer)/stream.m3u8", encoding: .utf8)
             #expect(text == "#EXTM3U\na.ts\n#EXT-X-ENDLIST\n")
         }

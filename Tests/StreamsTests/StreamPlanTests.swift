@@ -24,6 +24,9 @@ import Testing
         silent.playlist = .event
         var fragments = Self.plan
         fragments.container = .both
+        fragments.captions = StreamCaptions(languages: [
+            CaptionLanguage(code: "en", name: "English"), CaptionLanguage(code: "pt-BR"),
+        ])
         for plan in [Self.plan, silent, fragments, StreamPlan()] {
             let data = try JSONEncoder().encode(plan)
             #expect(try JSONDocument.decode(StreamPlan.self, from: data) == plan)

@@ -228,6 +228,8 @@ extension APIError {
             self = .conflict("live stream is not running", "stream \(id)")
         case .tooMuchTimedMetadata:
             self = .conflict("too much timed metadata", error.description)
+        case .invalidCaption(let reason): self = .badRequest("captions are not valid", reason)
+        case .tooManyCaptions: self = .conflict("too many captions", error.description)
         case .tooFast:
             self = .tooManyRequests(error.description)
         case .notRecorded(let id):

@@ -56,6 +56,18 @@ public enum Limits {
     /// The timed metadata of a stream, per second in the long run, and in a burst.
     public static let timedMetadataPerSecond = 5
     public static let timedMetadataBurst = 20
+    /// Captions of one request, and of a stream: per second in the long run, and in a burst.
+    public static let captionsPerRequest = 100
+    public static let captionsPerSecond = 10
+    public static let captionsBurst = 200
+    /// Of a caption's text, and of its speaker's name.
+    public static let captionCharacters = 500
+    public static let speakerCharacters = 128
+    /// How long a caption may be shown, how long ago it may have been said, and how far ahead it
+    /// may be given, in milliseconds.
+    public static let captionMilliseconds: Int64 = 60_000
+    public static let captionAgeMilliseconds: Int64 = 86_400_000
+    public static let captionAheadMilliseconds: Int64 = 3_600_000
     /// Variants of one room that one request may start.
     public static let variantsPerRequest = 5
 

@@ -83,6 +83,9 @@ struct AttributeList {
         return time
     }
 
+    /// Without quotation marks.
+    func enumeratedString(_ name: String) throws(PlaylistError) -> String? { try plain(name) }
+
     private func plain(_ name: String) throws(PlaylistError) -> String? {
         switch values[name] {
         case nil: return nil

@@ -36,10 +36,16 @@ public struct MasterPlaylist: Hashable, Sendable {
     public var variants: [Variant]
     /// Each segment can be decoded without any other. RFC 8216 sect. 4.3.5.1.
     public var independentSegments: Bool
+    /// Captions, which every variant has.
+    public var subtitles: [SubtitleRendition]
 
-    public init(variants: [Variant], independentSegments: Bool = true) {
+    public init(
+        variants: [Variant], independentSegments: Bool = true,
+        subtitles: [SubtitleRendition] = []
+    ) {
         self.variants = variants
         self.independentSegments = independentSegments
+        self.subtitles = subtitles
     }
 
     public var version: Int { 1 }
@@ -47,6 +53,7 @@ public struct MasterPlaylist: Hashable, Sendable {
     public func rendered() -> String {
         var text = "#EXTM3U\n#EXT-X-VERSION:\(version)\n"
         if independentSegments { text += "#EXT-X-INDEPENDENT-SEGMENTS\n" }
+        for rendition in subtitles { text += rendition.rendered() }
         for variant in variants {
             text += "#EXT-X-STREAM-INF:BANDWIDTH=\(variant.bandwidth)"
             if let average = variant.averageBandwidth { text += ",AVERAGE-BANDWIDTH=\(average)" }
@@ -55,6 +62,7 @@ public struct MasterPlaylist: Hashable, Sendable {
                 text += ",RESOLUTION=\(width)x\(height)"
             }
             if let rate = variant.frameRate { text += ",FRAME-RATE=\(frameRateText(rate))" }
+            if !subtitles.isEmpty { text += ",SUBTITLES=\"\(SubtitleRendition.group)\"" }
             text += "\n\(variant.uri)\n"
         }
         return text
@@ -65,17 +73,27 @@ extension MasterPlaylist {
     /// Variants that are read from one playlist.
     public static let variantsMaximum = 256
 
-    /// Reads the variants; other tags (renditions, I-frame playlists) are ignored.
+    /// Reads the variants and the captions; other tags (further renditions, I-frame playlists) are
+    /// ignored.
     public init(parsing text: String) throws(PlaylistError) {
         var variants: [Variant] = []
         var announced: (attributes: AttributeList, line: Int)?
         var independentSegments = false
+        var subtitles: [SubtitleRendition] = []
         for line in try PlaylistLines(text).lines {
             switch line.content {
             case .tag("EXT-X-STREAM-INF", let value):
                 guard announced == nil else { throw .unpairedEntry(line: line.number) }
                 announced = (try AttributeList(value ?? "", line: line.number), line.number)
             case .tag("EXT-X-INDEPENDENT-SEGMENTS", _): independentSegments = true
+            case .tag(SubtitleRendition.tag, let value):
+                guard let found = try SubtitleRendition(parsing: value, line: line.number) else {
+                    continue
+                }
+                guard subtitles.count < SubtitleRendition.maximum else {
+                    throw .tooManyEntries(maximum: SubtitleRendition.maximum)
+                }
+                subtitles.append(found)
             case .tag(let name, _)
             where name == "EXTINF" || name == "EXT-X-TARGETDURATION"
                 || name == "EXT-X-MEDIA-SEQUENCE":
@@ -94,7 +112,8 @@ extension MasterPlaylist {
         }
         if let announced { throw .unpairedEntry(line: announced.line) }
         guard !variants.isEmpty else { throw .missingTag("EXT-X-STREAM-INF") }
-        self.init(variants: variants, independentSegments: independentSegments)
+        self.init(
+            variants: variants, independentSegments: independentSegments, subtitles: subtitles)
     }
 }
 

@@ -29,6 +29,8 @@ public struct PipelineConfiguration: Sendable {
     public var isRecordingPaused: Bool
     /// Where the stream is pushed to.
     public var pushes = Pushes()
+    /// The languages of its captions.
+    public var captions = StreamCaptions()
 
     /// The outputs at the start, and the hosts that any may have.
     public struct Pushes: Sendable {

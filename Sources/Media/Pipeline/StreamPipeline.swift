@@ -51,6 +51,8 @@ public final class StreamPipeline: Sendable {
         let metadata = TimedMetadataBoard(
             try TimedMetadataLog.read(in: configuration.outputDirectory))
         self.metadata = metadata
+        let languages = configuration.captions.languages
+        let captions = CaptionBoard(languages, in: configuration.outputDirectory)
         let audioOutput = try AudioOutput(
             bitrates: bitrates, firstSample: -Int64(AudioMixer.latency))
         let containers = ContainerFiles.all(of: configuration.container)
@@ -60,7 +62,8 @@ public final class StreamPipeline: Sendable {
             let opened = try LayerDirectory.open(
                 count: bitrates.count, in: configuration.outputDirectory,
                 mode: configuration.playlist, planner: planner,
-                isRecorded: configuration.isRecorded, metadata: metadata, files: files)
+                isRecorded: configuration.isRecorded, metadata: metadata, captions: captions,
+                files: files)
             if files.isBeside { beside = opened } else { directories = opened }
         }
         let pushes = PushDesk(hosts: configuration.pushes.hosts) { sink.yield(.push($0)) }
@@ -87,8 +90,10 @@ public final class StreamPipeline: Sendable {
         }
         for files in containers {
             try ledger.announce(
-                MasterPlaylist(variants: layers.map { $0.variant(files) }), of: files,
-                isRecorded: configuration.isRecorded)
+                MasterPlaylist(
+                    variants: layers.map { $0.variant(files) },
+                    subtitles: files.subtitles(languages)),
+                of: files, isRecorded: configuration.isRecorded)
         }
         layerInboxes = layers.map(\.inbox)
         let crew = crew

@@ -55,6 +55,10 @@ struct AssetMaker: Sendable {
             report(.withoutThumbnails(reason: "\(error)"))
         case nil: break
         }
+        all += try TranscriptMaker(
+            assets: assets, stream: stream, place: place, recordings: recordings,
+            createdAt: createdAt, expiresAt: expiresAt
+        ).make()
         let chat = try ChatMaker(
             directory: assets.folder.path, stream: stream, place: place, recordings: recordings
         ).make(createdAt: createdAt, expiresAt: expiresAt)

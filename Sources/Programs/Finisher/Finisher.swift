@@ -188,12 +188,14 @@ public struct Finisher: Sendable {
         // A segment counts only if all layers have it, so a layer without a log leaves none.
         guard logs.count == order.layers.count else { throw .nothingRecorded }
         let metadata = try TimedMetadataLog.read(in: directory)
+        let captions = try CaptionLog.read(in: directory)
         var damaged: [Int: Set<Int>] = [:]
         for attempt in 1... {
             let assets = RecordingAssets(
                 folder: folder, plan: try RecordingPlan(layers: logs, damaged: damaged),
                 layers: order.keptLayers?.filter(order.layers.indices.contains),
-                createdAt: stream.createdAt.seconds, timedMetadata: metadata)
+                createdAt: stream.createdAt.seconds, timedMetadata: metadata,
+                captions: captions)
             try checkRoom(for: assets.plan, order, place)
             do throws(RecordingError) {
                 return try AssetMaker(
@@ -270,6 +272,7 @@ public struct Finisher: Sendable {
     private func removeAll(_ place: RecordingPlace, _ order: RecordingOrder) {
         for directory in [
             place.vodDirectory, place.thumbnailsDirectory, place.tracksDirectory,
+            place.transcriptsDirectory,
         ] {
             try? FileManager.default.removeItem(atPath: "\(recordings)/\(directory)")
         }
@@ -285,6 +288,7 @@ public struct Finisher: Sendable {
         rmdir("\(recordings)/\(place.moviesDirectory)")
         rmdir("\(recordings)/\(place.vodDirectory)")
         rmdir("\(recordings)/\(place.tracksDirectory)")
+        rmdir("\(recordings)/\(place.transcriptsDirectory)")
         rmdir("\(recordings)/\(place.directory)")
     }
 }

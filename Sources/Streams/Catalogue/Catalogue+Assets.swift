@@ -69,6 +69,7 @@ extension CatalogueAsset: CatalogueRecord {
             layerCount: try row("layers"))
         thumbnails = try row.document("thumbnails")
         track = try row.document("track")
+        transcript = try row.document("transcript")
         if let width: Int = try row("width"), let height: Int = try row("height") {
             size = Size(width: width, height: height)
         }
@@ -94,5 +95,6 @@ extension CatalogueAsset: CatalogueRecord {
         row["location"] = location
         try row.set(thumbnails, in: "thumbnails")
         try row.set(track, in: "track")
+        try row.set(transcript, in: "transcript")
     }
 }

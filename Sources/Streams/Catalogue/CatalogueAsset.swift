@@ -7,6 +7,8 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
         case roomComposite = "room-composite"
         case roomVOD = "room-vod"
         case chat
+        /// What was said, in one language and one format.
+        case transcript
         /// One track of a peer.
         case track
         /// The picture and the sound of one peer together.
@@ -58,6 +60,30 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
 
     /// The track of an asset of that kind; of a `stream` its peer, without a track's id.
     public var track: Track?
+
+    /// Of an asset of that kind.
+    public var transcript: Transcript?
+
+    /// The language and the form of a transcript.
+    public struct Transcript: Hashable, Sendable, Codable {
+        public var language: String
+        /// The language's, for people.
+        public var name: String
+        /// `txt`, `srt`, `vtt` or `json`.
+        public var format: String
+
+        public init(language: String, name: String, format: String) {
+            self.language = language
+            self.name = name
+            self.format = format
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case language
+            case name = "language_name"
+            case format = "output_mode"
+        }
+    }
 
     /// A track in its file.
     public struct Track: Hashable, Sendable, Codable {
@@ -135,7 +161,7 @@ public struct CatalogueAsset: Hashable, Sendable, Codable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case id, status, path, layer, location, thumbnails, track
+        case id, status, path, layer, location, thumbnails, track, transcript
         case stream = "stream_id"
         case room = "room_id"
         case session = "session_id"

@@ -10,6 +10,7 @@ public import Streams
 /// hls/<room>/<date>/<epoch>/tracks/Rec-<room>-<epoch>-track-<number>.webm
 /// hls/<room>/<date>/<epoch>/tracks/Rec-<room>-<epoch>-peer-<number>.mp4
 /// hls/<room>/<date>/<epoch>/tracks/Rec-<room>-<epoch>-mix.flac
+/// hls/<room>/<date>/<epoch>/transcripts/Rec-<room>-<epoch>-transcript-<language>.vtt
 /// chat/<room>/<date>/Rec-<room>-<epoch>.csv
 /// beam/<room>/<date>/Rec-<room>-<epoch>.mp4
 /// ```
@@ -60,7 +61,10 @@ public struct RecordingPlace: Hashable, Sendable {
     public var ownDirectories: [String] {
         switch kind {
         case .stream:
-            [directory, moviesDirectory, vodDirectory, thumbnailsDirectory, tracksDirectory]
+            [
+                directory, moviesDirectory, vodDirectory, thumbnailsDirectory, tracksDirectory,
+                transcriptsDirectory,
+            ]
         case .recording: [directory, vodDirectory, thumbnailsDirectory, tracksDirectory]
         }
     }
@@ -95,6 +99,14 @@ public struct RecordingPlace: Hashable, Sendable {
 
     /// The archive of single tracks.
     public var tracksArchiveName: String { "\(title)-tracks.zip" }
+
+    /// The directory of what was said.
+    public var transcriptsDirectory: String { "\(directory)/transcripts" }
+
+    /// - Parameter suffix: of the format: `vtt`, `srt`.
+    public func transcriptName(language: String, suffix: String) -> String {
+        "\(title)-transcript-\(language).\(suffix)"
+    }
 
     public var chatName: String { "\(title).csv" }
 

@@ -56,6 +56,9 @@ enum Schema {
         migrator.registerMigration("16 tracks") { database in
             try database.execute(sql: "ALTER TABLE asset ADD COLUMN track TEXT")
         }
+        migrator.registerMigration("17 transcripts") { database in
+            try database.execute(sql: "ALTER TABLE asset ADD COLUMN transcript TEXT")
+        }
         return migrator
     }
 

@@ -65,6 +65,17 @@ public protocol LiveStreamControl: Sendable {
         _ requests: [TimedMetadataRequest], to stream: StreamID, addedBy: PeerID?
     ) async throws(LiveStreamError) -> LiveStream
 
+    /// Adds captions in one of the stream's languages: all of them, or none.
+    ///
+    /// - Parameters:
+    ///   - language: its code; nil for the only one.
+    ///   - addedBy: the peer who asked, or nil for a server.
+    /// - Throws: `invalidCaption`, `notRunning`, `tooFast`, `tooManyCaptions`, `notFound`,
+    ///   `storage`.
+    func addCaptions(
+        _ requests: [CaptionRequest], language: String?, to stream: StreamID, addedBy: PeerID?
+    ) async throws(LiveStreamError) -> LiveStream
+
     /// Whether the server is shutting down and starts no more streams.
     var isShuttingDown: Bool { get async }
 

@@ -33,8 +33,12 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case notRunning(StreamID)
     /// The playlists list the maximum of timed metadata.
     case tooMuchTimedMetadata(StreamID, maximum: Int)
-    /// Timed metadata arrives faster than the stream accepts it.
+    /// Timed metadata or captions arrive faster than the stream accepts it.
     case tooFast(perSecond: Int)
+    /// The stream has no such captions; the reason names those that it has.
+    case invalidCaption(String)
+    /// The stream's captions have reached the maximum.
+    case tooManyCaptions(StreamID, maximum: Int)
     /// The stream has no recording to pause.
     case notRecorded(StreamID)
     /// The room's policy is currently unknown.
@@ -76,6 +80,9 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
         case .notRunning(let id): "stream \(id) is not running"
         case .tooMuchTimedMetadata(let id, let maximum):
             "stream \(id) already has \(maximum) timed metadata"
+        case .invalidCaption(let reason): reason
+        case .tooManyCaptions(let id, let maximum):
+            "stream \(id) already has \(maximum) captions, or as much text as fits"
         case .tooFast(let perSecond): "more than \(perSecond) a second"
         case .notRecorded(let id): "stream \(id) is not recorded"
         case .unknownPolicy(let reason): "the room's policy cannot be told: \(reason)"

@@ -35,6 +35,11 @@ extension LiveStreamRequest {
         if let container, !plan.container.has(container) {
             return "without segments in \(container.rawValue)"
         }
+        if let missing = captions?.languages.first(where: {
+            plan.captions.language($0.code) == nil
+        }) {
+            return "without captions in \(missing.code)"
+        }
         if let ladder, ladder != plan.ladder { return "with another ladder" }
         let variant = variants.first { $0.metadata == plan.variant.metadata }
         if let variant, variant.source != plan.variant.source { return "of another source" }

@@ -24,6 +24,8 @@ public struct LiveStreamRequest: Hashable, Sendable {
     public var awaitsStartSignal = false
     /// Nil for the container of the destination or the settings.
     public var container: StreamContainer?
+    /// Nil for the captions of the destination or the settings.
+    public var captions: StreamCaptions?
     /// Where the stream is to be pushed to.
     public var outputs: [PushTarget] = []
 

@@ -18,6 +18,7 @@ public struct StreamPlan: Hashable, Sendable {
     public var segmentDuration: Duration
     public var playlist: PlaylistMode
     public var container = StreamContainer.transportStream
+    public var captions = StreamCaptions()
     public var layout: Layout
     /// The hosts from which the layout and peers may load images.
     public var pictureHosts: WebHosts
@@ -71,7 +72,7 @@ public struct StreamPlan: Hashable, Sendable {
 extension StreamPlan: Codable {
     enum CodingKeys: String, CodingKey {
         case metadata, recording, destination, audio, ladder, playlist, layout, preset, encoder
-        case container
+        case container, captions
         case meetingURL = "meeting_url"
         case segmentSeconds = "segment_seconds"
         case pictureHosts = "picture_hosts"
@@ -96,6 +97,7 @@ extension StreamPlan: Codable {
         if self.container != .transportStream {
             try container.encode(self.container, forKey: .container)
         }
+        if !captions.languages.isEmpty { try container.encode(captions, forKey: .captions) }
         try container.encode(layout.json, forKey: .layout)
         try container.encode(pictureHosts.names, forKey: .pictureHosts)
         try container.encode(pictureHosts.allowsHTTP, forKey: .picturesOverHTTP)
@@ -143,6 +145,9 @@ extension StreamPlan: Codable {
         self.container =
             try container.decodeIfPresent(StreamContainer.self, forKey: .container)
             ?? .transportStream
+        captions =
+            try container.decodeIfPresent(StreamCaptions.self, forKey: .captions)
+            ?? StreamCaptions()
         outputs = try container.decodeIfPresent([StreamOutput].self, forKey: .outputs) ?? []
         lastOutput = try container.decodeIfPresent(Int.self, forKey: .lastOutput) ?? 0
         let names = try container.decodeIfPresent([String].self, forKey: .pushHosts) ?? []

@@ -61,6 +61,21 @@ STATE = """() => {
 }"""
 
 
+CAPTIONS = """() => {
+  const video = document.querySelector("video");
+  const playing = window.hls.playingDate;
+  const tracks = [...video.textTracks].filter(({ kind }) =>
+    kind === "subtitles" || kind === "captions");
+  return {
+    time: video.currentTime, playingDate: playing && playing.getTime() / 1000,
+    languages: window.hls.subtitleTracks.map(({ lang, name }) => [lang, name]),
+    cues: tracks.flatMap(({ cues }) => [...cues ?? []]).map(({ startTime, endTime, text }) =>
+      ({ startTime, endTime, text })),
+    shown: tracks.flatMap(({ activeCues }) => [...activeCues ?? []]).map(({ text }) => text),
+  };
+}"""
+
+
 class Site(FileServer):
     """Where the page is served from: another origin than the stream's."""
 
@@ -88,6 +103,14 @@ class Viewer:
     def show(self, level):
         """Only that layer from now on."""
         self._page.evaluate("(level) => { window.hls.currentLevel = level; }", level)
+
+    def show_captions(self, index):
+        self._page.evaluate(
+            "(index) => { hls.subtitleDisplay = true; hls.subtitleTrack = index; }", index)
+
+    def captions(self):
+        """What the player knows of captions, and what it shows now."""
+        return self._page.evaluate(CAPTIONS)
 
     def said(self, event):
         return [one for one in self._page.evaluate("() => window.said")

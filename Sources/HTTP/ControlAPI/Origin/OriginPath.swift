@@ -19,6 +19,8 @@ struct OriginPath: Hashable {
         case webm
         case ogg
         case document = "json"
+        case subRip = "srt"
+        case text = "txt"
 
         var mediaType: String {
             switch self {
@@ -33,6 +35,8 @@ struct OriginPath: Hashable {
             case .webm: "video/webm"
             case .ogg: "audio/ogg; codecs=opus"
             case .document: "application/json"
+            case .subRip: "application/x-subrip"
+            case .text: "text/plain; charset=utf-8"
             }
         }
 
@@ -46,7 +50,8 @@ struct OriginPath: Hashable {
     ]
     /// The files of an ended one.
     static let assets = streams.union([
-        .sound, .archive, .table, .picture, .webm, .ogg, .document,
+        .sound, .archive, .table, .picture, .webm, .ogg, .document, .subRip,
+        .text,
     ])
 
     static let componentsMaximum = 6

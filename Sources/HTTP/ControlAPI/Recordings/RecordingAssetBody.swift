@@ -80,6 +80,7 @@ struct RecordingAssetBody: Encodable {
         var heightMaximum: Int?
         var track: CatalogueAsset.Track?
         var peer: Peer?
+        var transcript: CatalogueAsset.Transcript?
 
         /// Whose picture and sound it is.
         struct Peer: Encodable {
@@ -111,6 +112,7 @@ struct RecordingAssetBody: Encodable {
                 resolution = asset.size
                 layer = asset.layer.map { String($0) }
             }
+            transcript = asset.transcript
             if asset.kind == .stream {
                 peer = asset.track.map { Peer(track: $0) }
             } else {
@@ -119,7 +121,7 @@ struct RecordingAssetBody: Encodable {
         }
 
         enum CodingKeys: String, CodingKey {
-            case resolution, layer, track, peer
+            case resolution, layer, track, peer, transcript
             case layerCount = "num_layers"
             case widthMaximum = "max_width"
             case heightMaximum = "max_height"

@@ -1,4 +1,5 @@
 import Rooms
+import Streams
 
 /// The fields of templates. 100ms' templates have more fields than are used here, and may get
 /// others: fields that resemble none of these are kept and shown.
@@ -71,10 +72,10 @@ enum TemplateFields {
         [
             "name", "maxDuration", "layers", "videoFrameRate", "playlistType",
             "numPlaylistSegments", "autoStopTimeout", "idleTimeout", "autoStart", "recording",
-            "layout", "signedPlaybackSeconds", "container",
+            "layout", "signedPlaybackSeconds", "container", "captions",
         ],
         [
-            "layers": .array(layer),
+            "layers": .array(layer), "captions": .object(StreamCaptions.fields),
             "recording": .object(
                 fields(
                     ["hlsVod", "singleFilePerLayer", "layers", "thumbnails", "tracks"],

@@ -24,7 +24,7 @@ struct LiveStreamBody: Encodable {
         case playback
         case recording
         case audio
-        case layout
+        case layout, captions
         case recordingAssets = "recording_assets"
         case degradation
         case tracksLeftOut = "tracks_left_out"
@@ -48,6 +48,8 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.recordingPause == .paused, forKey: .isRecordingPaused)
         try container.encode(stream.plan.audio, forKey: .audio)
         try container.encode(stream.plan.layout.json, forKey: .layout)
+        try container.encode(
+            stream.plan.captions.languages.isEmpty ? nil : stream.plan.captions, forKey: .captions)
         // 100ms shows null until the first asset exists.
         try container.encode(
             assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) },

@@ -38,6 +38,9 @@ struct LiveStreamRoutes: Sendable {
         group.post("/:stream/timed-metadata") { request, context in
             try await addTimedMetadata(request, stream: context.parameters.get("stream"))
         }
+        group.post("/:stream/captions") { request, context in
+            try await addCaptions(request, stream: context.parameters.get("stream"))
+        }
         for file in PageFile.allCases {
             group.get("/:stream/page/\(file.rawValue)") { _, context in
                 try await page(file, stream: context.parameters.get("stream"))
@@ -111,6 +114,16 @@ struct LiveStreamRoutes: Sendable {
         let metadata = try body.checked()
         return try await response(
             try await control.addTimedMetadata([metadata], to: id, addedBy: nil))
+    }
+
+    private func addCaptions(_ request: Request, stream: String?) async throws -> Response {
+        let id = try Self.streamID(stream)
+        let body = try await JSON.decode(CaptionsBody.self, from: request)
+        if try await control.stream(id)?.kind == .recording { throw Self.notFound(id) }
+        let captions = try body.checked(at: clock())
+        return try await response(
+            try await control.addCaptions(
+                captions, language: body.language, to: id, addedBy: nil))
     }
 
     private func get(_ request: Request, stream: String?) async throws -> Response {

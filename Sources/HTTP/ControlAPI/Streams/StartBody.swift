@@ -12,6 +12,7 @@ struct StartBody: RequestBody {
             .variants: .array(BodyFields(Variant.CodingKeys.self)),
             .ladder: .array(BodyFields(Layer.CodingKeys.self)),
             .audio: .object(LiveStreamAudio.fields),
+            .captions: .object(StreamCaptions.fields),
         ], passed: ["transcription"])
 
     var meetingURL: String?
@@ -25,6 +26,7 @@ struct StartBody: RequestBody {
     var segmentSeconds: Double?
     var awaitStartSignal: Bool?
     var container: String?
+    var captions: StreamCaptions?
     var outputs: [String]?
 
     struct Variant: Decodable {
@@ -61,7 +63,7 @@ struct StartBody: RequestBody {
         case layout
         case segmentSeconds = "segment_seconds"
         case awaitStartSignal = "await_start_signal"
-        case container
+        case container, captions
         case outputs = "rtmp_urls"
     }
 
@@ -91,6 +93,7 @@ struct StartBody: RequestBody {
                 "await_start_signal is not valid", "only a page of the web can give the signal")
         }
         request.container = try container.map(Self.checkedContainer)
+        request.captions = try captions?.checked()
         request.outputs = try PushTarget.checked(outputs)
         guard request.outputs.isEmpty || request.variants.count == 1 else {
             throw .badRequest("rtmp_urls are not valid", "only a single variant is pushed")

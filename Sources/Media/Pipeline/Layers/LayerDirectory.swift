@@ -49,6 +49,8 @@ struct LayerDirectory {
     /// How many of the board's entries the playlist has.
     private var metadataTaken = 0
     private var expired: [String] = []
+    /// The captions that follow this layer's segments: those of the first layer.
+    private var captions: [CaptionDirectory] = []
 
     /// Opens the directories of all layers of a stream, best first.
     ///
@@ -59,7 +61,7 @@ struct LayerDirectory {
     static func open(
         count: Int, in directory: String, mode: PlaylistMode, planner: SegmentPlanner,
         isRecorded: Bool, metadata: TimedMetadataBoard = TimedMetadataBoard(),
-        files: ContainerFiles = .transportStream
+        captions: CaptionBoard? = nil, files: ContainerFiles = .transportStream
     ) throws(PipelineError) -> [LayerDirectory] {
         var layers: [LayerDirectory] = []
         for index in 0..<count {
@@ -72,7 +74,22 @@ struct LayerDirectory {
         for index in layers.indices {
             layers[index].builder.raiseDiscontinuitySequence(to: number)
         }
+        if let captions, count > 0 {
+            try layers[0].openCaptions(captions, in: directory, mode: files.mode(mode), files)
+        }
         return layers
+    }
+
+    private mutating func openCaptions(
+        _ board: CaptionBoard, in directory: String, mode: PlaylistMode, _ files: ContainerFiles
+    ) throws(PipelineError) {
+        for language in board.languages {
+            captions.append(
+                try CaptionDirectory(
+                    language, of: files, in: directory, following: builder.playlist,
+                    window: mode.window, expired: expired, expiredKept: expiredKept,
+                    origin: Self.timestampOrigin, board: board))
+        }
     }
 
     /// Makes the directory, or continues an earlier run of the same stream.
@@ -192,6 +209,11 @@ struct LayerDirectory {
             let name = expired.removeFirst()
             if log == nil { unlink("\(path)/\(name)") }
         }
+        if let listed = builder.playlist.segments.last {
+            for index in captions.indices {
+                try captions[index].publish(listed, place: place)
+            }
+        }
         return index
     }
 
@@ -256,6 +278,7 @@ struct LayerDirectory {
         announceMetadata()
         builder.end()
         try writePlaylist()
+        for index in captions.indices { try captions[index].end() }
     }
 
     private func writePlaylist() throws(PipelineError) {

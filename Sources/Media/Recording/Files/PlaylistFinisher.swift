@@ -1,5 +1,11 @@
 import Glibc
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Ends the media playlists that a dead bot left open, so that players see the end of the stream
 /// instead of waiting for more, and the recording is complete.
 public enum PlaylistFinisher {
@@ -16,7 +22,9 @@ public enum PlaylistFinisher {
         var count = 0
         var failure: RecordingError?
         let layers = 0..<StreamFolder.layersMaximum
-        for name in layers.map(StreamFolder.layerName) + layers.map(StreamFolder.besideLayerName) {
+        for name in layers.map(StreamFolder.layerName) + layers.map(StreamFolder.besideLayerName)
+            + captions(in: directory)
+        {
             do throws(RecordingError) {
                 let wasOpen = try end(playlistIn: "\(directory)/\(name)")
                 if wasOpen { count += 1 }
@@ -26,6 +34,15 @@ public enum PlaylistFinisher {
         }
         if let failure { throw failure }
         return count
+    }
+
+    /// The directories of captions.
+    private static func captions(in directory: String) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return names.filter {
+            $0.hasPrefix(StreamFolder.captionsPrefix)
+                || $0.hasPrefix(StreamFolder.besideCaptionsPrefix)
+        }
     }
 
     /// - Returns: whether there was an open playlist.

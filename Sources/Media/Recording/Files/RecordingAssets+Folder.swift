@@ -54,6 +54,8 @@ extension RecordingAssets {
                 Array(ranged.rendered().utf8), to: StreamFolder.rangesName,
                 in: "\(directory)/\(name)")
         }
+        try unpackCaptions(
+            into: directory, archive: archive, contents: contents, progress: progress)
         try AssetFile.write(
             Array(try master().rendered().utf8), to: StreamFolder.masterName, in: directory)
     }

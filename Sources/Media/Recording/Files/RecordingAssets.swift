@@ -14,20 +14,24 @@ public struct RecordingAssets: Sendable {
     public let layers: [Int]
     /// Seconds since 1970.
     public let createdAt: Int64
+    /// Of the stream, in all its languages.
+    public let captions: [Caption]
     /// The playlists' date ranges, for each part.
     private let dateRanges: [Int: [DateRange]]
 
     /// - Parameters:
     ///   - layers: to include; nil for all.
     ///   - timedMetadata: of the stream; entries within a pause are left out.
+    ///   - captions: of the stream, too.
     public init(
         folder: StreamFolder, plan: RecordingPlan, layers: [Int]? = nil, createdAt: Int64,
-        timedMetadata: [TimedMetadata] = []
+        timedMetadata: [TimedMetadata] = [], captions: [Caption] = []
     ) {
         self.folder = folder
         self.plan = plan
         self.layers = layers ?? Array(0..<plan.layerCount)
         self.createdAt = createdAt
+        self.captions = captions
         var dateRanges: [Int: [DateRange]] = [:]
         for range in timedMetadata.map(\.dateRange) {
             guard let part = plan.part(at: range.start) else { continue }
@@ -72,6 +76,8 @@ public struct RecordingAssets: Sendable {
         public var segments: [[Range<UInt64>]]
         /// The ranges of each layer's initialization sections, by checksum.
         var headers: [[UInt32: Range<UInt64>]]
+        /// The ranges of each language's captions, by folder.
+        var captions: [String: [Range<UInt64>]]
     }
 
     private struct OpenMovie {
@@ -115,7 +121,7 @@ public struct RecordingAssets: Sendable {
         return open.map(\.movie.byteCount)
     }
 
-    /// Writes the archive of the master playlist, the media playlists and all segments, with
+    /// Writes the archive of the master playlist, the media playlists, all segments and captions, with
     /// relative addresses only.
     ///
     /// - Parameter progress: as for `write`.
@@ -143,8 +149,10 @@ public struct RecordingAssets: Sendable {
             }
             progress(index + 1, plan.parts.count)
         }
+        let captions = try addCaptions(to: &archive)
         return Archive(
-            byteCount: try archive.finish(), segments: segments, headers: headers)
+            byteCount: try archive.finish(), segments: segments, headers: headers,
+            captions: captions)
     }
 
     /// Opens the archive and adds the playlists.
@@ -167,6 +175,7 @@ public struct RecordingAssets: Sendable {
     /// - Throws: `.file`.
     func master() throws(RecordingError) -> MasterPlaylist {
         var master = try folder.master()
+        master.subtitles = try captionLanguages()
         let kept = Set(layers.map { StreamFolder.playlistPath(ofLayer: $0) })
         master.variants.removeAll { !kept.contains($0.uri) }
         for layer in layers {

@@ -25,6 +25,19 @@ public struct StreamFolder: Hashable, Sendable {
     /// The directory of a layer's fragments beside the transport stream.
     public static func besideLayerName(_ layer: Int) -> String { "cmaf_\(layer)" }
 
+    /// The directory of a language's captions.
+    public static func captionsName(_ language: String) -> String {
+        "\(captionsPrefix)\(language)"
+    }
+
+    /// The directory of a language's captions for the fragments beside the transport stream.
+    public static func besideCaptionsName(_ language: String) -> String {
+        "\(besideCaptionsPrefix)\(language)"
+    }
+
+    static let captionsPrefix = "captions_"
+    static let besideCaptionsPrefix = "cmaf_captions_"
+
     /// Of a layer's media playlist, relative to the master playlist.
     static func playlistPath(ofLayer layer: Int) -> String {
         "\(layerName(layer))/\(playlistName)"

@@ -65,6 +65,7 @@ enum SettingKey: String, CaseIterable {
     case streamPlaylist = "stream.playlist"
     case streamPlaylistWindow = "stream.playlistWindow"
     case streamContainer = "stream.container"
+    case streamCaptions = "stream.captions"
     case streamLayout = "stream.layout"
     case streamPreset = "stream.preset"
     case streamEncoder = "stream.encoder"
@@ -128,6 +129,7 @@ enum SettingKey: String, CaseIterable {
             .recordingsStoreLive, .roomsOpenOnJoin, .roomsVideoOrientation, .customViewEnabled:
             .flag
         case .udpAdvertisedAddresses, .tcpAdvertisedAddresses, .turnURLs, .streamLadder,
+            .streamCaptions,
             .streamAutoStartRecording, .streamSourceHosts, .streamPushHosts, .picturesHosts,
             .customViewHosts, .pagesEmbedders:
             .list

@@ -33,6 +33,7 @@ extension StreamSettings {
         }
         playlist = try playlist(from: source)
         container = try source.choice(.streamContainer) ?? container
+        try readCaptions(source)
         try readLayout(source)
         try readThumbnails(source)
         preset = try preset(from: source) ?? preset
@@ -78,6 +79,20 @@ extension StreamSettings {
         } catch {
             throw .invalid(key: SettingKey.streamLayout.rawValue, reason: error.description)
         }
+    }
+
+    /// `stream.captions`: `en=English`, or `en` alone.
+    private mutating func readCaptions(_ source: SettingsSource) throws(SettingsError) {
+        guard let list = source.list(.streamCaptions) else { return }
+        let languages = list.map { text in
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            return CaptionLanguage(
+                code: parts.first ?? "", name: parts.count == 2 ? parts[1] : nil)
+        }
+        if let fault = CaptionLanguage.fault(of: languages) {
+            throw .invalid(key: SettingKey.streamCaptions.rawValue, reason: fault)
+        }
+        captions = StreamCaptions(languages: languages)
     }
 
     /// `recordings.thumbnails`: missing fields keep their values.

@@ -1,3 +1,4 @@
+import Foundation
 import HLS
 import MediaKernel
 import Rooms
@@ -11,6 +12,7 @@ public struct StreamDestinations: Hashable, Sendable {
         var ladder: Ladder?
         var playlist: PlaylistMode?
         var container: StreamContainer?
+        var captions: StreamCaptions?
         /// Differences from the configured layout.
         var layout: JSONValue?
         var durationMaximum: Duration?
@@ -56,6 +58,7 @@ public struct StreamDestinations: Hashable, Sendable {
                 ladder: ladder,
                 playlist: try Self.playlist(destination, standard: playlist, of: name),
                 container: try Self.container(destination, of: name),
+                captions: try Self.captions(destination, of: name),
                 layout: destination.layout,
                 durationMaximum: try Self.limit(destination.maxDuration, "maxDuration", of: name),
                 emptyTimeout: try Self.limit(
@@ -123,6 +126,24 @@ public struct StreamDestinations: Hashable, Sendable {
                 reason: "destination '\(name)': container is \(StreamContainer.form)")
         }
         return container
+    }
+
+    private static func captions(
+        _ destination: HLSDestination, of name: String
+    ) throws(SettingsError) -> StreamCaptions? {
+        guard let written = destination.captions, written != .null else { return nil }
+        let fault: String
+        if let data = try? JSONEncoder().encode(written),
+            let captions = try? JSONDocument.decode(StreamCaptions.self, from: data)
+        {
+            guard let broken = CaptionLanguage.fault(of: captions.languages) else {
+                return captions
+            }
+            fault = broken
+        } else {
+            fault = #"captions are like {"languages": [{"code": "en", "name": "English"}]}"#
+        }
+        throw .invalid(key: "policy.file", reason: "destination '\(name)': \(fault)")
     }
 
     private static let playlistSegments = 3...150
@@ -251,6 +272,11 @@ public struct StreamDestinations: Hashable, Sendable {
     /// Nil for the container of the settings.
     func container(for destination: String) -> StreamContainer? {
         destinations[named(destination)]?.container
+    }
+
+    /// Nil for the captions of the settings.
+    func captions(for destination: String) -> StreamCaptions? {
+        destinations[named(destination)]?.captions
     }
 
     /// The playlist mode of the destination; nil for the configured one.

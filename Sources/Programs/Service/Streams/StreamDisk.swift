@@ -115,6 +115,14 @@ struct StreamDisk: Sendable {
         try TimedMetadataLog.append(metadata, in: directory)
     }
 
+    /// Appends captions to the stream's log.
+    ///
+    /// - Returns: false when it is full.
+    func append(_ captions: [Caption], in directory: String) throws(RecordingError) -> Bool {
+        touching(directory)
+        return try CaptionLog.append(captions, in: directory)
+    }
+
     /// Removes a dead bot's configuration, which the next server does not need.
     func removeConfiguration(in directory: String) {
         try? FileManager.default.removeItem(

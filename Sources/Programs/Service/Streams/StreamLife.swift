@@ -21,9 +21,17 @@ struct StreamLife {
     var metadataCount = 0
     var metadataRate = TokenBucket(
         rate: Limits.timedMetadataPerSecond, burst: Limits.timedMetadataBurst, at: .zero)
+    var captions = Captions()
     var processes = StreamProcesses()
     /// Work for the stream, one task after the other, since a disk may hang.
     var errands = StreamErrands()
+
+    /// The captions accepted.
+    struct Captions {
+        var count = 0
+        var rate = TokenBucket(
+            rate: Limits.captionsPerSecond, burst: Limits.captionsBurst, at: .zero)
+    }
 
     /// The machine's status; reports follow once it is saved.
     var status: LiveStream.Status { machine.status }

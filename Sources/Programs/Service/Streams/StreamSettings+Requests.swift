@@ -76,6 +76,7 @@ extension StreamSettings {
         // A source has no roles, so none would be heard.
         if variant.source != nil { plan.audio.roles = nil }
         plan.container = try container(for: request)
+        if request.kind == .stream { plan.captions = captions(for: request) }
         plan.pushHosts = pushHosts
         for (index, target) in request.outputs.enumerated() {
             try plan.checkOutput(target, layer: 0)
@@ -106,6 +107,12 @@ extension StreamSettings {
             throw .invalidContainer(Playback.notCopied)
         }
         return wanted
+    }
+
+    /// The captions of the request, its destination or the settings.
+    func captions(for request: LiveStreamRequest) -> StreamCaptions {
+        request.captions ?? destinations(of: request.kind).captions(for: request.destination)
+            ?? captions
     }
 
     /// The assets to make of a stream; nil for none.

@@ -89,6 +89,8 @@ public struct StreamSettings: Hashable, Sendable {
     /// Transport streams are what every player plays; fragments are what a page can play by itself in
     /// every browser.
     public var container = StreamContainer.both
+    /// Of live streams that do not say.
+    public var captions = StreamCaptions()
     /// The default number of segments in a live playlist.
     static let playlistWindow = 6
     public var layout = Layout()

@@ -65,7 +65,15 @@ struct LiveCopy: Sendable {
         guard Set(named.map(String.init)).isSubset(of: published) else {
             throw StoreFailure(reason: "the master playlist names what is not there")
         }
-        return bytes
+        return try Self.withoutCaptions(bytes)
+    }
+
+    /// Captions are not copied, so the copy must not name them.
+    static func withoutCaptions(_ bytes: [UInt8]) throws -> [UInt8] {
+        var master = try MasterPlaylist(parsing: String(decoding: bytes, as: UTF8.self))
+        guard !master.subtitles.isEmpty else { return bytes }
+        master.subtitles = []
+        return Array(master.rendered().utf8)
     }
 
     // MARK: Progress

@@ -136,6 +136,9 @@ extension ObjectLocation {
         case "ts": "video/mp2t"
         case "vtt": "text/vtt"
         case "csv": "text/csv"
+        case "srt": "application/x-subrip"
+        case "txt": "text/plain; charset=utf-8"
+        case "json": "application/json"
         case "jpg", "jpeg": "image/jpeg"
         default: "application/octet-stream"
         }

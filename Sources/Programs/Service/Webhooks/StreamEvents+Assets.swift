@@ -42,6 +42,7 @@ extension StreamEvents {
             whole.compactMap(\.duration).max().map { Int64($0.inSeconds.rounded()) } ?? 0)
         data.merge(pictures(of: assets, now)) { $1 }
         data.merge(chat(of: assets, now)) { $1 }
+        data.merge(transcripts(of: assets, now)) { $1 }
         if let first = assets.first {
             data["recording_created_at"] = Self.time(first.createdAt)
         }
@@ -172,6 +173,22 @@ extension StreamEvents {
             "chat_recording_path": .string(chat.location ?? chat.path),
             "chat_recording_presigned_url": url(chat, now),
         ]
+    }
+
+    /// Roomcast's own fields; none for a recording without captions.
+    private func transcripts(
+        of assets: [CatalogueAsset], _ now: UnixTime
+    ) -> [String: JSONValue] {
+        let files = assets.compactMap { asset in
+            asset.transcript.map { transcript in
+                JSONValue.object(
+                    place(of: asset, now).merging([
+                        "language": .string(transcript.language),
+                        "output_mode": .string(transcript.format),
+                    ]) { $1 })
+            }
+        }
+        return files.isEmpty ? [:] : ["recording_transcripts": .array(files)]
     }
 
     private func file(of asset: CatalogueAsset, _ now: UnixTime) -> JSONValue {

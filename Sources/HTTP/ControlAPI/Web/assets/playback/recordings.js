@@ -246,6 +246,8 @@ function describe(asset) {
       return `${size}track in ${asset.url?.split(".").at(-1) ?? "a file"}`;
     case "stream":
       return `${size}file of a peer`;
+    case "transcript":
+      return `Transcript ${asset.url?.split(".").at(-1) ?? ""}`;
     case "audio-mix":
       return "Sound of all tracks";
     case "track-index":
