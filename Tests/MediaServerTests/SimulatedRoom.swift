@@ -232,15 +232,16 @@ final class SimulatedRoom {
 
     /// The microphone reports the time of its next packet.
     func reportSound() {
-        camera.sendSenderReport(mid: soundMID, ntp: NTPTime(unixNanoseconds: 0), rtpTimestamp: 0)
+        guard let stream = camera.outboundStream(soundMID) else { return }
+        camera.sendSenderReport(on: stream, ntp: NTPTime(unixNanoseconds: 0), rtpTimestamp: 0)
     }
 
     /// The viewer requests a key frame of the video.
     func requestKeyframe() {
-        guard let mid = viewer.incomingTracks.first(where: { $0.trackID == "video" })?.mid else {
-            return
-        }
-        viewer.requestKeyframe(mid: mid)
+        guard let mid = viewer.incomingTracks.first(where: { $0.trackID == "video" })?.mid,
+            let section = viewer.section(mid: mid)
+        else { return }
+        viewer.requestKeyframe(in: section)
     }
 
     /// The viewer sends a text on its channel.
@@ -309,9 +310,11 @@ final class SimulatedRoom {
     }
 
     private func askAgain(for packet: RTPPacket, _ encoding: Int) {
-        guard let publish = room.peers["camera"]?.publish else { return }
+        guard let publish = room.peers["camera"]?.publish,
+            let section = publish.core.section(mid: mid)
+        else { return }
         publish.core.requestRetransmission(
-            of: [packet.sequenceNumber], mid: mid, encoding: encoding)
+            of: [packet.sequenceNumber], in: section, encoding: encoding)
         loop.drain(publish, at: now)
     }
 
@@ -355,7 +358,8 @@ final class SimulatedRoom {
                     seen.append((now, packet.packet))
                     missing.received(packet.packet.sequenceNumber, at: now)
                     if asksForLost {
-                        viewer.requestRetransmission(of: missing.poll(at: now), mid: packet.mid)
+                        viewer.requestRetransmission(
+                            of: missing.poll(at: now), in: packet.section)
                     }
                 case .keyframeRequested(_, let encoding):
                     keyframesRequested += 1

@@ -134,7 +134,7 @@ import Testing
             let room = StreamsInRoom(control: world.streams, chat: world.chat, authorities: [])
             await #expect(
                 throws: LiveStreamingError(
-                    code: 400,
+                    .invalid,
                     message: "resolution is not valid: width and height must be even, not 641x480")
             ) {
                 try await room.startRecording(
@@ -145,7 +145,7 @@ import Testing
                 room: "demo", RecordingRequest(), startedBy: "ann", authority: "")
             await #expect(
                 throws: LiveStreamingError(
-                    code: 503, message: "too many streams: too_many_streams: 1 of 1 are on air")
+                    .unavailable, message: "too many streams: too_many_streams: 1 of 1 are on air")
             ) {
                 try await room.startRecording(
                     room: "other", RecordingRequest(), startedBy: "ann", authority: "")

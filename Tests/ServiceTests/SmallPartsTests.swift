@@ -157,18 +157,23 @@ import Testing
     }
 
     @Test(arguments: [
-        (StreamFailure.Cause.diskFull, 507), (.noRoomForAssets, 507), (.notEncoded, 422),
-        (.pageNotShown, 502),
-        (.botStoodStill, 504), (.botNotStarted, 503), (.serverRestarted, 503), (.botDied, 500),
-        (.botLeftEarly, 500), (.assetsNotMade, 500), (.directoryLost, 500), (.unknown, 500),
+        (StreamFailure.Cause.diskFull, StreamingFailure.Cause.storageFull),
+        (.noRoomForAssets, .storageFull), (.notEncoded, .notEncoded),
+        (.pageNotShown, .sourceBroken),
+        (.botStoodStill, .stoodStill), (.botNotStarted, .unavailable),
+        (.serverRestarted, .unavailable), (.botDied, .broken),
+        (.botLeftEarly, .broken), (.assetsNotMade, .broken), (.directoryLost, .broken),
+        (.unknown, .broken),
     ])
-    func aFailureHasTheCodeOfItsCause(cause: StreamFailure.Cause, code: Int) {
+    func aFailureTellsPeersItsCause(
+        cause: StreamFailure.Cause, shown: StreamingFailure.Cause
+    ) {
         var stream = LiveStream(
             id: "1", room: "demo", session: nil, playback: LiveStream.Playback(url: "p"),
             createdAt: UnixTime(nanoseconds: 1), startedBy: "")
         stream.status = .failed
         stream.end = .failed(StreamFailure(cause, "x"))
-        let failure = StreamingFailure(code: code, message: "failure: x")
+        let failure = StreamingFailure(shown, message: "failure: x")
         #expect(HLSState([stream]).error == failure)
         #expect(RoomRecording(stream).error == failure)
         // A normal end has no error.

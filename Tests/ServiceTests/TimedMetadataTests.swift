@@ -106,14 +106,14 @@ import Testing
             let one = HLSTimedMetadata(payload: "p", duration: 2)
             await #expect(
                 throws: LiveStreamingError(
-                    code: 409, message: "room demo has no live stream that is running")
+                    .conflict, message: "room demo has no live stream that is running")
             ) { try await room.addTimedMetadata([one], room: "demo", addedBy: "ann") }
             let ids = [try await running(world, "a").0, try await running(world, "b").0]
             try await room.addTimedMetadata([one, one], room: "demo", addedBy: "ann")
             for id in ids { #expect(try log(world, id).map(\.seconds) == [2, 2]) }
             await #expect(
                 throws: LiveStreamingError(
-                    code: 400,
+                    .invalid,
                     message: "timed metadata is not valid: "
                         + "metadata_objs.1.duration must be from 1 to 3600 seconds")
             ) {

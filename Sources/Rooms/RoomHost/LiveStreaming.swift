@@ -8,7 +8,7 @@ public protocol LiveStreaming: Sendable {
     ///
     /// - Parameter authority: `host[:port]` by which the peer reached this server, one of those
     ///   that a meeting URL may have.
-    /// - Throws: ``LiveStreamingError``, shown to the peer; any other error is shown as a 500.
+    /// - Throws: ``LiveStreamingError``, shown to the peer; any other error is the server's fault.
     func start(
         room: RoomID, variants: [HLSVariantRequest], recording: HLSRecordingRequest?,
         startedBy: PeerID, authority: String
@@ -18,7 +18,7 @@ public protocol LiveStreaming: Sendable {
     /// Starting a running recording is no error.
     ///
     /// - Parameter authority: as for a stream.
-    /// - Throws: ``LiveStreamingError``, shown to the peer; any other error is shown as a 500.
+    /// - Throws: ``LiveStreamingError``, shown to the peer; any other error is the server's fault.
     func startRecording(
         room: RoomID, _ request: RecordingRequest, startedBy: PeerID, authority: String
     ) async throws

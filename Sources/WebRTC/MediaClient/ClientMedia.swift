@@ -320,17 +320,20 @@ public final class ClientMedia {
     public func sendSenderReport(
         trackID: String, encoding: Int = 0, ntp: NTPTime, rtpTimestamp: UInt32
     ) {
-        guard let mid = outgoing[trackID] else { return }
-        publish?.core.sendSenderReport(
-            mid: mid, encoding: encoding, ntp: ntp, rtpTimestamp: rtpTimestamp)
+        guard let mid = outgoing[trackID], let core = publish?.core,
+            let stream = core.outboundStream(mid, encoding)
+        else { return }
+        core.sendSenderReport(on: stream, ntp: ntp, rtpTimestamp: rtpTimestamp)
     }
 
     public func requestKeyframe(of track: IncomingTrack) {
-        subscribe?.core.requestKeyframe(mid: track.mid)
+        guard let core = subscribe?.core, let section = core.section(mid: track.mid) else { return }
+        core.requestKeyframe(in: section)
     }
 
     public func requestRetransmission(of lost: [SequenceNumber], track: IncomingTrack) {
-        subscribe?.core.requestRetransmission(of: lost, mid: track.mid)
+        guard let core = subscribe?.core, let section = core.section(mid: track.mid) else { return }
+        core.requestRetransmission(of: lost, in: section)
     }
 
     /// Ids of the header extensions on packets that the server sends us, by URI.

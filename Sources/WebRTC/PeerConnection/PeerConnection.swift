@@ -71,7 +71,7 @@ public final class PeerConnection {
     var random: SeededRandom
     /// Reports are sent from this SSRC until a track of our own exists.
     let reporter: SSRC
-    var negotiation = Negotiation()
+    var negotiation: Negotiation
     var connectivity: Connectivity
     var security = Security()
     var sending = Sending()
@@ -88,6 +88,7 @@ public final class PeerConnection {
             authenticator: Authenticator(), tieBreaker: random.next(), seed: random.next())
         for candidate in configuration.localCandidates { agent.addLocalCandidate(candidate) }
         connectivity = Connectivity(agent: agent)
+        negotiation = Negotiation(configuration)
         reporter = SSRC(UInt32.random(in: 1...UInt32.max, using: &random))
         receiving = Receiving(reporter: reporter, at: now)
         self.random = random
@@ -184,14 +185,18 @@ public final class PeerConnection {
         if connectivity.heard(from: source, at: now) { settleICE(at: now) }
     }
 
-    /// Whether we send to the remote side at that address, or may do so soon.
-    public func isKnown(_ address: TransportAddress) -> Bool {
-        connectivity.agent.isKnown(address)
+    /// What we know of an address.
+    public enum Standing {
+        case unknown
+        /// We send to the remote side there, or may do so soon.
+        case known
+        /// The remote side has recently proven that it is reachable there, too.
+        case proven
     }
 
-    /// Whether the remote side has recently proven that it is reachable at that address.
-    public func isProven(_ address: TransportAddress) -> Bool {
-        connectivity.agent.isProven(address)
+    public func standing(of address: TransportAddress) -> Standing {
+        guard connectivity.agent.isKnown(address) else { return .unknown }
+        return connectivity.agent.isProven(address) ? .proven : .known
     }
 
     // MARK: Time and output
@@ -211,7 +216,9 @@ public final class PeerConnection {
         if let packet = receiving.feedback.poll(at: now) { send([.transportFeedback(packet)]) }
         if let due = receiving.nextReport, due <= now {
             receiving.nextReport = now + Self.reportInterval
-            sendReceptionReports(at: now)
+            let reports = receiving.reports(
+                from: reporter, named: configuration.canonicalName, at: now)
+            for packets in reports { send(packets) }
         }
     }
 

@@ -47,4 +47,12 @@ import Testing
         let refusal = try #require(refusals.first { $0.kind == kind })
         #expect(refusal.code == code)
     }
+
+    /// docs/ERRORS.md has them.
+    @Test func aStreamsFailureHasThreeDigits() {
+        let codes = StreamingFailure.Cause.allCases.map { cause in
+            StreamingFailure(cause, message: "").code
+        }
+        #expect(codes == [400, 403, 404, 409, 429, 503, 422, 502, 504, 507, 500])
+    }
 }

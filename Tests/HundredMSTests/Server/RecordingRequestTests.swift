@@ -58,7 +58,7 @@ import Testing
             #expect(try await ann.call("rtmp-start", params).error == error)
         }
         #expect(fixture.streaming.calls().isEmpty)
-        fixture.streaming.fail(LiveStreamingError(code: 503, message: "too many streams"))
+        fixture.streaming.fail(LiveStreamingError(.unavailable, message: "too many streams"))
         #expect(
             try await ann.call("rtmp-start", #"{"record":true}"#).error == "503 too many streams")
         fixture.streaming.fail(FakeMediaError(description: "/secret/path"))
@@ -71,7 +71,7 @@ import Testing
         let dora = try await fixture.join("dora")
         for client in [ann, ben] { _ = try await client.drain() }
         let both = #"{"record":true,"rtmp_urls":["rtmp://x/y"]}"#
-        let refusal = LiveStreamingError(code: 400, message: "no key")
+        let refusal = LiveStreamingError(.invalid, message: "no key")
         fixture.streaming.fail(refusal)
         #expect(try await ann.call("rtmp-start", both).error == "400 no key")
         let failed = """

@@ -58,7 +58,7 @@ import Testing
         await fixture.host.hlsChanged(
             HLSState(
                 variants: [failed],
-                error: StreamingFailure(code: 500, message: "the disk is full")))
+                error: StreamingFailure(.broken, message: "the disk is full")))
         let update = try #require(await ann.next())
         #expect(update.params["enabled"] == .bool(false))
         #expect(update.params["error"]["message"].string == "the disk is full")
@@ -109,7 +109,7 @@ import Testing
         let failed = HLSRecording(state: .failed, hlsVOD: false, singleFilePerLayer: true)
         await fixture.host.hlsChanged(
             HLSState(
-                error: StreamingFailure(code: 500, message: "the disk is full"),
+                error: StreamingFailure(.broken, message: "the disk is full"),
                 recording: failed))
         let update = try #require(try await ann.drain().last)
         #expect(update.params["state"].string == "failed")
@@ -145,7 +145,7 @@ import Testing
         #expect(text?.contains(#""hls":{"enabled":false,"variants":[]}"#) == true)
         await fixture.host.recordingChanged(
             RoomRecording(
-                state: .failed, error: StreamingFailure(code: 500, message: "the disk is full")))
+                state: .failed, error: StreamingFailure(.broken, message: "the disk is full")))
         let update = try #require(try await ann.drain().last)
         #expect(update.params["error"]["message"].string == "the disk is full")
     }
@@ -240,7 +240,7 @@ import Testing
     @Test func aRefusedStartIsSaidInTheServicesWordsAndOthersAreNotShownOurInsides() async throws {
         let ann = try await fixture.join("ann")
         fixture.streaming.fail(
-            LiveStreamingError(code: 400, message: "meeting_url is not one of our rooms"))
+            LiveStreamingError(.invalid, message: "meeting_url is not one of our rooms"))
         #expect(
             try await ann.call("hls-start").error == "400 meeting_url is not one of our rooms")
         fixture.streaming.fail(FakeMediaError(description: "/secret/path"))

@@ -100,7 +100,7 @@ public struct StreamsInRoom: LiveStreaming {
             let streams = await control.running(in: room)
             guard !streams.isEmpty else {
                 throw LiveStreamingError(
-                    code: 409, message: "room \(room) has no live stream that is running")
+                    .conflict, message: "room \(room) has no live stream that is running")
             }
             for stream in streams {
                 _ = try await control.addTimedMetadata(
@@ -118,7 +118,7 @@ extension LiveStreamingError {
     init(_ error: APIError) {
         let details = error.details.joined(separator: "; ")
         self.init(
-            code: error.status.code,
+            StreamingFailure.Cause(error.status),
             message: details.isEmpty ? error.message : "\(error.message): \(details)")
     }
 }
@@ -213,21 +213,41 @@ extension RTMPState {
 }
 
 extension StreamingFailure {
-    /// The failure as shown to peers, with the corresponding HTTP status (docs/ERRORS.md).
+    /// The failure as shown to peers.
     init(_ end: StreamEnd?) {
-        self.init(code: Self.code(of: end), message: end?.description ?? "failure")
+        self.init(Cause(end), message: end?.description ?? "failure")
+    }
+}
+
+extension StreamingFailure.Cause {
+    fileprivate init(_ end: StreamEnd?) {
+        guard case .failed(let failure) = end else {
+            self = .broken
+            return
+        }
+        self =
+            switch failure.cause {
+            case .diskFull, .noRoomForAssets: .storageFull
+            case .notEncoded: .notEncoded
+            case .botStoodStill: .stoodStill
+            case .pageNotShown: .sourceBroken
+            case .serverRestarted, .botNotStarted: .unavailable
+            case .directoryLost, .botDied, .botLeftEarly, .assetsNotMade, .unknown: .broken
+            }
     }
 
-    private static func code(of end: StreamEnd?) -> Int {
-        guard case .failed(let failure) = end else { return 500 }
-        switch failure.cause {
-        case .diskFull, .noRoomForAssets: return 507
-        case .notEncoded: return 422
-        case .botStoodStill: return 504
-        case .pageNotShown: return 502
-        case .serverRestarted, .botNotStarted: return 503
-        case .directoryLost, .botDied, .botLeftEarly, .assetsNotMade, .unknown: return 500
-        }
+    /// What the status of a refused request means.
+    fileprivate init(_ status: HTTPResponse.Status) {
+        self =
+            switch status {
+            case .forbidden: .forbidden
+            case .notFound: .unknown
+            case .conflict: .conflict
+            case .tooManyRequests: .tooFrequent
+            case .serviceUnavailable: .unavailable
+            case _ where status.kind == .clientError: .invalid
+            default: .broken
+            }
     }
 }
 

@@ -1,3 +1,4 @@
+internal import HundredMSTerms
 internal import MediaKernel
 public import Rooms
 

@@ -1,3 +1,4 @@
+internal import HundredMSTerms
 public import MediaKernel
 public import Rooms
 

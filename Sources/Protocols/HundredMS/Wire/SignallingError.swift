@@ -44,7 +44,7 @@ public enum SignallingError: Error, Hashable, Sendable {
         case .unknownMethod: 404
         case .busy: 503
         case .room(let error): error.code
-        case .streaming(let error): error.code
+        case .streaming(let error): error.failure.code
         case .mediaUnavailable, .notEncodable: 500
         }
     }
@@ -66,7 +66,7 @@ public enum SignallingError: Error, Hashable, Sendable {
         case .tokenExpired: "token is expired: it only lets a peer back to its place in the room"
         case .busy: "an earlier connection of this peer is still being set up or taken down"
         case .room(let error): error.message
-        case .streaming(let error): error.message
+        case .streaming(let error): error.failure.message
         case .media(let reason): reason
         case .mediaUnavailable(let reason): "no media for this peer: \(reason)"
         case .notEncodable: "internal error"

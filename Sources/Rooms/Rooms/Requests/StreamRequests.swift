@@ -63,13 +63,12 @@ public struct HLSTimedMetadata: Hashable, Sendable {
     }
 }
 
-/// Why a stream was not started or stopped: an HTTP-like code and a sentence for the peer.
+/// Why a stream was not started or stopped.
 public struct LiveStreamingError: Error, Hashable, Sendable {
-    public var code: Int
-    public var message: String
+    public var failure: StreamingFailure
 
-    public init(code: Int, message: String) {
-        self.code = code
-        self.message = message
+    /// - Parameter message: a sentence for the peer.
+    public init(_ cause: StreamingFailure.Cause, message: String) {
+        failure = StreamingFailure(cause, message: message)
     }
 }

@@ -63,13 +63,38 @@ public struct HLSVariant: Hashable, Sendable {
     }
 }
 
-/// Why a stream failed.
+/// Why a stream failed, or was not started.
 public struct StreamingFailure: Hashable, Sendable {
-    public var code: Int
+    /// What a client can conclude from it. Each protocol has its own codes for it.
+    public enum Cause: Hashable, Sendable, CaseIterable {
+        /// The request cannot be fulfilled as it is, now or later.
+        case invalid
+        case forbidden
+        /// What the request names does not exist.
+        case unknown
+        /// The state of what the request names does not allow it.
+        case conflict
+        /// The same request may be repeated in a moment.
+        case tooFrequent
+        /// A limit of the server is reached, or it was restarted. Later it may work.
+        case unavailable
+        /// Nothing of what was to be streamed could be encoded.
+        case notEncoded
+        /// The page that was to be streamed could not be shown.
+        case sourceBroken
+        /// The stream stood still for too long.
+        case stoodStill
+        case storageFull
+        /// It is not the client's fault.
+        case broken
+    }
+
+    public var cause: Cause
+    /// For people.
     public var message: String
 
-    public init(code: Int, message: String) {
-        self.code = code
+    public init(_ cause: Cause, message: String) {
+        self.cause = cause
         self.message = message
     }
 }

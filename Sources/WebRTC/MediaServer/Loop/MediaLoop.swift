@@ -253,8 +253,10 @@ final class MediaLoop {
     private func claim(
         _ address: TransportAddress, for connection: Connection, by route: Route?, at now: Instant
     ) {
-        guard let route, connection.core.isKnown(address) else { return }
-        let isProven = connection.core.isProven(address)
+        guard let route else { return }
+        let standing = connection.core.standing(of: address)
+        guard standing != .unknown else { return }
+        let isProven = standing == .proven
         guard byAddress[address] !== connection else {
             connection.setRoute(route, to: address)
             // Hold it at once: until then another connection may take it.
@@ -268,7 +270,8 @@ final class MediaLoop {
         byAddress[address]?.removeRoute(to: address)
         if connection.addresses.count >= Self.addressesPerConnectionMaximum {
             // Keep addresses in use.
-            for old in Array(connection.addresses) where !connection.core.isKnown(old) {
+            for old in Array(connection.addresses)
+            where connection.core.standing(of: old) == .unknown {
                 release(old)
                 connection.removeRoute(to: old)
             }

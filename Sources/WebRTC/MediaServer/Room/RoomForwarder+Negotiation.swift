@@ -163,7 +163,9 @@ extension RoomForwarder {
     /// Starts the tracks that both sides have agreed to send on a connection.
     func begin(_ peer: MediaPeer, on connection: Connection, at now: Instant) {
         for (trackID, entry) in peer.offered
-        where entry.connection === connection && connection.core.isWanted(mid: entry.mid) {
+        where entry.connection === connection
+            && connection.core.outboundStream(entry.mid)?.isWanted == true
+        {
             let track = entry.track
             guard tracks[track.key] === track, track.subscriptions[peer.id] == nil,
                 let stream = connection.core.outboundStream(entry.mid)

@@ -72,4 +72,45 @@ struct DataChannels {
     func id(of handle: ChannelHandle) -> ChannelID? {
         entries.first { $0.handle == handle }?.id
     }
+
+    /// Opens the channels that wait for the association. Returns those that it refuses, which are
+    /// closed.
+    mutating func openWaiting() -> [ChannelHandle] {
+        guard let transport else { return [] }
+        var refused: [ChannelHandle] = []
+        for entry in entries where entry.id == nil {
+            let format = entry.format
+            let id = try? transport.open(
+                label: format.label, protocol: format.protocol, isOrdered: format.isOrdered,
+                reliability: format.reliability)
+            if let id {
+                bind(entry.handle, to: id)
+            } else {
+                remove(entry.handle)
+                refused.append(entry.handle)
+            }
+        }
+        return refused
+    }
+
+    /// What the owner of the connection hears of an event of a channel.
+    mutating func output(
+        of event: DataChannelTransport.Output
+    ) -> PeerConnection.Output? {
+        switch event {
+        case .opened(let id, let label, let name, let isRemote):
+            let handle =
+                isRemote
+                ? add(ChannelFormat(label: label, protocol: name), id: id) : entry(id)?.handle
+            return handle.map { .channelOpened($0, label: label, protocol: name) }
+        case .text(let id, let text):
+            return entry(id).map { .channelMessage($0.handle, .text(text)) }
+        case .binary(let id, let bytes):
+            return entry(id).map { .channelMessage($0.handle, .binary(bytes)) }
+        case .closed(let id):
+            return remove(id).map { .channelClosed($0) }
+        case .transmit, .connected, .failed:
+            return nil
+        }
+    }
 }

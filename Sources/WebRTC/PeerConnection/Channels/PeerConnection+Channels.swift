@@ -21,7 +21,7 @@ extension PeerConnection {
         }
         let handle = channels.add(format)
         if channels.isAssociated {
-            openWaitingChannels()
+            for handle in channels.openWaiting() { emit(.channelClosed(handle)) }
             settleChannels(at: now)
         }
         return handle
@@ -57,45 +57,5 @@ extension PeerConnection {
         guard let id = channels.id(of: handle) else { return channels.remove(handle) }
         channels.transport?.close(id)
         settleChannels(at: now)
-    }
-
-    func openWaitingChannels() {
-        guard let transport = channels.transport else { return }
-        for entry in channels.entries where entry.id == nil {
-            let format = entry.format
-            let id = try? transport.open(
-                label: format.label, protocol: format.protocol, isOrdered: format.isOrdered,
-                reliability: format.reliability)
-            guard let id else {
-                channels.remove(entry.handle)
-                emit(.channelClosed(entry.handle))
-                continue
-            }
-            channels.bind(entry.handle, to: id)
-        }
-    }
-
-    /// Handles an event of a channel.
-    func channelEvent(_ output: DataChannelTransport.Output) {
-        switch output {
-        case .opened(let id, let label, let name, let isRemote):
-            let handle =
-                isRemote
-                ? channels.add(ChannelFormat(label: label, protocol: name), id: id)
-                : channels.entry(id)?.handle
-            if let handle { emit(.channelOpened(handle, label: label, protocol: name)) }
-        case .text(let id, let text):
-            if let entry = channels.entry(id) {
-                emit(.channelMessage(entry.handle, .text(text)))
-            }
-        case .binary(let id, let bytes):
-            if let entry = channels.entry(id) {
-                emit(.channelMessage(entry.handle, .binary(bytes)))
-            }
-        case .closed(let id):
-            if let handle = channels.remove(id) { emit(.channelClosed(handle)) }
-        case .transmit, .connected, .failed:
-            break
-        }
     }
 }

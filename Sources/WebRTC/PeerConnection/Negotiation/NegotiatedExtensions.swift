@@ -22,4 +22,12 @@ struct NegotiatedExtensions {
         default: break
         }
     }
+
+    /// Marks a packet with its mid and rid. RFC 8852, RFC 9143 sect. 14.
+    func name(
+        _ packet: inout RTPPacket, of stream: OutboundStream, layer rid: String, by id: UInt8?
+    ) {
+        if let mid { packet.extensions.set(mid, stream.mid.utf8) }
+        if let id { packet.extensions.set(id, rid.utf8) }
+    }
 }

@@ -1,8 +1,17 @@
 public import MediaKernel
+import RTP
 import SDP
 
 /// The negotiated state, and the offer that waits for its answer.
 struct Negotiation {
+    /// What our descriptions say in every section.
+    struct Own {
+        let canonicalName: String
+        let receivesVideo: Bool
+        let ignoredExtensions: Set<String>
+    }
+
+    let own: Own
     /// The sections of our descriptions. Each keeps its index forever.
     var sections: [Section] = []
     /// The mids of the sections that both sides know, by index.
@@ -19,6 +28,13 @@ struct Negotiation {
     var owesAnswer = false
     private var version: UInt64 = 0
 
+    init(_ configuration: PeerConnection.Configuration) {
+        own = Own(
+            canonicalName: configuration.canonicalName,
+            receivesVideo: configuration.receivesVideo,
+            ignoredExtensions: configuration.ignoredExtensions)
+    }
+
     /// The version of the next description.
     mutating func takeVersion() -> UInt64 {
         version += 1
@@ -32,6 +48,12 @@ struct Negotiation {
         while sections.contains(where: { $0.mid == String(nextMID) }) { nextMID += 1 }
         defer { nextMID += 1 }
         return String(nextMID)
+    }
+
+    /// The newest stream of an encoding, which feedback refers to.
+    func activeSSRC(in section: SectionIndex, encoding: Int) -> SSRC? {
+        guard sections.indices.contains(section.rawValue) else { return nil }
+        return sections[section.rawValue].activeSSRCs[encoding]
     }
 
     /// One id per URI for the life of the connection. Ids up to 14 fit the one-byte form.

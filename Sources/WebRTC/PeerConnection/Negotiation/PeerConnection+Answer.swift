@@ -7,15 +7,6 @@ import SecureTransport
 /// Answering a remote offer. We may receive the media it offers and send the media it asks for. RFC
 /// 9429 sect. 5.3.
 extension PeerConnection {
-    /// Header extensions that we understand on reception. AV1's dependency descriptor is excluded:
-    /// it numbers the frames of one encoding with all its layers, and would be wrong after a
-    /// forwarder has switched encodings and dropped layers.
-    static let receivableExtensions: [String] = [
-        HeaderExtensionURI.mid, HeaderExtensionURI.rid, HeaderExtensionURI.repairedRid,
-        HeaderExtensionURI.transportSequence, HeaderExtensionURI.audioLevel,
-        HeaderExtensionURI.videoOrientation,
-    ]
-
     /// The tracks that the remote side has announced, by section order.
     public var incomingTracks: [IncomingTrack] { sections.compactMap(\.incoming) }
 
@@ -46,7 +37,7 @@ extension PeerConnection {
         var next: [Section] = []
         for remote in offer.media {
             let previous = sections.first { $0.mid == remote.mid }
-            next.append(try makeSection(answering: remote, in: offer, previous: previous))
+            next.append(try Section(answering: remote, in: offer, previous: previous))
         }
         try apply(transport, isAnswer: false, at: now)
 
@@ -54,10 +45,12 @@ extension PeerConnection {
         where !next.contains(where: {
             $0.mid == section.mid && $0.kind == section.kind && !$0.isRejected
         }) {
-            removeOutbound(mid: section.mid)
+            sending.remove(mid: section.mid, keys: security.dtls)
         }
         for section in sections where !next.contains(where: { $0.mid == section.mid }) {
-            for ssrc in section.activeSSRCs.values { forget(ssrc) }
+            for ssrc in section.activeSSRCs.values {
+                receiving.forget(ssrc, keys: security.dtls)
+            }
         }
         sections = next
         // Sections must keep their indices (RFC 3264 sect. 8), but a client may violate that.
@@ -73,71 +66,19 @@ extension PeerConnection {
         negotiation.owesAnswer = false
         for index in sections.indices {
             guard let remote = sections[index].remote else { continue }
-            describe(index, facing: remote, remote.direction)
+            let stream = sending.stream(sections[index].mid, 0)
+            negotiation.describe(index, facing: remote, remote.direction, announcing: stream)
             for entry in sections[index].local.rtp.headerExtensions {
                 negotiation.extensions.agree(entry.uri, id: entry.id)
             }
             let receives = sections[index].local.direction.receives
             sections[index].incoming?.isSending = receives
-            registerIncoming(at: index)
-            bindOutgoing(at: index)
+            receiving.registerAnnounced(at: index, of: &sections, keys: security.dtls)
+            sending.bind(sections[index])
         }
         negotiation.settledMIDs = sections.map(\.mid)
         openChannels(at: now)
         settleDTLS(at: now)
         return describe(setup: security.role == .client ? .active : .passive)
-    }
-
-    private func makeSection(
-        answering remote: MediaSection, in offer: SessionDescription, previous: Section?
-    ) throws(PeerConnectionError) -> Section {
-        guard let mid = remote.mid else { throw .missing("a=mid in every section") }
-        var section = Section(
-            mid: mid, kind: remote.kind, use: .rejected, local: .rejection(of: remote))
-        if let previous { section.activeSSRCs = previous.activeSSRCs }
-        guard !remote.isRejected, offer.bundledMIDs.contains(mid) else { return section }
-        switch remote.kind {
-        case .application:
-            section.use = .data
-            section.readSCTP(of: remote)
-            section.local = MediaSection(
-                kind: .application, mid: mid, sctp: Self.ownSCTP)
-        case .audio, .video:
-            guard remote.rtp.hasRTCPMux, let agreed = Self.firstKnownCodec(of: remote) else {
-                return section
-            }
-            section.use = .media
-            section.remote = remote
-            section.incoming = IncomingTrack(of: remote, mid: mid, agreed: agreed)
-            if let previous, previous.kind == remote.kind, previous.use == .media {
-                section.outgoing = previous.outgoing
-                section.receives = previous.receives
-                section.isHeld = previous.isHeld
-            }
-        case .other:
-            break
-        }
-        return section
-    }
-
-    /// Chooses the offerer's first codec among those we know. RFC 3264 sect. 6.1 recommends keeping
-    /// the offerer's order. But the media is offered unchanged to others, and Firefox refuses
-    /// H.264's high profile, which Safari prefers. So H.264 profiles other than constrained
-    /// baseline come last.
-    private static func firstKnownCodec(of remote: MediaSection) -> NegotiatedCodec? {
-        let known = negotiate(offered: remote, capabilities: Defaults.roomcast)
-        return known.min { a, b in
-            let order = remote.rtp.codecs.map(\.payloadType)
-            func rank(_ codec: CodecDescription) -> (Int, Int) {
-                (codec.isWidelyDecoded ? 0 : 1, order.firstIndex(of: codec.payloadType) ?? .max)
-            }
-            return rank(a.codec) < rank(b.codec)
-        }
-    }
-}
-
-extension CodecDescription {
-    fileprivate var isWidelyDecoded: Bool {
-        !isNamed("H264") || H264ProfileLevel(of: self)?.profile == .constrainedBaseline
     }
 }

@@ -9,49 +9,18 @@ extension PeerConnection {
     static let reportInterval: Duration = .seconds(1)
 
     /// Asks the remote side for a key frame. RFC 4585 sect. 6.3.1.
-    public func requestKeyframe(mid: String, encoding: Int = 0) {
-        guard let section = section(mid: mid) else { return }
-        requestKeyframe(in: section, encoding: encoding)
-    }
-
-    /// Like ``requestKeyframe(mid:encoding:)``, by section index.
     public func requestKeyframe(in section: SectionIndex, encoding: Int = 0) {
-        guard let ssrc = activeSSRC(in: section, encoding: encoding) else { return }
+        guard let ssrc = negotiation.activeSSRC(in: section, encoding: encoding) else { return }
         send([.pictureLossIndication(sender: reporter, media: ssrc)])
     }
 
     /// Requests retransmission of lost packets of a track. RFC 4585 sect. 6.2.1.
     public func requestRetransmission(
-        of lost: [SequenceNumber], mid: String, encoding: Int = 0
-    ) {
-        guard !lost.isEmpty, let section = section(mid: mid) else { return }
-        requestRetransmission(of: lost, in: section, encoding: encoding)
-    }
-
-    /// Like ``requestRetransmission(of:mid:encoding:)``, by section index.
-    public func requestRetransmission(
         of lost: [SequenceNumber], in section: SectionIndex, encoding: Int = 0
     ) {
-        guard !lost.isEmpty, let ssrc = activeSSRC(in: section, encoding: encoding) else { return }
+        guard !lost.isEmpty, let ssrc = negotiation.activeSSRC(in: section, encoding: encoding)
+        else { return }
         send([.genericNACK(GenericNACK(sender: reporter, media: ssrc, lost: lost))])
-    }
-
-    /// The newest stream of an encoding, which feedback refers to.
-    private func activeSSRC(in section: SectionIndex, encoding: Int) -> SSRC? {
-        guard sections.indices.contains(section.rawValue) else { return nil }
-        return sections[section.rawValue].activeSSRCs[encoding]
-    }
-
-    func sendReceptionReports(at now: Instant) {
-        // Streams are reported only while their packets arrive, at most 31 per packet.
-        let reports = receiving.reports(at: now)
-        for start in stride(from: 0, to: reports.count, by: 31) {
-            let part = Array(reports[start..<min(start + 31, reports.count)])
-            send([
-                .receiverReport(ReceiverReport(ssrc: reporter, reports: part)),
-                description(of: reporter),
-            ])
-        }
     }
 
     // MARK: Packets
@@ -152,65 +121,18 @@ extension PeerConnection {
 
     // MARK: Streams
 
-    /// Finds the section and the layer of a packet whose SSRC was not announced. RFC 9143
-    /// sect. 9.2, RFC 8852.
+    /// Learns the stream of a packet whose SSRC was not announced; nil if it cannot be known, or
+    /// the packet is a repair.
     private func learn(_ packet: RTPPacket) -> InboundStream? {
-        guard !receiving.isFull else { return nil }
         let extensions = negotiation.extensions
-        let mid = text(extensions.mid, of: packet)
-        let type = packet.payloadType.rawValue
-        let candidates = sections.filter { section in
-            guard let track = section.incoming else { return false }
-            if let mid, section.mid != mid { return false }
-            return track.codec.payloadType == type || track.rtxPayloadType == type
-        }
-        guard let section = candidates.first, candidates.count == 1, let track = section.incoming
-        else { return nil }
-        let isRepair = track.rtxPayloadType == type
-        var encoding = 0
-        if track.encodings.first?.rid != nil {
-            let rid = text(isRepair ? extensions.repairedRid : extensions.rid, of: packet)
-            // Without a rid the layer is unknown: a later packet will carry it.
-            guard let index = track.encodings.firstIndex(where: { $0.rid == rid }) else {
-                return nil
-            }
-            encoding = index
-        }
-        if isRepair {
-            guard let primary = section.activeSSRCs[encoding] else { return nil }
-            expectRepairs(packet.ssrc, of: primary)
-            handleRepair(packet, of: primary)
+        switch receiving.learn(packet, extensions, of: &sections, keys: security.dtls) {
+        case .stream(let stream):
+            return stream
+        case .repair(let original):
+            handleRepair(packet, of: original)
+            return nil
+        case nil:
             return nil
         }
-        register(track, encoding: encoding, ssrc: packet.ssrc, rtxSSRC: nil)
-        return receiving.inbound[packet.ssrc]
-    }
-
-    private func text(_ id: UInt8?, of packet: RTPPacket) -> String? {
-        id.flatMap { packet.extensions[$0] }.map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    func register(_ track: IncomingTrack, encoding: Int, ssrc: SSRC, rtxSSRC: SSRC?) {
-        guard let index = section(mid: track.mid)?.rawValue else { return }
-        let old = sections[index].activeSSRCs[encoding]
-        if let old, old != ssrc { forget(old) }
-        sections[index].activeSSRCs[encoding] = ssrc
-        if receiving.expect(ssrc, of: track, encoding: encoding, in: SectionIndex(index)) {
-            security.dtls?.expectInboundStream(ssrc: ssrc.rawValue)
-        }
-        if let rtxSSRC, receiving.inbound[ssrc] != nil { expectRepairs(rtxSSRC, of: ssrc) }
-    }
-
-    func forget(_ ssrc: SSRC) { retire(receiving.forget(ssrc)) }
-
-    private func expectRepairs(_ repair: SSRC, of ssrc: SSRC) {
-        guard let replaced = receiving.expectRepairs(repair, of: ssrc) else { return }
-        retire(replaced)
-        security.dtls?.expectInboundStream(ssrc: repair.rawValue)
-    }
-
-    /// Lets the key state of ended streams be discarded when room is needed.
-    private func retire(_ streams: [SSRC]) {
-        for ssrc in streams { security.dtls?.retireInboundStream(ssrc: ssrc.rawValue) }
     }
 }

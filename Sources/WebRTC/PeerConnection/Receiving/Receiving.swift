@@ -1,6 +1,7 @@
 import MediaKernel
 import RTP
 import SDP
+import SecureTransport
 
 /// The media received from the remote side, and the feedback on it.
 struct Receiving {
@@ -44,8 +45,79 @@ struct Receiving {
         feedback.received(sequence: UInt16(bytes[first]) << 8 | UInt16(bytes[first + 1]), at: now)
     }
 
+    // MARK: Streams
+
+    /// What a packet whose SSRC was not announced belongs to.
+    enum Learned {
+        case stream(InboundStream)
+        /// It repairs this stream.
+        case repair(SSRC)
+    }
+
+    /// Finds the section and the layer of a packet whose SSRC was not announced. RFC 9143
+    /// sect. 9.2, RFC 8852.
+    mutating func learn(
+        _ packet: RTPPacket, _ extensions: NegotiatedExtensions, of sections: inout [Section],
+        keys: DTLSTransport?
+    ) -> Learned? {
+        guard !isFull else { return nil }
+        let mid = packet.text(extensions.mid)
+        let type = packet.payloadType.rawValue
+        let candidates = sections.filter { section in
+            guard let track = section.incoming else { return false }
+            if let mid, section.mid != mid { return false }
+            return track.codec.payloadType == type || track.rtxPayloadType == type
+        }
+        guard let section = candidates.first, candidates.count == 1, let track = section.incoming
+        else { return nil }
+        let isRepair = track.rtxPayloadType == type
+        var encoding = 0
+        if track.encodings.first?.rid != nil {
+            let rid = packet.text(isRepair ? extensions.repairedRid : extensions.rid)
+            // Without a rid the layer is unknown: a later packet will carry it.
+            guard let index = track.encodings.firstIndex(where: { $0.rid == rid }) else {
+                return nil
+            }
+            encoding = index
+        }
+        if isRepair {
+            guard let primary = section.activeSSRCs[encoding] else { return nil }
+            expectRepairs(packet.ssrc, of: primary, keys: keys)
+            return .repair(primary)
+        }
+        register(track, encoding, packet.ssrc, repairedBy: nil, of: &sections, keys: keys)
+        return inbound[packet.ssrc].map(Learned.stream)
+    }
+
+    /// Registers the SSRCs that the remote side announces in a section.
+    mutating func registerAnnounced(
+        at index: Int, of sections: inout [Section], keys: DTLSTransport?
+    ) {
+        // A track that is not sent has no streams yet. It is announced again when it is sent.
+        guard let track = sections[index].incoming, track.isSending else { return }
+        for (encoding, announced) in track.encodings.enumerated() {
+            guard let ssrc = announced.ssrc else { continue }
+            register(
+                track, encoding, ssrc, repairedBy: announced.rtxSSRC, of: &sections, keys: keys)
+        }
+    }
+
+    private mutating func register(
+        _ track: IncomingTrack, _ encoding: Int, _ ssrc: SSRC, repairedBy rtxSSRC: SSRC?,
+        of sections: inout [Section], keys: DTLSTransport?
+    ) {
+        guard let index = sections.firstIndex(where: { $0.mid == track.mid }) else { return }
+        let old = sections[index].activeSSRCs[encoding]
+        if let old, old != ssrc { forget(old, keys: keys) }
+        sections[index].activeSSRCs[encoding] = ssrc
+        if expect(ssrc, of: track, encoding: encoding, in: SectionIndex(index)) {
+            keys?.expectInboundStream(ssrc: ssrc.rawValue)
+        }
+        if let rtxSSRC, inbound[ssrc] != nil { expectRepairs(rtxSSRC, of: ssrc, keys: keys) }
+    }
+
     /// Expects a stream of a track. Returns false if it is expected already or there are too many.
-    mutating func expect(
+    private mutating func expect(
         _ ssrc: SSRC, of track: IncomingTrack, encoding: Int, in section: SectionIndex
     ) -> Bool {
         if let known = inbound[ssrc] {
@@ -59,19 +131,20 @@ struct Receiving {
         return true
     }
 
-    /// Expects an RTX stream for a stream. Returns the former RTX streams, which it replaces so
-    /// that a peer cannot fill our memory; nil if it is expected already.
-    mutating func expectRepairs(_ repair: SSRC, of ssrc: SSRC) -> [SSRC]? {
-        guard repairs[repair] != ssrc else { return nil }
+    /// Expects an RTX stream for a stream. It replaces the former ones, so that a peer cannot fill
+    /// our memory.
+    private mutating func expectRepairs(_ repair: SSRC, of ssrc: SSRC, keys: DTLSTransport?) {
+        guard repairs[repair] != ssrc else { return }
         let replaced = forgetRepairs(of: ssrc)
         repairs[repair] = ssrc
-        return replaced
+        keys?.retireInboundStreams(replaced)
+        keys?.expectInboundStream(ssrc: repair.rawValue)
     }
 
-    /// Forgets a stream and its RTX streams, and returns them.
-    mutating func forget(_ ssrc: SSRC) -> [SSRC] {
+    /// Forgets a stream and its RTX streams.
+    mutating func forget(_ ssrc: SSRC, keys: DTLSTransport?) {
         inbound[ssrc] = nil
-        return [ssrc] + forgetRepairs(of: ssrc)
+        keys?.retireInboundStreams([ssrc] + forgetRepairs(of: ssrc))
     }
 
     private mutating func forgetRepairs(of ssrc: SSRC) -> [SSRC] {
@@ -87,8 +160,40 @@ struct Receiving {
         }
     }
 
-    /// The reports on all streams that have received packets since the last time.
-    func reports(at now: Instant) -> [ReceptionReport] {
-        inbound.values.compactMap { $0.report(at: now) }
+    // MARK: Reports
+
+    /// The packets that report on all streams that have received packets since the last time.
+    func reports(
+        from reporter: SSRC, named canonicalName: String, at now: Instant
+    ) -> [[RTCPPacket]] {
+        let reports = inbound.values.compactMap { $0.report(at: now) }
+        // At most 31 reports per packet.
+        return stride(from: 0, to: reports.count, by: 31).map { start in
+            let part = Array(reports[start..<min(start + 31, reports.count)])
+            return [
+                .receiverReport(ReceiverReport(ssrc: reporter, reports: part)),
+                .description(of: reporter, canonicalName: canonicalName),
+            ]
+        }
+    }
+}
+
+extension RTCPPacket {
+    /// Names a sender.
+    static func description(of ssrc: SSRC, canonicalName: String) -> RTCPPacket {
+        .sourceDescription([SourceDescription(ssrc: ssrc, cname: canonicalName)])
+    }
+}
+
+extension RTPPacket {
+    fileprivate func text(_ id: UInt8?) -> String? {
+        id.flatMap { extensions[$0] }.map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension DTLSTransport {
+    /// Lets the key state of ended streams be discarded when room is needed.
+    fileprivate func retireInboundStreams(_ streams: [SSRC]) {
+        for ssrc in streams { retireInboundStream(ssrc: ssrc.rawValue) }
     }
 }

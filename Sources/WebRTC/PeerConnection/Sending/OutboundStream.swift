@@ -22,6 +22,8 @@ public final class OutboundStream {
     /// Set once an answer accepted the section; nil while the remote side does not want the track.
     var payloadType: PayloadType?
     var rtxPayloadType: PayloadType?
+    /// Whether the remote side has agreed to receive it.
+    public var isWanted: Bool { payloadType != nil }
     private var packetCount: UInt32 = 0
     private var octetCount: UInt32 = 0
     private var rtxSequence: SequenceNumber

@@ -33,13 +33,16 @@ extension PeerConnection {
         guard security.isConnected, stream.dress(&packet) else { return nil }
         sending.rate.sent(bytes: packet.payload.count + Self.packetOverheadBytes, at: now)
         if let rid = stream.rid {
-            name(&packet, of: stream, layer: rid, by: negotiation.extensions.rid)
+            negotiation.extensions.name(
+                &packet, of: stream, layer: rid, by: negotiation.extensions.rid)
         }
         guard connectivity.hasConsent, let address = connectivity.selectedAddress else {
             return nil
         }
-        var bytes = serialized(
-            packet, counted: stream.countsTransport, room: OutboundProtection.roomBytes, at: now)
+        var bytes = sending.serialize(
+            packet,
+            numberedBy: stream.countsTransport ? negotiation.extensions.transportSequence : nil,
+            room: OutboundProtection.roomBytes, at: now)
         if stream.protection == nil {
             stream.protection = try? security.dtls?.outboundProtection(ssrc: stream.ssrc.rawValue)
         }
@@ -74,19 +77,14 @@ extension PeerConnection {
 
     // MARK: Control packets
 
-    /// Sends a sender report for our track. RFC 3550 sect. 6.4.1.
-    public func sendSenderReport(
-        mid: String, encoding: Int = 0, ntp: NTPTime, rtpTimestamp: UInt32
-    ) {
-        guard let stream = outboundStream(mid, encoding) else { return }
-        sendSenderReport(on: stream, ntp: ntp, rtpTimestamp: rtpTimestamp)
-    }
-
-    /// Like ``sendSenderReport(mid:encoding:ntp:rtpTimestamp:)``, on a stream looked up before.
+    /// Sends a sender report for a stream of our track. RFC 3550 sect. 6.4.1.
     public func sendSenderReport(on stream: OutboundStream, ntp: NTPTime, rtpTimestamp: UInt32) {
         guard stream.payloadType != nil else { return }
         let report = stream.senderReport(ntp: ntp, rtpTimestamp: rtpTimestamp)
-        send([.senderReport(report), description(of: stream.ssrc)])
+        send([
+            .senderReport(report),
+            .description(of: stream.ssrc, canonicalName: configuration.canonicalName),
+        ])
     }
 
     func send(_ packets: [RTCPPacket]) {
@@ -96,12 +94,6 @@ extension PeerConnection {
         var bytes = RTCPPacket.serialize(packets)
         guard (try? dtls.protectRTCP(&bytes)) != nil else { return sending.countUnsent() }
         emit(bytes, to: address)
-    }
-
-    func description(of ssrc: SSRC) -> RTCPPacket {
-        .sourceDescription([
-            SourceDescription(ssrc: ssrc, cname: configuration.canonicalName)
-        ])
     }
 
     /// Retransmits packets that the remote side requests. RFC 4585 sect. 6.2.1.
@@ -120,67 +112,21 @@ extension PeerConnection {
     ) {
         for var packet in packets {
             if let rid = stream.rid {
-                name(&packet, of: stream, layer: rid, by: negotiation.extensions.repairedRid)
+                negotiation.extensions.name(
+                    &packet, of: stream, layer: rid, by: negotiation.extensions.repairedRid)
             }
-            transmitRepair(packet, counted: stream.countsTransport, over: dtls, at: now)
-        }
-    }
-
-    /// Marks a packet with its mid and rid. RFC 8852, RFC 9143 sect. 14.
-    private func name(
-        _ packet: inout RTPPacket, of stream: OutboundStream, layer rid: String, by id: UInt8?
-    ) {
-        if let mid = negotiation.extensions.mid { packet.extensions.set(mid, stream.mid.utf8) }
-        if let id { packet.extensions.set(id, rid.utf8) }
-    }
-
-    private func transmitRepair(
-        _ packet: RTPPacket, counted: Bool, over dtls: DTLSTransport, at now: Instant
-    ) {
-        guard connectivity.hasConsent, let address = connectivity.selectedAddress else { return }
-        var bytes = serialized(packet, counted: counted, at: now)
-        guard (try? dtls.protectRTP(&bytes)) != nil else { return sending.countUnsent() }
-        emit(.transmit(bytes, to: address))
-    }
-
-    /// - Parameter counted: whether the section uses transport-wide sequence numbers.
-    private func serialized(
-        _ packet: RTPPacket, counted: Bool, room: Int = 0, at now: Instant
-    ) -> [UInt8] {
-        if counted, sending.measuresBandwidth, let id = negotiation.extensions.transportSequence {
-            // A filler may be all padding.
-            let size = packet.payload.count + packet.paddingLength + Self.packetOverheadBytes
-            let number = sending.bandwidth.sent(bytes: size, at: now)
-            sending.probe?.sent(bytes: size)
-            return packet.serialized(numbered: (id, number), room: room)
-        }
-        return packet.serialized(room: room)
-    }
-
-    // MARK: Streams
-
-    /// Creates the streams of a track of ours in a section.
-    func addOutbound(_ track: OutgoingTrack, mid: String) {
-        // Retransmitted video packets come late; audio is useless then. RTX streams stay in order.
-        let ssrcs = DTLSTransport.outboundSSRCs(areInOrder: track.kind == .audio)
-        let repairSSRCs = DTLSTransport.outboundSSRCs(areInOrder: true)
-        let streams = (0..<max(track.rids.count, 1)).map { encoding in
-            OutboundStream(
-                mid: mid, encoding: encoding,
-                ssrc: SSRC(UInt32.random(in: ssrcs, using: &random)),
-                rtxSSRC: SSRC(UInt32.random(in: repairSSRCs, using: &random)),
-                rtxSequence: SequenceNumber(
-                    UInt16.random(in: SequenceNumber.beginnings, using: &random)),
-                rid: track.rids.isEmpty ? nil : track.rids[encoding])
-        }
-        sending.add(streams, mid: mid)
-    }
-
-    func removeOutbound(mid: String) {
-        for stream in sending.remove(mid: mid) {
-            // SSRCs are never reused, so the key state of these is useless now.
-            security.dtls?.retireOutboundStream(ssrc: stream.ssrc.rawValue)
-            security.dtls?.retireOutboundStream(ssrc: stream.rtxSSRC.rawValue)
+            guard connectivity.hasConsent, let address = connectivity.selectedAddress else {
+                return
+            }
+            var bytes = sending.serialize(
+                packet,
+                numberedBy: stream.countsTransport ? negotiation.extensions.transportSequence : nil,
+                at: now)
+            guard (try? dtls.protectRTP(&bytes)) != nil else {
+                sending.countUnsent()
+                continue
+            }
+            emit(.transmit(bytes, to: address))
         }
     }
 }

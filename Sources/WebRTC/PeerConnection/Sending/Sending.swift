@@ -1,5 +1,7 @@
 import MediaKernel
 import RTP
+import SDP
+import SecureTransport
 
 /// The streams that this side sends, and the measurements of their path.
 struct Sending {
@@ -29,21 +31,71 @@ struct Sending {
 
     func stream(_ ssrc: SSRC) -> OutboundStream? { streams[ssrc] }
 
-    mutating func add(_ streams: [OutboundStream], mid: String) {
+    /// Creates the streams of a track of ours in a section.
+    mutating func add(_ track: OutgoingTrack, mid: String, using random: inout SeededRandom) {
+        // Retransmitted video packets come late; audio is useless then. RTX streams stay in order.
+        let ssrcs = DTLSTransport.outboundSSRCs(areInOrder: track.kind == .audio)
+        let repairSSRCs = DTLSTransport.outboundSSRCs(areInOrder: true)
+        let streams = (0..<max(track.rids.count, 1)).map { encoding in
+            OutboundStream(
+                mid: mid, encoding: encoding,
+                ssrc: SSRC(UInt32.random(in: ssrcs, using: &random)),
+                rtxSSRC: SSRC(UInt32.random(in: repairSSRCs, using: &random)),
+                rtxSequence: SequenceNumber(
+                    UInt16.random(in: SequenceNumber.beginnings, using: &random)),
+                rid: track.rids.isEmpty ? nil : track.rids[encoding])
+        }
         sections[mid] = streams
         for stream in streams { self.streams[stream.ssrc] = stream }
     }
 
-    /// Removes the streams of a section and returns them.
-    mutating func remove(mid: String) -> [OutboundStream] {
+    /// Removes the streams of a section.
+    ///
+    /// - Parameter keys: forgets their keys.
+    mutating func remove(mid: String, keys: DTLSTransport?) {
         let removed = sections.removeValue(forKey: mid) ?? []
         for stream in removed {
             stream.payloadType = nil
             stream.protection = nil
             streams[stream.ssrc] = nil
             receptionLoss.forget(stream.ssrc)
+            // SSRCs are never reused, so the key state of these is useless now.
+            keys?.retireOutboundStream(ssrc: stream.ssrc.rawValue)
+            keys?.retireOutboundStream(ssrc: stream.rtxSSRC.rawValue)
         }
-        return removed
+    }
+
+    /// Binds the streams of a section offered by the remote side to our answer.
+    func bind(_ section: Section) {
+        guard let track = section.outgoing, let remote = section.remote else { return }
+        let described = Set(section.local.rtp.codecs.map(\.payloadType))
+        var codec = section.local.direction.sends ? track.codec(in: remote) : nil
+        if let type = codec?.codec.payloadType, !described.contains(type) { codec = nil }
+        let name = section.local.rtp.headerExtensions.first { $0.uri == HeaderExtensionURI.mid }
+        bind(
+            section.mid, to: codec, accepted: remote.rtp.simulcast?.receiveRIDs ?? [],
+            counts: section.local.rtp.headerExtensions.countsTransport)
+        for stream in streams(mid: section.mid) {
+            stream.sectionName = name.map { ($0.id, Array(section.mid.utf8)) }
+        }
+    }
+
+    /// Binds the streams of a section to what both sides have agreed.
+    ///
+    /// - Parameters:
+    ///   - accepted: the rids that the remote side receives.
+    ///   - counts: whether packets get transport-wide sequence numbers.
+    func bind(_ mid: String, to codec: NegotiatedCodec?, accepted: [String], counts: Bool) {
+        for (encoding, stream) in streams(mid: mid).enumerated() {
+            // A receiver without simulcast takes the first layer alone. RFC 8853 sect. 5.3.2.
+            let isTaken = stream.rid.map {
+                accepted.contains($0) || (accepted.isEmpty && encoding == 0)
+            }
+            let type = isTaken != false ? codec?.codec.payloadType : nil
+            stream.payloadType = type.map { PayloadType($0) }
+            stream.rtxPayloadType = codec?.rtxPayloadType.map { PayloadType($0) }
+            stream.countsTransport = counts
+        }
     }
 
     /// The stream for a probe's fillers: any with RTX and transport-wide numbers. One with packets
@@ -63,6 +115,21 @@ struct Sending {
     mutating func received(_ report: ReceptionReport, at now: Instant) {
         guard streams[report.ssrc] != nil else { return }
         receptionLoss.received(report, at: now)
+    }
+
+    /// The bytes of a packet, counted for the estimate of the bandwidth if it gets a number.
+    ///
+    /// - Parameter id: the extension of transport-wide sequence numbers, if the section uses them.
+    mutating func serialize(
+        _ packet: RTPPacket, numberedBy id: UInt8?, room: Int = 0, at now: Instant
+    ) -> [UInt8] {
+        guard let id, measuresBandwidth else { return packet.serialized(room: room) }
+        // A filler may be all padding.
+        let size =
+            packet.payload.count + packet.paddingLength + PeerConnection.packetOverheadBytes
+        let number = bandwidth.sent(bytes: size, at: now)
+        probe?.sent(bytes: size)
+        return packet.serialized(numbered: (id, number), room: room)
     }
 
     /// The packets of a stream to retransmit.

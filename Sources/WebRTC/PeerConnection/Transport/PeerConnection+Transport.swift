@@ -29,11 +29,6 @@ extension PeerConnection {
         while let next = connectivity.popHeldBack() { emit(.transmit(next, to: address)) }
     }
 
-    /// Sends a handshake datagram, now or when allowed.
-    private func emitHandshake(_ bytes: [UInt8], to address: TransportAddress) {
-        if connectivity.admits(handshake: bytes) { emit(.transmit(bytes, to: address)) }
-    }
-
     /// Returns whether authenticated data arrived.
     @discardableResult
     func settleDTLS(at now: Instant) -> Bool {
@@ -43,7 +38,11 @@ extension PeerConnection {
         while let output = dtls.poll() {
             switch output {
             case .transmit(let bytes):
-                if let address = connectivity.selectedAddress { emitHandshake(bytes, to: address) }
+                if let address = connectivity.selectedAddress,
+                    connectivity.admits(handshake: bytes)
+                {
+                    emit(.transmit(bytes, to: address))
+                }
             case .connected:
                 isAuthentic = true
                 security.isConnected = true
@@ -98,9 +97,9 @@ extension PeerConnection {
                 dtls.send(bytes)
             case .connected:
                 channels.isAssociated = true
-                openWaitingChannels()
+                for handle in channels.openWaiting() { emit(.channelClosed(handle)) }
             case .opened, .text, .binary, .closed:
-                channelEvent(output)
+                if let output = channels.output(of: output) { emit(output) }
             case .failed:
                 // Media continues without the channels.
                 channels.transport = nil

@@ -41,7 +41,7 @@ extension PeerConnection {
         if let known = security.remoteFingerprints {
             guard known == remote.fingerprints else { throw .changedFingerprint }
         } else {
-            let role = try role(facing: remote.setup, isAnswer: isAnswer)
+            let role = try remote.setup.role(isAnswer: isAnswer, isLite: configuration.mode.isLite)
             do throws(SecureTransportError) {
                 security.dtls = try DTLSTransport(
                     identity: configuration.identity, role: role,
@@ -63,22 +63,6 @@ extension PeerConnection {
         for candidate in remote.candidates { addRemoteCandidate(candidate, at: now) }
     }
 
-    /// RFC 8842 sect. 5.3: the offer says "either", the answerer chooses. A lite server answers
-    /// passive, so that the browser begins as soon as its check succeeds.
-    private func role(
-        facing setup: DTLSSetup, isAnswer: Bool
-    ) throws(PeerConnectionError) -> DTLSTransport.Role {
-        switch setup {
-        case .active: return .server
-        case .passive: return .client
-        case .actpass where !isAnswer:
-            if case .lite = configuration.mode { return .server }
-            return .client
-        case .actpass, .holdconn:
-            throw .malformedDescription("a=setup:\(setup.rawValue) is no answer")
-        }
-    }
-
     /// Adds a trickled candidate, with or without the `a=` prefix. Unusable ones (mDNS, TCP,
     /// another component) are ignored silently, as RFC 8838 asks.
     public func addRemoteCandidate(_ text: String, at now: Instant) {
@@ -93,7 +77,7 @@ extension PeerConnection {
         var description = SessionDescription(
             origin: Origin(
                 sessionID: configuration.seed >> 2, sessionVersion: negotiation.takeVersion()))
-        if case .lite = configuration.mode { description.isICELite = true }
+        description.isICELite = configuration.mode.isLite
         description.attributes = [SDPAttribute("msid-semantic", "WMS *")]
         description.allowsMixedExtensions = false
         let credentials = connectivity.agent.localCredentials
@@ -119,5 +103,32 @@ extension PeerConnection {
             description.media.append(media)
         }
         return description
+    }
+}
+
+extension DTLSSetup {
+    /// Our role, given the remote side's wish.
+    /// RFC 8842 sect. 5.3: the offer says "either", the answerer chooses. A lite server answers
+    /// passive, so that the browser begins as soon as its check succeeds.
+    ///
+    /// - Parameter isAnswer: whether it is part of an answer to us.
+    fileprivate func role(
+        isAnswer: Bool, isLite: Bool
+    ) throws(PeerConnectionError) -> DTLSTransport.Role {
+        switch self {
+        case .active: return .server
+        case .passive: return .client
+        case .actpass where !isAnswer:
+            return isLite ? .server : .client
+        case .actpass, .holdconn:
+            throw .malformedDescription("a=setup:\(rawValue) is no answer")
+        }
+    }
+}
+
+extension ICEAgent.Mode {
+    fileprivate var isLite: Bool {
+        if case .lite = self { return true }
+        return false
     }
 }

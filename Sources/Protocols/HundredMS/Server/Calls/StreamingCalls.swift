@@ -87,7 +87,7 @@ struct StreamingCalls {
                 host.room.streamingChanged(
                     .rtmp(
                         .failed(
-                            StreamingFailure(code: refusal.code, message: refusal.message),
+                            refusal.failure,
                             startedBy: peer)))
             }
             throw refusal
@@ -149,6 +149,6 @@ struct StreamingCalls {
         if let error = error as? LiveStreamingError { return .streaming(error) }
         host.logger.error("stream did not \(verb)", metadata: ["reason": "\(error)"])
         return .streaming(
-            LiveStreamingError(code: 500, message: "the stream could not \(verb)"))
+            LiveStreamingError(.broken, message: "the stream could not \(verb)"))
     }
 }
