@@ -157,3 +157,36 @@ def test_it_begins_within_a_second_of_network(watcher, origin):
     seconds = watcher.evaluate("() => (window.begun - window.asked) / 1000")
     print(f"start-up: {seconds:.2f} s, parts of {PART:.2f} s")
     assert seconds < 5
+
+
+# The text that is shown, and the one that belongs to the picture.
+CAPTION = """() => {
+  const { engine } = window.roomcastPlayer;
+  const video = document.querySelector("video");
+  const track = [...video.textTracks].find(({ mode }) => mode === "showing");
+  const offset = engine.offset(0);
+  return { shown: [...track?.activeCues ?? []].map(({ text }) => text),
+           language: track?.language, time: video.currentTime - offset };
+}"""
+
+
+def test_captions_are_shown_with_their_pictures(watcher, origin):
+    begin(watcher, origin)
+    assert watcher.evaluate(
+        "() => window.roomcastPlayer.engine.captions.map(({ name }) => name)") == ["English"]
+    watcher.evaluate("() => window.roomcastPlayer.captions.choose("
+                     "window.roomcastPlayer.engine.captions[0])")
+
+    def fits():
+        found = watcher.evaluate(CAPTION)
+        if not found["shown"]:
+            return None
+        media = found["time"] - origin.media_begin
+        numbers = [int(text.removeprefix("Segment ")) for text in found["shown"]]
+        assert all(abs(number * 2 + 1 - media) < 1.5 for number in numbers), found
+        return found["language"] == "en" and numbers
+
+    first = wait_for("a caption is shown", fits, TIMEOUT)
+    wait_for("the next one is shown", lambda: (now := fits()) and now != first, TIMEOUT)
+    watcher.evaluate("() => window.roomcastPlayer.captions.choose(null)")
+    assert watcher.evaluate(CAPTION)["shown"] == []

@@ -203,8 +203,8 @@ def test_the_rate_stays_in_its_bounds_and_leads_to_the_target(page):
         return run(page, "live-edge", "m.rateFor(...a)", *numbers)
 
     assert rate(4, 4, 3) == rate(4.1, 4, 3) == 1
-    assert rate(5, 4, 3) == 1.05 and rate(30, 4, 3) == 1.06
-    assert rate(3.5, 4, 3) == 0.98 and rate(0, 4, 3) == 0.97
+    assert rate(4.3, 4, 3) == 1.03 and rate(30, 4, 3) == 1.06
+    assert rate(3.8, 4, 3) == 0.99 and rate(0, 4, 3) == 0.97
     assert rate(30, 4, 0.5) == 1, "what is not loaded cannot be caught up"
     for distance in range(60):
         assert 0.97 <= rate(distance / 5, 2, 2) <= 1.06
@@ -213,6 +213,7 @@ def test_the_rate_stays_in_its_bounds_and_leads_to_the_target(page):
         return run(page, "live-edge", "m.isTooFar(...a)", *numbers)
 
     assert not is_too_far(7.9, 4) and is_too_far(8.1, 4)
+    assert not is_too_far(2.9, 1) and is_too_far(3.1, 1) and is_too_far(16.1, 10)
 
 
 def test_the_target_is_the_playlists_and_grows_with_stalls(page):

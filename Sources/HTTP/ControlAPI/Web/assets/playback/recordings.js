@@ -29,6 +29,7 @@ placeIcons();
 byID("room").value = room;
 const settings = await configuration().catch(() => ({}));
 const player = new Player(video, settings.hls_js_url ?? null, { isLive: false });
+window.roomcastPlayer = player; // for tests and the curious
 const controls = new Controls(byID("screen"), video, player);
 controls.hidden = false;
 player.addEventListener("fault", () => {
