@@ -157,6 +157,7 @@ def test_the_pieces_come_in_order_with_the_part_that_is_still_made(page):
     assert front(9, 0, 4.5) == [9, 1, True, "p9.1.m4s", 4.5]
     assert front(9, 1, 5) is None
     assert front(2, None, 0)[0] == 7, "what is gone is skipped"
+    assert front(99, None, 0)[0] == 7, "the numbers began anew"
     ended = LOW.split("#EXT-X-PART:DURATION=0.5,URI=\"p9.0")[0]
     hint = ended + '#EXT-X-PRELOAD-HINT:TYPE=PART,URI="p9.0.m4s"\n'
     at = {"sequence": 8, "part": 3, "end": 4}
@@ -176,6 +177,7 @@ def test_the_next_reload_waits_at_the_server_or_for_the_next_segment(page):
     assert asked(LOW, age=1) == BASE + "?key=k&_HLS_msn=9&_HLS_part=1&_HLS_skip=v2"
     assert asked(LOW, age=7) == BASE + "?key=k&_HLS_msn=9&_HLS_part=1"
     assert asked(LOW, age=1, joins=False) == BASE + "?key=k&_HLS_msn=9&_HLS_part=1"
+    assert asked(LOW, age=1, joins=False, waits=False) == BASE + "?key=k"
     whole = "\n".join(line for line in LOW.split("\n") if "p9" not in line)
     assert asked(whole, age=99) == BASE + "?key=k&_HLS_msn=9&_HLS_part=0"
     plain = "\n".join(line for line in LOW.split("\n") if "PART" not in line and "SERVER" not in line)

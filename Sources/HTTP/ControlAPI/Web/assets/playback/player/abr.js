@@ -1,5 +1,5 @@
-// Which layer to load next. Never to stall comes first: it starts low, goes up with a margin and one
-// step at a time, and down at once. Pure: bytes and times go in.
+// Which layer to load next. Never to stall comes first: it starts low, goes up with a margin and by
+// one step at a time, and down at once. Pure: bytes and times go in.
 
 const fast = 2; // s, half-lives of the two averages
 const slow = 8;

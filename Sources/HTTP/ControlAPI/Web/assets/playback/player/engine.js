@@ -46,7 +46,7 @@ export class Engine extends EventTarget {
   #wake = () => {};
   #aim = null; // s; where to begin
   #hasEnded = false;
-  #isSeekingOurselves = false;
+  #ownTime = null; // s; where playback was sent by the engine itself
   #isFaulty = false; // the network, at the last attempt
   layers = []; // read-only, best first
   captions = []; // read-only: the master playlist's subtitles
@@ -104,6 +104,7 @@ export class Engine extends EventTarget {
     this.#control.abort();
     this.#pacing?.stop();
     this.#buffer.close();
+    this.#wake();
   }
 
   // What the controls show.
@@ -127,6 +128,12 @@ export class Engine extends EventTarget {
     const first = playlist?.segments[0];
     if (!first) return { start: 0, end: 0 };
     return { start: first.start, end: this.isLive ? this.#lists.edge : endOf(playlist) };
+  }
+
+  /** Whether what is shown is not what the live edge has. */
+  get isBehind() {
+    return this.isLive
+      && (!this.follows || this.#video.paused && this.distance > this.target * followShare);
   }
 
   /** How long ago the shown picture was made, in s; null if the stream does not tell. */
@@ -325,7 +332,7 @@ export class Engine extends EventTarget {
     const playlist = this.#lists.current;
     if (this.#front) {
       const piece = pieceAfter(playlist, this.#front);
-      if (!piece?.isBehind) return piece;
+      if (!piece?.isElsewhere) return piece;
       this.#front = null;
     }
     return pieceAt(playlist, this.#aim ?? this.#video.currentTime);
@@ -391,8 +398,8 @@ export class Engine extends EventTarget {
     const range = this.ranges.find(({ start, end }) => start <= aim + strayMaximum && aim < end);
     if (!range) return;
     this.#aim = null;
-    this.#isSeekingOurselves = true;
-    this.#video.currentTime = Math.max(aim, range.start + 0.001);
+    this.#ownTime = Math.max(aim, range.start + 0.001);
+    this.#video.currentTime = this.#ownTime;
   }
 
   async #init(map, signal) {
@@ -457,11 +464,10 @@ export class Engine extends EventTarget {
   }
 
   #sought() {
-    if (this.#isSeekingOurselves) {
-      this.#isSeekingOurselves = false;
-      return;
-    }
     const time = this.#video.currentTime;
+    const isOwn = this.#ownTime !== null && Math.abs(time - this.#ownTime) < 0.05;
+    this.#ownTime = null;
+    if (isOwn) return;
     this.#aim = null;
     const ahead = aheadOf(this.ranges, time);
     const isJoined = this.#front && Math.abs(time + ahead - this.#front.end) < 1;

@@ -98,7 +98,10 @@ export class LayerLists extends EventTarget {
     const { playlist, seen } = this.#lists.get(url);
     const asked = now();
     const age = ticks() - seen;
-    let isNew = await this.#load(url, reloadURL(playlist, { age }), signal);
+    // A server that was restarted may not know the number to wait for.
+    const isFaulty = this.faults > 0;
+    const how = { age, joins: !isFaulty, waits: !isFaulty };
+    let isNew = await this.#load(url, reloadURL(playlist, how), signal);
     // A delta that does not join.
     if (isNew === null) {
       isNew = await this.#load(url, reloadURL(playlist, { age, joins: false }), signal);
