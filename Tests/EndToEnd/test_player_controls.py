@@ -220,6 +220,22 @@ def test_a_recording_of_fragments_plays_to_its_end(watcher, server, recordings):
     assert abs(watcher.state()["time"] - length) < 0.5
 
 
+def test_its_keys_do_nothing_while_it_is_closed(watcher, server, recordings):
+    open_recording(watcher, server, "rec-cmaf")
+    watcher.wait_for_playback(0.5)
+    watcher.evaluate("() => document.querySelector('[data-testid=theatre-close]').click()")
+    watcher.evaluate("""() => {
+      document.activeElement.blur();
+      window.taken = [];
+      addEventListener("keydown", (event) => window.taken.push(event.defaultPrevented));
+    }""")
+    for key in ("k", "ArrowUp", "m"):
+        watcher.page.press(key)
+    wait_for("they are the page's", lambda: watcher.evaluate("() => window.taken") == [False] * 3,
+             TIMEOUT)
+    assert not watcher.state()["isMuted"]
+
+
 def test_a_recording_of_transport_streams_plays_as_a_file(watcher, server, recordings):
     open_recording(watcher, server, "rec-file")
     watcher.wait_for_playback(1)

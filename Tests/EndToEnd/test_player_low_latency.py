@@ -21,14 +21,18 @@ LATENCY_MAXIMUM = 2.0  # s behind the newest part that exists
 # A page of nothing but the player, on another origin than the stream's.
 PLAY = """async (url) => {
   const { Player } = await import("/assets/playback/player.js");
+  const { Controls } = await import("/assets/playback/player/controls.js");
   const video = document.createElement("video");
   Object.assign(video, { muted: true, width: 1280, height: 720 });
-  document.body.replaceChildren(video);
+  const screen = document.createElement("div");
+  screen.append(video);
+  document.body.replaceChildren(screen);
   window.rates = [];
   video.addEventListener("ratechange", () => window.rates.push(video.playbackRate));
   window.asked = performance.now();
   video.addEventListener("playing", () => { window.begun ??= performance.now(); });
   window.roomcastPlayer = new Player(video, null);
+  new Controls(screen, video, window.roomcastPlayer).hidden = false;
   await window.roomcastPlayer.play({ url, fragments: url });
 }"""
 
@@ -174,8 +178,7 @@ def test_captions_are_shown_with_their_pictures(watcher, origin):
     begin(watcher, origin)
     assert watcher.evaluate(
         "() => window.roomcastPlayer.engine.captions.map(({ name }) => name)") == ["English"]
-    watcher.evaluate("() => window.roomcastPlayer.captions.choose("
-                     "window.roomcastPlayer.engine.captions[0])")
+    watcher.choose("captions", "English")
 
     def fits():
         found = watcher.evaluate(CAPTION)
@@ -188,5 +191,7 @@ def test_captions_are_shown_with_their_pictures(watcher, origin):
 
     first = wait_for("a caption is shown", fits, TIMEOUT)
     wait_for("the next one is shown", lambda: (now := fits()) and now != first, TIMEOUT)
-    watcher.evaluate("() => window.roomcastPlayer.captions.choose(null)")
-    assert watcher.evaluate(CAPTION)["shown"] == []
+    watcher.page.press("c")
+    wait_for("no caption is shown", lambda: watcher.evaluate(CAPTION)["shown"] == [], TIMEOUT)
+    label = "() => document.querySelector('[data-testid=captions]').getAttribute('aria-label')"
+    assert watcher.evaluate(label) == "Captions: off"
