@@ -294,7 +294,7 @@ def test_the_rate_is_the_lesser_of_a_fast_and_a_slow_mean(page):
       return [...rates, throughput.age(10)];
     })()""", [100, 1, 1], [1_000_000, 1, 2], [1_000_000, 1, 3], [100_000, 1, 4])
     assert measured[:4] == [0, 0, 8_000_000, 8_000_000]
-    assert 800_000 < measured[4] < 8_000_000 * 0.75 and measured[5] == 6
+    assert 800_000 < measured[4] < 3_000_000 and measured[5] == 6, "slow answers count at once"
 
 
 def test_another_clock_is_noticed_only_if_it_cannot_be_right(page):

@@ -56,7 +56,7 @@ class Layer:
 
 class Origin:
     """`rate`: bytes/s of each answer with media, or None; `is_down`: nobody is answered;
-    `is_chunked`: a part is sent while it is made."""
+    `keeps_hints`: whether a part can be asked for while it is made."""
 
     def __init__(self, folders, master):
         self.layers = [Layer(folder) for folder in folders]
@@ -71,6 +71,7 @@ class Origin:
         self._date = time.time() - HISTORY
         self.rate = None
         self.is_down = False
+        self.keeps_hints = True
         self.asked = []  # paths with queries, in order
         self.refused = []
         self._lock = threading.Lock()
@@ -206,7 +207,7 @@ class Origin:
 
     def _send_media(self, request, layer, sequence, part):
         count = sequence * self.parts + (self.parts if part is None else int(part) + 1)
-        if count > self._made + self.parts:
+        if count > self._made + (self.parts if self.keeps_hints else 0):
             self.refused.append(request.path)
             return request.answer(404, **OPEN)
         if not self._wait_for(count):

@@ -43,6 +43,7 @@ export class Engine extends EventTarget {
   #active = -1; // the layer whose playlist is in use; the chosen one follows at the next entry
   #filled = null; // the initialization section appended last
   #round = null; // ends the transfer in progress
+  #vainHint = ""; // the address of a part that was not made after all
   #wake = () => {};
   #aim = null; // s; where to begin
   #hasEnded = false;
@@ -215,10 +216,13 @@ export class Engine extends EventTarget {
   look() {
     this.#wake();
     const { start } = this.window;
-    const time = this.#video.currentTime;
-    // The oldest segments have gone while it was paused.
-    if (this.isLive && this.#aim === null && this.#video.readyState > 0 && time < start - 0.5
-      && !this.#video.paused && aheadOf(this.ranges, time) < 0.1) this.seek(start + 2);
+    const { currentTime: time, paused, seeking, readyState } = this.#video;
+    // The oldest segments have gone while it was paused, or while too little was loaded.
+    const isGone = this.isLive && this.#aim === null && readyState > 0 && time < start - 0.5
+      && aheadOf(this.ranges, time) < 0.1;
+    if (!isGone || paused || seeking) return;
+    if (this.follows) this.seekToLive();
+    else this.seek(start + 2);
   }
 
   // How it goes on.
@@ -315,6 +319,7 @@ export class Engine extends EventTarget {
       await this.#finish();
       return null;
     }
+    if (piece.isHint && piece.url === this.#vainHint) return null;
     if (isEntry(piece) || !this.#filled) {
       this.#chooseLayer();
       await this.#use(this.#choice.current, signal);
@@ -363,20 +368,27 @@ export class Engine extends EventTarget {
 
   async #take(piece, signal) {
     this.#init(piece.segment.map, signal).catch(() => {}); // begins beside the piece
-    const answer = await this.#load(piece, signal);
+    const answer = piece.isHint
+      ? await this.#loadHint(piece, signal) : await this.#load(piece, signal);
+    if (!answer) return;
     // By now the piece may be another layer's.
     const init = await this.#init(piece.segment.map, signal);
     const begin = beginOf(answer.bytes, init.tracks);
     let offset = this.#timeline.offset(piece.segment, piece.start, begin);
     if (begin !== null && Math.abs(begin + offset - piece.start) > strayMaximum) {
       // Of another run of the encoder: where it belongs is in the next playlist.
-      if (piece.isHint) return pause(0.1, signal);
+      if (piece.isHint) {
+        this.#vainHint = piece.url;
+        return;
+      }
       offset = piece.start - begin;
+      this.#timeline.move(piece.segment, offset);
     }
     const isOther = this.#filled !== init;
     await this.#buffer.append(isOther ? init.bytes : null, answer.bytes,
       { codecs: this.layers[this.#active].codecs, offset });
     this.#filled = init;
+    signal.throwIfAborted(); // the viewer may be elsewhere by now
     this.#hasEnded = false;
     if (begin !== null && !piece.part) {
       this.#timeline.correct(piece.segment, begin + offset);
@@ -415,6 +427,18 @@ export class Engine extends EventTarget {
     return this.#inits.get(key);
   }
 
+  /** A part that is still made, or null if it was not made after all. */
+  async #loadHint(piece, signal) {
+    try {
+      return await this.#load(piece, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof LoadError)) throw error;
+      this.#vainHint = piece.url;
+      return null;
+    }
+  }
+
   async #load(piece, signal) {
     const layer = this.#active;
     const slow = new AbortController();
@@ -432,16 +456,14 @@ export class Engine extends EventTarget {
           if (left > this.#ahead + 0.2 && left > 0.5) slow.abort();
         },
       });
-      // What is sent while it is made arrives no faster than that.
-      const isBurst = !piece.isHint || answer.seconds < piece.duration / 3;
-      const { byteLength } = answer.bytes;
-      if (isBurst) this.#throughput.add(byteLength, answer.seconds, ticks());
+      // What is sent while it is made arrives no faster than that, but may arrive more slowly.
+      const share = answer.seconds / piece.duration;
+      const isTelling = !piece.isHint || share < 1 / 3 || share > 1.2;
+      if (isTelling) this.#throughput.add(answer.bytes.byteLength, answer.seconds, ticks());
       return answer;
     } catch (error) {
       if (!slow.signal.aborted || signal.aborted) {
         if (error instanceof LoadError) this.#isFaulty = true;
-        // The part was not made after all, or not under that name.
-        if (piece.isHint && error instanceof LoadError) await pause(0.2, signal);
         throw error;
       }
       this.#throughput.add(seen / 8, 1, ticks());

@@ -7,7 +7,9 @@ const interval = 250; // ms
 const sleep = 4; // s without a look
 const stall = 0.3; // s without progress that count as a stall
 const patience = 2; // s of stall, after which a longer hole is jumped
+const nudgeAfter = 0.8; // s of stall
 const longGap = 30; // s
+const jumpInterval = 6; // s between jumps to the edge: what is there must be loaded, too
 
 const ticks = () => performance.now() / 1000;
 
@@ -20,6 +22,7 @@ export class Pacing {
   #moved = ticks(); // when the time last changed
   #isCounted = false; // the present stall
   #hasPlayed = false;
+  #jumped = -Infinity;
   stalls = 0; // that were nobody's wish
 
   constructor(engine, video) {
@@ -72,8 +75,8 @@ export class Pacing {
     const next = behindGap(ranges, video.currentTime, stood > patience ? longGap : undefined);
     if (next !== null) video.currentTime = next;
     // A decoder that waits although there is media is woken by a small step.
-    else if (stood > patience && aheadOf(ranges, video.currentTime) > 0.5) {
-      video.currentTime += 0.05;
+    else if (stood > nudgeAfter && aheadOf(ranges, video.currentTime) > 0.3) {
+      video.currentTime += 0.1;
       this.#moved = ticks();
     }
   }
@@ -82,7 +85,10 @@ export class Pacing {
     const { distance, target, follows, isLive } = this.#engine;
     let rate = 1;
     if (isLive && follows) {
-      if (isTooFar(distance, target)) return this.#engine.seekToLive();
+      if (isTooFar(distance, target) && ticks() - this.#jumped > jumpInterval) {
+        this.#jumped = ticks();
+        return this.#engine.seekToLive();
+      }
       rate = rateFor(distance, target, ahead);
     }
     if (this.#video.playbackRate !== rate) this.#video.playbackRate = rate;

@@ -54,6 +54,11 @@ export class Timeline {
     return offset;
   }
 
+  /** What fragments behind this segment's discontinuity are moved by from now on. */
+  move(segment, offset) {
+    this.#offsets.set(segment.discontinuity, offset);
+  }
+
   /** The offset behind a discontinuity; undefined until one of its fragments was seen. */
   knownOffset(discontinuity) {
     return this.#offsets.get(discontinuity);
