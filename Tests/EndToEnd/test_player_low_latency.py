@@ -169,6 +169,25 @@ def test_it_goes_on_when_the_origin_is_back(watcher, origin):
     watcher.check_rates()
 
 
+def test_it_jumps_over_what_it_never_loaded(watcher, origin):
+    begin(watcher, origin)
+    watcher.wait_for_playback(1)
+    origin.rate = 1_000  # bytes/s: nothing arrives
+    watcher.evaluate("""() => {
+      window.seeks = 0;
+      const video = document.querySelector("video");
+      video.addEventListener("seeking", () => { window.seeks += 1; });
+      video.pause();
+    }""")
+    left = watcher.wait_until("it is far behind", lambda state: state["distance"] > 9)
+    assert left["ahead"] < 3
+    origin.rate = None
+    watcher.press("go-live-edge")
+    watcher.wait_until("it is at the edge", lambda state: state["distance"] < state["target"] + 1
+                       and state["time"] > left["time"] + 6)
+    assert watcher.evaluate("() => window.seeks") <= 2
+
+
 def test_it_begins_within_a_second_of_network(watcher, origin):
     begin(watcher, origin)
     seconds = watcher.evaluate("() => (window.begun - window.asked) / 1000")
