@@ -7,6 +7,7 @@ const interval = 250; // ms
 const sleep = 4; // s without a look
 const stall = 0.3; // s without progress that count as a stall
 const patience = 2; // s of stall, after which a longer hole is jumped
+const calm = 300; // s without a stall, after which one is forgotten
 const nudgeAfter = 0.8; // s of stall
 const longGap = 30; // s
 const jumpInterval = 6; // s between jumps to the edge: what is there must be loaded, too
@@ -23,6 +24,7 @@ export class Pacing {
   #isCounted = false; // the present stall
   #hasPlayed = false;
   #jumped = -Infinity;
+  #stalled = ticks(); // when the last stall was counted or forgotten
   stalls = 0; // that were nobody's wish
 
   constructor(engine, video) {
@@ -64,13 +66,14 @@ export class Pacing {
       this.#moved = ticks();
       this.#isCounted = false;
       this.#hasPlayed = true;
+      if (ticks() - this.#stalled > calm) this.#count(-1);
       return;
     }
     const stood = ticks() - this.#moved;
     if (stood < stall) return;
     if (this.#hasPlayed && !this.#isCounted) {
       this.#isCounted = true;
-      this.stalls += 1;
+      this.#count(1);
     }
     const next = behindGap(ranges, video.currentTime, stood > patience ? longGap : undefined);
     if (next !== null) video.currentTime = next;
@@ -79,6 +82,11 @@ export class Pacing {
       video.currentTime += 0.1;
       this.#moved = ticks();
     }
+  }
+
+  #count(by) {
+    this.stalls = Math.max(this.stalls + by, 0);
+    this.#stalled = ticks();
   }
 
   #follow(ahead) {
