@@ -21,14 +21,18 @@ LATENCY_MAXIMUM = 2.0  # s behind the newest part that exists
 # A page of nothing but the player, on another origin than the stream's.
 PLAY = """async (url) => {
   const { Player } = await import("/assets/playback/player.js");
+  const { Controls } = await import("/assets/playback/player/controls.js");
   const video = document.createElement("video");
   Object.assign(video, { muted: true, width: 1280, height: 720 });
-  document.body.replaceChildren(video);
+  const screen = document.createElement("div");
+  screen.append(video);
+  document.body.replaceChildren(screen);
   window.rates = [];
   video.addEventListener("ratechange", () => window.rates.push(video.playbackRate));
   window.asked = performance.now();
   video.addEventListener("playing", () => { window.begun ??= performance.now(); });
   window.roomcastPlayer = new Player(video, null);
+  new Controls(screen, video, window.roomcastPlayer).hidden = false;
   await window.roomcastPlayer.play({ url, fragments: url });
 }"""
 
@@ -112,6 +116,19 @@ def test_a_part_is_asked_for_before_it_exists(watcher, origin):
     assert sum(one > 0 for one in early) >= 6, early
 
 
+def test_it_plays_on_when_what_was_hinted_is_not_there(watcher, origin):
+    origin.keeps_hints = False
+    begin(watcher, origin)
+    watcher.wait_for_playback(1)
+    watcher.evaluate("""() => {
+      window.seeks = 0;
+      document.querySelector("video").addEventListener("seeking", () => { window.seeks += 1; });
+    }""")
+    watcher.wait_for_playback(5)
+    assert watcher.evaluate("() => window.seeks") <= 1
+    assert len(origin.refused) == len(set(origin.refused)), "each is asked for once"
+
+
 def test_another_layer_is_reached_by_the_reports(watcher, origin):
     begin(watcher, origin)
     watcher.wait_for_playback(1)
@@ -132,7 +149,7 @@ def test_a_narrow_network_costs_quality_and_not_playback(watcher, origin):
     begin(watcher, origin)
     watcher.wait_until("the best layer is shown", lambda state: state["width"] == 640,
                        2 * TIMEOUT)
-    origin.rate = 30_000  # bytes/s: less than the best layer has, more than the other
+    origin.rate = 45_000  # bytes/s: less than the best layer has, more than the other
     watcher.wait_until("the other is shown", lambda state: state["width"] == 320, 2 * TIMEOUT)
     watcher.wait_for_playback(4)
 
@@ -152,8 +169,61 @@ def test_it_goes_on_when_the_origin_is_back(watcher, origin):
     watcher.check_rates()
 
 
+def test_it_jumps_over_what_it_never_loaded(watcher, origin):
+    begin(watcher, origin)
+    watcher.wait_for_playback(1)
+    origin.rate = 1_000  # bytes/s: nothing arrives
+    watcher.evaluate("""() => {
+      window.seeks = 0;
+      const video = document.querySelector("video");
+      video.addEventListener("seeking", () => { window.seeks += 1; });
+      video.pause();
+    }""")
+    left = watcher.wait_until("it is far behind", lambda state: state["distance"] > 9)
+    assert left["ahead"] < 3
+    origin.rate = None
+    watcher.press("go-live-edge")
+    watcher.wait_until("it is at the edge", lambda state: state["distance"] < state["target"] + 1
+                       and state["time"] > left["time"] + 6)
+    assert watcher.evaluate("() => window.seeks") <= 2
+
+
 def test_it_begins_within_a_second_of_network(watcher, origin):
     begin(watcher, origin)
     seconds = watcher.evaluate("() => (window.begun - window.asked) / 1000")
     print(f"start-up: {seconds:.2f} s, parts of {PART:.2f} s")
     assert seconds < 5
+
+
+# The text that is shown, and the one that belongs to the picture.
+CAPTION = """() => {
+  const { engine } = window.roomcastPlayer;
+  const video = document.querySelector("video");
+  const track = [...video.textTracks].find(({ mode }) => mode === "showing");
+  const offset = engine.offset(0);
+  return { shown: [...track?.activeCues ?? []].map(({ text }) => text),
+           language: track?.language, time: video.currentTime - offset };
+}"""
+
+
+def test_captions_are_shown_with_their_pictures(watcher, origin):
+    begin(watcher, origin)
+    assert watcher.evaluate(
+        "() => window.roomcastPlayer.engine.captions.map(({ name }) => name)") == ["English"]
+    watcher.choose("captions", "English")
+
+    def fits():
+        found = watcher.evaluate(CAPTION)
+        if not found["shown"]:
+            return None
+        media = found["time"] - origin.media_begin
+        numbers = [int(text.removeprefix("Segment ")) for text in found["shown"]]
+        assert all(abs(number * 2 + 1 - media) < 1.5 for number in numbers), found
+        return found["language"] == "en" and numbers
+
+    first = wait_for("a caption is shown", fits, TIMEOUT)
+    wait_for("the next one is shown", lambda: (now := fits()) and now != first, TIMEOUT)
+    watcher.page.press("c")
+    wait_for("no caption is shown", lambda: watcher.evaluate(CAPTION)["shown"] == [], TIMEOUT)
+    label = "() => document.querySelector('[data-testid=captions]').getAttribute('aria-label')"
+    assert watcher.evaluate(label) == "Captions: off"

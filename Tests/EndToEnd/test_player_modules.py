@@ -157,6 +157,7 @@ def test_the_pieces_come_in_order_with_the_part_that_is_still_made(page):
     assert front(9, 0, 4.5) == [9, 1, True, "p9.1.m4s", 4.5]
     assert front(9, 1, 5) is None
     assert front(2, None, 0)[0] == 7, "what is gone is skipped"
+    assert front(99, None, 0)[0] == 7, "the numbers began anew"
     ended = LOW.split("#EXT-X-PART:DURATION=0.5,URI=\"p9.0")[0]
     hint = ended + '#EXT-X-PRELOAD-HINT:TYPE=PART,URI="p9.0.m4s"\n'
     at = {"sequence": 8, "part": 3, "end": 4}
@@ -176,6 +177,7 @@ def test_the_next_reload_waits_at_the_server_or_for_the_next_segment(page):
     assert asked(LOW, age=1) == BASE + "?key=k&_HLS_msn=9&_HLS_part=1&_HLS_skip=v2"
     assert asked(LOW, age=7) == BASE + "?key=k&_HLS_msn=9&_HLS_part=1"
     assert asked(LOW, age=1, joins=False) == BASE + "?key=k&_HLS_msn=9&_HLS_part=1"
+    assert asked(LOW, age=1, joins=False, waits=False) == BASE + "?key=k"
     whole = "\n".join(line for line in LOW.split("\n") if "p9" not in line)
     assert asked(whole, age=99) == BASE + "?key=k&_HLS_msn=9&_HLS_part=0"
     plain = "\n".join(line for line in LOW.split("\n") if "PART" not in line and "SERVER" not in line)
@@ -203,8 +205,8 @@ def test_the_rate_stays_in_its_bounds_and_leads_to_the_target(page):
         return run(page, "live-edge", "m.rateFor(...a)", *numbers)
 
     assert rate(4, 4, 3) == rate(4.1, 4, 3) == 1
-    assert rate(5, 4, 3) == 1.05 and rate(30, 4, 3) == 1.06
-    assert rate(3.5, 4, 3) == 0.98 and rate(0, 4, 3) == 0.97
+    assert rate(4.3, 4, 3) == 1.03 and rate(30, 4, 3) == 1.06
+    assert rate(3.8, 4, 3) == 0.99 and rate(0, 4, 3) == 0.97
     assert rate(30, 4, 0.5) == 1, "what is not loaded cannot be caught up"
     for distance in range(60):
         assert 0.97 <= rate(distance / 5, 2, 2) <= 1.06
@@ -213,6 +215,7 @@ def test_the_rate_stays_in_its_bounds_and_leads_to_the_target(page):
         return run(page, "live-edge", "m.isTooFar(...a)", *numbers)
 
     assert not is_too_far(7.9, 4) and is_too_far(8.1, 4)
+    assert not is_too_far(2.9, 1) and is_too_far(3.1, 1) and is_too_far(16.1, 10)
 
 
 def test_the_target_is_the_playlists_and_grows_with_stalls(page):
@@ -291,7 +294,7 @@ def test_the_rate_is_the_lesser_of_a_fast_and_a_slow_mean(page):
       return [...rates, throughput.age(10)];
     })()""", [100, 1, 1], [1_000_000, 1, 2], [1_000_000, 1, 3], [100_000, 1, 4])
     assert measured[:4] == [0, 0, 8_000_000, 8_000_000]
-    assert 800_000 < measured[4] < 8_000_000 * 0.75 and measured[5] == 6
+    assert 800_000 < measured[4] < 3_000_000 and measured[5] == 6, "slow answers count at once"
 
 
 def test_another_clock_is_noticed_only_if_it_cannot_be_right(page):

@@ -37,6 +37,16 @@ SCRUBBED = """() => {
   return display !== "none" && { sheet: backgroundImage, place: backgroundPosition,
     clock: still.textContent, width: tile.getBoundingClientRect().width / width };
 }"""
+# Moves the pointer to the middle of the player's line.
+PREVIEWED = """() => {
+  const line = document.querySelector(".player-seek");
+  const { left, width } = line.getBoundingClientRect();
+  line.dispatchEvent(new PointerEvent("pointermove",
+    { clientX: left + width / 2, pointerType: "mouse" }));
+  const tile = line.querySelector(".player-tile");
+  return !tile.hidden && { sheet: getComputedStyle(tile).backgroundImage,
+    clock: line.querySelector(".player-preview").textContent };
+}"""
 # The cues that a browser reads from a WebVTT file.
 CUES = """() => new Promise((resolve, reject) => {
   const track = document.createElement("track");
@@ -245,6 +255,10 @@ def test_a_card_shows_the_picture_of_the_time_under_the_pointer(world, room):
     played = wait_for("it plays", lambda: page.evaluate(PLAYED)["time"] > 1
                       and page.evaluate(PLAYED), TIMEOUT)
     assert played["time"] > 0.95 * end and played["error"] == ""
+    # The line under the picture shows the same pictures.
+    shown = wait_for("a small picture is shown", lambda: page.evaluate(PREVIEWED), TIMEOUT)
+    assert shown["sheet"] == first["sheet"] and shown["clock"] in {
+        f"0:{int(0.5 * end + by):02}" for by in (-1, 0, 1)}
 
 
 def test_the_page_is_whole_at_every_width_and_named_for_who_cannot_see_it(server, browser, room):

@@ -20,6 +20,9 @@ WINDOW = 12  # segments
 WITH_PARTS = 3  # segments
 SKIP_UNTIL = 12  # s
 PATIENCE = 8  # s that a request waits
+MEDIA_RATE = 90_000  # of X-TIMESTAMP-MAP, per s
+CAPTIONS = ('#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="captions",NAME="English",LANGUAGE="en",'
+            'URI="captions/stream.m3u8"\n')
 OPEN = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Date",
         "Cache-Control": "no-store"}
 
@@ -53,17 +56,22 @@ class Layer:
 
 class Origin:
     """`rate`: bytes/s of each answer with media, or None; `is_down`: nobody is answered;
-    `is_chunked`: a part is sent while it is made."""
+    `keeps_hints`: whether a part can be asked for while it is made."""
 
     def __init__(self, folders, master):
         self.layers = [Layer(folder) for folder in folders]
         self.parts = self.layers[0].parts
         assert all(layer.parts == self.parts for layer in self.layers)
-        self._master = master
+        self._master = master.replace(
+            "#EXT-X-STREAM-INF:", f'{CAPTIONS}#EXT-X-STREAM-INF:SUBTITLES="captions",', 1)
+        self.media_begin = min(
+            run.samples[0].time / self.layers[0].scales[run.track][0]
+            for run in self.layers[0].segments[0][0])
         self._begun = time.monotonic() - HISTORY
         self._date = time.time() - HISTORY
         self.rate = None
         self.is_down = False
+        self.keeps_hints = True
         self.asked = []  # paths with queries, in order
         self.refused = []
         self._lock = threading.Lock()
@@ -115,6 +123,11 @@ class Origin:
         url = urlsplit(request.path)
         if url.path == "/cmaf.m3u8":
             return self._send(request, "application/vnd.apple.mpegurl", self._master.encode())
+        found = re.fullmatch(r"/captions/(?:(stream)\.m3u8|s(\d+)\.vtt)", url.path)
+        if found:
+            body = self._captions_list() if found[1] else self._captions(int(found[2]))
+            kind = "application/vnd.apple.mpegurl" if found[1] else "text/vtt"
+            return self._send(request, kind, body.encode())
         found = re.fullmatch(r"/cmaf_(\d)/(?:(init)\.mp4|(stream)\.m3u8|s(\d+)(?:\.(\d+))?\.m4s)",
                              url.path)
         if not found:
@@ -172,9 +185,29 @@ class Origin:
                   f"LAST-PART={part}" for other in range(len(self.layers)) if other != layer]
         return "\n".join(lines) + "\n"
 
+    def _captions_list(self):
+        """Of whole segments, without parts and waiting."""
+        current = self._made // self.parts
+        first, duration = max(0, current - WINDOW), self.parts * PART
+        lines = ["#EXTM3U", "#EXT-X-VERSION:6", f"#EXT-X-TARGETDURATION:{round(duration)}",
+                 f"#EXT-X-MEDIA-SEQUENCE:{first}"]
+        for sequence in range(first, current):
+            date = datetime.fromtimestamp(self._date + sequence * duration, UTC)
+            lines += [f"#EXT-X-PROGRAM-DATE-TIME:{date:%Y-%m-%dT%H:%M:%S.%f}Z",
+                      f"#EXTINF:{duration:.5f},", f"s{sequence}.vtt"]
+        return "\n".join(lines) + "\n"
+
+    def _captions(self, sequence):
+        """Says from three segments on which one it is, by the media's clock."""
+        duration = self.parts * PART
+        begin = (sequence + 3) * duration
+        return (f"WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,"
+                f"MPEGTS:{round(self.media_begin * MEDIA_RATE)}\n\n"
+                f"{_clock(begin)} --> {_clock(begin + duration)}\nSegment {sequence + 3}\n")
+
     def _send_media(self, request, layer, sequence, part):
         count = sequence * self.parts + (self.parts if part is None else int(part) + 1)
-        if count > self._made + self.parts:
+        if count > self._made + (self.parts if self.keeps_hints else 0):
             self.refused.append(request.path)
             return request.answer(404, **OPEN)
         if not self._wait_for(count):
@@ -194,3 +227,8 @@ class Origin:
             request.wfile.write(body[at:at + step])
             if rate:
                 time.sleep(1 / 20)
+
+
+def _clock(seconds):
+    minutes, rest = divmod(seconds, 60)
+    return f"{int(minutes) // 60:02}:{int(minutes) % 60:02}:{rest:06.3f}"

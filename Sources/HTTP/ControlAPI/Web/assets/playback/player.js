@@ -175,7 +175,7 @@ export class Player extends EventTarget {
   }
 
   get isBehind() {
-    if (this.engine) return this.engine.isLive && !this.engine.follows;
+    if (this.engine) return this.engine.isBehind;
     return this.#isLive && this.lag > liveLag;
   }
 
@@ -224,7 +224,8 @@ export class Player extends EventTarget {
     clearTimeout(this.#retry);
     const begin = this.#isLive ? 0 : this.#video.currentTime || source.begin;
     this.#retry = setTimeout(() => {
-      if (this.#source === source) this.play({ ...source, begin }).catch(() => {}); // retried meanwhile
+      // It is retried meanwhile.
+      if (this.#source === source) this.play({ ...source, begin }).catch(() => {});
     }, retryInterval);
   }
 }

@@ -15,8 +15,8 @@ const theatre = byID("theatre");
 const video = byID("video");
 const scrubbers = new WeakMap(); // of the cards' elements
 
-const howToPlay = "This browser cannot play it. Download it, or give the address of its playlist to "
-  + "a player such as VLC.";
+const howToPlay = "This browser cannot play it. Download it, or give the address of its playlist"
+  + " to a player such as VLC.";
 
 let token = sessionStorage.getItem(tokenKey) ?? "";
 let room = new URLSearchParams(location.search).get("room") ?? "";
@@ -29,6 +29,7 @@ placeIcons();
 byID("room").value = room;
 const settings = await configuration().catch(() => ({}));
 const player = new Player(video, settings.hls_js_url ?? null, { isLive: false });
+window.roomcastPlayer = player; // for tests and the curious
 const controls = new Controls(byID("screen"), video, player);
 controls.hidden = false;
 player.addEventListener("fault", () => {

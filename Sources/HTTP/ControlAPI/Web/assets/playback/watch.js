@@ -1,4 +1,5 @@
-// The watch page and the embedded player: waits for the room's stream, plays it, and reports its end.
+// The watch page and the embedded player: waits for the room's stream, plays it, and reports its
+// end.
 
 import { configuration, stream } from "../common/api.js";
 import { byID, clockText, setText } from "../common/dom.js";

@@ -1,5 +1,5 @@
-// Which layer to load next. Never to stall comes first: it starts low, goes up with a margin and one
-// step at a time, and down at once. Pure: bytes and times go in.
+// Which layer to load next. Never to stall comes first: it starts low, goes up with a margin and by
+// one step at a time, and down at once. Pure: bytes and times go in.
 
 const fast = 2; // s, half-lives of the two averages
 const slow = 8;
@@ -11,24 +11,27 @@ const penaltyMaximum = 320;
 const failureTime = 15; // s after going up in which going down again is a failure
 const probeInterval = 12; // s without a usable measurement before the next layer is simply tried
 
-/** A mean whose weight halves with each `halfLife` seconds of transfer. */
+/**
+ * A mean rate whose past counts half with each `halfLife` seconds of transfer. It is harmonic: it
+ * averages the time for a bit, so that slow answers count at once, and fast ones only in numbers.
+ */
 class Average {
   #halfLife;
-  #value = 0;
+  #time = 0; // s/bit
   #weight = 0;
 
   constructor(halfLife) {
     this.#halfLife = halfLife;
   }
 
-  add(value, seconds) {
+  add(rate, seconds) {
     const old = 0.5 ** (seconds / this.#halfLife);
-    this.#value = this.#value * old + value * (1 - old);
+    this.#time = this.#time * old + (1 - old) / rate;
     this.#weight = this.#weight * old + (1 - old);
   }
 
-  get value() {
-    return this.#weight > 0 ? this.#value / this.#weight : 0;
+  get rate() {
+    return this.#weight > 0 ? this.#weight / this.#time : 0;
   }
 }
 
@@ -50,7 +53,7 @@ export class Throughput {
 
   /** In bit/s; 0 without a measurement. */
   get rate() {
-    return Math.min(this.#fast.value, this.#slow.value);
+    return Math.min(this.#fast.rate, this.#slow.rate);
   }
 
   age(now) {

@@ -3,6 +3,7 @@
 const kept = 30; // s behind the picture
 const keptInNeed = [10, 2]; // when the buffer is full
 const aheadInNeed = 12; // s
+const farAway = 1e9; // s; longer than any stream
 
 /** The buffer is full although all that can go is gone. */
 export class BufferFull extends Error {}
@@ -49,12 +50,18 @@ export class MediaBuffer {
     return this.isOpen ? rangesOf(this.#video.buffered) : [];
   }
 
-  /** The length in s; Infinity while it grows. */
+  /**
+   * The length in s; Infinity while it grows. Then browsers seek only to what is buffered, unless
+   * they are told otherwise: to what is yet to be loaded, too.
+   */
   setDuration(seconds) {
     return this.#run(async () => {
-      if (this.#source.readyState === "open" && this.#source.duration !== seconds) {
-        this.#source.duration = seconds;
-      }
+      const source = this.#source;
+      if (seconds < Infinity) source.duration = seconds;
+      else if (source.setLiveSeekableRange) {
+        source.duration = seconds;
+        source.setLiveSeekableRange(0, farAway);
+      } else source.duration = farAway;
     });
   }
 

@@ -98,7 +98,7 @@ export class Captions {
       try {
         if (!playlist?.isEnded) {
           playlist = await this.#playlist(url, playlist, signal);
-          this.#engine.timeline.place(playlist);
+          this.#engine.timeline.locate(playlist);
         }
         await this.#loadCues(playlist, track, loaded, signal);
         const now = [playlist.segments.at(-1)?.sequence, playlist.segments.at(-1)?.parts.length];

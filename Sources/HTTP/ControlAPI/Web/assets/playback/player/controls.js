@@ -259,6 +259,7 @@ export class Controls {
     this.#buttons.pip.hidden = !document.pictureInPictureEnabled;
     this.#buttons.full.hidden = !(document.fullscreenEnabled || video.webkitSupportsFullscreen);
     this.#volume.value = String(isMuted ? 0 : video.volume);
+    this.#volume.style.setProperty("--volume", this.#volume.value);
     this.#screen.classList.toggle("is-paused", video.paused && video.readyState > 0);
     this.#drawPosition();
     this.#drawQuality(engine);

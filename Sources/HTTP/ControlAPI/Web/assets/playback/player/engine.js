@@ -43,10 +43,11 @@ export class Engine extends EventTarget {
   #active = -1; // the layer whose playlist is in use; the chosen one follows at the next entry
   #filled = null; // the initialization section appended last
   #round = null; // ends the transfer in progress
+  #vainHint = ""; // the address of a part that was not made after all
   #wake = () => {};
   #aim = null; // s; where to begin
   #hasEnded = false;
-  #isSeekingOurselves = false;
+  #ownTime = null; // s; where playback was sent by the engine itself
   #isFaulty = false; // the network, at the last attempt
   layers = []; // read-only, best first
   captions = []; // read-only: the master playlist's subtitles
@@ -104,6 +105,7 @@ export class Engine extends EventTarget {
     this.#control.abort();
     this.#pacing?.stop();
     this.#buffer.close();
+    this.#wake();
   }
 
   // What the controls show.
@@ -127,6 +129,12 @@ export class Engine extends EventTarget {
     const first = playlist?.segments[0];
     if (!first) return { start: 0, end: 0 };
     return { start: first.start, end: this.isLive ? this.#lists.edge : endOf(playlist) };
+  }
+
+  /** Whether what is shown is not what the live edge has. */
+  get isBehind() {
+    return this.isLive
+      && (!this.follows || this.#video.paused && this.distance > this.target * followShare);
   }
 
   /** How long ago the shown picture was made, in s; null if the stream does not tell. */
@@ -208,10 +216,13 @@ export class Engine extends EventTarget {
   look() {
     this.#wake();
     const { start } = this.window;
-    const time = this.#video.currentTime;
-    // The oldest segments have gone while it was paused.
-    if (this.isLive && this.#aim === null && this.#video.readyState > 0 && time < start - 0.5
-      && !this.#video.paused && aheadOf(this.ranges, time) < 0.1) this.seek(start + 2);
+    const { currentTime: time, paused, seeking, readyState } = this.#video;
+    // The oldest segments have gone while it was paused, or while too little was loaded.
+    const isGone = this.isLive && this.#aim === null && readyState > 0 && time < start - 0.5
+      && aheadOf(this.ranges, time) < 0.1;
+    if (!isGone || paused || seeking) return;
+    if (this.follows) this.seekToLive();
+    else this.seek(start + 2);
   }
 
   // How it goes on.
@@ -308,6 +319,7 @@ export class Engine extends EventTarget {
       await this.#finish();
       return null;
     }
+    if (piece.isHint && piece.url === this.#vainHint) return null;
     if (isEntry(piece) || !this.#filled) {
       this.#chooseLayer();
       await this.#use(this.#choice.current, signal);
@@ -325,7 +337,7 @@ export class Engine extends EventTarget {
     const playlist = this.#lists.current;
     if (this.#front) {
       const piece = pieceAfter(playlist, this.#front);
-      if (!piece?.isBehind) return piece;
+      if (!piece?.isElsewhere) return piece;
       this.#front = null;
     }
     return pieceAt(playlist, this.#aim ?? this.#video.currentTime);
@@ -356,20 +368,27 @@ export class Engine extends EventTarget {
 
   async #take(piece, signal) {
     this.#init(piece.segment.map, signal).catch(() => {}); // begins beside the piece
-    const answer = await this.#load(piece, signal);
+    const answer = piece.isHint
+      ? await this.#loadHint(piece, signal) : await this.#load(piece, signal);
+    if (!answer) return;
     // By now the piece may be another layer's.
     const init = await this.#init(piece.segment.map, signal);
     const begin = beginOf(answer.bytes, init.tracks);
     let offset = this.#timeline.offset(piece.segment, piece.start, begin);
     if (begin !== null && Math.abs(begin + offset - piece.start) > strayMaximum) {
       // Of another run of the encoder: where it belongs is in the next playlist.
-      if (piece.isHint) return pause(0.1, signal);
+      if (piece.isHint) {
+        this.#vainHint = piece.url;
+        return;
+      }
       offset = piece.start - begin;
+      this.#timeline.move(piece.segment, offset);
     }
     const isOther = this.#filled !== init;
     await this.#buffer.append(isOther ? init.bytes : null, answer.bytes,
       { codecs: this.layers[this.#active].codecs, offset });
     this.#filled = init;
+    signal.throwIfAborted(); // the viewer may be elsewhere by now
     this.#hasEnded = false;
     if (begin !== null && !piece.part) {
       this.#timeline.correct(piece.segment, begin + offset);
@@ -391,8 +410,8 @@ export class Engine extends EventTarget {
     const range = this.ranges.find(({ start, end }) => start <= aim + strayMaximum && aim < end);
     if (!range) return;
     this.#aim = null;
-    this.#isSeekingOurselves = true;
-    this.#video.currentTime = Math.max(aim, range.start + 0.001);
+    this.#ownTime = Math.max(aim, range.start + 0.001);
+    this.#video.currentTime = this.#ownTime;
   }
 
   async #init(map, signal) {
@@ -406,6 +425,18 @@ export class Engine extends EventTarget {
       this.#inits.set(key, loading);
     }
     return this.#inits.get(key);
+  }
+
+  /** A part that is still made, or null if it was not made after all. */
+  async #loadHint(piece, signal) {
+    try {
+      return await this.#load(piece, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof LoadError)) throw error;
+      this.#vainHint = piece.url;
+      return null;
+    }
   }
 
   async #load(piece, signal) {
@@ -425,16 +456,14 @@ export class Engine extends EventTarget {
           if (left > this.#ahead + 0.2 && left > 0.5) slow.abort();
         },
       });
-      // What is sent while it is made arrives no faster than that.
-      const isBurst = !piece.isHint || answer.seconds < piece.duration / 3;
-      const { byteLength } = answer.bytes;
-      if (isBurst) this.#throughput.add(byteLength, answer.seconds, ticks());
+      // What is sent while it is made arrives no faster than that, but may arrive more slowly.
+      const share = answer.seconds / piece.duration;
+      const isTelling = !piece.isHint || share < 1 / 3 || share > 1.2;
+      if (isTelling) this.#throughput.add(answer.bytes.byteLength, answer.seconds, ticks());
       return answer;
     } catch (error) {
       if (!slow.signal.aborted || signal.aborted) {
         if (error instanceof LoadError) this.#isFaulty = true;
-        // The part was not made after all, or not under that name.
-        if (piece.isHint && error instanceof LoadError) await pause(0.2, signal);
         throw error;
       }
       this.#throughput.add(seen / 8, 1, ticks());
@@ -457,11 +486,10 @@ export class Engine extends EventTarget {
   }
 
   #sought() {
-    if (this.#isSeekingOurselves) {
-      this.#isSeekingOurselves = false;
-      return;
-    }
     const time = this.#video.currentTime;
+    const isOwn = this.#ownTime !== null && Math.abs(time - this.#ownTime) < 0.05;
+    this.#ownTime = null;
+    if (isOwn) return;
     this.#aim = null;
     const ahead = aheadOf(this.ranges, time);
     const isJoined = this.#front && Math.abs(time + ahead - this.#front.end) < 1;

@@ -28,7 +28,8 @@ export class Keys {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       const isOurs = screen.contains(target) || target === document.body
         || target.tabIndex < 0 && !target.matches("input, textarea, select");
-      if (!isOurs || controls.node.hidden) return;
+      const isShown = !controls.node.hidden && screen.getClientRects().length > 0;
+      if (!isOurs || !isShown) return;
       // Buttons and sliders have keys of their own.
       if (key === " " && target.matches("button, a[href], summary")) return;
       if (key.length > 1 && target.matches("input")) return;

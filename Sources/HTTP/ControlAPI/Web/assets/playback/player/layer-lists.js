@@ -8,6 +8,7 @@ import { endOf } from "./timeline.js";
 const patience = 10; // s
 const faultWaits = [0.5, 1, 2, 3]; // s between attempts after faults
 const edgesKept = 5;
+const publishing = 0.6; // s from a picture to its place in a playlist, at least
 
 const now = () => Date.now() / 1000;
 const ticks = () => performance.now() / 1000;
@@ -22,7 +23,7 @@ export class LayerLists extends EventTarget {
   #round = null; // ends the wait or the request in progress
   #timer = new ReloadTimer();
   #edges = []; // recent differences between this page's clock and the end of the playlist
-  #grown = ticks();
+  #discontinuity = -1; // at the end, when the edge was noted last
   faults = 0; // in a row
 
   /** Fires `grown` when the playlist in use has something new, and `fault`. */
@@ -88,8 +89,8 @@ export class LayerLists extends EventTarget {
     const end = endOf(playlist);
     if (playlist.isEnded || this.#edges.length === 0) return end;
     const most = playlist.partTarget || playlist.targetDuration;
-    const passed = Math.min(ticks() - this.#grown, 1.5 * most);
-    return Math.max(this.#grown + passed - Math.min(...this.#edges), end);
+    const edge = ticks() - Math.min(...this.#edges);
+    return Math.min(Math.max(edge, end), end + 1.5 * most);
   }
 
   /** @returns {Promise<number>} how long to wait for the next time, in s */
@@ -97,7 +98,10 @@ export class LayerLists extends EventTarget {
     const { playlist, seen } = this.#lists.get(url);
     const asked = now();
     const age = ticks() - seen;
-    let isNew = await this.#load(url, reloadURL(playlist, { age }), signal);
+    // A server that was restarted may not know the number to wait for.
+    const isFaulty = this.faults > 0;
+    const how = { age, joins: !isFaulty, waits: !isFaulty };
+    let isNew = await this.#load(url, reloadURL(playlist, how), signal);
     // A delta that does not join.
     if (isNew === null) {
       isNew = await this.#load(url, reloadURL(playlist, { age, joins: false }), signal);
@@ -122,12 +126,20 @@ export class LayerLists extends EventTarget {
     return isNew;
   }
 
+  /** How long ago a playlist that was not waited for got its end, by the dates in it, in s. */
+  #ageOf({ segments, isEnded, partTarget, targetDuration }) {
+    const last = segments.at(-1);
+    if (isEnded || !last || last.date === null) return 0;
+    const age = now() + this.#clock.offset - last.date - last.duration - publishing;
+    return Math.min(Math.max(age, 0), partTarget || targetDuration);
+  }
+
   #noteEdge(before, playlist) {
-    this.#grown = ticks();
-    const last = playlist.segments.at(-1);
+    const discontinuity = playlist.segments.at(-1)?.discontinuity;
     // What a dead bot did not record is missing from the player's clock.
-    if (before?.segments.at(-1)?.discontinuity !== last?.discontinuity) this.#edges = [];
-    this.#edges.push(this.#grown - endOf(playlist));
+    if (discontinuity !== this.#discontinuity) this.#edges = [];
+    this.#discontinuity = discontinuity;
+    this.#edges.push(ticks() - endOf(playlist) - (before ? 0 : this.#ageOf(playlist)));
     if (this.#edges.length > edgesKept) this.#edges.shift();
   }
 }

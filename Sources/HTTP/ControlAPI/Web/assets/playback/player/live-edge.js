@@ -3,11 +3,12 @@
 export const rateLeast = 0.97;
 export const rateMost = 1.06;
 const tolerance = 0.12; // s around the target without a correction
-const gain = 0.06; // of rate for each second of error
+const gain = 0.15; // of rate for each second of error
 const stallIncrease = 0.5; // s added to the target by each stall
 const stallsMaximum = 6;
 const targetsOfPlain = 2; // target durations behind the edge without parts
-const tooFar = 4; // s behind the target that are caught up by a jump
+const tooFarLeast = 2; // s behind the target that are caught up by a jump, and not by the rate
+const tooFarMost = 6;
 const gapMaximum = 1.5; // s
 
 /** The distance from the edge to aim at, in s. */
@@ -39,7 +40,7 @@ export function rateFor(distance, target, ahead) {
 
 /** Whether only a jump leads back to the edge. */
 export function isTooFar(distance, target) {
-  return distance > target + Math.max(tooFar, target * 0.5);
+  return distance > target + Math.min(Math.max(target, tooFarLeast), tooFarMost);
 }
 
 /**

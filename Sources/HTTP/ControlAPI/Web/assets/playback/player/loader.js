@@ -95,7 +95,7 @@ async function loadOnce({ url, range }, { signal, patience, progress }) {
       bytes: whole(chunks, bytes, range && answer.status === 200 ? range : null),
       seconds: (performance.now() - first) / 1000,
       waited: (first - begun) / 1000,
-      date: answer.headers.get("Age") ? null : Date.parse(answer.headers.get("Date")) / 1000 || null,
+      date: dateOf(answer.headers),
       asked,
       answered,
       url: answer.url || url,
@@ -107,6 +107,11 @@ async function loadOnce({ url, range }, { signal, patience, progress }) {
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);
   }
+}
+
+/** The server's clock, in s since 1970; null if the answer is from a cache. */
+function dateOf(headers) {
+  return headers.get("Age") ? null : Date.parse(headers.get("Date")) / 1000 || null;
 }
 
 /** @param {{begin: number, end: number}|null} range of an answer that is the whole resource */

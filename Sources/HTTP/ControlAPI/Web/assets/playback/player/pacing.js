@@ -7,7 +7,10 @@ const interval = 250; // ms
 const sleep = 4; // s without a look
 const stall = 0.3; // s without progress that count as a stall
 const patience = 2; // s of stall, after which a longer hole is jumped
+const calm = 300; // s without a stall, after which one is forgotten
+const nudgeAfter = 0.8; // s of stall
 const longGap = 30; // s
+const jumpInterval = 6; // s between jumps to the edge: what is there must be loaded, too
 
 const ticks = () => performance.now() / 1000;
 
@@ -20,6 +23,8 @@ export class Pacing {
   #moved = ticks(); // when the time last changed
   #isCounted = false; // the present stall
   #hasPlayed = false;
+  #jumped = -Infinity;
+  #stalled = ticks(); // when the last stall was counted or forgotten
   stalls = 0; // that were nobody's wish
 
   constructor(engine, video) {
@@ -61,28 +66,37 @@ export class Pacing {
       this.#moved = ticks();
       this.#isCounted = false;
       this.#hasPlayed = true;
+      if (ticks() - this.#stalled > calm) this.#count(-1);
       return;
     }
     const stood = ticks() - this.#moved;
     if (stood < stall) return;
     if (this.#hasPlayed && !this.#isCounted) {
       this.#isCounted = true;
-      this.stalls += 1;
+      this.#count(1);
     }
     const next = behindGap(ranges, video.currentTime, stood > patience ? longGap : undefined);
     if (next !== null) video.currentTime = next;
     // A decoder that waits although there is media is woken by a small step.
-    else if (stood > patience && aheadOf(ranges, video.currentTime) > 0.5) {
-      video.currentTime += 0.05;
+    else if (stood > nudgeAfter && aheadOf(ranges, video.currentTime) > 0.3) {
+      video.currentTime += 0.1;
       this.#moved = ticks();
     }
+  }
+
+  #count(by) {
+    this.stalls = Math.max(this.stalls + by, 0);
+    this.#stalled = ticks();
   }
 
   #follow(ahead) {
     const { distance, target, follows, isLive } = this.#engine;
     let rate = 1;
     if (isLive && follows) {
-      if (isTooFar(distance, target)) return this.#engine.seekToLive();
+      if (isTooFar(distance, target) && ticks() - this.#jumped > jumpInterval) {
+        this.#jumped = ticks();
+        return this.#engine.seekToLive();
+      }
       rate = rateFor(distance, target, ahead);
     }
     if (this.#video.playbackRate !== rate) this.#video.playbackRate = rate;

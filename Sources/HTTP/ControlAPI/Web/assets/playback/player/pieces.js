@@ -25,13 +25,17 @@ export function pieceAfter(playlist, front) {
   const { segments } = playlist;
   const first = segments[0];
   if (!first) return null;
-  if (front.sequence < first.sequence - 1) return { ...whole(first), isBehind: true };
+  // Either it was away for long, or the numbers began anew.
+  const isElsewhere = front.sequence < first.sequence - 1
+    || front.sequence > segments.at(-1).sequence + 2;
+  if (isElsewhere) return { ...whole(first), isElsewhere };
   const segment = segments[front.sequence - first.sequence];
   if (segment && front.part !== null) {
     if (front.part + 1 < segment.parts.length) return partOf(segment, front.part + 1);
     if (segment.url === null) return hinted(playlist, segment, front.part + 1);
     // Old segments are listed without their parts.
-    const isWhole = segment.parts.length > 0 || front.end >= segment.start + segment.duration - 0.05;
+    const end = segment.start + segment.duration - 0.05;
+    const isWhole = segment.parts.length > 0 || front.end >= end;
     if (!isWhole) return wholeOf(segment);
   }
   const next = segments.find((one) => one.sequence > front.sequence && !one.isGap);

@@ -1,5 +1,6 @@
-// Playlists of HTTP Live Streaming (RFC 8216 and its successor). Pure. Unknown tags are skipped, and
-// a tag with an impossible value counts as missing, so a playlist is refused only if it is none.
+// Playlists of HTTP Live Streaming (RFC 8216 and its successor). Pure. Unknown tags are skipped,
+// and a tag with an impossible value counts as missing, so a playlist is refused only if it is
+// none.
 
 const linesMaximum = 200_000; // 24 hours of parts
 const layersMaximum = 20;

@@ -1,10 +1,15 @@
 // When and how to ask for a live playlist again. Pure.
 
-/** The address that answers as soon as there is more than in this playlist. */
-export function reloadURL(playlist, { age, joins = true }) {
+/**
+ * The address that answers as soon as there is more than in this playlist.
+ * @param {object} playlist
+ * @param {{age: number, joins?: boolean, waits?: boolean}} how `age`: of the playlist, in s; joins:
+ *   whether a delta will do; waits: whether the server may
+ */
+export function reloadURL(playlist, { age, joins = true, waits = true }) {
   const url = new URL(playlist.url);
   for (const name of ["_HLS_msn", "_HLS_part", "_HLS_skip"]) url.searchParams.delete(name);
-  if (playlist.canBlock) {
+  if (playlist.canBlock && waits) {
     const { sequence, part } = nextOf(playlist);
     url.searchParams.set("_HLS_msn", String(sequence));
     if (part !== null) url.searchParams.set("_HLS_part", String(part));

@@ -6,15 +6,21 @@ export class Timeline {
   #anchor = null; // a segment whose place is known
   #offsets = new Map(); // by discontinuity: the player's clock minus the media's, in s
 
-  /** Gives the playlist's segments their starts. */
+  /** Gives the playlist's segments their starts, and remembers one. */
   place(playlist) {
-    const { segments } = playlist;
-    if (segments.length === 0) return;
-    let index = 0;
-    let start = 0;
-    if (this.#anchor) {
-      ({ index, start } = this.#placeOfOne(segments));
-    }
+    const index = this.locate(playlist);
+    if (index === null) return;
+    const { sequence, date, duration, start } = playlist.segments[index];
+    this.#anchor = { sequence, date, duration, start };
+  }
+
+  /**
+   * Gives the segments of a rendition their starts.
+   * @returns {number|null} the segment whose place was known
+   */
+  locate({ segments }) {
+    if (segments.length === 0) return null;
+    const { index, start } = this.#anchor ? this.#placeOfOne(segments) : { index: 0, start: 0 };
     for (let at = index, time = start; at < segments.length; at += 1) {
       segments[at].start = time;
       time += segments[at].duration;
@@ -22,8 +28,7 @@ export class Timeline {
     for (let at = index - 1; at >= 0; at -= 1) {
       segments[at].start = segments[at + 1].start - segments[at].duration;
     }
-    const { sequence, date, duration } = segments[index];
-    this.#anchor = { sequence, date, duration, start: segments[index].start };
+    return index;
   }
 
   #placeOfOne(segments) {
@@ -47,6 +52,11 @@ export class Timeline {
     const offset = start - begin;
     this.#offsets.set(segment.discontinuity, offset);
     return offset;
+  }
+
+  /** What fragments behind this segment's discontinuity are moved by from now on. */
+  move(segment, offset) {
+    this.#offsets.set(segment.discontinuity, offset);
   }
 
   /** The offset behind a discontinuity; undefined until one of its fragments was seen. */
