@@ -50,7 +50,7 @@ import Testing
         for (rate, milliseconds, frames) in cases {
             let planner = try SegmentPlanner(
                 frameRate: rate, segmentDuration: .milliseconds(milliseconds))
-            #expect(planner.framesPerPart == frames, "\(rate) fps, \(milliseconds) ms")
+            #expect(planner.usualPartFrames == frames, "\(rate) fps, \(milliseconds) ms")
         }
     }
 
@@ -59,11 +59,24 @@ import Testing
             for milliseconds in stride(from: 500, through: 10_000, by: 50) {
                 let planner = try SegmentPlanner(
                     frameRate: rate, segmentDuration: .milliseconds(milliseconds))
-                let frames = planner.framesPerPart
+                let frames = planner.usualPartFrames
                 #expect(
                     (200...500).contains(1000 * frames / rate), "\(rate) fps, \(milliseconds) ms")
                 #expect(frames <= planner.framesPerSegment)
             }
         }
+    }
+
+    @Test func partsStartAnewWithEachSegment() throws {
+        var planner = try SegmentPlanner(frameRate: 25, segmentDuration: .seconds(1))
+        #expect((0..<60).filter { planner.isPartStart(frame: $0) } == [0, 25, 50])
+        #expect(planner.partEnd(ofFrame: 24) == 25 && planner.partEnd(ofFrame: 25) == 50)
+        planner.partFrames = 9
+        #expect(
+            (0..<60).filter { planner.isPartStart(frame: $0) } == [0, 9, 18, 25, 34, 43, 50, 59])
+        #expect(
+            [0, 8, 9, 18, 24, 25, 33].map { planner.partEnd(ofFrame: $0) }
+                == [9, 9, 18, 25, 25, 34, 34])
+        #expect(!planner.isPartStart(frame: -9))
     }
 }

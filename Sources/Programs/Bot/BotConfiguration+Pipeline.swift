@@ -13,6 +13,7 @@ extension BotConfiguration {
             sound: SoundOptions(roles: plan.audio.roles.map(Set.init), isAlone: plan.audio.only),
             isRecorded: isRecorded, isRecordingPaused: isRecordingPaused)
         configuration.container = plan.container
+        configuration.partFrames = plan.partFrames
         configuration.pushes = PipelineConfiguration.Pushes(
             hosts: plan.pushHosts, outputs: outputs)
         return configuration
