@@ -3,7 +3,7 @@ public import Rooms
 
 // The destinations and settings of a template (docs/API.md). Any field may be missing.
 
-/// `hlsDestinations`. Roomcast's own are `container`, `idleTimeout`, `autoStart`,
+/// `hlsDestinations`. Roomcast's own are `container`, `lowLatency`, `idleTimeout`, `autoStart`,
 /// `signedPlaybackSeconds` and `layout`.
 extension HLSDestination: Codable {
     private static let fields: [TemplateField<Self>] = [
@@ -14,6 +14,7 @@ extension HLSDestination: Codable {
         TemplateField("playlistType", \.playlistType),
         TemplateField("numPlaylistSegments", \.numPlaylistSegments),
         TemplateField("container", \.container),
+        TemplateField("lowLatency", \.lowLatency),
         TemplateField("autoStopTimeout", \.autoStopTimeout),
         TemplateField("idleTimeout", \.idleTimeout),
         TemplateField("autoStart", \.autoStart),

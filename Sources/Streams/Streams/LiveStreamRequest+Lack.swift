@@ -35,6 +35,7 @@ extension LiveStreamRequest {
         if let container, !plan.container.has(container) {
             return "without segments in \(container.rawValue)"
         }
+        if isLowLatency == true, plan.partFrames == nil { return "without low latency" }
         if let ladder, ladder != plan.ladder { return "with another ladder" }
         let variant = variants.first { $0.metadata == plan.variant.metadata }
         if let variant, variant.source != plan.variant.source { return "of another source" }

@@ -24,6 +24,8 @@ public struct LiveStreamRequest: Hashable, Sendable {
     public var awaitsStartSignal = false
     /// Nil for the container of the destination or the settings.
     public var container: StreamContainer?
+    /// Whether segments have parts; nil for the choice of the destination or the settings.
+    public var isLowLatency: Bool?
     /// Where the stream is to be pushed to.
     public var outputs: [PushTarget] = []
 

@@ -71,7 +71,7 @@ enum TemplateFields {
         [
             "name", "maxDuration", "layers", "videoFrameRate", "playlistType",
             "numPlaylistSegments", "autoStopTimeout", "idleTimeout", "autoStart", "recording",
-            "layout", "signedPlaybackSeconds", "container",
+            "layout", "signedPlaybackSeconds", "container", "lowLatency",
         ],
         [
             "layers": .array(layer),

@@ -25,6 +25,7 @@ struct LiveStreamBody: Encodable {
         case recording
         case audio
         case layout
+        case lowLatency = "low_latency"
         case recordingAssets = "recording_assets"
         case degradation
         case tracksLeftOut = "tracks_left_out"
@@ -48,6 +49,7 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.recordingPause == .paused, forKey: .isRecordingPaused)
         try container.encode(stream.plan.audio, forKey: .audio)
         try container.encode(stream.plan.layout.json, forKey: .layout)
+        if stream.plan.partFrames != nil { try container.encode(true, forKey: .lowLatency) }
         // 100ms shows null until the first asset exists.
         try container.encode(
             assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) },

@@ -25,6 +25,7 @@ struct StartBody: RequestBody {
     var segmentSeconds: Double?
     var awaitStartSignal: Bool?
     var container: String?
+    var lowLatency: Bool?
     var outputs: [String]?
 
     struct Variant: Decodable {
@@ -62,6 +63,7 @@ struct StartBody: RequestBody {
         case segmentSeconds = "segment_seconds"
         case awaitStartSignal = "await_start_signal"
         case container
+        case lowLatency = "low_latency"
         case outputs = "rtmp_urls"
     }
 
@@ -91,6 +93,10 @@ struct StartBody: RequestBody {
                 "await_start_signal is not valid", "only a page of the web can give the signal")
         }
         request.container = try container.map(Self.checkedContainer)
+        request.isLowLatency = lowLatency
+        guard lowLatency != true || request.container != .transportStream else {
+            throw .badRequest("low_latency is not valid", StreamContainer.lowLatencyForm)
+        }
         request.outputs = try PushTarget.checked(outputs)
         guard request.outputs.isEmpty || request.variants.count == 1 else {
             throw .badRequest("rtmp_urls are not valid", "only a single variant is pushed")

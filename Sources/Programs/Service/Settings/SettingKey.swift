@@ -65,6 +65,7 @@ enum SettingKey: String, CaseIterable {
     case streamPlaylist = "stream.playlist"
     case streamPlaylistWindow = "stream.playlistWindow"
     case streamContainer = "stream.container"
+    case streamLowLatency = "stream.lowLatency"
     case streamLayout = "stream.layout"
     case streamPreset = "stream.preset"
     case streamEncoder = "stream.encoder"
@@ -124,7 +125,8 @@ enum SettingKey: String, CaseIterable {
             .number
         case .pagesOpenTokens, .pagesListRooms, .picturesAllowHTTP, .webhooksAllowPrivate,
             .recordingsStoreKeepLocal,
-            .recordingsStoreLive, .roomsOpenOnJoin, .roomsVideoOrientation, .customViewEnabled:
+            .recordingsStoreLive, .streamLowLatency, .roomsOpenOnJoin, .roomsVideoOrientation,
+            .customViewEnabled:
             .flag
         case .udpAdvertisedAddresses, .tcpAdvertisedAddresses, .turnURLs, .streamLadder,
             .streamAutoStartRecording, .streamSourceHosts, .streamPushHosts, .picturesHosts,

@@ -11,6 +11,7 @@ public struct StreamDestinations: Hashable, Sendable {
         var ladder: Ladder?
         var playlist: PlaylistMode?
         var container: StreamContainer?
+        var isLowLatency: Bool?
         /// Differences from the configured layout.
         var layout: JSONValue?
         var durationMaximum: Duration?
@@ -56,6 +57,7 @@ public struct StreamDestinations: Hashable, Sendable {
                 ladder: ladder,
                 playlist: try Self.playlist(destination, standard: playlist, of: name),
                 container: try Self.container(destination, of: name),
+                isLowLatency: destination.lowLatency,
                 layout: destination.layout,
                 durationMaximum: try Self.limit(destination.maxDuration, "maxDuration", of: name),
                 emptyTimeout: try Self.limit(
@@ -121,6 +123,11 @@ public struct StreamDestinations: Hashable, Sendable {
             throw .invalid(
                 key: "policy.file",
                 reason: "destination '\(name)': container is \(StreamContainer.form)")
+        }
+        guard destination.lowLatency != true || container != .transportStream else {
+            throw .invalid(
+                key: "policy.file",
+                reason: "destination '\(name)': lowLatency: \(StreamContainer.lowLatencyForm)")
         }
         return container
     }
@@ -253,6 +260,11 @@ public struct StreamDestinations: Hashable, Sendable {
         destinations[named(destination)]?.container
     }
 
+    /// Nil for the choice of the settings.
+    func isLowLatency(for destination: String) -> Bool? {
+        destinations[named(destination)]?.isLowLatency
+    }
+
     /// The playlist mode of the destination; nil for the configured one.
     func playlist(for destination: String) -> PlaylistMode? {
         destinations[named(destination)]?.playlist
@@ -284,6 +296,11 @@ public struct StreamDestinations: Hashable, Sendable {
     /// How long signed URLs of the destination's streams are valid; nil if unspecified.
     func signedPlayback(for destination: String) -> Duration? {
         destinations[named(destination)]?.signedPlayback
+    }
+
+    /// A destination of low-latency streams; nil if there is none.
+    var lowLatency: String? {
+        destinations.keys.sorted().first { destinations[$0]?.isLowLatency == true }
     }
 
     /// A destination with signed URLs; nil if there is none.

@@ -55,6 +55,8 @@ public struct HLSDestination: Hashable, Sendable {
     public var numPlaylistSegments: Int?
     /// `ts`, `cmaf` or `both`, as in `stream.container`.
     public var container: String?
+    /// As `stream.lowLatency`.
+    public var lowLatency: Bool?
     /// How long the room may be empty before a stream stops by itself, in seconds.
     public var autoStopTimeout: Int?
     /// How long the room may be without published tracks, in seconds.
