@@ -58,7 +58,11 @@ ROOMS = (
     Target("rooms.audio.roomcast.lost_share", 0),
     Target("rooms.cameras.roomcast.lost_share", 0),
 )
-OUTPUTS = (Target("everything_over_stream", 1.1), Target("shortages", 0))
+OUTPUTS = (
+    Target("everything_over_stream", 1.1),
+    Target("low_latency_over_both", 1.03),
+    Target("shortages", 0),
+)
 TRACKS = (Target("core_share", 0.05), Target("rss_mb", 150, "MB"))
 DENSITY = (Target("rooms_per_core", 2, is_minimum=True),)
 
