@@ -53,6 +53,24 @@ import Testing
         }
     }
 
+    /// Parts of low-latency streams must not wait for pictures that the encoder holds.
+    @Test(arguments: H264Encoder.presets)
+    func nothingIsHeldBackForLowLatency(preset: String) throws {
+        var settings = settings()
+        settings.preset = preset
+        settings.isImmediate = true
+        let encoder = try H264Encoder(settings)
+        for index in Int64(0)..<12 {
+            let picture = try TestSignals.movingBar(width: 320, height: 180, index: Int(index))
+            let packets = try encoder.encode(
+                picture, index: index, forceKeyframe: index.isMultiple(of: 10))
+            #expect(packets.map(\.pts.ticks) == [index])
+            #expect(packets.map(\.dts) == packets.map(\.pts))
+            #expect(packets.map(\.isKeyframe) == [index.isMultiple(of: 10)])
+        }
+        #expect(try encoder.flush().isEmpty)
+    }
+
     @Test func aBurstStaysWithinTheBucket() throws {
         var settings = settings()
         settings.preset = "veryfast"

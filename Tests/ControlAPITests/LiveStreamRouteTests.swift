@@ -182,10 +182,12 @@ import Testing
         try await world.routes { client in
             let response = try await client.execute(
                 uri: "/v2/live-streams/room/demo/start", method: .post, headers: headers,
-                body: ByteBuffer(string: #"{"segment_seconds":1.5,"container":"both"}"#))
+                body: ByteBuffer(
+                    string:
+                        #"{"segment_seconds":1.5,"container":"both","low_latency":true}"#))
             #expect(response.status == .ok)
             let request = world.control.state.withLock { $0.requests[0] }
-            #expect(request.container == .both)
+            #expect(request.container == .both && request.isLowLatency == true)
             #expect(request.segmentDuration == .milliseconds(1500))
         }
     }
@@ -261,6 +263,10 @@ import Testing
             #"{"segment_seconds":0.4}"#, "segment_seconds is not valid", "0.5 to 10.0 seconds"
         ),
         (#"{"container":"mkv"}"#, "container is not valid", "ts, cmaf or both"),
+        (
+            #"{"low_latency":true,"container":"ts"}"#, "low_latency is not valid",
+            "it needs the container cmaf or both"
+        ),
         (
             #"{"segment_seconds":1e300}"#, "segment_seconds is not valid", "0.5 to 10.0 seconds"
         ),

@@ -146,7 +146,7 @@ import Testing
         (live.maxDuration, live.videoFrameRate, live.numPlaylistSegments) = (1, 1, 3)
         (live.playlistType, live.autoStopTimeout, live.idleTimeout) = ("event", 1, 1)
         (live.autoStart, live.name) = ("room", "a")
-        live.container = "both"
+        (live.container, live.lowLatency) = ("both", true)
         var browser = RecordingDestination(name: "a", width: 2, height: 2)
         (browser.maxDuration, browser.autoStopTimeout, browser.idleTimeout) = (1, 1, 1)
         browser.thumbnails = live.recording?.thumbnails

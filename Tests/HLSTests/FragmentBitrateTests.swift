@@ -21,4 +21,18 @@ import Testing
             #expect(sound.average > 96_000 && sound.average < theirs.average)
         }
     }
+
+    /// 200 bytes each.
+    @Test func partsHaveHeadsToo() {
+        let duration = MediaTime(ticks: 2, timescale: 1)
+        for layer in Ladder.standard.layers {
+            let whole = FragmentBitrate(layer: layer, segmentDuration: duration)
+            let parted = FragmentBitrate(layer: layer, segmentDuration: duration, parts: 6)
+            #expect(parted.average == whole.average + 4000 && parted.peak == whole.peak + 4000)
+        }
+        let sound = FragmentBitrate(soundBitrate: 96_000, segmentDuration: duration)
+        #expect(
+            FragmentBitrate(soundBitrate: 96_000, segmentDuration: duration, parts: 6).average
+                == sound.average + 4000)
+    }
 }

@@ -9,20 +9,20 @@ import Testing
 
 /// Fragments have the same packets, boundaries and times as transport streams.
 @Suite struct FragmentMuxerTests {
-    private static let frameRate = 30
-    private static let origin = TransportStreamMuxer.timestampOffset.rescaled(to: 90_000).ticks
+    static let frameRate = 30
+    static let origin = TransportStreamMuxer.timestampOffset.rescaled(to: 90_000).ticks
 
-    private static func time(frame: Int64) -> MediaTime {
+    static func time(frame: Int64) -> MediaTime {
         MediaTime(ticks: frame, timescale: Int32(frameRate))
     }
 
-    private static func unit(
+    static func unit(
         _ header: UInt8, bytes count: Int, _ random: inout SeededRandom
     ) -> [UInt8] {
         [0, 0, 0, 1, header] + (0..<count).map { _ in UInt8.random(in: 1...255, using: &random) }
     }
 
-    private static func block(_ number: Int64, _ random: inout SeededRandom) -> EncodedPacket {
+    static func block(_ number: Int64, _ random: inout SeededRandom) -> EncodedPacket {
         func time(_ samples: Int64) -> MediaTime {
             MediaTime(ticks: samples, timescale: Int32(AACEncoder.sampleRate))
         }

@@ -25,13 +25,14 @@ import Workbench
 
     private func stream(
         seconds: Double, sound: SoundOptions = SoundOptions(),
-        container: StreamContainer = .transportStream
+        container: StreamContainer = .transportStream, partFrames: Int? = nil
     ) async throws {
         var configuration = PipelineConfiguration(
             ladder: try Ladder(validating: Self.layers), segmentDuration: .seconds(1),
             outputDirectory: "\(scratch.path)/stream", title: "Test", preset: "superfast",
             sound: sound, isRecorded: true)
         configuration.container = container
+        configuration.partFrames = partFrames
         let pipeline = try StreamPipeline(configuration, logger: Logger(label: "test"))
         let player = try ClipPlayer(into: pipeline)
         pipeline.start()
@@ -51,11 +52,16 @@ import Workbench
     }
 
     /// Two lives of a bot in one directory.
-    @Test(arguments: StreamContainer.allCases)
+    @Test(
+        arguments: [
+            (.transportStream, nil), (.fragments, nil), (.fragments, 10), (.both, nil), (.both, 10),
+        ] as [(StreamContainer, Int?)])
     func aStreamBecomesFilesOfOneLengthWithAllThatWasOnAir(
-        container: StreamContainer
+        container: StreamContainer, partFrames: Int?
     ) async throws {
-        for _ in 0..<2 { try await stream(seconds: 2.2, container: container) }
+        for _ in 0..<2 {
+            try await stream(seconds: 2.2, container: container, partFrames: partFrames)
+        }
         let assets = try assets()
         let movies = Self.layers.enumerated().map { index, layer in
             RecordingAssets.Movie(

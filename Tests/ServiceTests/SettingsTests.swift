@@ -102,7 +102,8 @@ import Workbench
                           "allowPrivate": true},
              "output": {"directory": "/srv/hls"}, "policy": {"file": "policy.json"},
              "stream": {"ladder": ["1920x1080@4500+128", "640x360@500+64"], "frameRate": 25,
-                        "segmentSeconds": 1.5, "container": "both", "captions": ["en=English", "de"], "playlist": "live", "playlistWindow": 8,
+                        "segmentSeconds": 1.5, "container": "both", "lowLatency": true,
+                        "captions": ["en=English", "de"], "playlist": "live", "playlistWindow": 8,
                         "layout": {"fit": "letterbox", "focus": null},
                         "preset": "superfast", "encoder": "auto", "emptyTimeoutSeconds": 0, "maximumSeconds": 600,
                         "signedPlaybackSeconds": 7200, "sourceHosts": ["live.example.org"],
@@ -122,7 +123,7 @@ import Workbench
         #expect(settings.stream.recordings.directory == "/srv/recordings")
         #expect(settings.stream.recordings.kept == .seconds(43_200))
         #expect(settings.stream.rules.durationMaximum == .seconds(600))
-        #expect(settings.stream.container == .both)
+        #expect(settings.stream.container == .both && settings.stream.playback.isLowLatency)
         #expect(
             settings.stream.captions.languages == [
                 CaptionLanguage(code: "en", name: "English"), CaptionLanguage(code: "de"),

@@ -621,6 +621,84 @@ import Tokens
         }
     }
 
+    /// Low latency brings the fragments that it needs, beside transport streams if nothing else is
+    /// said.
+    @Test(
+        arguments: [
+            (nil, nil, .transportStream, nil), (true, nil, .both, 10), (true, .both, .both, 10),
+            (true, .fragments, .fragments, 10), (false, .both, .both, nil),
+        ] as [(Bool?, StreamContainer?, StreamContainer, Int?)])
+    func aRequestChoosesLowLatency(
+        isLow: Bool?, asked: StreamContainer?, container: StreamContainer, frames: Int?
+    ) async throws {
+        try await StreamsWorld().run { world in
+            var request = LiveStreamRequest()
+            (request.isLowLatency, request.container) = (isLow, asked)
+            let plan = try await world.streams.start(
+                room: "demo", request, startedBy: nil)[0].plan
+            #expect(plan.container == container && plan.partFrames == frames)
+        }
+    }
+
+    @Test func aRunningStreamMayLackLowLatency() async throws {
+        try await StreamsWorld().run { world in
+            let stream = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)[0]
+            var request = LiveStreamRequest()
+            request.isLowLatency = true
+            await #expect(
+                throws: LiveStreamError.runsOtherwise(stream.id, "without low latency")
+            ) {
+                try await world.streams.start(room: "demo", request, startedBy: nil)
+            }
+            request.container = .transportStream
+            await #expect(
+                throws: LiveStreamError.invalidContainer(
+                    "low_latency: it needs the container cmaf or both")
+            ) {
+                try await world.streams.start(room: "other", request, startedBy: nil)
+            }
+        }
+    }
+
+    /// The settings, the destinations and requests that differ from them.
+    @Test func lowLatencyIsADefaultToo() async throws {
+        var low = HLSDestination()
+        low.lowLatency = true
+        var plain = HLSDestination()
+        plain.container = "ts"
+        let written = ["low": low, "plain": plain, "default": HLSDestination()]
+        let destinations = try StreamDestinations(
+            written, standard: .standard, playlist: .event, layout: Layout(), pictures: WebHosts())
+        low.container = "ts"
+        #expect(throws: SettingsError.self) {
+            try StreamDestinations(
+                ["low": low], standard: .standard, playlist: .event, layout: Layout(),
+                pictures: WebHosts())
+        }
+        var settings = StreamSettings()
+        settings.destinations = destinations
+        func frames(
+            _ destination: String, _ container: StreamContainer? = nil, _ isLow: Bool? = nil,
+            kind: LiveStream.Kind = .stream
+        ) throws -> Int? {
+            var request = LiveStreamRequest(kind: kind, destination: destination)
+            (request.container, request.isLowLatency) = (container, isLow)
+            return try settings.plan(
+                of: LiveStreamVariant(), for: request, layout: Layout()
+            ).partFrames
+        }
+        #expect(try frames("default") == nil && frames("low") == 10)
+        #expect(try frames("low", .transportStream) == nil && frames("low", nil, false) == nil)
+        settings.playback.isLowLatency = true
+        #expect(try frames("default") == 10 && frames("plain") == nil)
+        #expect(try frames("plain", .fragments) == 10 && frames("plain", nil, true) == 10)
+        #expect(try frames("default", .transportStream) == nil)
+        #expect(try frames("default", kind: .recording) == nil)
+        settings.playback.copyURL = "https://cdn.example"
+        #expect(throws: LiveStreamError.self) { try frames("default", .both) }
+    }
+
     /// Copies of live streams have transport streams only.
     @Test func aCopiedStreamHasTransportStreams() async throws {
         try await StreamsWorld { settings in

@@ -27,6 +27,7 @@ import Testing
         fragments.captions = StreamCaptions(languages: [
             CaptionLanguage(code: "en", name: "English"), CaptionLanguage(code: "pt-BR"),
         ])
+        fragments.partFrames = 10
         for plan in [Self.plan, silent, fragments, StreamPlan()] {
             let data = try JSONEncoder().encode(plan)
             #expect(try JSONDocument.decode(StreamPlan.self, from: data) == plan)

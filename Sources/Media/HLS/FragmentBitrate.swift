@@ -13,17 +13,17 @@ public struct FragmentBitrate: WireBitrate, Hashable {
     /// The size of each block.
     private static let blockBytes = 4.0
     /// `moof` without samples, and the head of `mdat`.
-    private static let segmentBytes = 200.0
+    private static let fragmentBytes = 200.0
     private static let blocksPerSecond = 48_000.0 / 1024
 
-    public init(layer: Layer, segmentDuration: MediaTime) {
+    /// - Parameter parts: of a segment.
+    public init(layer: Layer, segmentDuration: MediaTime, parts: Int = 1) {
         let control = VideoRateControl.standard
         let seconds = max(segmentDuration.seconds, 1 / Double(layer.frameRate))
         let maximum = Double(control.bitrateMaximum(average: layer.videoBitrate))
         let buffer = Double(control.bufferBits(average: layer.videoBitrate))
         let rest =
-            Double(layer.audioBitrate)
-            + 8 * (Self.blockBytes * Self.blocksPerSecond + Self.segmentBytes / seconds)
+            Double(layer.audioBitrate) + Self.besideSamples(seconds: seconds, parts: parts)
         let pictures = 8 * Double(layer.frameRate)
         peak = Int(
             (maximum + buffer / seconds + rest + pictures * Self.pictureBytes.most).rounded(.up))
@@ -31,12 +31,19 @@ public struct FragmentBitrate: WireBitrate, Hashable {
             (Double(layer.videoBitrate) + rest + pictures * Self.pictureBytes.usual).rounded(.up))
     }
 
+    /// Of the fragments and the blocks of sound, in bits per second.
+    private static func besideSamples(seconds: Double, parts: Int) -> Double {
+        8 * (blockBytes * blocksPerSecond + fragmentBytes * Double(parts) / seconds)
+    }
+
     /// A stream of audio alone.
     ///
-    /// - Parameter soundBitrate: of the AAC, in bits per second.
-    public init(soundBitrate: Int, segmentDuration: MediaTime) {
+    /// - Parameters:
+    ///   - soundBitrate: of the AAC, in bits per second.
+    ///   - parts: of a segment.
+    public init(soundBitrate: Int, segmentDuration: MediaTime, parts: Int = 1) {
         let seconds = max(segmentDuration.seconds, 0.1)
-        let rest = 8 * (Self.blockBytes * Self.blocksPerSecond + Self.segmentBytes / seconds)
+        let rest = Self.besideSamples(seconds: seconds, parts: parts)
         average = soundBitrate + Int(rest.rounded(.up))
         // Blocks may borrow from each other's bits (ISO/IEC 14496-3 sect. 4.5.3.2).
         peak = average * 11 / 10

@@ -60,6 +60,9 @@ public struct MediaPlaylistBuilder: Sendable {
     /// The next segment continues the last one, although its process did not.
     public mutating func markContinuous() { nextDiscontinuities = 0 }
 
+    /// Whether the next segment begins with a discontinuity.
+    public var isNextDiscontinuity: Bool { nextDiscontinuities > 0 }
+
     /// The next segment's discontinuity sequence number.
     public var nextDiscontinuitySequence: Int {
         (playlist.discontinuitySequences.last ?? playlist.discontinuitySequence)

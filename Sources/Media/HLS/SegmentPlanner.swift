@@ -9,6 +9,8 @@ public struct SegmentPlanner: Hashable, Sendable {
     public let frameRate: Int
     /// Frames in every segment but the last.
     public let framesPerSegment: Int
+    /// Frames in every part of a segment but its last; nil without parts. At least one.
+    public var partFrames: Int?
 
     /// Milliseconds. Below, requests outweigh media; above, a viewer waits too long.
     public static let segmentMilliseconds = 500...20_000
@@ -30,8 +32,45 @@ public struct SegmentPlanner: Hashable, Sendable {
         framesPerSegment = max(1, (nanoseconds * frameRate + 500_000_000) / 1_000_000_000)
     }
 
+    /// The usual `partFrames` of low-latency HLS: about a third of a second, so that players keep
+    /// one second away from the newest part.
+    ///
+    /// A number that divides the segment is taken if it is near enough; else the last part is
+    /// shorter, but not by much.
+    public var usualPartFrames: Int {
+        func distance(_ frames: Int) -> Int { abs(3 * frames - frameRate) }
+        let divisors = (1...framesPerSegment).filter { framesPerSegment.isMultiple(of: $0) }
+        if let best = divisors.min(by: { distance($0) < distance($1) }),
+            4 * distance(best) <= frameRate
+        {
+            return best
+        }
+        let parts = max(1, (6 * framesPerSegment + frameRate) / (2 * frameRate))
+        return (framesPerSegment + parts - 1) / parts
+    }
+
     public func isSegmentStart(frame: Int64) -> Bool {
         frame >= 0 && frame.isMultiple(of: Int64(framesPerSegment))
+    }
+
+    /// Whether a segment or a part begins with the frame. Every layer then needs its picture,
+    /// however short the CPU is, so that no part has a gap in its pictures' times.
+    public func isPartStart(frame: Int64) -> Bool {
+        guard let partFrames else { return isSegmentStart(frame: frame) }
+        return frame >= 0 && (frame % Int64(framesPerSegment)).isMultiple(of: Int64(partFrames))
+    }
+
+    /// The frame after the part, or segment without parts, that holds the frame.
+    public func partEnd(ofFrame frame: Int64) -> Int64 {
+        let start = firstFrame(ofSegment: segmentIndex(ofFrame: frame))
+        let end = start + Int64(framesPerSegment)
+        guard let partFrames else { return end }
+        return min(start + ((frame - start) / Int64(partFrames) + 1) * Int64(partFrames), end)
+    }
+
+    /// The parts of a whole segment; 1 without parts.
+    public var partsPerSegment: Int {
+        partFrames.map { (framesPerSegment + $0 - 1) / $0 } ?? 1
     }
 
     /// The segment, counted from 0, that holds the frame.

@@ -8,6 +8,8 @@ public struct PipelineConfiguration: Sendable {
     public var segmentDuration: Duration
     public var playlist: PlaylistMode
     public var container = StreamContainer.transportStream
+    /// Frames in each part of a segment of fragments, for low-latency HLS; nil without parts.
+    public var partFrames: Int?
     /// Absolute path of the stream's own directory; created if missing.
     public var outputDirectory: String
     /// Shown on the slate.

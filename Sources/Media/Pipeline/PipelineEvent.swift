@@ -24,6 +24,10 @@ public enum PipelineEvent: Sendable {
     case atWork
     /// A segment can be fetched.
     case segmentPublished(layer: Int, index: Int, bytes: Int)
+    /// A part of a segment can be fetched; each layer's come in their order.
+    case partPublished(SegmentPart)
+    /// The playlist of a layer's fragments, which have parts, lists a segment.
+    case segmentListed(layer: Int, segment: Int)
     /// Pictures per second in the top layer's newest segment, whatever was planned. Not reported
     /// for an audio-only stream.
     case frameRateMeasured(Double)

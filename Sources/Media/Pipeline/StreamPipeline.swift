@@ -39,8 +39,7 @@ public final class StreamPipeline: Sendable {
             of: PipelineEvent.self, bufferingPolicy: .bufferingOldest(Self.eventsMaximum))
         self.events = events
         eventSink = sink
-        let planner = try SegmentPlanner(
-            frameRate: configuration.frameRate, segmentDuration: configuration.segmentDuration)
+        let planner = try Self.planner(configuration)
         let bitrates = Self.soundBitrates(configuration)
         let pauses = RecordingPauses(isPaused: configuration.isRecordingPaused)
         let ledger = MasterPlaylistWriter(
@@ -64,6 +63,9 @@ public final class StreamPipeline: Sendable {
                 mode: configuration.playlist, planner: planner,
                 isRecorded: configuration.isRecorded, metadata: metadata, captions: captions,
                 files: files)
+            for (index, layer) in opened.enumerated() {
+                if let segment = layer.finished { ledger.listed(layer: index, segment: segment) }
+            }
             if files.isBeside { beside = opened } else { directories = opened }
         }
         let pushes = PushDesk(hosts: configuration.pushes.hosts) { sink.yield(.push($0)) }
@@ -115,6 +117,19 @@ public final class StreamPipeline: Sendable {
                 "layers": "\(bitrates.count)", "frames_per_segment": "\(planner.framesPerSegment)",
             ])
         crew.run(director, ledger: ledger)
+    }
+
+    private static func planner(
+        _ configuration: PipelineConfiguration
+    ) throws -> SegmentPlanner {
+        var planner = try SegmentPlanner(
+            frameRate: configuration.frameRate, segmentDuration: configuration.segmentDuration)
+        guard let frames = configuration.partFrames else { return planner }
+        guard frames > 0, configuration.container != .transportStream else {
+            throw PipelineError.settings("parts of \(frames) frames in \(configuration.container)")
+        }
+        planner.partFrames = frames
+        return planner
     }
 
     /// The audio bitrates of the variants, best first. Without pictures, rungs of equal audio

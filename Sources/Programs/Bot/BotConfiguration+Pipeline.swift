@@ -14,6 +14,7 @@ extension BotConfiguration {
             isRecorded: isRecorded, isRecordingPaused: isRecordingPaused)
         configuration.container = plan.container
         configuration.captions = plan.captions
+        configuration.partFrames = plan.partFrames
         configuration.pushes = PipelineConfiguration.Pushes(
             hosts: plan.pushHosts, outputs: outputs)
         return configuration

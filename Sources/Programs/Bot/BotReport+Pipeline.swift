@@ -19,6 +19,19 @@ extension BotReport.LeftOutTrack {
     }
 }
 
+extension BotReport.Part {
+    init(_ part: SegmentPart) {
+        self.init(
+            layer: part.layer, segment: part.segment, part: part.part, uri: part.name,
+            frames: part.frames, frameRate: part.frameRate, isIndependent: part.isIndependent,
+            start: part.start.map {
+                BotReport.SegmentStart(
+                    programDateTime: $0.programDateTime, header: $0.header,
+                    isDiscontinuity: $0.isDiscontinuity)
+            })
+    }
+}
+
 extension BotReport.Totals {
     /// Includes this process' resource usage so far.
     init(_ summary: PipelineSummary, frameRate: Int) {

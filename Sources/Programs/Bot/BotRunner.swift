@@ -288,6 +288,9 @@ public struct BotRunner: Sendable {
             case .atWork: writer.write(.atWork)
             case .segmentPublished(let layer, let index, let bytes):
                 writer.write(.segment(layer: layer, index: index, bytes: bytes))
+            case .partPublished(let part): writer.write(.part(BotReport.Part(part)))
+            case .segmentListed(let layer, let segment):
+                writer.write(.segmentListed(layer: layer, segment: segment))
             case .frameRateMeasured(let measured):
                 let told = self.told(measured, after: frameRate)
                 if told != frameRate { writer.write(.frameRate(told)) }

@@ -3,7 +3,7 @@ public import Rooms
 
 // The destinations and settings of a template (docs/API.md). Any field may be missing.
 
-/// `hlsDestinations`. Roomcast's own are `container`, `captions`, `idleTimeout`, `autoStart`,
+/// `hlsDestinations`. Roomcast's own are `container`, `captions`, `lowLatency`, `idleTimeout`, `autoStart`,
 /// `signedPlaybackSeconds` and `layout`.
 extension HLSDestination: Codable {
     private static let fields: [TemplateField<Self>] = [
@@ -15,6 +15,7 @@ extension HLSDestination: Codable {
         TemplateField("numPlaylistSegments", \.numPlaylistSegments),
         TemplateField("container", \.container),
         TemplateField("captions", \.captions),
+        TemplateField("lowLatency", \.lowLatency),
         TemplateField("autoStopTimeout", \.autoStopTimeout),
         TemplateField("idleTimeout", \.idleTimeout),
         TemplateField("autoStart", \.autoStart),

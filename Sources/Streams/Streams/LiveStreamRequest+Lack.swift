@@ -40,6 +40,7 @@ extension LiveStreamRequest {
         }) {
             return "without captions in \(missing.code)"
         }
+        if isLowLatency == true, plan.partFrames == nil { return "without low latency" }
         if let ladder, ladder != plan.ladder { return "with another ladder" }
         let variant = variants.first { $0.metadata == plan.variant.metadata }
         if let variant, variant.source != plan.variant.source { return "of another source" }

@@ -26,6 +26,8 @@ public struct LiveStreamRequest: Hashable, Sendable {
     public var container: StreamContainer?
     /// Nil for the captions of the destination or the settings.
     public var captions: StreamCaptions?
+    /// Whether segments have parts; nil for the choice of the destination or the settings.
+    public var isLowLatency: Bool?
     /// Where the stream is to be pushed to.
     public var outputs: [PushTarget] = []
 

@@ -12,6 +12,7 @@ public enum StreamContainer: String, Hashable, Sendable, Codable, CaseIterable {
 
     /// For errors: how it is written.
     public static let form = "ts, cmaf or both"
+    public static let lowLatencyForm = "it needs the container cmaf or both"
 }
 
 extension StreamContainer {

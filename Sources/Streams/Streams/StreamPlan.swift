@@ -19,6 +19,8 @@ public struct StreamPlan: Hashable, Sendable {
     public var playlist: PlaylistMode
     public var container = StreamContainer.transportStream
     public var captions = StreamCaptions()
+    /// The frames of each part of a segment of fragments, for low-latency HLS; nil without parts.
+    public var partFrames: Int?
     public var layout: Layout
     /// The hosts from which the layout and peers may load images.
     public var pictureHosts: WebHosts
@@ -73,6 +75,7 @@ extension StreamPlan: Codable {
     enum CodingKeys: String, CodingKey {
         case metadata, recording, destination, audio, ladder, playlist, layout, preset, encoder
         case container, captions
+        case partFrames = "part_frames"
         case meetingURL = "meeting_url"
         case segmentSeconds = "segment_seconds"
         case pictureHosts = "picture_hosts"
@@ -98,6 +101,7 @@ extension StreamPlan: Codable {
             try container.encode(self.container, forKey: .container)
         }
         if !captions.languages.isEmpty { try container.encode(captions, forKey: .captions) }
+        try container.encodeIfPresent(partFrames, forKey: .partFrames)
         try container.encode(layout.json, forKey: .layout)
         try container.encode(pictureHosts.names, forKey: .pictureHosts)
         try container.encode(pictureHosts.allowsHTTP, forKey: .picturesOverHTTP)
@@ -148,6 +152,7 @@ extension StreamPlan: Codable {
         captions =
             try container.decodeIfPresent(StreamCaptions.self, forKey: .captions)
             ?? StreamCaptions()
+        partFrames = try container.decodeIfPresent(Int.self, forKey: .partFrames)
         outputs = try container.decodeIfPresent([StreamOutput].self, forKey: .outputs) ?? []
         lastOutput = try container.decodeIfPresent(Int.self, forKey: .lastOutput) ?? 0
         let names = try container.decodeIfPresent([String].self, forKey: .pushHosts) ?? []

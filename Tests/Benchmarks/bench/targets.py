@@ -63,6 +63,7 @@ ROOMS = (
 OUTPUTS = (
     Target("everything_over_stream", 1.1),
     Target("both_over_stream", 1.03),
+    Target("low_latency_over_both", 1.03),
     Target("shortages", 0),
 )
 TRACKS = (Target("core_share", 0.05), Target("rss_mb", 150, "MB"))

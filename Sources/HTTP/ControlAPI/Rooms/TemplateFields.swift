@@ -72,7 +72,7 @@ enum TemplateFields {
         [
             "name", "maxDuration", "layers", "videoFrameRate", "playlistType",
             "numPlaylistSegments", "autoStopTimeout", "idleTimeout", "autoStart", "recording",
-            "layout", "signedPlaybackSeconds", "container", "captions",
+            "layout", "signedPlaybackSeconds", "container", "captions", "lowLatency",
         ],
         [
             "layers": .array(layer), "captions": .object(StreamCaptions.fields),

@@ -25,6 +25,7 @@ struct LiveStreamBody: Encodable {
         case recording
         case audio
         case layout, captions
+        case lowLatency = "low_latency"
         case recordingAssets = "recording_assets"
         case degradation
         case tracksLeftOut = "tracks_left_out"
@@ -50,6 +51,7 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.plan.layout.json, forKey: .layout)
         try container.encode(
             stream.plan.captions.languages.isEmpty ? nil : stream.plan.captions, forKey: .captions)
+        if stream.plan.partFrames != nil { try container.encode(true, forKey: .lowLatency) }
         // 100ms shows null until the first asset exists.
         try container.encode(
             assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) },

@@ -27,6 +27,7 @@ struct StartBody: RequestBody {
     var awaitStartSignal: Bool?
     var container: String?
     var captions: StreamCaptions?
+    var lowLatency: Bool?
     var outputs: [String]?
 
     struct Variant: Decodable {
@@ -64,6 +65,7 @@ struct StartBody: RequestBody {
         case segmentSeconds = "segment_seconds"
         case awaitStartSignal = "await_start_signal"
         case container, captions
+        case lowLatency = "low_latency"
         case outputs = "rtmp_urls"
     }
 
@@ -94,6 +96,10 @@ struct StartBody: RequestBody {
         }
         request.container = try container.map(Self.checkedContainer)
         request.captions = try captions?.checked()
+        request.isLowLatency = lowLatency
+        guard lowLatency != true || request.container != .transportStream else {
+            throw .badRequest("low_latency is not valid", StreamContainer.lowLatencyForm)
+        }
         request.outputs = try PushTarget.checked(outputs)
         guard request.outputs.isEmpty || request.variants.count == 1 else {
             throw .badRequest("rtmp_urls are not valid", "only a single variant is pushed")

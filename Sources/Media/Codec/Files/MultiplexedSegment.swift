@@ -21,4 +21,13 @@ public struct MultiplexedSegment: Hashable, Sendable {
         self.audio = audio
         self.parameterSets = parameterSets
     }
+
+    /// Goes on with the next part of the segment.
+    public mutating func append(_ part: MultiplexedSegment) {
+        bytes += part.bytes
+        video += part.video
+        audio += part.audio
+        parameterSets = parameterSets ?? part.parameterSets
+        if header.isEmpty { header = part.header }
+    }
 }

@@ -14,10 +14,18 @@ public struct SegmentPackets: Sendable {
 
     public private(set) var video: [EncodedPacket] = []
     public private(set) var audio: [EncodedPacket] = []
+    /// Whether only an IDR picture may be the first.
+    private let beginsWithKeyframe: Bool
+    /// Where the block after the newest one will end.
+    private var nextAudioEnd: MediaTime?
 
     private static let clockRate: Int32 = 90_000
 
-    public init() {}
+    /// - Parameter beginsWithKeyframe: false for parts of segments, of which only a segment's first
+    ///   begins with an IDR picture.
+    public init(beginsWithKeyframe: Bool = true) {
+        self.beginsWithKeyframe = beginsWithKeyframe
+    }
 
     public var isEmpty: Bool { video.isEmpty && audio.isEmpty }
 
@@ -26,7 +34,7 @@ public struct SegmentPackets: Sendable {
     /// - Throws: `.segmentWithoutKeyframe` when it is the segment's first and no IDR;
     ///   `.queueFull`.
     public mutating func append(video packet: EncodedPacket) throws(CodecError) {
-        if video.isEmpty, !packet.isKeyframe { throw .segmentWithoutKeyframe }
+        if beginsWithKeyframe, video.isEmpty, !packet.isKeyframe { throw .segmentWithoutKeyframe }
         try Self.append(packet, to: &video)
     }
 
@@ -35,6 +43,13 @@ public struct SegmentPackets: Sendable {
     /// - Throws: `.queueFull`.
     public mutating func append(audio packet: EncodedPacket) throws(CodecError) {
         try Self.append(packet, to: &audio)
+        nextAudioEnd = packet.end
+        nextAudioEnd?.ticks += packet.duration.ticks
+    }
+
+    /// Whether all blocks that end by this time are here: sooner than the audio reaches it.
+    public func hasAllAudio(endingBy time: MediaTime) -> Bool {
+        nextAudioEnd.map { Self.ticks($0) > Self.ticks(time) } ?? false
     }
 
     /// Whether the audio reaches this time.

@@ -84,6 +84,11 @@ public final class TransportStreamMuxer {
         packets.isAudioComplete(until: time)
     }
 
+    /// Whether all audio that belongs before this time was written: sooner than it reaches it.
+    public func hasAllAudio(endingBy time: MediaTime) -> Bool {
+        packets.hasAllAudio(endingBy: time)
+    }
+
     /// Ends the segment after the video written so far.
     ///
     /// - Parameter time: of the next segment's first picture, an IDR, which is written next.

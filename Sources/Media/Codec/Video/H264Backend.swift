@@ -89,6 +89,29 @@ public enum H264Backend: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// The options with which nothing is held back.
+    func optionsHoldingNothingBack(
+        _ preset: H264Preset, pixels: Int
+    ) -> [(name: String, value: String)] {
+        let changes = immediateOptions(preset, pixels: pixels)
+        return options(preset, pixels: pixels).filter { option in
+            !changes.contains { $0.name == option.name }
+        } + changes
+    }
+
+    /// The tree of macroblocks needs the look-ahead.
+    private func immediateOptions(
+        _ preset: H264Preset, pixels: Int
+    ) -> [(name: String, value: String)] {
+        switch self {
+        case .x264:
+            [("rc-lookahead", "0"), ("mbtree", "0")] + preset.immediateOptions(pixels: pixels)
+        case .nvenc: [("zerolatency", "1"), ("rc-lookahead", "0")]
+        case .qsv: [("look_ahead", "0")]
+        case .vaapi: []
+        }
+    }
+
     /// The most B-frames in a row if the settings leave it to the encoder; nil leaves it to the
     /// library. Older hardware has none, and fails to open with them.
     func bFramesMaximum(_ preset: H264Preset, pixels: Int) -> Int? {

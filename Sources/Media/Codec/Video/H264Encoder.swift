@@ -33,10 +33,13 @@ public final class H264Encoder {
         self.input = input
         let pixels = settings.width * settings.height
         let bFramesMaximum =
-            settings.bFramesMaximum ?? backend.bFramesMaximum(preset, pixels: pixels)
+            settings.isImmediate
+            ? 0 : settings.bFramesMaximum ?? backend.bFramesMaximum(preset, pixels: pixels)
         context = try .open(
             try .encoder(named: backend.encoderName),
-            options: backend.options(preset, pixels: pixels)
+            options: settings.isImmediate
+                ? backend.optionsHoldingNothingBack(preset, pixels: pixels)
+                : backend.options(preset, pixels: pixels)
         ) { context throws(CodecError) in
             Self.configure(context, settings, backend, bFramesMaximum)
             try input.attach(to: context)

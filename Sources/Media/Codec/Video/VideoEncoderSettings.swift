@@ -19,6 +19,10 @@ public struct VideoEncoderSettings: Hashable, Sendable {
     /// `ultrafast`).
     public var bFramesMaximum: Int?
 
+    /// Whether each picture's packet comes out at once: no B-frames and no look-ahead, for
+    /// low-latency streams. With one thread only.
+    public var isImmediate = false
+
     /// A leaky bucket (VBV): `t` seconds have at most `bitrateMaximum * t + bufferBits` bits.
     public struct LeakyBucket: Hashable, Sendable {
         /// Bits per second; not below the average.

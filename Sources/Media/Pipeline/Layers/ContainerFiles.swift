@@ -43,6 +43,14 @@ struct ContainerFiles: Hashable, Sendable {
         "\(layerName(index))/\(StreamFolder.playlistName)"
     }
 
+    /// Only fragments have parts.
+    func planner(_ planner: SegmentPlanner) -> SegmentPlanner {
+        guard format == .transportStream else { return planner }
+        var planner = planner
+        planner.partFrames = nil
+        return planner
+    }
+
     /// - Parameter mode: of the main playlists.
     func mode(_ mode: PlaylistMode) -> PlaylistMode {
         isBeside ? .live(window: Self.besideWindow) : mode
@@ -51,30 +59,39 @@ struct ContainerFiles: Hashable, Sendable {
 
 /// What differs from container to container.
 extension ContainerFiles {
-    /// - Parameter video: nil for audio alone.
+    /// - Parameters:
+    ///   - video: nil for audio alone.
+    ///   - inParts: whether its segments are cut into parts.
     func container(
-        video: VideoStreamParameters?, audio: AudioStreamParameters
+        video: VideoStreamParameters?, audio: AudioStreamParameters, inParts: Bool = false
     ) throws(CodecError) -> any SegmentContainer {
         switch format {
         case .transportStream: try TransportStreamMuxer(video: video, audio: audio)
-        case .fragments: try FragmentMuxer(video: video, audio: audio)
+        case .fragments:
+            try FragmentMuxer(video: video, audio: audio, inParts: inParts)
         }
     }
 
-    func bitrate(of layer: Layer, segmentDuration: MediaTime) -> any WireBitrate {
-        switch format {
+    func bitrate(of layer: Layer, _ planner: SegmentPlanner) -> any WireBitrate {
+        let duration = planner.segmentDuration
+        return switch format {
         case .transportStream:
-            TransportStreamBitrate(layer: layer, segmentDuration: segmentDuration)
-        case .fragments: FragmentBitrate(layer: layer, segmentDuration: segmentDuration)
+            TransportStreamBitrate(layer: layer, segmentDuration: duration)
+        case .fragments:
+            FragmentBitrate(
+                layer: layer, segmentDuration: duration, parts: planner.partsPerSegment)
         }
     }
 
     /// - Parameter bitrate: of the AAC, in bits per second.
-    func bitrate(ofSound bitrate: Int, segmentDuration: MediaTime) -> any WireBitrate {
-        switch format {
+    func bitrate(ofSound bitrate: Int, _ planner: SegmentPlanner) -> any WireBitrate {
+        let duration = planner.segmentDuration
+        return switch format {
         case .transportStream:
-            TransportStreamBitrate(soundBitrate: bitrate, segmentDuration: segmentDuration)
-        case .fragments: FragmentBitrate(soundBitrate: bitrate, segmentDuration: segmentDuration)
+            TransportStreamBitrate(soundBitrate: bitrate, segmentDuration: duration)
+        case .fragments:
+            FragmentBitrate(
+                soundBitrate: bitrate, segmentDuration: duration, parts: planner.partsPerSegment)
         }
     }
 }

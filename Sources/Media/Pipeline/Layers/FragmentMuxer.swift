@@ -9,12 +9,17 @@ final class FragmentMuxer: SegmentContainer {
     private let sampleRate: Int
     private let parameterSets: H264ParameterSets?
     private let header: [UInt8]
-    private var packets = SegmentPackets()
+    private var packets: SegmentPackets
     private var number: UInt32 = 0
 
-    /// - Parameter video: nil for audio alone, which is cut by `cut(at:)`.
+    /// - Parameters:
+    ///   - video: nil for audio alone, which is cut by `cut(at:)`.
+    ///   - inParts: whether it is cut into parts of segments, which need not begin with an IDR
+    ///     picture. A segment then is its parts, one after the other.
     /// - Throws: `.partMissing` for parameters that no initialization section can hold.
-    init(video: VideoStreamParameters?, audio: AudioStreamParameters) throws(CodecError) {
+    init(
+        video: VideoStreamParameters?, audio: AudioStreamParameters, inParts: Bool = false
+    ) throws(CodecError) {
         let sets = video?.parameterSets
         let picture = video.flatMap { video in
             ParameterSets(
@@ -28,6 +33,7 @@ final class FragmentMuxer: SegmentContainer {
         guard let format = SoundFormat(sampleRate: audio.sampleRate, channels: audio.channels),
             (picture == nil) == (video == nil)
         else { throw .partMissing("initialization section") }
+        packets = SegmentPackets(beginsWithKeyframe: !inParts)
         frameRate = video?.frameRate ?? 1
         sampleRate = audio.sampleRate
         parameterSets = sets
@@ -45,6 +51,8 @@ final class FragmentMuxer: SegmentContainer {
     func isAudioComplete(until time: MediaTime) -> Bool {
         packets.isAudioComplete(until: time)
     }
+
+    func hasAllAudio(endingBy time: MediaTime) -> Bool { packets.hasAllAudio(endingBy: time) }
 
     func cut(before time: MediaTime) throws(CodecError) -> MultiplexedSegment {
         let (video, audio) = try packets.take(before: time)

@@ -35,14 +35,18 @@ struct LayerDirectory {
     }
 
     let path: String
-    private let format: SegmentFormat
+    let format: SegmentFormat
+    /// Nil without parts.
+    var parts: PartFiles?
+    /// The segment that this run has made of what an earlier one left of it.
+    var finished: Int?
     /// The names of initialization sections that this run has written.
     private var headers: Set<String> = []
     /// Segments that are kept behind the live window: for as long as a playlist that names one of
     /// them and the segment itself last (RFC 8216 sect. 6.2.2), and one more for a short segment
     /// among them, which a bot's death leaves.
     private let expiredKept: Int
-    private var builder: MediaPlaylistBuilder
+    var builder: MediaPlaylistBuilder
     /// Nil for a stream that is not recorded.
     private let log: SegmentLogFile?
     private let metadata: TimedMetadataBoard
@@ -70,6 +74,7 @@ struct LayerDirectory {
                     layer: index, in: directory, mode: files.mode(mode), planner: planner,
                     isRecorded: isRecorded && !files.isBeside, metadata: metadata, files: files))
         }
+        try takeOverParts(in: &layers, files.planner(planner))
         let number = layers.map(\.builder.nextDiscontinuitySequence).max() ?? 0
         for index in layers.indices {
             layers[index].builder.raiseDiscontinuitySequence(to: number)
@@ -110,6 +115,8 @@ struct LayerDirectory {
             }
         path = "\(directory)/\(files.layerName(index))"
         try AtomicFile.makeDirectory(path)
+        let planner = files.planner(planner)
+        if planner.partFrames != nil { parts = PartFiles(in: path, planner: planner) }
         log = isRecorded ? try Self.openLog(in: path) : nil
         // Recorded segments are never overwritten.
         let first = (log?.latest.map(\.number).max() ?? -1) + 1
@@ -205,6 +212,7 @@ struct LayerDirectory {
         announceMetadata()
         try list(name, place: place, duration: duration, header: header?.fileName)
         try writePlaylist()
+        parts?.endSegment()
         while expired.count > expiredKept {
             let name = expired.removeFirst()
             if log == nil { unlink("\(path)/\(name)") }
@@ -220,7 +228,7 @@ struct LayerDirectory {
     /// Writes the initialization section unless this run has written it.
     ///
     /// - Returns: nil for a format without.
-    private mutating func publishHeader(
+    mutating func publishHeader(
         _ bytes: [UInt8]
     ) throws(PipelineError) -> FragmentHeader? {
         guard !bytes.isEmpty else { return nil }
@@ -251,14 +259,17 @@ struct LayerDirectory {
     private mutating func list(
         _ name: String, place: Place, duration: MediaTime, header: String?
     ) throws(PipelineError) {
+        try list(
+            Segment(
+                uri: name, duration: duration, programDateTime: place.programDateTime,
+                initialization: header.map { InitializationSection(uri: $0) }))
+    }
+
+    mutating func list(_ segment: Segment) throws(PipelineError) {
         do throws(PlaylistError) {
-            let dropped = try builder.add(
-                Segment(
-                    uri: name, duration: duration, programDateTime: place.programDateTime,
-                    initialization: header.map { InitializationSection(uri: $0) }))
-            expired += dropped.map(\.uri)
+            expired += try builder.add(segment).map(\.uri)
         } catch {
-            throw .settings("segment \(name): \(error)")
+            throw .settings("segment \(segment.uri): \(error)")
         }
     }
 
@@ -279,9 +290,10 @@ struct LayerDirectory {
         builder.end()
         try writePlaylist()
         for index in captions.indices { try captions[index].end() }
+        if parts != nil { UnfinishedSegment.remove(in: path) }
     }
 
-    private func writePlaylist() throws(PipelineError) {
+    func writePlaylist() throws(PipelineError) {
         try AtomicFile.write(builder.rendered(), to: StreamFolder.playlistName, in: path)
     }
 }

@@ -17,7 +17,7 @@ final class LayerEncoder: VariantWriter {
     static let picturesBelow = 60
     /// Sound is small and never left out: as many items again fit before a sender has to wait.
     static let inboxMaximum = 160
-    /// A picture that is this late is left out unless it begins a segment, so that the encoder
+    /// A picture that is this late is left out unless it begins a segment or part, so that the encoder
     /// catches up.
     static let pictureAgeMaximum: Duration = .seconds(2)
 
@@ -71,10 +71,12 @@ final class LayerEncoder: VariantWriter {
         let video = encoder.streamParameters
         segments = try ContainerFiles.all(of: configuration.container).compactMap { files in
             try (files.isBeside ? beside : directory).map { directory in
-                SegmentSink(
+                let planner = files.planner(planner)
+                return SegmentSink(
                     layer: index, files: files, directory: directory, planner: planner,
-                    container: try files.container(video: video, audio: audio), pauses: pauses,
-                    ledger: ledger)
+                    container: try files.container(
+                        video: video, audio: audio, inParts: planner.partFrames != nil),
+                    pauses: pauses, ledger: ledger)
             }
         }
         sinks = segments + others
@@ -92,6 +94,7 @@ final class LayerEncoder: VariantWriter {
         settings.bucket = VideoEncoderSettings.LeakyBucket(
             bitrateMaximum: control.bitrateMaximum(average: layer.videoBitrate),
             bufferBits: control.bufferBits(average: layer.videoBitrate))
+        settings.isImmediate = planner.partFrames != nil
         return settings
     }
 
@@ -123,7 +126,7 @@ final class LayerEncoder: VariantWriter {
     var streamParameters: VideoStreamParameters { encoder.streamParameters }
 
     func variant(_ files: ContainerFiles) -> MasterPlaylist.Variant {
-        let rate = files.bitrate(of: layer, segmentDuration: planner.segmentDuration)
+        let rate = files.bitrate(of: layer, planner)
         let codecs = "\(encoder.parameterSets.codecString),\(CodecString.aacLowComplexity)"
         return MasterPlaylist.Variant(
             uri: files.playlistPath(index), bandwidth: rate.bandwidth,
@@ -169,7 +172,7 @@ final class LayerEncoder: VariantWriter {
     }
 
     private func isTooLate(_ index: Int64) -> Bool {
-        guard let clock, !planner.isSegmentStart(frame: index) else { return false }
+        guard let clock, !planner.isPartStart(frame: index) else { return false }
         return now() - clock.instant(ofFrame: index) >= Self.pictureAgeMaximum
     }
 

@@ -40,7 +40,7 @@ struct LayerFeeds {
 
     /// The layers that get the picture of a frame. The others drop it.
     ///
-    /// - Parameter isNeeded: all layers must have it, since it begins a segment.
+    /// - Parameter isNeeded: all layers must have it, since a segment or part begins with it.
     mutating func takers(
         ofFrame frame: Int64, isNeeded: Bool, lateness: Duration, _ reduction: Reduction
     ) -> [Int] {
@@ -62,7 +62,8 @@ struct LayerFeeds {
     /// - Parameters:
     ///   - sound: of each layer.
     ///   - picture: nil if no layer gets one.
-    ///   - isNeeded: it begins a segment. All layers must be cut there, so it is worth waiting for.
+    ///   - isNeeded: a segment or part begins with it. All layers must be cut there, so it is worth
+    ///     waiting for.
     mutating func give(
         _ sound: [[EncodedPacket]], _ picture: (canvas: VideoFrame, takers: [Int])?,
         frame: Int64, isNeeded: Bool

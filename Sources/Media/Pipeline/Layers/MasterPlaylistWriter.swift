@@ -73,6 +73,11 @@ final class MasterPlaylistWriter: Sendable {
         if !files.isBeside { emit(.segmentPublished(layer: layer, index: segment, bytes: bytes)) }
     }
 
+    func published(_ part: SegmentPart) { emit(.partPublished(part)) }
+
+    /// The playlist of a layer's fragments, which have parts, lists a segment.
+    func listed(layer: Int, segment: Int) { emit(.segmentListed(layer: layer, segment: segment)) }
+
     /// A layer has processed a picture or a stretch of sound. While all layers report work from
     /// time to time, they may be slow, but none hangs.
     func worked(layer: Int) {

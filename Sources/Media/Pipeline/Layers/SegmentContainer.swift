@@ -10,9 +10,11 @@ protocol SegmentContainer: AnyObject {
     func write(audio packet: EncodedPacket) throws(CodecError)
     /// Whether the audio that was written reaches this time.
     func isAudioComplete(until time: MediaTime) -> Bool
-    /// Ends the segment after the video written so far.
+    /// Whether all audio that belongs before this time was written: sooner than it reaches it.
+    func hasAllAudio(endingBy time: MediaTime) -> Bool
+    /// Ends the segment, or its part, after the video written so far.
     ///
-    /// - Parameter time: of the next segment's first picture.
+    /// - Parameter time: of the next one's first picture.
     func cut(before time: MediaTime) throws(CodecError) -> MultiplexedSegment
     /// Ends an audio-only segment before the first block that begins at `time` or later.
     func cut(at time: MediaTime) throws(CodecError) -> MultiplexedSegment

@@ -7,7 +7,8 @@ import Streams
 
 /// One audio-only variant on a thread of its own: multiplexes, cuts, writes.
 ///
-/// Segments are as long as those with video: they are cut at frame times, to within one block.
+/// Segments and parts are as long as those with video: they are cut at frame times, to within one
+/// block.
 final class SoundWriter: VariantWriter {
     /// Blocks beyond a segment's end that must have come before it is cut, so that the encoder's
     /// last blocks do not become a segment of their own.
@@ -32,8 +33,15 @@ final class SoundWriter: VariantWriter {
     /// One container and its files.
     private struct Output {
         let files: ContainerFiles
+        let planner: SegmentPlanner
         let container: any SegmentContainer
         var directory: LayerDirectory
+        /// First frame of the part being collected.
+        var partStart: Int64 = 0
+        /// The parts of the segment being collected that are written.
+        var written = MultiplexedSegment()
+
+        var hasParts: Bool { planner.partFrames != nil }
     }
 
     /// - Parameters:
@@ -52,15 +60,18 @@ final class SoundWriter: VariantWriter {
         bitrate = audio.bitrate
         outputs = try ContainerFiles.all(of: container).compactMap { files in
             try (files.isBeside ? beside : directory).map { directory in
-                Output(
-                    files: files, container: try files.container(video: nil, audio: audio),
+                let planner = files.planner(planner)
+                return Output(
+                    files: files, planner: planner,
+                    container: try files.container(
+                        video: nil, audio: audio, inParts: planner.partFrames != nil),
                     directory: directory)
             }
         }
     }
 
     func variant(_ files: ContainerFiles) -> MasterPlaylist.Variant {
-        let rate = files.bitrate(ofSound: bitrate, segmentDuration: planner.segmentDuration)
+        let rate = files.bitrate(ofSound: bitrate, planner)
         return MasterPlaylist.Variant(
             uri: files.playlistPath(index), bandwidth: rate.bandwidth,
             averageBandwidth: rate.averageBandwidth,
@@ -104,6 +115,9 @@ final class SoundWriter: VariantWriter {
         end.ticks = start + packet.duration.rescaled(to: end.timescale).ticks
         let next = planner.firstFrame(ofSegment: planner.segmentIndex(ofFrame: segmentStart) + 1)
         let boundary = time(ofFrame: next)
+        for index in outputs.indices where outputs[index].hasParts {
+            try endParts(of: index, before: next)
+        }
         guard start >= boundary.ticks + Self.blocksBeyond * Int64(AACEncoder.frameSize) else {
             return
         }
@@ -116,16 +130,53 @@ final class SoundWriter: VariantWriter {
         segmentStart = next
     }
 
-    /// - Parameter frameCount: the segment's frames; the last one may be filled in part.
+    /// Writes the parts that are complete, but for the segment's last one.
+    ///
+    /// - Parameter next: the first frame of the next segment.
+    private func endParts(of output: Int, before next: Int64) throws {
+        while true {
+            let partEnd = planner.partEnd(ofFrame: outputs[output].partStart)
+            let time = time(ofFrame: partEnd)
+            guard partEnd < next, end.ticks >= time.ticks else { return }
+            try write(
+                part: try outputs[output].container.cut(at: time), of: output, endingAt: partEnd)
+        }
+    }
+
+    private func write(part: MultiplexedSegment, of output: Int, endingAt end: Int64) throws {
+        let start = outputs[output].partStart
+        outputs[output].partStart = end
+        guard !part.isEmpty, end > start else { return }
+        // The last part of the stream has the encoder's last blocks, too.
+        let frames = min(end - start, Int64(planner.partFrames ?? .max))
+        let place = LayerDirectory.Place(
+            epoch: epoch, frameRate: planner.frameRate, firstFrame: start,
+            frameCount: Int(frames))
+        ledger.published(
+            try outputs[output].directory.publish(part: part, place: place, layer: index))
+        outputs[output].written.append(part)
+    }
+
+    /// - Parameters:
+    ///   - rest: the segment, or its last part; empty if there is nothing more.
+    ///   - frameCount: the segment's frames; the last one may be filled in part.
     private func publish(
-        _ segment: MultiplexedSegment, to output: Int, frameCount: Int64, duration: MediaTime
+        _ rest: MultiplexedSegment, to output: Int, frameCount: Int64, duration: MediaTime
     ) throws {
+        var segment = rest
+        if outputs[output].hasParts {
+            try write(part: rest, of: output, endingAt: segmentStart + frameCount)
+            segment = outputs[output].written
+            outputs[output].written = MultiplexedSegment()
+        }
+        guard !segment.isEmpty, frameCount > 0 else { return }
         let place = LayerDirectory.Place(
             epoch: epoch, frameRate: planner.frameRate, firstFrame: segmentStart,
             frameCount: Int(frameCount))
         let number = try outputs[output].directory.publish(
             segment, place: place, duration: duration,
             isLeftOut: pauses.touch(segmentStart..<segmentStart + frameCount))
+        if outputs[output].hasParts { ledger.listed(layer: index, segment: number) }
         ledger.published(
             layer: index, segment: number, bytes: segment.bytes.count, in: outputs[output].files)
     }
@@ -134,13 +185,11 @@ final class SoundWriter: VariantWriter {
     private func leaveOut(from end: Int64, to next: Int64) throws {
         let count = end - segmentStart
         for index in outputs.indices {
-            let segment = try outputs[index].container.cut(at: time(ofFrame: end))
-            if !segment.isEmpty, count > 0 {
-                try publish(
-                    segment, to: index, frameCount: count,
-                    duration: planner.duration(ofFrames: Int(count)))
-            }
+            try publish(
+                try outputs[index].container.cut(at: time(ofFrame: end)), to: index,
+                frameCount: count, duration: planner.duration(ofFrames: Int(max(0, count))))
             outputs[index].directory.markDiscontinuity()
+            outputs[index].partStart = next
         }
         segmentStart = next
     }
@@ -152,13 +201,9 @@ final class SoundWriter: VariantWriter {
         let rate = Int64(planner.frameRate)
         let samples = Int64(end.timescale)
         for index in outputs.indices {
-            let segment = try outputs[index].container.finish()
-            if !segment.isEmpty, length > 0 {
-                try publish(
-                    segment, to: index,
-                    frameCount: (duration.ticks * rate + samples - 1) / samples,
-                    duration: duration)
-            }
+            try publish(
+                try outputs[index].container.finish(), to: index,
+                frameCount: (duration.ticks * rate + samples - 1) / samples, duration: duration)
             if ledger.failure == nil { try outputs[index].directory.end() }
             guard !outputs[index].files.isBeside else { continue }
             ledger.ended(layer: self.index, segments: outputs[index].directory.nextIndex)

@@ -258,7 +258,7 @@ final class Director {
         let picture =
             configuration.sound.isAlone ? nil : try makePicture(ofFrame: frame, clock, at: now)
         layers.give(
-            sound, picture, frame: frame, isNeeded: planner.isSegmentStart(frame: frame))
+            sound, picture, frame: frame, isNeeded: planner.isPartStart(frame: frame))
     }
 
     /// The picture of a frame and the layers that need it; nil when none does.
@@ -271,7 +271,7 @@ final class Director {
             emit(.reductionChanged(reduction))
         }
         let takers = layers.takers(
-            ofFrame: frame, isNeeded: planner.isSegmentStart(frame: frame), lateness: now - tick,
+            ofFrame: frame, isNeeded: planner.isPartStart(frame: frame), lateness: now - tick,
             load.pictures.reduction)
         guard !takers.isEmpty else { return nil }
         // A picture counts from half a frame before its time: then pictures are shown too early as

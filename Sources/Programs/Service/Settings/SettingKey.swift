@@ -66,6 +66,7 @@ enum SettingKey: String, CaseIterable {
     case streamPlaylistWindow = "stream.playlistWindow"
     case streamContainer = "stream.container"
     case streamCaptions = "stream.captions"
+    case streamLowLatency = "stream.lowLatency"
     case streamLayout = "stream.layout"
     case streamPreset = "stream.preset"
     case streamEncoder = "stream.encoder"
@@ -126,7 +127,8 @@ enum SettingKey: String, CaseIterable {
             .number
         case .pagesOpenTokens, .pagesListRooms, .picturesAllowHTTP, .webhooksAllowPrivate,
             .recordingsStoreKeepLocal,
-            .recordingsStoreLive, .roomsOpenOnJoin, .roomsVideoOrientation, .customViewEnabled:
+            .recordingsStoreLive, .streamLowLatency, .roomsOpenOnJoin, .roomsVideoOrientation,
+            .customViewEnabled:
             .flag
         case .udpAdvertisedAddresses, .tcpAdvertisedAddresses, .turnURLs, .streamLadder,
             .streamCaptions,

@@ -70,6 +70,11 @@ public struct Settings: Hashable, Sendable {
             throw .invalid(
                 key: SettingKey.streamContainer.rawValue, reason: StreamSettings.Playback.notCopied)
         }
+        guard stream.playback.copyURL == nil || !stream.playback.isLowLatency else {
+            throw .invalid(
+                key: SettingKey.streamLowLatency.rawValue,
+                reason: StreamSettings.Playback.copiesAreWhole)
+        }
         guard stream.playback.copyURL == nil || stream.playback.signedLifetime == nil else {
             throw .invalid(
                 key: SettingKey.streamSignedPlaybackSeconds.rawValue,

@@ -34,6 +34,7 @@ extension StreamSettings {
         playlist = try playlist(from: source)
         container = try source.choice(.streamContainer) ?? container
         try readCaptions(source)
+        playback.isLowLatency = source.flag(.streamLowLatency) ?? playback.isLowLatency
         try readLayout(source)
         try readThumbnails(source)
         preset = try preset(from: source) ?? preset

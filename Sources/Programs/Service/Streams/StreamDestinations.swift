@@ -13,6 +13,7 @@ public struct StreamDestinations: Hashable, Sendable {
         var playlist: PlaylistMode?
         var container: StreamContainer?
         var captions: StreamCaptions?
+        var isLowLatency: Bool?
         /// Differences from the configured layout.
         var layout: JSONValue?
         var durationMaximum: Duration?
@@ -59,6 +60,7 @@ public struct StreamDestinations: Hashable, Sendable {
                 playlist: try Self.playlist(destination, standard: playlist, of: name),
                 container: try Self.container(destination, of: name),
                 captions: try Self.captions(destination, of: name),
+                isLowLatency: destination.lowLatency,
                 layout: destination.layout,
                 durationMaximum: try Self.limit(destination.maxDuration, "maxDuration", of: name),
                 emptyTimeout: try Self.limit(
@@ -124,6 +126,11 @@ public struct StreamDestinations: Hashable, Sendable {
             throw .invalid(
                 key: "policy.file",
                 reason: "destination '\(name)': container is \(StreamContainer.form)")
+        }
+        guard destination.lowLatency != true || container != .transportStream else {
+            throw .invalid(
+                key: "policy.file",
+                reason: "destination '\(name)': lowLatency: \(StreamContainer.lowLatencyForm)")
         }
         return container
     }
@@ -279,6 +286,11 @@ public struct StreamDestinations: Hashable, Sendable {
         destinations[named(destination)]?.captions
     }
 
+    /// Nil for the choice of the settings.
+    func isLowLatency(for destination: String) -> Bool? {
+        destinations[named(destination)]?.isLowLatency
+    }
+
     /// The playlist mode of the destination; nil for the configured one.
     func playlist(for destination: String) -> PlaylistMode? {
         destinations[named(destination)]?.playlist
@@ -310,6 +322,11 @@ public struct StreamDestinations: Hashable, Sendable {
     /// How long signed URLs of the destination's streams are valid; nil if unspecified.
     func signedPlayback(for destination: String) -> Duration? {
         destinations[named(destination)]?.signedPlayback
+    }
+
+    /// A destination of low-latency streams; nil if there is none.
+    var lowLatency: String? {
+        destinations.keys.sorted().first { destinations[$0]?.isLowLatency == true }
     }
 
     /// A destination with signed URLs; nil if there is none.

@@ -22,6 +22,11 @@ extension StreamSettings {
                 key: "policy.file",
                 reason: "destination '\(name)': signedPlaybackSeconds: \(Playback.unsignedCopies)")
         }
+        if playback.copyURL != nil, let name = destinations.lowLatency {
+            throw .invalid(
+                key: "policy.file",
+                reason: "destination '\(name)': lowLatency: \(Playback.copiesAreWhole)")
+        }
         let best = ladder.layers[0]
         recordingDestinations = try StreamDestinations(
             policy.recordingDestinations.mapValues { HLSDestination($0, best: best) },
@@ -77,6 +82,7 @@ extension StreamSettings {
         if variant.source != nil { plan.audio.roles = nil }
         plan.container = try container(for: request)
         if request.kind == .stream { plan.captions = captions(for: request) }
+        if isLowLatency(request) { plan.partFrames = plan.usualPartFrames }
         plan.pushHosts = pushHosts
         for (index, target) in request.outputs.enumerated() {
             try plan.checkOutput(target, layer: 0)
@@ -90,16 +96,39 @@ extension StreamSettings {
         return plan
     }
 
+    /// Who names transport streams turns off the low latency of those that are asked later: a
+    /// request that of its destination, both that of the settings.
+    private func isLowLatency(_ request: LiveStreamRequest) -> Bool {
+        let destinations = destinations(of: request.kind)
+        let isOff = request.container == .transportStream
+        let isOffThere = destinations.container(for: request.destination) == .transportStream
+        guard request.kind == .stream else { return false }
+        return request.isLowLatency ?? (isOff ? false : nil)
+            ?? destinations.isLowLatency(for: request.destination)
+            ?? (isOffThere && request.container == nil ? false : nil)
+            ?? playback.isLowLatency
+    }
+
     /// Fragments beside the main segments are left out where nobody watches them: of a recording,
-    /// and where viewers are sent to copies.
+    /// and where viewers are sent to copies. Low latency needs them, and adds them to transport
+    /// streams.
     ///
     /// - Throws: `invalidContainer`.
     func container(
         for request: LiveStreamRequest
     ) throws(LiveStreamError) -> StreamContainer {
-        let wanted =
+        var wanted =
             request.container ?? destinations(of: request.kind).container(for: request.destination)
             ?? container
+        if isLowLatency(request) {
+            guard request.container != .transportStream else {
+                throw .invalidContainer("low_latency: \(StreamContainer.lowLatencyForm)")
+            }
+            guard playback.copyURL == nil else {
+                throw .invalidContainer("low_latency: \(Playback.copiesAreWhole)")
+            }
+            if wanted == .transportStream { wanted = .both }
+        }
         guard request.kind == .stream, playback.copyURL == nil || wanted != .both else {
             return wanted == .both ? .transportStream : wanted
         }
@@ -251,5 +280,13 @@ extension MixOrder {
             format: options.format == .flac ? .flac : .wav,
             sampleRate: options.sampleRate ?? MixOptions.sampleRates[0],
             isDual: options.dualChannel ?? false, left: options.left)
+    }
+}
+
+extension StreamPlan {
+    /// Nil for a ladder or segments that no stream can have.
+    fileprivate var usualPartFrames: Int? {
+        try? SegmentPlanner(frameRate: ladder.frameRate, segmentDuration: segmentDuration)
+            .usualPartFrames
     }
 }

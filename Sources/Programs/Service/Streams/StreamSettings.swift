@@ -56,10 +56,17 @@ public struct StreamSettings: Hashable, Sendable {
         /// use this server.
         public var copyURL: String?
 
+        /// Whether segments of fragments have parts, for viewers close behind, unless a request or
+        /// destination says otherwise.
+        public var isLowLatency = false
+
         /// Whether live streams are copied to a store: transport streams only.
         public var isCopied = false
 
         static let notCopied = "recordings.store.live copies transport streams only"
+        static let copiesAreWhole =
+            "viewers are sent to the store (recordings.store.liveURL), which has whole segments of "
+            + "transport streams only"
         static let unsignedCopies =
             "viewers are sent to the store (recordings.store.liveURL), "
             + "whose addresses are not signed"

@@ -57,6 +57,8 @@ public struct HLSDestination: Hashable, Sendable {
     public var container: String?
     /// The languages of captions, as in the control API's start request.
     public var captions: JSONValue?
+    /// As `stream.lowLatency`.
+    public var lowLatency: Bool?
     /// How long the room may be empty before a stream stops by itself, in seconds.
     public var autoStopTimeout: Int?
     /// How long the room may be without published tracks, in seconds.
