@@ -80,8 +80,50 @@ import Testing
                 == .failed(reason: "no reason given", isForWantOfRoom: false))
     }
 
+    @Test func aPartIsALineOfJSON() throws {
+        var part = BotReport.Part(
+            layer: 1, segment: 12, part: 3, uri: "part_000012_3.m4s", frames: 7, frameRate: 30,
+            isIndependent: false)
+        let line =
+            #"{"event":"part","frame_rate":30,"frames":7,"independent":false,"layer":1,"part":3,"#
+            + #""segment":12,"uri":"part_000012_3.m4s"}"#
+        #expect(try BotReport.part(part).line() == line)
+        #expect(BotReport(line: line) == .part(part))
+        part.start = BotReport.SegmentStart(
+            programDateTime: 1_700_000_000_123_456_789, header: "init_1a2b3c4d.mp4",
+            isDiscontinuity: true)
+        let first =
+            #"{"discontinuity":true,"event":"part","frame_rate":30,"frames":7,"#
+            + #""header":"init_1a2b3c4d.mp4","independent":false,"layer":1,"part":3,"#
+            + #""program_date_time_ns":1700000000123456789,"segment":12,"#
+            + #""uri":"part_000012_3.m4s"}"#
+        #expect(try BotReport.part(part).line() == first)
+        #expect(BotReport(line: first) == .part(part))
+    }
+
+    @Test func aListedSegmentIsALineOfJSON() throws {
+        let line = #"{"event":"segment_listed","layer":2,"segment":13}"#
+        #expect(try BotReport.segmentListed(layer: 2, segment: 13).line() == line)
+        #expect(BotReport(line: line) == .segmentListed(layer: 2, segment: 13))
+    }
+
+    @Test func aPartMayHaveFieldsFromTheFuture() {
+        let line = #"""
+            {"event":"part","layer":0,"segment":1,"part":2,"uri":"a.m4s","frames":10,\#
+            "frame_rate":30,"bytes":[1],"gap":false}
+            """#
+        #expect(
+            BotReport(line: line)
+                == .part(
+                    .init(
+                        layer: 0, segment: 1, part: 2, uri: "a.m4s", frames: 10, frameRate: 30,
+                        isIndependent: false)))
+    }
+
     @Test(arguments: [
-        "", "joined", "{}", #"{"event":"from the future"}"#, #"{"event":1}"#,
+        "", "joined", "{}", #"{"event":"segment_listed","layer":0}"#,
+        #"{"event":"part","layer":0,"segment":1,"part":2,"frames":10,"frame_rate":30}"#,
+        #"{"event":"from the future"}"#, #"{"event":1}"#,
         #"{"event":"running","first_segment_ms":"soon"}"#,
         #"{"event":"failed","reason":""#
             + String(repeating: "a", count: BotReport.lineBytesMaximum) + #""}"#,

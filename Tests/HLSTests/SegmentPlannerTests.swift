@@ -41,4 +41,29 @@ import Testing
         #expect(planner.segmentIndex(ofFrame: 60) == 1)
         #expect(planner.segmentDuration == MediaTime(ticks: 60, timescale: 30))
     }
+
+    @Test func partsAreAThirdOfASecondAndDivideTheirSegmentIfTheyCan() throws {
+        let cases: [(rate: Int, milliseconds: Int, frames: Int)] = [
+            (30, 2000, 10), (60, 2000, 20), (25, 2000, 10), (24, 2000, 8), (15, 2000, 5),
+            (50, 2000, 20), (30, 4000, 10), (30, 500, 8), (25, 1000, 9), (5, 500, 2), (5, 2000, 2),
+        ]
+        for (rate, milliseconds, frames) in cases {
+            let planner = try SegmentPlanner(
+                frameRate: rate, segmentDuration: .milliseconds(milliseconds))
+            #expect(planner.framesPerPart == frames, "\(rate) fps, \(milliseconds) ms")
+        }
+    }
+
+    @Test func partsLastFrom200To500Milliseconds() throws {
+        for rate in Ladder.frameRates {
+            for milliseconds in stride(from: 500, through: 10_000, by: 50) {
+                let planner = try SegmentPlanner(
+                    frameRate: rate, segmentDuration: .milliseconds(milliseconds))
+                let frames = planner.framesPerPart
+                #expect(
+                    (200...500).contains(1000 * frames / rate), "\(rate) fps, \(milliseconds) ms")
+                #expect(frames <= planner.framesPerSegment)
+            }
+        }
+    }
 }

@@ -24,6 +24,7 @@ import Testing
         silent.playlist = .event
         var fragments = Self.plan
         fragments.container = .both
+        fragments.partFrames = 10
         for plan in [Self.plan, silent, fragments, StreamPlan()] {
             let data = try JSONEncoder().encode(plan)
             #expect(try JSONDocument.decode(StreamPlan.self, from: data) == plan)

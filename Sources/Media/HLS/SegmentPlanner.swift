@@ -30,6 +30,23 @@ public struct SegmentPlanner: Hashable, Sendable {
         framesPerSegment = max(1, (nanoseconds * frameRate + 500_000_000) / 1_000_000_000)
     }
 
+    /// The frames of every part of a segment but perhaps its last, for low-latency HLS: about a
+    /// third of a second, so that players keep one second away from the newest part.
+    ///
+    /// A number that divides the segment is taken if it is near enough; else the last part is
+    /// shorter, but not by much.
+    public var framesPerPart: Int {
+        func distance(_ frames: Int) -> Int { abs(3 * frames - frameRate) }
+        let divisors = (1...framesPerSegment).filter { framesPerSegment.isMultiple(of: $0) }
+        if let best = divisors.min(by: { distance($0) < distance($1) }),
+            4 * distance(best) <= frameRate
+        {
+            return best
+        }
+        let parts = max(1, (6 * framesPerSegment + frameRate) / (2 * frameRate))
+        return (framesPerSegment + parts - 1) / parts
+    }
+
     public func isSegmentStart(frame: Int64) -> Bool {
         frame >= 0 && frame.isMultiple(of: Int64(framesPerSegment))
     }

@@ -10,6 +10,10 @@ public enum BotReport: ProcessReport {
     case atWork
     case tiles([Tile])
     case segment(layer: Int, index: Int, bytes: Int)
+    /// A part of a segment of fragments can be fetched; each layer's come in their order.
+    case part(Part)
+    /// The playlist that lists this segment of the fragments is in place: of a stream with parts.
+    case segmentListed(layer: Int, segment: Int)
     case warning(String)
     /// How much of the picture is left out for lack of CPU: the pictures composed per second, the
     /// layers with even fewer, and the videos not decoded.
@@ -106,7 +110,8 @@ public enum BotReport: ProcessReport {
 
 extension BotReport {
     private enum Event: String, Codable {
-        case joined, running, tiles, segment, warning, reduction, push, stopped, failed
+        case joined, running, tiles, segment, part, warning, reduction, push, stopped, failed
+        case segmentListed = "segment_listed"
         case atWork = "at_work"
         case leftOut = "left_out"
         case frameRate = "frame_rate"
@@ -119,7 +124,7 @@ extension BotReport {
         case frameRate = "frame_rate"
         case layersThinned = "layers_thinned"
         case videosLeftOut = "videos_left_out"
-        case segments, duration, frames
+        case segment, segments, duration, frames
         case framesDropped = "frames_dropped"
         case cpuSeconds = "cpu_seconds"
         case resident = "rss_mb"
@@ -143,6 +148,13 @@ extension BotReport {
             try container.encode(layer, forKey: .layer)
             try container.encode(index, forKey: .index)
             try container.encode(bytes, forKey: .bytes)
+        case .part(let part):
+            try container.encode(Event.part, forKey: .event)
+            try part.encode(to: encoder)
+        case .segmentListed(let layer, let segment):
+            try container.encode(Event.segmentListed, forKey: .event)
+            try container.encode(layer, forKey: .layer)
+            try container.encode(segment, forKey: .segment)
         case .warning(let message):
             try container.encode(Event.warning, forKey: .event)
             try container.encode(message, forKey: .message)
@@ -190,6 +202,11 @@ extension BotReport {
                 layer: try container.found(.layer, or: 0),
                 index: try container.found(.index, or: 0),
                 bytes: try container.found(.bytes, or: 0))
+        case .part: self = .part(try Part(from: decoder))
+        case .segmentListed:
+            self = .segmentListed(
+                layer: try container.found(.layer, or: 0),
+                segment: try container.decode(Int.self, forKey: .segment))
         case .warning: self = .warning(try container.found(.message, or: ""))
         case .leftOut: self = .leftOut(try container.found(.tracks, or: []))
         case .reduction:

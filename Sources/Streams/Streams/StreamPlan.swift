@@ -18,6 +18,8 @@ public struct StreamPlan: Hashable, Sendable {
     public var segmentDuration: Duration
     public var playlist: PlaylistMode
     public var container = StreamContainer.transportStream
+    /// The frames of each part of a segment of fragments, for low-latency HLS; nil without parts.
+    public var partFrames: Int?
     public var layout: Layout
     /// The hosts from which the layout and peers may load images.
     public var pictureHosts: WebHosts
@@ -72,6 +74,7 @@ extension StreamPlan: Codable {
     enum CodingKeys: String, CodingKey {
         case metadata, recording, destination, audio, ladder, playlist, layout, preset, encoder
         case container
+        case partFrames = "part_frames"
         case meetingURL = "meeting_url"
         case segmentSeconds = "segment_seconds"
         case pictureHosts = "picture_hosts"
@@ -96,6 +99,7 @@ extension StreamPlan: Codable {
         if self.container != .transportStream {
             try container.encode(self.container, forKey: .container)
         }
+        try container.encodeIfPresent(partFrames, forKey: .partFrames)
         try container.encode(layout.json, forKey: .layout)
         try container.encode(pictureHosts.names, forKey: .pictureHosts)
         try container.encode(pictureHosts.allowsHTTP, forKey: .picturesOverHTTP)
@@ -143,6 +147,7 @@ extension StreamPlan: Codable {
         self.container =
             try container.decodeIfPresent(StreamContainer.self, forKey: .container)
             ?? .transportStream
+        partFrames = try container.decodeIfPresent(Int.self, forKey: .partFrames)
         outputs = try container.decodeIfPresent([StreamOutput].self, forKey: .outputs) ?? []
         lastOutput = try container.decodeIfPresent(Int.self, forKey: .lastOutput) ?? 0
         let names = try container.decodeIfPresent([String].self, forKey: .pushHosts) ?? []

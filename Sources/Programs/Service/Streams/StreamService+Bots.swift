@@ -130,6 +130,7 @@ extension StreamService: StreamProcessObserver {
             }
         case .tiles(let tiles): book.updateStatistics(of: id) { $0.tiles = tiles }
         case .segment: book[life: id]?.machine.botPublished(at: now)
+        case .part, .segmentListed: break
         case .warning(let text):
             book.counts.botWarnings += 1
             log(.warning, "bot warning", id, ["warning": "\(text)"])
