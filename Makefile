@@ -159,6 +159,10 @@ bench-outputs: install-bench-dependencies build ## The cost of MP4s, pushes and 
 bench-tracks: install-bench-dependencies build ## The cost of recording ten cameras as tracks, next to ffmpeg -c copy
 	@Tests/Benchmarks/tracks $(BINARY)
 
+.PHONY: bench-origin
+bench-origin: install-bench-dependencies build ## The cost of segments, playlists and waiting viewers, next to nginx
+	@Tests/Benchmarks/origin $(BINARY)
+
 .PHONY: bench-density
 bench-density: install-bench-dependencies build ## The number of rooms that this machine can stream before a picture is late
 	@Tests/Benchmarks/density $(BINARY)

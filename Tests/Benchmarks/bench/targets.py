@@ -60,6 +60,12 @@ ROOMS = (
 )
 OUTPUTS = (Target("everything_over_stream", 1.1), Target("shortages", 0))
 TRACKS = (Target("core_share", 0.05), Target("rss_mb", 150, "MB"))
+ORIGIN = (
+    Target("segments.ratio", 1.5),
+    Target("playlists.ratio", 3),
+    Target("playlists_gzip.ratio", 3),
+    Target("blocked.ms_p99", 50, "ms"),
+)
 DENSITY = (Target("rooms_per_core", 2, is_minimum=True),)
 
 
