@@ -163,6 +163,10 @@ bench-tracks: install-bench-dependencies build ## The cost of recording ten came
 bench-latency: install-test-dependencies build ## How far viewers in browsers are behind the room
 	@$(PYTHON) Tests/Benchmarks/latency $(BINARY)
 
+.PHONY: bench-origin
+bench-origin: install-bench-dependencies build ## The cost of segments, playlists and waiting viewers, next to nginx
+	@Tests/Benchmarks/origin $(BINARY)
+
 .PHONY: bench-density
 bench-density: install-bench-dependencies build ## The number of rooms that this machine can stream before a picture is late
 	@Tests/Benchmarks/density $(BINARY)

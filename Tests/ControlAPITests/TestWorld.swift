@@ -29,6 +29,7 @@ struct TestWorld: Sendable {
     let playbackKey: SigningKey
     var configuration: HTTPServiceConfiguration
     var metrics: [any MetricsSource] = []
+    var edges: LiveEdges?
     var renewedBody: HTTPService.RenewedBody = { _ in nil }
 
     /// - Parameter store: the store of assets that have a location.
@@ -69,7 +70,8 @@ struct TestWorld: Sendable {
                 configuration, authority: authority, control: control, gateway: gateway,
                 signalling: [HundredMSEndpoint(gateway: gateway)],
                 templates: TemplatesDouble(),
-                recordings: recordings, playbackKey: playbackKey, metrics: metrics,
+                recordings: recordings, playbackKey: playbackKey, edges: edges,
+                metrics: metrics,
                 renewedBody: renewedBody, logger: logger,
                 clock: { TestWorld.now })
         }

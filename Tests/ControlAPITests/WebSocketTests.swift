@@ -149,11 +149,18 @@ import Testing
     }
 
     @Test func whoSendsALotBeforeTheAnswerIsDropped() async throws {
+        let world = try await TestWorld()
         let channel = NIOAsyncTestingChannel()
         _ = try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
         let connection = WebSocketChannel(
             responder: { _, _, _ in },
             limiter: ConnectionLimiter(maximum: 1, logger: Logger(label: "test")), isTLS: false,
+            edge: {
+                EdgeHandler(
+                    origin: Origin(
+                        root: "", key: world.playbackKey, clock: { TestWorld.now }),
+                    hosts: .any)
+            },
             decide: { _ in nil })
         let value = try await channel.eventLoop.flatSubmit {
             connection.setup(channel: channel, logger: Logger(label: "test"))

@@ -9,6 +9,7 @@ import re
 import socket
 import subprocess
 import time
+import types
 from urllib.parse import urlencode
 
 import pytest
@@ -91,6 +92,31 @@ def test_streams_are_served_from_the_disk(server, nginx, room):
         "Access-Control-Request-Headers": "range"})
     assert asked.status == 204
     assert "Range" in asked.headers["access-control-allow-headers"]
+
+
+def test_media_playlists_come_from_roomcast_and_without_it_from_the_disk(
+        server, nginx, room, tmp_path):
+    file = f"{room}/s1/stream_0/stream.m3u8"
+    write(server, file, "#EXTM3U\n")
+    write(server, f"{room}/s1/stream_0/segment_000001.m4s", "0123456789")
+    playlist = nginx.http.get(f"/hls/{file}?_HLS_msn=1")
+    assert playlist.status == 200 and playlist.body == b"#EXTM3U\n"
+    assert playlist.headers["x-content-type-options"] == "nosniff"
+    # What is not there may be a part that is coming, which only Roomcast knows.
+    missing = nginx.http.get(f"/hls/{room}/s1/stream_0/part_000002_0.m4s")
+    assert missing.status == 404 and missing.headers["access-control-allow-origin"] == "*"
+    away = types.SimpleNamespace(
+        output=server.output, host="127.0.0.1", port=free_port(socket.SOCK_STREAM))
+    alone = Nginx(tmp_path / "nginx", away)
+    alone.start()
+    try:
+        playlist = alone.http.get(f"/hls/{file}?_HLS_msn=1")
+        assert playlist.status == 200 and playlist.body == b"#EXTM3U\n"
+        assert playlist.headers["cache-control"] == "no-cache"
+        segment = alone.http.get(f"/hls/{room}/s1/stream_0/segment_000001.m4s")
+        assert segment.status == 200 and segment.body == b"0123456789"
+    finally:
+        alone.close()
 
 
 @pytest.mark.parametrize("path", [

@@ -8,7 +8,7 @@ import pytest
 
 from harness import watching
 from harness.assets import directory, segments, start
-from harness.low_latency import HOLD_BACK, PART, Origin
+from harness.parts_origin import HOLD_BACK, PART, Origin
 from harness.publisher import Publisher
 from harness.scene import CLIPS
 from harness.waiting import wait_for

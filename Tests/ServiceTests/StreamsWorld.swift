@@ -27,6 +27,7 @@ final class StreamsWorld: Sendable {
     let processors = ProcessorsDouble()
     let playbackKey: SigningKey
     let memory = MemoryDouble()
+    let edges = EdgesDouble()
     let disk = DiskDouble()
     /// Whether the streams' `run` has returned.
     let hasEnded = Mutex(false)
@@ -61,7 +62,7 @@ final class StreamsWorld: Sendable {
             },
             authority: authority, playbackKey: key,
             endpoint: "http://127.0.0.1:1",
-            launcher: launcher, finishers: finishers, chat: chat,
+            launcher: launcher, finishers: finishers, chat: chat, edges: edges,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             storage: [HeldFile(directory)].compactMap { $0 },
             touching: { disk.touched($0) },

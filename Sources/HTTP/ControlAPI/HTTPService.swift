@@ -46,6 +46,7 @@ public struct HTTPService: Sendable {
     private let templates: any TemplateControl
     private let recordings: RecordingLibrary
     private let playbackKey: SigningKey
+    private let origin: Origin
     private let metrics: [any MetricsSource]
     private let renewedBody: RenewedBody
     private let files: WebFiles
@@ -55,6 +56,7 @@ public struct HTTPService: Sendable {
     /// - Parameters:
     ///   - signalling: the protocols by which clients join rooms.
     ///   - playbackKey: signs addresses of live streams.
+    ///   - edges: the low-latency streams on air; nil to serve all streams from their files.
     ///   - metrics: the sources for `/metrics`, in the order of output.
     ///   - renewedBody: of an event that is sent again.
     ///   - clock: the wall clock for checking tokens.
@@ -63,7 +65,7 @@ public struct HTTPService: Sendable {
         control: any LiveStreamControl, gateway: any SignallingGateway & RoomControl,
         signalling: [any SignallingEndpoint],
         templates: any TemplateControl, recordings: RecordingLibrary, playbackKey: SigningKey,
-        metrics: [any MetricsSource],
+        edges: LiveEdges? = nil, metrics: [any MetricsSource],
         renewedBody: @escaping RenewedBody,
         logger: Logger,
         clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
@@ -76,6 +78,9 @@ public struct HTTPService: Sendable {
         self.templates = templates
         self.recordings = recordings
         self.playbackKey = playbackKey
+        origin = Origin(
+            root: configuration.outputDirectory, edges: edges,
+            recent: RecentFiles(clock: { MonotonicClock.now }), key: playbackKey, clock: clock)
         self.metrics = metrics
         self.renewedBody = renewedBody
         self.logger = logger
@@ -98,7 +103,7 @@ public struct HTTPService: Sendable {
             server: try server(),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
-                serverName: "roomcast",
+                serverName: Self.serverName,
                 availableConnectionsDelegate: ConnectionMaximum(
                     configuration.connectionsMaximum, logger: logger)),
             onServerRunning: { channel in
@@ -194,9 +199,10 @@ public struct HTTPService: Sendable {
         return router
     }
 
+    static let serverName = "roomcast"
+
     private func addOrigin(to router: Router<CallerContext>) {
-        let origin = Origin(
-            root: configuration.outputDirectory, key: playbackKey, clock: clock)
+        let origin = origin
         router.get("/hls/**") { request, _ in
             // The raw path: the router treats double slashes and encoding differently.
             let path = request.head.path ?? ""
@@ -220,8 +226,12 @@ public struct HTTPService: Sendable {
         let isTLS = configuration.certificateFile != nil
         let limiter = ConnectionLimiter(
             maximum: configuration.connectionsPerAddressMaximum, logger: logger)
+        let (origin, hosts) = (origin, configuration.ownHosts)
         let plain = HTTPServerBuilder { responder in
-            WebSocketChannel(responder: responder, limiter: limiter, isTLS: isTLS) { request in
+            WebSocketChannel(
+                responder: responder, limiter: limiter, isTLS: isTLS,
+                edge: { EdgeHandler(origin: origin, hosts: hosts) }
+            ) { request in
                 for endpoint in signalling {
                     if let session = await endpoint.session(for: request, with: entry) {
                         return session

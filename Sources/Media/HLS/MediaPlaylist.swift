@@ -87,13 +87,17 @@ public struct MediaPlaylist: Hashable, Sendable {
     }
 
     /// The lines before the first segment.
-    var header: String {
+    var header: String { header(version: version) }
+
+    /// - Parameter more: tags of a playlist with parts.
+    func header(version: Int, _ more: String = "") -> String {
         var text = "#EXTM3U\n#EXT-X-VERSION:\(version)\n#EXT-X-TARGETDURATION:\(targetDuration)\n"
         switch kind {
         case .live: break
         case .event: text += "#EXT-X-PLAYLIST-TYPE:EVENT\n"
         case .vod: text += "#EXT-X-PLAYLIST-TYPE:VOD\n"
         }
+        text += more
         text += "#EXT-X-MEDIA-SEQUENCE:\(mediaSequence)\n"
         if kind == .live || discontinuitySequence > 0 {
             text += "#EXT-X-DISCONTINUITY-SEQUENCE:\(discontinuitySequence)\n"

@@ -40,8 +40,24 @@ public struct Segment: Hashable, Sendable {
 
     /// The segment's lines in its playlist.
     ///
-    /// - Parameter earlier: the section that applies already.
-    func rendered(decimalDuration: Bool, after earlier: InitializationSection?) -> String {
+    /// - Parameters:
+    ///   - earlier: the section that applies already.
+    ///   - parts: listed with the segment.
+    func rendered(
+        decimalDuration: Bool, after earlier: InitializationSection?, parts: [PartialSegment] = []
+    ) -> String {
+        var text = head(after: earlier)
+        for part in parts { text += part.rendered() }
+        let seconds = decimalDuration ? duration.decimalSeconds : String(duration.wholeSeconds)
+        text += "#EXTINF:\(seconds),\n"
+        if let byteRange {
+            text += "#\(Self.byteRangeTag):\(byteRange.count)@\(byteRange.lowerBound)\n"
+        }
+        return text + "\(uri)\n"
+    }
+
+    /// The lines before the segment's parts.
+    func head(after earlier: InitializationSection?) -> String {
         var text = String(repeating: "#EXT-X-DISCONTINUITY\n", count: discontinuities)
         if let programDateTime {
             let date = DateText.rendered(unixNanoseconds: programDateTime)
@@ -49,11 +65,6 @@ public struct Segment: Hashable, Sendable {
         }
         if let initialization, initialization != earlier { text += initialization.rendered() }
         for range in dateRanges { text += range.rendered() }
-        let seconds = decimalDuration ? duration.decimalSeconds : String(duration.wholeSeconds)
-        text += "#EXTINF:\(seconds),\n"
-        if let byteRange {
-            text += "#\(Self.byteRangeTag):\(byteRange.count)@\(byteRange.lowerBound)\n"
-        }
-        return text + "\(uri)\n"
+        return text
     }
 }

@@ -25,6 +25,7 @@ public struct RoomcastServer: Sendable {
     let catalogue: Catalogue
     private let library: RecordingLibrary
     private let playbackKey: SigningKey
+    private let edges: LiveEdges
     private let store: StoreAccess?
     private let events: StreamEvents?
     /// The streams as peers request them, for the rooms' signalling.
@@ -86,11 +87,13 @@ public struct RoomcastServer: Sendable {
         }
         self.events = events
         let chat = ChatRecorder(logger: logger)
+        let edges = LiveEdges(root: settings.stream.outputDirectory)
+        self.edges = edges
         streams = StreamService(
             settings: policies.standardPolicy.streams, catalogue: catalogue, events: events,
             authority: authority, playbackKey: playbackKey,
             endpoint: settings.http.botEndpoint(port: settings.http.port), launcher: launcher,
-            finishers: finishers, chat: chat, logger: logger,
+            finishers: finishers, chat: chat, edges: edges, logger: logger,
             storage: storage)
         streamsInRoom = StreamsInRoom(
             control: streams, chat: chat, authorities: settings.httpService.authorities)
@@ -132,7 +135,7 @@ public struct RoomcastServer: Sendable {
         let http = try HTTPService(
             settings.httpService, authority: authority, control: streams, gateway: gateway,
             signalling: signalling,
-            templates: policies, recordings: library, playbackKey: playbackKey,
+            templates: policies, recordings: library, playbackKey: playbackKey, edges: edges,
             metrics: [streams] + metrics + machine,
             renewedBody: { [catalogue, events] delivery in
                 try await events?.renewed(

@@ -75,6 +75,12 @@ LATENCY = (
     Target("ll.chromium.stalls", 0),
     Target("ll.firefox.stalls", 0),
 )
+ORIGIN = (
+    Target("segments.ratio", 1.5),
+    Target("playlists.ratio", 3),
+    Target("playlists_gzip.ratio", 3),
+    Target("blocked.ms_p99", 50, "ms"),
+)
 DENSITY = (Target("rooms_per_core", 2, is_minimum=True),)
 
 

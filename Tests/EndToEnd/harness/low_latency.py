@@ -1,234 +1,243 @@
-"""A low-latency origin made of a recorded stream of fragmented MP4, which it plays again and again.
+"""Playlists of low-latency HLS as a strict client reads them, and the rules that they must obey:
+draft-pantos-hls-rfc8216bis, whose sections are named here."""
 
-Its parts have ten pictures, appear by the clock, and can be asked for while they are made."""
+from dataclasses import dataclass, field
 
-import re
-import threading
-import time
-from datetime import UTC, datetime
-from urllib.parse import parse_qs, urlsplit
+from .hls import attributes
 
-from . import fragments
-from .local_server import Handler, LocalServer
-
-FRAMES = 10  # of a part
-FRAME_RATE = 30
-PART = FRAMES / FRAME_RATE  # s
-HOLD_BACK = 3 * PART
-HISTORY = 6  # s before the start
-WINDOW = 12  # segments
-WITH_PARTS = 3  # segments
-SKIP_UNTIL = 12  # s
-PATIENCE = 8  # s that a request waits
-MEDIA_RATE = 90_000  # of X-TIMESTAMP-MAP, per s
-CAPTIONS = ('#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="captions",NAME="English",LANGUAGE="en",'
-            'URI="captions/stream.m3u8"\n')
-OPEN = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Date",
-        "Cache-Control": "no-store"}
+SLACK = 0.001  # s, that texts are rounded by
+MEDIA_TAGS = ("#EXT-X-MAP", "#EXT-X-PROGRAM-DATE-TIME", "#EXT-X-DISCONTINUITY")
 
 
-class Layer:
-    """One layer's parts, without an end."""
-
-    def __init__(self, folder):
-        playlist = (folder / "stream.m3u8").read_text()
-        self.init = (folder / re.search(r'MAP:URI="([^"]+)"', playlist)[1]).read_bytes()
-        self.scales = fragments.timescales(self.init)
-        files = [line for line in playlist.splitlines() if line.endswith(".m4s")]
-        self.segments = [fragments.cut((folder / name).read_bytes(), self.scales, FRAMES)
-                         for name in files]
-        begin = min(run.samples[0].time / self.scales[run.track][0] for run in self.segments[0][0])
-        last = next(run for run in self.segments[-1][-1] if self.scales[run.track][1])
-        end = (last.samples[-1].time + last.samples[-1].duration) / self.scales[last.track][0]
-        self.length = round((end - begin) * FRAME_RATE) / FRAME_RATE
-        self.parts = len(self.segments[0])  # of each segment
-
-    def part(self, sequence, index):
-        turn, place = divmod(sequence, len(self.segments))
-        shifts = {track: round(turn * self.length * scale)
-                  for track, (scale, _) in self.scales.items()}
-        number = sequence * self.parts + index + 1
-        return fragments.fragment(number, self.segments[place][index], shifts)
-
-    def segment(self, sequence):
-        return b"".join(self.part(sequence, index) for index in range(self.parts))
+@dataclass
+class Part:
+    uri: str
+    duration: float  # s
+    is_independent: bool
 
 
-class Origin:
-    """`rate`: bytes/s of each answer with media, or None; `is_down`: nobody is answered;
-    `keeps_hints`: whether a part can be asked for while it is made."""
-
-    def __init__(self, folders, master):
-        self.layers = [Layer(folder) for folder in folders]
-        self.parts = self.layers[0].parts
-        assert all(layer.parts == self.parts for layer in self.layers)
-        self._master = master.replace(
-            "#EXT-X-STREAM-INF:", f'{CAPTIONS}#EXT-X-STREAM-INF:SUBTITLES="captions",', 1)
-        self.media_begin = min(
-            run.samples[0].time / self.layers[0].scales[run.track][0]
-            for run in self.layers[0].segments[0][0])
-        self._begun = time.monotonic() - HISTORY
-        self._date = time.time() - HISTORY
-        self.rate = None
-        self.is_down = False
-        self.keeps_hints = True
-        self.asked = []  # paths with queries, in order
-        self.refused = []
-        self._lock = threading.Lock()
-        origin = self
-
-        class Requests(Handler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                origin._answer(self)
-
-        self._server = LocalServer(Requests)
-        self.url = f"{self._server.base}/cmaf.m3u8"
-
-    def close(self):
-        self.is_down = True
-        self._server.close()
-
-    def asked_for(self, pattern):
-        with self._lock:
-            return [path for path in self.asked if re.search(pattern, path)]
+@dataclass
+class Segment:
+    """`uri` is None for the one in the making."""
+    number: int
+    uri: str | None = None
+    duration: float = 0  # s
+    parts: list = field(default_factory=list)
+    discontinuities: int = 0
+    date: str | None = None
+    late_tags: list = field(default_factory=list)  # that stand behind the first part
 
     @property
-    def _made(self):
-        """How many parts there are."""
-        return int((time.monotonic() - self._begun) / PART)
-
-    def _wait_for(self, count):
-        """Until there are so many parts; whether there are in time."""
-        until = time.monotonic() + PATIENCE
-        while self._made < count and not self.is_down:
-            if time.monotonic() > until:
-                return False
-            time.sleep(0.01)
-        return not self.is_down
-
-    def _answer(self, request):
-        with self._lock:
-            self.asked.append(request.path)
-        if self.is_down:
-            request.close_connection = True
-            return request.connection.close()
-        try:
-            self._respond(request)
-        except OSError:
-            request.close_connection = True
-
-    def _respond(self, request):
-        url = urlsplit(request.path)
-        if url.path == "/cmaf.m3u8":
-            return self._send(request, "application/vnd.apple.mpegurl", self._master.encode())
-        found = re.fullmatch(r"/captions/(?:(stream)\.m3u8|s(\d+)\.vtt)", url.path)
-        if found:
-            body = self._captions_list() if found[1] else self._captions(int(found[2]))
-            kind = "application/vnd.apple.mpegurl" if found[1] else "text/vtt"
-            return self._send(request, kind, body.encode())
-        found = re.fullmatch(r"/cmaf_(\d)/(?:(init)\.mp4|(stream)\.m3u8|s(\d+)(?:\.(\d+))?\.m4s)",
-                             url.path)
-        if not found:
-            return request.answer(404, **OPEN)
-        layer = int(found[1])
-        if found[2]:
-            return self._send(request, "video/mp4", self.layers[layer].init)
-        if found[3]:
-            return self._send_playlist(request, layer, parse_qs(url.query))
-        return self._send_media(request, self.layers[layer], int(found[4]), found[5])
-
-    def _send_playlist(self, request, layer, query):
-        made = self._made
-        if "_HLS_msn" in query:
-            sequence, part = int(query["_HLS_msn"][0]), int(query.get("_HLS_part", ["0"])[0])
-            wanted = sequence * self.parts + part + 1
-            if wanted > made + 2 * self.parts:
-                self.refused.append(request.path)
-                return request.answer(400, **OPEN)
-            if not self._wait_for(wanted):
-                return request.answer(503, **OPEN)
-        text = self._playlist(layer, skips="_HLS_skip" in query)
-        self._send(request, "application/vnd.apple.mpegurl", text.encode())
-
-    def _playlist(self, layer, skips):
-        made = self._made
-        current, parts = divmod(made, self.parts)
-        first = max(0, current - WINDOW)
-        duration = self.parts * PART
-        lines = [
-            "#EXTM3U", "#EXT-X-VERSION:9", f"#EXT-X-TARGETDURATION:{round(duration)}",
-            f"#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK={HOLD_BACK:.3f},"
-            f"CAN-SKIP-UNTIL={SKIP_UNTIL}", f"#EXT-X-PART-INF:PART-TARGET={PART:.5f}",
-            f"#EXT-X-MEDIA-SEQUENCE:{first}"]
-        kept = first
-        if skips and current - first > SKIP_UNTIL / duration:
-            kept = current - round(SKIP_UNTIL / duration)
-            lines.append(f"#EXT-X-SKIP:SKIPPED-SEGMENTS={kept - first}")
-        else:
-            lines.append('#EXT-X-MAP:URI="init.mp4"')
-        for sequence in range(kept, current + 1):
-            date = datetime.fromtimestamp(self._date + sequence * duration, UTC)
-            lines.append(f"#EXT-X-PROGRAM-DATE-TIME:{date:%Y-%m-%dT%H:%M:%S.%f}Z")
-            count = parts if sequence == current else self.parts
-            if sequence > current - WITH_PARTS:
-                lines += [f'#EXT-X-PART:DURATION={PART:.5f},URI="s{sequence}.{index}.m4s"'
-                          + (",INDEPENDENT=YES" if index == 0 else "") for index in range(count)]
-            if sequence < current:
-                lines += [f"#EXTINF:{duration:.5f},", f"s{sequence}.m4s"]
-            elif count == 0:
-                lines.pop()
-        lines.append(f'#EXT-X-PRELOAD-HINT:TYPE=PART,URI="s{current}.{parts}.m4s"')
-        last, part = divmod(made - 1, self.parts)
-        lines += [f'#EXT-X-RENDITION-REPORT:URI="../cmaf_{other}/stream.m3u8",LAST-MSN={last},'
-                  f"LAST-PART={part}" for other in range(len(self.layers)) if other != layer]
-        return "\n".join(lines) + "\n"
-
-    def _captions_list(self):
-        """Of whole segments, without parts and waiting."""
-        current = self._made // self.parts
-        first, duration = max(0, current - WINDOW), self.parts * PART
-        lines = ["#EXTM3U", "#EXT-X-VERSION:6", f"#EXT-X-TARGETDURATION:{round(duration)}",
-                 f"#EXT-X-MEDIA-SEQUENCE:{first}"]
-        for sequence in range(first, current):
-            date = datetime.fromtimestamp(self._date + sequence * duration, UTC)
-            lines += [f"#EXT-X-PROGRAM-DATE-TIME:{date:%Y-%m-%dT%H:%M:%S.%f}Z",
-                      f"#EXTINF:{duration:.5f},", f"s{sequence}.vtt"]
-        return "\n".join(lines) + "\n"
-
-    def _captions(self, sequence):
-        """Says from three segments on which one it is, by the media's clock."""
-        duration = self.parts * PART
-        begin = (sequence + 3) * duration
-        return (f"WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,"
-                f"MPEGTS:{round(self.media_begin * MEDIA_RATE)}\n\n"
-                f"{_clock(begin)} --> {_clock(begin + duration)}\nSegment {sequence + 3}\n")
-
-    def _send_media(self, request, layer, sequence, part):
-        count = sequence * self.parts + (self.parts if part is None else int(part) + 1)
-        if count > self._made + (self.parts if self.keeps_hints else 0):
-            self.refused.append(request.path)
-            return request.answer(404, **OPEN)
-        if not self._wait_for(count):
-            return request.answer(503, **OPEN)
-        body = layer.segment(sequence) if part is None else layer.part(sequence, int(part))
-        self._send(request, "video/mp4", body, self.rate)
-
-    def _send(self, request, kind, body, rate=None):
-        request.send_response(200)
-        for name, value in (OPEN | {"Content-Type": kind, "Content-Length": len(body)}).items():
-            request.send_header(name, str(value))
-        request.end_headers()
-        step = max(int((rate or 0) / 20), 1) if rate else len(body)
-        for at in range(0, len(body), step):
-            if self.is_down:
-                return request.connection.close()
-            request.wfile.write(body[at:at + step])
-            if rate:
-                time.sleep(1 / 20)
+    def lasting(self):
+        """What may never change."""
+        return self.uri, self.duration, self.discontinuities, self.date
 
 
-def _clock(seconds):
-    minutes, rest = divmod(seconds, 60)
-    return f"{int(minutes) // 60:02}:{int(minutes) % 60:02}:{rest:06.3f}"
+@dataclass
+class Playlist:
+    version: int
+    target: int  # s
+    first: int  # media sequence number
+    control: dict
+    part_target: float  # s
+    skipped: int | None
+    removed: str | None  # of a delta update: the date ranges that have gone
+    segments: list  # complete ones
+    open: Segment
+    hints: list
+    reports: dict  # by their addresses
+    ranges: list
+    is_ended: bool
+    map: str | None
+
+    @property
+    def next(self):
+        return self.open.number
+
+    @property
+    def newest(self):
+        """The number of the newest part's segment, and the part's own."""
+        if self.open.parts:
+            return self.open.number, len(self.open.parts) - 1
+        last = self.segments[-1]
+        return last.number, len(last.parts) - 1
+
+    def has(self, number, part=None):
+        """What a reload with these numbers waits for. Sect. 6.2.5.2."""
+        if self.is_ended or number < self.next - 1:
+            return True
+        if part is None:
+            return number < self.next
+        if number == self.next - 1:
+            return part < len(self.segments[-1].parts) or bool(self.open.parts)
+        return number == self.next and part < len(self.open.parts)
+
+
+def parse(text):
+    lines = [line for line in text.splitlines() if line]
+    assert lines[0] == "#EXTM3U", text[:200]
+    tags, segments, hints, reports, ranges = {}, [], [], {}, []
+    skip = None
+    section = None
+    current = None
+    numbered = {}
+    for line in lines[1:]:
+        name, _, value = line.partition(":")
+        if name in ("#EXTINF", "#EXT-X-PART", *MEDIA_TAGS) and current is None:
+            first = int(tags.get("#EXT-X-MEDIA-SEQUENCE", "0"))
+            skipped = int(skip["SKIPPED-SEGMENTS"]) if skip else 0
+            current = Segment(first + skipped + len(segments))
+        if name in MEDIA_TAGS and current.parts:
+            current.late_tags.append(name)
+        if name == "#EXTINF":
+            current.duration = float(value.split(",")[0])
+        elif name == "#EXT-X-PART":
+            found = attributes(value)
+            current.parts.append(Part(
+                found["URI"], float(found["DURATION"]), found.get("INDEPENDENT") == "YES"))
+        elif name == "#EXT-X-DISCONTINUITY":
+            current.discontinuities += 1
+        elif name == "#EXT-X-PROGRAM-DATE-TIME":
+            current.date = value
+        elif name == "#EXT-X-MAP":
+            section = attributes(value)["URI"]
+        elif name == "#EXT-X-SKIP":
+            assert skip is None and not segments, "a second EXT-X-SKIP, or a late one"
+            skip = attributes(value)
+        elif name == "#EXT-X-PRELOAD-HINT":
+            hints.append(attributes(value))
+        elif name == "#EXT-X-RENDITION-REPORT":
+            found = attributes(value)
+            reports[found["URI"]] = found
+        elif name == "#EXT-X-DATERANGE":
+            ranges.append(attributes(value)["ID"])
+        elif name.startswith("#EXT"):
+            assert name not in numbered, f"{name} twice"
+            numbered[name] = True
+            tags[name] = value
+        elif not line.startswith("#"):
+            assert current is not None and current.duration, f"no EXTINF before {line}"
+            current.uri = line
+            segments.append(current)
+            current = None
+    first = int(tags.get("#EXT-X-MEDIA-SEQUENCE", "0"))
+    skipped = int(skip["SKIPPED-SEGMENTS"]) if skip else None
+    return Playlist(
+        version=int(tags["#EXT-X-VERSION"]), target=int(tags["#EXT-X-TARGETDURATION"]),
+        first=first, control=attributes(tags.get("#EXT-X-SERVER-CONTROL", "")),
+        part_target=float(attributes(tags.get("#EXT-X-PART-INF", "")).get("PART-TARGET", 0)),
+        skipped=skipped, removed=skip.get("RECENTLY-REMOVED-DATERANGES") if skip else None,
+        segments=segments,
+        open=current or Segment(first + (skipped or 0) + len(segments)), hints=hints,
+        reports=reports, ranges=ranges, is_ended="#EXT-X-ENDLIST" in tags, map=section)
+
+
+def faults(playlist, others=None):
+    """What is wrong with one playlist. `others`: how many more layers the stream has."""
+    found = []
+
+    def want(holds, text):
+        if not holds:
+            found.append(text)
+
+    control, target = playlist.control, playlist.part_target
+    want(control.get("CAN-BLOCK-RELOAD") == "YES", "no blocking reload (B.1)")
+    want(target > 0, "no PART-TARGET (4.4.3.7)")
+    want(float(control.get("PART-HOLD-BACK", 0)) >= 3 * target - SLACK,
+         "PART-HOLD-BACK is below three parts (4.4.3.8)")
+    until = float(control.get("CAN-SKIP-UNTIL", 0))
+    want(until >= 6 * playlist.target, "CAN-SKIP-UNTIL is below six segments (4.4.3.8)")
+    if playlist.skipped is not None:
+        want(playlist.version >= (9 if playlist.removed is None else 10), "version (8)")
+        want(sum(one.duration for one in playlist.segments) >= until - playlist.target,
+             "what is newer than the skip boundary is skipped (6.2.5.1)")
+    behind = 0
+    for segment in [playlist.open, *reversed(playlist.segments)]:
+        want(segment.duration == 0 or round(segment.duration) <= playlist.target,
+             f"segment {segment.number} is longer than the target duration (4.4.3.1)")
+        want(not segment.late_tags, f"{segment.late_tags} behind a part (4.4.4.9)")
+        if segment.parts:
+            want(behind <= 3 * playlist.target + SLACK,
+                 f"parts of segment {segment.number}, {behind:.3f} s before the end (6.2.2)")
+            if segment.uri:
+                length = sum(one.duration for one in segment.parts)
+                want(abs(length - segment.duration) < 0.01,
+                     f"parts of segment {segment.number} last {length:.3f} s of "
+                     f"{segment.duration:.3f} s (3.2)")
+            want(segment.parts[0].is_independent,
+                 f"segment {segment.number} begins with a dependent part")
+        for index, part in enumerate(segment.parts):
+            want(part.duration <= target + 1e-6, f"{part.uri} is longer than PART-TARGET (4.4.4.9)")
+            is_last = segment.uri and index == len(segment.parts) - 1
+            want(is_last or part.is_independent or segment is playlist.open
+                 and index == len(segment.parts) - 1 or part.duration >= 0.85 * target,
+                 f"{part.uri} is shorter than 85 % of PART-TARGET (4.4.4.9)")
+        behind += segment.duration if segment.uri else 0
+    hints = [one for one in playlist.hints if one["TYPE"] == "PART"]
+    want(len(hints) <= (0 if playlist.is_ended else 1), "hints (4.4.5.3, 6.2.6)")
+    if not playlist.is_ended and others is not None:
+        want(len(playlist.reports) == others,
+             f"{len(playlist.reports)} reports of {others} layers (B.1)")
+    for uri, report in playlist.reports.items():
+        want("://" not in uri and not uri.startswith("/"), f"{uri} is not relative (4.4.5.4)")
+        want("LAST-MSN" in report and "LAST-PART" in report, f"{report} lacks a number (4.4.5.4)")
+    return found
+
+
+class Watch:
+    """Follows one playlist from reload to reload, and collects what is wrong."""
+
+    def __init__(self, others=None):
+        self.others = others
+        self.faults = []
+        self.known = {}  # segments, by their numbers
+        self.whole = None  # the newest playlist, deltas merged
+        self.hint = None
+        self.unkept = 0  # hints whose part did not come, as a bot's death makes them
+        self.steps_back = 0
+
+    def observe(self, text, number=None, part=None):
+        """`number`, `part`: what the request named. Gives the playlist, deltas merged."""
+        playlist = parse(text)
+        self.faults += faults(playlist, self.others)
+        if number is not None and not playlist.has(number, part):
+            self.faults.append(f"the answer has no part {number}.{part} (6.2.5.2)")
+        before = self.whole
+        if playlist.skipped is not None:
+            if before is None:
+                self.faults.append("a delta update of nothing")
+                return playlist
+            end = playlist.first + playlist.skipped
+            kept = [one for one in before.segments if playlist.first <= one.number < end]
+            if len(kept) != playlist.skipped:
+                self.faults.append(f"{playlist.skipped} segments are skipped, {len(kept)} known")
+            playlist.segments = kept + playlist.segments
+        for segment in playlist.segments:
+            old = self.known.setdefault(segment.number, segment)
+            if old.lasting != segment.lasting:
+                self.faults.append(f"{segment.lasting} was {old.lasting} (6.2.1)")
+        if before:
+            for name in ["version", "target", "part_target"]:
+                if getattr(before, name) != getattr(playlist, name):
+                    self.faults.append(f"{name} has changed (6.2.1)")
+            if playlist.first < before.first or playlist.next < before.next:
+                self.faults.append("the media sequence has gone back (6.2.2)")
+            if playlist.newest < before.newest:
+                self.steps_back += 1
+            elif playlist.newest > before.newest and self.hint:
+                uris = [one.uri for segment in [*playlist.segments, playlist.open]
+                        for one in segment.parts]
+                if self.hint not in uris:
+                    self.unkept += 1
+        self.hint = playlist.hints[0]["URI"] if playlist.hints else None
+        self.whole = playlist
+        return playlist
+
+
+def boxes(data):
+    """The kinds and sizes of a file's boxes."""
+    position = 0
+    while position + 8 <= len(data):
+        size = int.from_bytes(data[position:position + 4], "big")
+        yield data[position + 4:position + 8], size
+        position += max(size, 8)

@@ -1,4 +1,5 @@
 import MediaKernel
+import Synchronization
 
 /// A time in header fields, in whole seconds: RFC 9110 sect. 5.6.7.
 enum HTTPDate {
@@ -48,5 +49,17 @@ enum HTTPDate {
             text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }
         return Int64(text)
+    }
+}
+
+/// The present time's text, made once a second.
+final class HTTPDateCache: Sendable {
+    private let newest = Mutex((seconds: Int64.min, text: ""))
+
+    func text(_ time: UnixTime) -> String {
+        newest.withLock { newest in
+            if newest.seconds != time.seconds { newest = (time.seconds, HTTPDate.text(time)) }
+            return newest.text
+        }
     }
 }

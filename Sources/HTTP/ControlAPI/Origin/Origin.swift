@@ -16,16 +16,26 @@ struct Origin: Sendable {
     static let chunkBytes = 256 * 1024
 
     let root: String
+    /// Answers for the low-latency streams on air.
+    let edges: LiveEdges?
+    /// Shared with the connections; nil to keep nothing.
+    let recent: RecentFiles?
     private let key: SigningKey
-    private let clock: @Sendable () -> UnixTime
+    let clock: @Sendable () -> UnixTime
+    let dates = HTTPDateCache()
     private let cache = PlaylistCache()
     private let threads = NIOThreadPool.singleton
 
     /// - Parameters:
     ///   - key: signs addresses.
     ///   - clock: the wall clock for their expiry.
-    init(root: String, key: SigningKey, clock: @escaping @Sendable () -> UnixTime) {
+    init(
+        root: String, edges: LiveEdges? = nil, recent: RecentFiles? = nil, key: SigningKey,
+        clock: @escaping @Sendable () -> UnixTime
+    ) {
         self.root = root
+        self.edges = edges
+        self.recent = recent
         self.key = key
         self.clock = clock
     }
@@ -35,21 +45,63 @@ struct Origin: Sendable {
         guard let asked = OriginPath(encoded: encodedPath) else { throw Self.notFound }
         let now = clock()
         let (path, expiry) = try verified(asked, at: now)
-        let root = root
-        let found = try await threads.runIfActive { OriginFile.open(path, in: root) }
-        guard let file = found else { throw Self.notFound }
-        return path.kind.isImmutable
-            ? try Self.segment(
-                file, kind: path.kind, request: request,
-                caching: Self.caching(until: expiry, at: now))
-            : try await playlist(
+        let caching = EdgeCaching(expiry: expiry, now: now)
+        if let answer = try await live(path, request, caching) { return answer }
+        let isGzip =
+            path.kind == .playlist
+            && AcceptEncoding.allowsGzip(request.headers[values: .acceptEncoding])
+        let opened = try await threads.runIfActive { [self] in open(path, isGzip: isGzip) }
+        switch opened {
+        case .memory(let content):
+            let response = try Self.response(with: content, request.head, caching)
+            return Response(response)
+        case .file(let file) where path.kind.isImmutable:
+            return try Self.segment(
+                file, kind: path.kind, request: request, caching: caching.ofFiles)
+        case .file(let file):
+            return try await playlist(
                 file, kind: path.kind, request: request,
                 caching: expiry == nil ? "no-cache" : "private, no-cache")
+        case nil: throw Self.notFound
+        }
+    }
+
+    private enum Opened {
+        case memory(RecentFiles.Content)
+        /// Too long to be read at once.
+        case file(OriginFile)
+    }
+
+    /// Opens a file and, unless it is long, reads it for this viewer and the next ones. Blocks.
+    private func open(_ path: OriginPath, isGzip: Bool) -> Opened? {
+        guard let file = OriginFile.open(path, in: root) else { return nil }
+        guard let recent else { return .file(file) }
+        if path.kind.isImmutable {
+            let maximum = RecentFiles.fileBytesMaximum
+            guard let read = EdgeFile(reading: file, kind: path.kind, maximum: maximum) else {
+                return .file(file)
+            }
+            recent.keep(.file(read), named: path.joined)
+            return .memory(.file(read))
+        }
+        let name = RecentFiles.name(path.joined, isGzip: isGzip)
+        let tag = EdgeText.tag(file.entityTag, isGzip: isGzip)
+        if let old = recent.latest(name), case .text(let text) = old, text.tag == tag {
+            recent.keep(old, named: name)
+            return .memory(old)
+        }
+        guard file.byteCount <= Int64(RecentFiles.textBytesMaximum),
+            let plain = file.read(at: 0, count: Int(file.byteCount))
+        else { return .file(file) }
+        let text = RecentFiles.Content.text(
+            EdgeText(plain: plain, isGzip: isGzip, tag: file.entityTag))
+        recent.keep(text, named: name)
+        return .memory(text)
     }
 
     /// The file's path, and when the address expires; nil for never. A link replaces the stream's
     /// id, in `<room>/<link>/…`, and leads to a directory that cannot be reached otherwise.
-    private func verified(
+    func verified(
         _ path: OriginPath, at now: UnixTime
     ) throws(APIError) -> (path: OriginPath, expiry: UnixTime?) {
         guard path.components.count > 2, path.components[1].contains(".") else {
@@ -102,36 +154,20 @@ struct Origin: Sendable {
     static func ranged(
         _ file: OriginFile, _ headers: HTTPFields, _ request: Request
     ) throws(APIError) -> Response {
-        var headers = headers
-        headers[.acceptRanges] = "bytes"
-        headers[.lastModified] = HTTPDate.text(file.modified)
-        let conditions = Preconditions(
-            request, tag: headers[.eTag] ?? "", modified: file.modified)
-        if let answer = try answer(to: conditions, headers) { return answer }
-        let range = conditions.range
-        switch ByteRange(header: range, length: file.byteCount) {
-        case .whole:
-            return body(of: file, range: 0..<file.byteCount, .ok, headers)
-        case .part(let range):
-            headers[.contentRange] =
-                "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.byteCount)"
-            return body(of: file, range: range, .partialContent, headers)
-        case .unsatisfiable:
-            headers[.contentRange] = "bytes */\(file.byteCount)"
-            headers[.cacheControl] = "no-store"
-            return Response(status: .rangeNotSatisfiable, headers: headers)
+        let answer = try Ranged(
+            rangeHeaders(headers, modified: file.modified), request.head,
+            modified: file.modified, length: file.byteCount)
+        guard let range = answer.range else {
+            return Response(status: answer.status, headers: answer.headers)
         }
+        return body(of: file, range: range, answer.status, answer.headers)
     }
 
-    /// Nil when the conditions hold.
-    private static func answer(
-        to conditions: Preconditions, _ headers: HTTPFields
-    ) throws(APIError) -> Response? {
-        switch conditions.verdict {
-        case .holds: return nil
-        case .notModified: return Response(status: .notModified, headers: headers)
-        case .failed: throw withCORS(.preconditionFailed())
-        }
+    static func rangeHeaders(_ headers: HTTPFields, modified: UnixTime) -> HTTPFields {
+        var headers = headers
+        headers[.acceptRanges] = "bytes"
+        headers[.lastModified] = HTTPDate.text(modified)
+        return headers
     }
 
     private func playlist(
@@ -145,8 +181,9 @@ struct Origin: Sendable {
         headers[.cacheControl] = caching
         headers[.vary] = "Accept-Encoding"
         if isGzip { headers[.contentEncoding] = "gzip" }
-        let conditions = Preconditions(request, tag: tag)
-        if let answer = try Self.answer(to: conditions, headers) { return answer }
+        guard try Self.isWanted(Preconditions(request.head, tag: tag)) else {
+            return Response(status: .notModified, headers: headers)
+        }
         guard isGzip else {
             return Self.body(of: file, range: 0..<file.byteCount, .ok, headers)
         }
@@ -161,6 +198,17 @@ struct Origin: Sendable {
         headers[.contentLength] = String(bytes.count)
         return Response(
             status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    /// Whether the client has another version.
+    ///
+    /// - Throws: when a condition does not hold.
+    static func isWanted(_ conditions: Preconditions) throws(APIError) -> Bool {
+        switch conditions.verdict {
+        case .holds: return true
+        case .notModified: return false
+        case .failed: throw withCORS(.preconditionFailed())
+        }
     }
 
     private static func body(

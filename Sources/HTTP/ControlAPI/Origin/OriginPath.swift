@@ -22,6 +22,12 @@ struct OriginPath: Hashable {
         case subRip = "srt"
         case text = "txt"
 
+        /// By the name's extension.
+        init?(ofFile name: String) {
+            guard let dot = name.lastIndex(of: ".") else { return nil }
+            self.init(rawValue: String(name[name.index(after: dot)...]))
+        }
+
         var mediaType: String {
             switch self {
             case .playlist: "application/vnd.apple.mpegurl"
@@ -74,9 +80,7 @@ struct OriginPath: Hashable {
             else { return nil }
             components.append(component)
         }
-        guard let name = components.last, let dot = name.lastIndex(of: "."),
-            let kind = Kind(rawValue: String(name[name.index(after: dot)...])),
-            kinds.contains(kind)
+        guard let kind = components.last.flatMap({ Kind(ofFile: $0) }), kinds.contains(kind)
         else { return nil }
         self.components = components
         self.kind = kind
@@ -94,6 +98,23 @@ struct OriginPath: Hashable {
         components[index] = ".\(name)"
         return OriginPath(components: components, kind: kind)
     }
+
+    /// A stream's file.
+    ///
+    /// - Parameters:
+    ///   - directory: the server's own, which may be hidden.
+    ///   - name: checked like a request's.
+    init?(directory: String, name: String) {
+        guard Self.isServable(name), let kind = Kind(ofFile: name) else { return nil }
+        self.init(components: directory.split(separator: "/").map(String.init) + [name], kind: kind)
+    }
+
+    /// The directory's path.
+    var directory: String { components.dropLast().joined(separator: "/") }
+
+    var joined: String { components.joined(separator: "/") }
+
+    var name: String { components[components.count - 1] }
 
     private init(components: [String], kind: Kind) {
         self.components = components

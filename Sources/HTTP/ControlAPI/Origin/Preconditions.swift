@@ -1,5 +1,4 @@
 import HTTPTypes
-import Hummingbird
 import MediaKernel
 
 /// The conditions of a request, in the order of RFC 9110 sect. 13.2.2.
@@ -12,7 +11,7 @@ struct Preconditions {
         case failed
     }
 
-    private let request: Request
+    private let request: HTTPRequest
     private let tag: String
     private let modified: UnixTime?
 
@@ -20,20 +19,20 @@ struct Preconditions {
     ///   - tag: the answer's entity tag, a strong one.
     ///   - modified: nil for content that may change twice in a second, for which dates are too
     ///     coarse.
-    init(_ request: Request, tag: String, modified: UnixTime? = nil) {
+    init(_ request: HTTPRequest, tag: String, modified: UnixTime? = nil) {
         self.request = request
         self.tag = tag
         self.modified = modified.map { UnixTime(seconds: $0.seconds) }
     }
 
     var verdict: Verdict {
-        if let tags = request.headers[.ifMatch] {
+        if let tags = request.headerFields[.ifMatch] {
             guard Self.matches(tags, tag, isWeak: false) else { return .failed }
         } else if let modified, let date = date(.ifUnmodifiedSince), modified > date {
             return .failed
         }
         guard request.method == .get || request.method == .head else { return .holds }
-        if let tags = request.headers[.ifNoneMatch] {
+        if let tags = request.headerFields[.ifNoneMatch] {
             return Self.matches(tags, tag, isWeak: true) ? .notModified : .holds
         }
         guard let modified, let date = date(.ifModifiedSince), modified <= date else {
@@ -46,14 +45,14 @@ struct Preconditions {
     /// has the rest of the same version (sect. 13.1.5), and only GET has parts (sect. 14.2).
     var range: String? {
         guard request.method == .get else { return nil }
-        if let condition = request.headers[.ifRange], condition != tag {
+        if let condition = request.headerFields[.ifRange], condition != tag {
             guard let modified, HTTPDate.time(condition) == modified else { return nil }
         }
-        return request.headers[.range]
+        return request.headerFields[.range]
     }
 
     private func date(_ name: HTTPField.Name) -> UnixTime? {
-        request.headers[name].flatMap { HTTPDate.time($0) }
+        request.headerFields[name].flatMap { HTTPDate.time($0) }
     }
 
     /// - Parameter isWeak: whether a weak tag in the list counts as well (sect. 8.8.3.2).

@@ -75,7 +75,7 @@ struct PageRoutes: Sendable {
             // Revalidated at each load: a page and its modules always belong together.
             .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
         ]
-        switch Preconditions(request, tag: file.entityTag).verdict {
+        switch Preconditions(request.head, tag: file.entityTag).verdict {
         case .holds: break
         case .notModified: return Response(status: .notModified, headers: headers)
         case .failed: throw APIError.preconditionFailed()

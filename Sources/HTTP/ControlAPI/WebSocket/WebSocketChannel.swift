@@ -31,19 +31,22 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     let responder: HTTPChannelHandler.Responder
     private let limiter: ConnectionLimiter
     private let isTLS: Bool
+    private let edge: @Sendable () -> EdgeHandler
 
     /// - Parameters:
     ///   - limiter: admits connections.
     ///   - isTLS: whether this is inside TLS, so that a refusal cannot be sent before the
     ///     handshake.
-    ///   - responder: answers all requests that do not become a socket.
+    ///   - edge: answers what is in memory, before the responder.
+    ///   - responder: answers all other requests that do not become a socket.
     ///   - decide: decides about well-formed requests for a socket.
     init(
         responder: @escaping HTTPChannelHandler.Responder, limiter: ConnectionLimiter, isTLS: Bool,
-        decide: @escaping WebSocketDecision
+        edge: @escaping @Sendable () -> EdgeHandler, decide: @escaping WebSocketDecision
     ) {
         self.limiter = limiter
         self.isTLS = isTLS
+        self.edge = edge
         self.responder = { request, writer, channel in
             guard let key = WebSocketHandshake.key(of: request.head),
                 let session = await decide(request.head)
@@ -81,6 +84,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(
                 HTTPConnectionStateHandler(idleTimeout: Self.idleTimeout, logger: logger))
+            try pipeline.addHandler(edge())
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel,
                 configuration: .init(isOutboundHalfClosureEnabled: true))
@@ -108,6 +112,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
             try pipeline.context(handlerType: HTTPConnectionGuard.self),
             try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self),
             try pipeline.context(handlerType: HTTPConnectionStateHandler.self),
+            try pipeline.context(handlerType: EdgeHandler.self),
         ]
         for context in http { pipeline.removeHandler(context: context, promise: nil) }
         let inbox = WebSocketInbox()

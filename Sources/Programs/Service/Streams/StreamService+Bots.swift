@@ -1,4 +1,5 @@
 import ChildProcesses
+import ControlAPI
 import Logging
 import MediaKernel
 import Streams
@@ -53,6 +54,7 @@ extension StreamService {
         if resumes { book.restarted(id, at: time) }
         log(.info, resumes ? "bot restarted" : "bot started", id)
         guard let stream = book[id] else { return }
+        edges?.began(stream)
         // The new bot finds out anew which tracks it cannot decode.
         if !stream.health.tracksLeftOut.isEmpty {
             book.leftOut([], of: id, at: clock().time)
@@ -130,7 +132,9 @@ extension StreamService: StreamProcessObserver {
             }
         case .tiles(let tiles): book.updateStatistics(of: id) { $0.tiles = tiles }
         case .segment: book[life: id]?.machine.botPublished(at: now)
-        case .part, .segmentListed: break
+        case .part(let part): edges?.published(part, of: id)
+        case .segmentListed(let layer, let segment):
+            edges?.listed(segment: segment, layer: layer, of: id)
         case .warning(let text):
             book.counts.botWarnings += 1
             log(.warning, "bot warning", id, ["warning": "\(text)"])
@@ -157,10 +161,12 @@ extension StreamService: StreamProcessObserver {
         switch exit {
         case .finished: break
         case .notStarted(let reason, _):
+            edges?.interrupted(id)
             note(
                 ProcessDeath(
                     role: .bot, cause: .notStarted, message: reason, at: clock().time), of: id)
         case .failed(let reason, let failure, let ending):
+            edges?.interrupted(id)
             let death = kernel.death(
                 .bot, ending, orderedFor: life.processes.killedBotFor, message: reason, at: clock())
             note(death, of: id)

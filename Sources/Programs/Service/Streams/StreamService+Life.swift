@@ -1,4 +1,5 @@
 import Catalogue
+import ControlAPI
 import Logging
 import MediaKernel
 import Rooms
@@ -53,6 +54,7 @@ extension StreamService {
             } else {
                 await service.persister.endPlaylists(of: record)
             }
+            service.edges?.ended(id)
         }
         switch ending {
         case .discarded(let end), .ended(let end): changed(id, to: end.status, end)

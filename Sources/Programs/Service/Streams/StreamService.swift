@@ -1,5 +1,6 @@
 import Catalogue
 import Clocks
+import ControlAPI
 import Logging
 public import MediaKernel
 public import ServiceLifecycle
@@ -25,6 +26,8 @@ public actor StreamService: LiveStreamControl, Service {
     let persister: StreamPersister
     let supervisor: StreamSupervisor
     let chat: ChatRecorder
+    /// The origin's view of low-latency streams; nil where nothing is served.
+    let edges: (any LiveEdgeFeed)?
     let logger: Logger
     let clock: @Sendable () -> (instant: Instant, time: UnixTime)
 
@@ -53,7 +56,7 @@ public actor StreamService: LiveStreamControl, Service {
         settings: StreamSettings, catalogue: Catalogue, events: StreamEvents? = nil,
         authority: TokenAuthority, playbackKey: SigningKey, endpoint: String,
         launcher: any BotLauncher, finishers: any FinisherLauncher, chat: ChatRecorder,
-        logger: Logger, storage: [HeldFile] = [],
+        edges: (any LiveEdgeFeed)? = nil, logger: Logger, storage: [HeldFile] = [],
         touching: @escaping @Sendable (String) -> Void = { _ in },
         clock: @escaping @Sendable () -> (instant: Instant, time: UnixTime) = {
             (MonotonicClock.now, UnixTime.now)
@@ -73,6 +76,7 @@ public actor StreamService: LiveStreamControl, Service {
             launcher: launcher, finishers: finishers, authority: authority, chat: chat,
             endpoint: endpoint, time: { clock().time }, logger: logger)
         self.chat = chat
+        self.edges = edges
         self.logger = logger
         self.clock = clock
         kernel = KernelWatch(processors: processors, kills: memoryKills)
@@ -125,6 +129,7 @@ public actor StreamService: LiveStreamControl, Service {
         let now = clock().instant
         if Task.isShuttingDownGracefully { shutDown(at: now) }
         kernel.look(at: now)
+        edges?.timePassed(at: now)
         for id in book.unfinished {
             if let end = book[life: id]?.runningIsHeldUntil, end <= now {
                 log(.warning, "the stream runs before its copy can be played", id)
@@ -185,6 +190,7 @@ public actor StreamService: LiveStreamControl, Service {
             book[life: id]?.processes.killBot(for: .serverStopped)
             book[life: id]?.processes.killFinisher(for: .serverStopped)
             book.endLife(id)
+            edges?.ended(id)
             finisherQueue.remove(id)
         }
     }

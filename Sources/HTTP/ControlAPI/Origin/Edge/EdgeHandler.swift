@@ -1,0 +1,241 @@
+import HTTPTypes
+import MediaKernel
+import NIOCore
+import NIOHTTPTypes
+
+/// Answers requests for what is in memory on the connection's own event loop: without a task, a
+/// change of threads or a copy, also when the answer has to wait. Everything else goes on to the
+/// routes, which know the same answers.
+///
+/// It is the last of HTTP's handlers. Answers keep the order of their requests: a request is
+/// answered here only when the routes owe none, and while one waits here, those after it are held.
+final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    /// A request that is answered here.
+    private struct Turn {
+        let head: HTTPRequest
+        let found: Origin.Found
+        /// Its end has been read.
+        var waits = false
+    }
+
+    private let origin: Origin
+    private let hosts: OwnHosts
+    private var turn: Turn?
+    /// Of turns, so that a late answer meets only its own.
+    private var number = 0
+    /// Requests that the routes have not answered yet.
+    private var elsewhere = 0
+    /// What came after a request that waits. The connection is not read while there is any.
+    private var held = CircularBuffer<HTTPRequestPart>()
+    private var isReadHeld = false
+    private var heldEvent: ChannelEvent?
+    private var heldError: (any Error)?
+
+    init(origin: Origin, hosts: OwnHosts) {
+        self.origin = origin
+        self.hosts = hosts
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        if isHolding(context) { held.append(part) } else { take(part, context) }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        // A closed connection shows itself only in reading.
+        if held.isEmpty { context.read() } else { isReadHeld = true }
+    }
+
+    func write(
+        context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
+    ) {
+        if case .end = unwrapOutboundIn(data) { elsewhere -= 1 }
+        context.write(data, promise: promise)
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        context.flush()
+        drain(context)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        context.fireChannelWritabilityChanged()
+        drain(context)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // The routes close a connection that will ask nothing more.
+        if let event = event as? ChannelEvent, event == .inputClosed, turn != nil || !held.isEmpty {
+            heldEvent = event
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if turn?.waits == true || !held.isEmpty {
+            heldError = error
+            return
+        }
+        if let turn { pass(turn.head, context) }
+        turn = nil
+        context.fireErrorCaught(error)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        leave()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { leave() }
+
+    private func leave() {
+        number += 1
+        turn = nil
+        held = CircularBuffer()
+    }
+
+    // MARK: Requests
+
+    private func isHolding(_ context: ChannelHandlerContext) -> Bool {
+        turn?.waits == true || !held.isEmpty
+            // A viewer who reads nothing gets nothing more.
+            || turn == nil && elsewhere == 0 && !context.channel.isWritable
+    }
+
+    private func take(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
+        case .head(let head):
+            turn = elsewhere == 0 ? claim(head) : nil
+            if turn == nil { pass(head, context) }
+            return
+        case .body: if turn != nil { return }
+        case .end: if turn != nil { return answer(context) }
+        }
+        context.fireChannelRead(wrapInboundOut(part))
+    }
+
+    /// Leaves a request to the routes.
+    private func pass(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
+        elsewhere += 1
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    private func drain(_ context: ChannelHandlerContext) {
+        while let part = held.first, turn?.waits != true,
+            elsewhere > 0 || turn != nil || context.channel.isWritable
+        {
+            held.removeFirst()
+            take(part, context)
+        }
+        guard held.isEmpty, turn == nil else { return }
+        if let error = heldError {
+            heldError = nil
+            context.fireErrorCaught(error)
+        }
+        if let event = heldEvent {
+            heldEvent = nil
+            context.fireUserInboundEventTriggered(event)
+        }
+        if isReadHeld {
+            isReadHeld = false
+            context.read()
+        }
+    }
+
+    /// Nil for a request that the routes answer.
+    private func claim(_ head: HTTPRequest) -> Turn? {
+        // The last request of a connection has other rules.
+        guard head.method == .get || head.method == .head,
+            head.headerFields[.connection] != "close", hosts.include(head.authority),
+            let found = origin.found(head)
+        else { return nil }
+        return Turn(head: head, found: found)
+    }
+
+    private func answer(_ context: ChannelHandlerContext) {
+        guard let turn else { return }
+        switch turn.found.source {
+        case .recent(let content):
+            self.turn = nil
+            guard
+                let response = try? Origin.response(
+                    with: content, turn.head, turn.found.caching)
+            else { return leaveToRoutes(turn, context) }
+            send(response, to: turn.head, context)
+        case .edge(let place, let wish): ask(place, wish, context)
+        }
+    }
+
+    private func ask(
+        _ place: LiveEdges.Place, _ wish: StreamEdge.Wish, _ context: ChannelHandlerContext
+    ) {
+        turn?.waits = true
+        number += 1
+        let (loop, number) = (context.eventLoop, number)
+        let answer = place.edge.ask(
+            wish, of: place.layer,
+            receiver: { [bound = NIOLoopBound((self, context), eventLoop: loop)] answer in
+                loop.execute {
+                    let (handler, context) = bound.value
+                    guard handler.number == number else { return }
+                    handler.finish(with: answer, to: wish, context)
+                    handler.drain(context)
+                }
+            })
+        if let answer { finish(with: answer, to: wish, context) }
+    }
+
+    private func finish(
+        with answer: StreamEdge.Answer, to wish: StreamEdge.Wish, _ context: ChannelHandlerContext
+    ) {
+        guard let turn else { return }
+        self.turn = nil
+        do throws(APIError) {
+            let response = try Origin.response(
+                with: answer, to: wish, turn.head, turn.found.caching)
+            if let response { return send(response, to: turn.head, context) }
+        } catch {
+            // The routes would wait for this once more.
+            if case .late = answer { return send(EdgeResponse(error), to: turn.head, context) }
+        }
+        leaveToRoutes(turn, context)
+    }
+
+    private func leaveToRoutes(_ turn: Turn, _ context: ChannelHandlerContext) {
+        pass(turn.head, context)
+        context.fireChannelRead(wrapInboundOut(.end(nil)))
+        context.fireChannelReadComplete()
+    }
+
+    private func send(
+        _ response: EdgeResponse, to head: HTTPRequest, _ context: ChannelHandlerContext
+    ) {
+        var headers = response.headers
+        headers[.date] = origin.date()
+        headers[.server] = HTTPService.serverName
+        context.write(
+            wrapOutboundOut(
+                .head(HTTPResponse(status: response.status, headerFields: headers))),
+            promise: nil)
+        if head.method != .head, response.body.readableBytes > 0 {
+            context.write(wrapOutboundOut(.body(response.body)), promise: nil)
+        }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+}
+
+extension EdgeResponse {
+    fileprivate init(_ error: APIError) {
+        let bytes = (try? JSON.data(error.body)).map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
+        self.init(status: error.status, headers: error.headers, body: bytes)
+        headers[.contentType] = "application/json; charset=utf-8"
+        headers[.contentLength] = String(bytes.readableBytes)
+        headers[.cacheControl] = "no-store"
+    }
+}

@@ -1,0 +1,274 @@
+import HLS
+import MediaKernel
+import NIOPosix
+import Synchronization
+
+/// The newest state of a low-latency stream on air, from which its viewers are answered, and those
+/// of them who wait for what comes next.
+///
+/// Whoever waits is an entry in a list: no task, no timer, no copy. Reports are worked off in their
+/// order on the file threads, and end the waits that they fulfil.
+final class StreamEdge: Sendable {
+    /// The waits of one stream. More are refused.
+    static let waitsMaximum = 8192
+    /// Reports whose files have not been read yet. The stream of a disk that hangs is served from
+    /// its files alone.
+    static let reportsMaximum = 256
+    /// A longer part is not kept in memory, nor is a longer segment.
+    static let partBytesMaximum = 4 * 1024 * 1024
+    static let segmentBytesMaximum = 16 * 1024 * 1024
+
+    /// What a viewer asks for.
+    enum Wish: Sendable {
+        case playlist(ReloadRequest, isGzip: Bool)
+        case file(String)
+
+        /// Whether it names a segment of a playlist.
+        var isNamed: Bool {
+            guard case .playlist(let request, _) = self else { return false }
+            return request.segment != nil
+        }
+    }
+
+    enum Answer: Sendable {
+        case text(EdgeText)
+        case file(EdgeFile)
+        /// 400.
+        case refused(ReloadRequest.Fault)
+        /// 404: it was hinted, but will never come.
+        case gone
+        /// 503: it has not come in time, its bot has died, or too many wait.
+        case late
+        /// What is on the disk is the answer.
+        case onDisk
+    }
+
+    typealias Receiver = @Sendable (Answer) -> Void
+
+    private struct Wait {
+        var layer: Int
+        var wish: Wish
+        var deadline: Instant
+        var receiver: Receiver
+    }
+
+    private struct State {
+        var layers: [LayerEdge]
+        var waits: [Wait] = []
+        var reports: [@Sendable (StreamEdge) -> Void] = []
+        var isWorking = false
+        var isOver = false
+    }
+
+    let shape: LiveEdgeShape
+    private let root: String
+    private let memory: EdgeMemory
+    /// Begins the entity tags, so that no other stream or server has them.
+    private let tag: String
+    private let clock: @Sendable () -> Instant
+    private let state: Mutex<State>
+
+    init(
+        _ shape: LiveEdgeShape, root: String, memory: EdgeMemory,
+        clock: @escaping @Sendable () -> Instant
+    ) {
+        self.shape = shape
+        self.root = root
+        self.memory = memory
+        self.clock = clock
+        tag = String(UInt64.random(in: .min ... .max), radix: 36)
+        state = Mutex(State(layers: shape.layers.map { LayerEdge(name: $0, shape) }))
+    }
+
+    /// How many viewers wait.
+    var waitCount: Int { state.withLock { $0.waits.count } }
+
+    /// Whether all reports have been worked off.
+    var isIdle: Bool { state.withLock { !$0.isWorking } }
+
+    // MARK: Viewers
+
+    /// - Parameters:
+    ///   - layer: its number.
+    ///   - receiver: called once, on any thread, if there is no answer yet.
+    /// - Returns: nil if the receiver is called later.
+    func ask(
+        _ wish: Wish, of layer: Int, receiver: @autoclosure () -> Receiver
+    ) -> Answer? {
+        let now = clock()
+        return state.withLock { state in
+            if let answer = answer(to: wish, of: layer, in: &state, at: now) { return answer }
+            guard state.waits.count < Self.waitsMaximum else { return .late }
+            state.waits.append(
+                Wait(
+                    layer: layer, wish: wish,
+                    deadline: now + state.layers[layer].waitMaximum, receiver: receiver()))
+            return nil
+        }
+    }
+
+    /// Nil if it will come.
+    private func answer(
+        to wish: Wish, of layer: Int, in state: inout State, at now: Instant
+    ) -> Answer? {
+        guard !state.isOver, state.layers[layer].isPlayable else { return .onDisk }
+        switch wish {
+        case .file(let name):
+            if let file = state.layers[layer][file: name] { return .file(file) }
+            return state.layers[layer].playlist.hint == name ? nil : .onDisk
+        case .playlist(let request, let isGzip):
+            do throws(ReloadRequest.Fault) {
+                guard try state.layers[layer].verdict(request) == .ready else { return nil }
+            } catch {
+                return .refused(error)
+            }
+            let form = EdgeText.Form(skip: request.skip, isGzip: isGzip)
+            if let text = state.layers[layer].text(form) { return .text(text) }
+            let reports = state.layers.enumerated().compactMap { index, other in
+                index == layer
+                    ? nil : other.playlist.report(uri: "../\(other.name)/\(LiveEdges.playlistName)")
+            }
+            return .text(
+                state.layers[layer].makeText(form, tag: tag, reports: reports, at: now))
+        }
+    }
+
+    // MARK: Reports
+
+    func published(_ part: LivePart) {
+        report { edge in
+            let file = edge.read(part.part.uri, of: part.layer, maximum: Self.partBytesMaximum)
+            edge.change { $0.layers[part.layer].published(part, file) }
+        }
+    }
+
+    func listed(segment: Int, layer: Int) {
+        report { edge in
+            // Without a playlist there is nothing to serve from memory.
+            guard let newest = edge.playlist(of: layer) else { return edge.ended() }
+            // A later segment has a report of its own.
+            guard let text = newest.upTo(segment) else { return }
+            let file = text.segments.last.flatMap {
+                edge.read($0.uri, of: layer, maximum: Self.segmentBytesMaximum)
+            }
+            let now = edge.clock()
+            edge.change { $0.layers[layer].listed(segment, in: text, file, at: now) }
+        }
+    }
+
+    /// The bot has died: what viewers wait for may never come. They ask again.
+    func interrupted() {
+        report { edge in
+            let receivers = edge.state.withLock { state in
+                for layer in state.layers.indices { state.layers[layer].interrupted() }
+                defer { state.waits = [] }
+                return state.waits.map(\.receiver)
+            }
+            for receiver in receivers { receiver(.late) }
+        }
+    }
+
+    /// What is on the disk is final.
+    func ended() {
+        let (receivers, bytes) = state.withLock { state in
+            let bytes = state.layers.reduce(0) { $0 + $1.byteCount }
+            let receivers = state.waits.map(\.receiver)
+            state.isOver = true
+            (state.waits, state.reports) = ([], [])
+            state.layers = shape.layers.map { LayerEdge(name: $0, shape) }
+            return (receivers, bytes)
+        }
+        memory.add(-bytes)
+        for receiver in receivers { receiver(.onDisk) }
+    }
+
+    func timePassed(at now: Instant) {
+        let receivers = state.withLock { state in
+            guard state.waits.contains(where: { $0.deadline <= now }) else { return [Receiver]() }
+            defer { state.waits.removeAll { $0.deadline <= now } }
+            return state.waits.filter { $0.deadline <= now }.map(\.receiver)
+        }
+        for receiver in receivers { receiver(.late) }
+    }
+
+    // MARK: Inside
+
+    /// Works reports off one after the other.
+    private func report(_ work: @escaping @Sendable (StreamEdge) -> Void) {
+        let begins: Bool? = state.withLock { state in
+            guard !state.isOver else { return false }
+            guard state.reports.count < Self.reportsMaximum else { return nil }
+            state.reports.append(work)
+            defer { state.isWorking = true }
+            return !state.isWorking
+        }
+        guard let begins else { return ended() }
+        if begins { NIOThreadPool.singleton.submit { _ in self.work() } }
+    }
+
+    private func work() {
+        while true {
+            let next = state.withLock { state in
+                state.isWorking = !state.reports.isEmpty
+                return state.isWorking ? state.reports.removeFirst() : nil
+            }
+            guard let next else { return }
+            next(self)
+        }
+    }
+
+    /// Changes a layer, answers those who waited for it, and gives memory back.
+    private func change(_ body: (inout State) -> Void) {
+        let now = clock()
+        let answered = state.withLock { state -> [(Receiver, Answer)] in
+            guard !state.isOver else { return [] }
+            let before = state.layers.reduce(0) { $0 + $1.byteCount }
+            body(&state)
+            var answered: [(Receiver, Answer)] = []
+            var waits: [Wait] = []
+            for wait in state.waits {
+                if let answer = answer(to: wait.wish, of: wait.layer, in: &state, at: now) {
+                    // What was hinted and is not there will never come.
+                    if case (.file, .onDisk) = (wait.wish, answer) {
+                        answered.append((wait.receiver, .gone))
+                    } else {
+                        answered.append((wait.receiver, answer))
+                    }
+                } else {
+                    waits.append(wait)
+                }
+            }
+            state.waits = waits
+            let after = state.layers.reduce(0) { $0 + $1.byteCount }
+            memory.add(after - before)
+            while memory.isFull {
+                let dropped = state.layers.indices.reduce(0) {
+                    $0 + state.layers[$1].dropOldest()
+                }
+                guard dropped > 0 else { break }
+                memory.add(-dropped)
+            }
+            return answered
+        }
+        for (receiver, answer) in answered { receiver(answer) }
+    }
+
+    private func path(_ name: String, of layer: Int) -> OriginPath? {
+        OriginPath(directory: "\(shape.directory)/\(shape.layers[layer])", name: name)
+    }
+
+    private func read(_ name: String, of layer: Int, maximum: Int) -> EdgeFile? {
+        guard let path = path(name, of: layer), let file = OriginFile.open(path, in: root) else {
+            return nil
+        }
+        return EdgeFile(reading: file, kind: path.kind, maximum: maximum)
+    }
+
+    private func playlist(of layer: Int) -> MediaPlaylist? {
+        guard let path = path(LiveEdges.playlistName, of: layer),
+            let file = OriginFile.open(path, in: root),
+            let bytes = file.read(at: 0, count: Int(file.byteCount))
+        else { return nil }
+        return try? MediaPlaylist(parsing: String(decoding: bytes, as: UTF8.self))
+    }
+}

@@ -1,0 +1,204 @@
+import HLS
+import HTTPTypes
+import Hummingbird
+import MediaKernel
+import NIOCore
+
+/// How long the answers below one address may be kept.
+struct EdgeCaching {
+    /// Nil for an address that is not signed.
+    let expiry: UnixTime?
+    let now: UnixTime
+
+    /// Of files that never change.
+    var ofFiles: String { Origin.caching(until: expiry, at: now) }
+
+    /// - Parameter isNamed: whether the request names a segment.
+    func ofText(isNamed: Bool) -> EdgeText.Caching {
+        expiry != nil ? .secret : isNamed ? .named : .newest
+    }
+}
+
+/// An answer from memory.
+struct EdgeResponse {
+    var status: HTTPResponse.Status
+    var headers: HTTPFields
+    /// Shared by all viewers.
+    var body = ByteBuffer()
+}
+
+/// The newest of low-latency streams, from memory.
+extension Origin {
+    /// Where a connection finds an answer without the routes.
+    struct Found {
+        enum Source {
+            case edge(LiveEdges.Place, StreamEdge.Wish)
+            case recent(RecentFiles.Content)
+        }
+
+        let source: Source
+        let caching: EdgeCaching
+    }
+
+    /// Nil for what only the routes can answer.
+    func found(_ request: HTTPRequest) -> Found? {
+        guard edges != nil || recent != nil, let whole = request.path,
+            whole.hasPrefix(Self.prefix)
+        else { return nil }
+        let encoded = whole.prefix { $0 != "?" && $0 != "#" }.dropFirst(Self.prefix.count)
+        guard let slash = encoded.lastIndex(of: "/") else { return nil }
+        let name = encoded[encoded.index(after: slash)...]
+        // The usual address is looked up as it is; a signed or an encoded one has to be read first.
+        let isUsual =
+            !encoded[..<slash].utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }
+            && !name.utf8.contains(UInt8(ascii: "%"))
+        if isUsual {
+            return found(
+                String(encoded), in: String(encoded[..<slash]), name: String(name), request,
+                EdgeCaching(expiry: nil, now: UnixTime(nanoseconds: 0)))
+        }
+        let now = clock()
+        guard let asked = OriginPath(encoded: encoded),
+            let (path, expiry) = try? verified(asked, at: now)
+        else { return nil }
+        return found(
+            path.joined, in: path.directory, name: path.name, request,
+            EdgeCaching(expiry: expiry, now: now))
+    }
+
+    private func found(
+        _ path: String, in directory: String, name: String, _ request: HTTPRequest,
+        _ caching: EdgeCaching
+    ) -> Found? {
+        guard let kind = OriginPath.Kind(ofFile: name) else { return nil }
+        if let place = edges?.place(directory) {
+            guard let wish = try? Self.wish(for: name, kind: kind, request) else { return nil }
+            return Found(source: .edge(place, wish), caching: caching)
+        }
+        guard let recent else { return nil }
+        let isGzip =
+            kind == .playlist
+            && AcceptEncoding.allowsGzip(request.headerFields[values: .acceptEncoding])
+        let content = recent[RecentFiles.name(path, isGzip: isGzip)]
+        return content.map { Found(source: .recent($0), caching: caching) }
+    }
+
+    static let prefix = "/hls/"
+
+    /// The value of `Date`.
+    func date() -> String { dates.text(clock()) }
+
+    /// Waits for a playlist's next part, or for the part that it hints at.
+    ///
+    /// - Returns: nil for whatever is only on the disk.
+    func live(
+        _ path: OriginPath, _ request: Request, _ caching: EdgeCaching
+    ) async throws(APIError) -> Response? {
+        guard let place = edges?.place(path.directory),
+            let wish = try Self.wish(for: path.name, kind: path.kind, request.head)
+        else { return nil }
+        let answer = await withCheckedContinuation { continuation in
+            let answer = place.edge.ask(
+                wish, of: place.layer, receiver: { continuation.resume(returning: $0) })
+            if let answer { continuation.resume(returning: answer) }
+        }
+        let response = try Self.response(with: answer, to: wish, request.head, caching)
+        return response.map { Response($0) }
+    }
+
+    /// Nil for what is never in memory.
+    ///
+    /// - Throws: 400.
+    static func wish(
+        for name: String, kind: OriginPath.Kind, _ request: HTTPRequest
+    ) throws(APIError) -> StreamEdge.Wish? {
+        guard kind == .playlist else { return .file(name) }
+        guard name == LiveEdges.playlistName else { return nil }
+        let path = request.path ?? ""
+        let query = path.firstIndex(of: "?").map { path[path.index(after: $0)...] } ?? ""
+        do throws(ReloadRequest.Fault) {
+            return .playlist(
+                try ReloadRequest(query: query.prefix { $0 != "#" }),
+                isGzip: AcceptEncoding.allowsGzip(request.headerFields[values: .acceptEncoding]))
+        } catch {
+            throw refusal(of: error)
+        }
+    }
+
+    /// - Returns: nil for what is on the disk.
+    static func response(
+        with answer: StreamEdge.Answer, to wish: StreamEdge.Wish, _ request: HTTPRequest,
+        _ caching: EdgeCaching
+    ) throws(APIError) -> EdgeResponse? {
+        switch answer {
+        case .text(let text):
+            return try response(with: text, isNamed: wish.isNamed, request, caching)
+        case .file(let file): return try response(with: file, request, caching)
+        case .refused(let fault): throw refusal(of: fault)
+        case .gone: throw notFound
+        case .late: throw late
+        case .onDisk: return nil
+        }
+    }
+
+    static func response(
+        with content: RecentFiles.Content, _ request: HTTPRequest, _ caching: EdgeCaching
+    ) throws(APIError) -> EdgeResponse {
+        switch content {
+        case .text(let text): try response(with: text, isNamed: false, request, caching)
+        case .file(let file): try response(with: file, request, caching)
+        }
+    }
+
+    private static func response(
+        with text: EdgeText, isNamed: Bool, _ request: HTTPRequest, _ caching: EdgeCaching
+    ) throws(APIError) -> EdgeResponse {
+        let headers = text.headers(caching.ofText(isNamed: isNamed))
+        guard try isWanted(Preconditions(request, tag: text.tag)) else {
+            return EdgeResponse(status: .notModified, headers: headers)
+        }
+        return EdgeResponse(status: .ok, headers: headers, body: text.bytes)
+    }
+
+    private static func response(
+        with file: EdgeFile, _ request: HTTPRequest, _ caching: EdgeCaching
+    ) throws(APIError) -> EdgeResponse {
+        var headers = file.headers
+        headers[.cacheControl] = caching.ofFiles
+        var answer = try Ranged(
+            headers, request, modified: file.modified, length: Int64(file.bytes.readableBytes))
+        guard let range = answer.range else {
+            return EdgeResponse(status: answer.status, headers: answer.headers)
+        }
+        answer.headers[.contentLength] = String(range.count)
+        let bytes = file.bytes.getSlice(
+            at: file.bytes.readerIndex + Int(range.lowerBound), length: range.count)
+        return EdgeResponse(
+            status: answer.status, headers: answer.headers, body: bytes ?? ByteBuffer())
+    }
+
+    private static func refusal(of fault: ReloadRequest.Fault) -> APIError {
+        let detail =
+            switch fault {
+            case .malformed(let name): "\(name) is not valid"
+            case .partWithoutSegment: "_HLS_part needs _HLS_msn"
+            case .tooFarAhead: "that is too far ahead"
+            }
+        return withCORS(.badRequest("the playlist cannot be reloaded like this", detail))
+    }
+
+    /// draft-pantos-hls-rfc8216bis sect. 6.2.5.2.
+    static let late: APIError = {
+        var error = APIError.unavailable("it has not come in time", "ask again")
+        error.headers[.retryAfter] = "1"
+        return withCORS(error)
+    }()
+}
+
+extension Response {
+    init(_ response: EdgeResponse) {
+        self.init(
+            status: response.status, headers: response.headers,
+            body: .init(byteBuffer: response.body))
+    }
+}
