@@ -37,7 +37,8 @@ class Layer:
         files = [line for line in playlist.splitlines() if line.endswith(".m4s")]
         self.segments = [fragments.cut((folder / name).read_bytes(), self.scales, FRAMES)
                          for name in files]
-        begin = min(run.samples[0].time / self.scales[run.track][0] for run in self.segments[0][0])
+        first = next(run for run in self.segments[0][0] if self.scales[run.track][1])
+        begin = first.samples[0].time / self.scales[first.track][0]
         last = next(run for run in self.segments[-1][-1] if self.scales[run.track][1])
         end = (last.samples[-1].time + last.samples[-1].duration) / self.scales[last.track][0]
         self.length = round((end - begin) * FRAME_RATE) / FRAME_RATE

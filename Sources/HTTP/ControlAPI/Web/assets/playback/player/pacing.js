@@ -71,14 +71,18 @@ export class Pacing {
     }
     const stood = ticks() - this.#moved;
     if (stood < stall) return;
+    // A hole is not the network's fault, and waiting longer would not help.
+    const next = behindGap(ranges, video.currentTime, stood > patience ? longGap : undefined);
+    if (next !== null) {
+      video.currentTime = next;
+      return;
+    }
     if (this.#hasPlayed && !this.#isCounted) {
       this.#isCounted = true;
       this.#count(1);
     }
-    const next = behindGap(ranges, video.currentTime, stood > patience ? longGap : undefined);
-    if (next !== null) video.currentTime = next;
     // A decoder that waits although there is media is woken by a small step.
-    else if (stood > nudgeAfter && aheadOf(ranges, video.currentTime) > 0.3) {
+    if (stood > nudgeAfter && aheadOf(ranges, video.currentTime) > 0.3) {
       video.currentTime += 0.1;
       this.#moved = ticks();
     }
