@@ -27,6 +27,9 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Between a request's head and its end.
     private var isWithinRequest = false
     private var requestDeadline: Scheduled<Void>?
+    /// Since when the client has read nothing of an answer; nil while it reads.
+    private var unreadSince: NIODeadline?
+    /// Outlives the reason for which it was set: answers begin and end far more often than it ends.
     private var readingDeadline: Scheduled<Void>?
     private var stoppingDeadline: Scheduled<Void>?
 
@@ -40,7 +43,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             requestDeadline?.cancel()
-            requestDeadline = close(context, in: limits.request)
+            requestDeadline = nil
             isWithinRequest = true
             context.fireChannelRead(wrapInboundOut(.head(Self.normalized(head))))
         case .body:
@@ -53,10 +56,33 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
+    /// Most requests come whole, in one read, and need no deadline.
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if isWithinRequest, requestDeadline == nil {
+            requestDeadline = close(context, in: limits.request)
+        }
+        context.fireChannelReadComplete()
+    }
+
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        readingDeadline?.cancel()
-        readingDeadline = context.channel.isWritable ? nil : close(context, in: limits.reading)
+        unreadSince = context.channel.isWritable ? nil : context.eventLoop.now
+        if unreadSince != nil, readingDeadline == nil { watchReading(context, for: limits.reading) }
         context.fireChannelWritabilityChanged()
+    }
+
+    private func watchReading(_ context: ChannelHandlerContext, for time: TimeAmount) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        readingDeadline = context.eventLoop.scheduleTask(in: time) {
+            let (handler, context) = bound.value
+            handler.readingDeadline = nil
+            guard let since = handler.unreadSince else { return }
+            let left = since + handler.limits.reading - context.eventLoop.now
+            if left <= .zero {
+                context.channel.close(promise: nil)
+            } else {
+                handler.watchReading(context, for: left)
+            }
+        }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
