@@ -132,6 +132,7 @@ let package = Package(
         room(
             "Media/Compositor", ["MediaKernel", "Stage", "Codec", "CYUV", "CPango"],
             settings: samplesSettings),
+        room("Media/Speech", ["MediaKernel", "Streams", "Clocks", "Sandbox"]),
         room("Streams/ChildProcesses", ["MediaKernel", "Stage", "Streams", "Recording"]),
 
         // Floor 5: rooms on the air, streams, HTTP.
@@ -214,7 +215,7 @@ let package = Package(
             [
                 "MediaKernel", "RTP", "SDP", "Stage", "HLS", "Rooms", "Streams", "Clocks", "Codec",
                 "PeerConnection", "Pipeline", "Recording", "ChildProcesses", "MediaClient",
-                "RemoteRoom", "Sandbox", log,
+                "RemoteRoom", "Sandbox", "Speech", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
@@ -254,7 +255,7 @@ let package = Package(
                 "MediaKernel", "HLS", "Rooms", "Clocks", "Streams", "Tokens", "Bot", "Publisher",
                 "Finisher",
                 "Catalogue", "ChildProcesses", "MediaClient", "RemoteRoom", "HundredMS", "WHIP",
-                "WebPage", "Sandbox", "Service", "ControlAPI", log,
+                "WebPage", "Sandbox", "Speech", "Service", "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -327,6 +328,7 @@ let package = Package(
             "Catalogue",
             ["MediaKernel", "Streams", "Workbench", .product(name: "GRDB", package: "GRDB.swift")]),
         tests("Datagrams", ["MediaKernel", "CSockets", "Workbench"] + nio),
+        tests("Speech", ["MediaKernel"]),
         tests("Sandbox", ["CSandbox", "sandbox-doors"]),
         tests(
             "PeerConnection",

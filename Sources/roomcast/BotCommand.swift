@@ -10,6 +10,7 @@ import MediaKernel
 import RemoteRoom
 import Sandbox
 import Service
+import Speech
 import Streams
 import WHIP
 import WebPage
@@ -47,6 +48,9 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
     /// confined.
     private var browser: Result<BrowserHandle, BrowserHandle.Failure>?
 
+    /// The program that recognizes speech, for the same reason.
+    private var speech: Result<SpeechHandle, SpeechHandle.Failure>?
+
     private enum CodingKeys: String, CodingKey {
         case endpoint, token, output, configuration, user
     }
@@ -58,6 +62,7 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
         token = token ?? environment[BotProcess.tokenVariable]
         ProcessSecrets.forget([BotProcess.tokenVariable])
         browser = startBrowser()
+        speech = startSpeech()
         Sandbox.enter(
             .bot(
                 outputDirectory: URL(fileURLWithPath: output).path,
@@ -78,6 +83,8 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
         guard let token else {
             throw ValidationError("--token or \(BotProcess.tokenVariable) must be given")
         }
+        // Without it the stream goes on, with captions from others.
+        if case .failure(let failure)? = speech { stream.error("\(failure)") }
         let signals = StopSignals()
         let (orders, sink) = AsyncStream.makeStream(
             of: BotOrder.self, bufferingPolicy: .bufferingNewest(BotOrder.waitingMaximum))
@@ -94,7 +101,8 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
         let status = await BotRunner(
             options: BotRunner.Options(
                 room: try room(of: settings.plan, endpoint: endpoint, token: token),
-                outputDirectory: URL(fileURLWithPath: output).path, configuration: settings),
+                outputDirectory: URL(fileURLWithPath: output).path, configuration: settings,
+                speech: try? speech?.get()),
             logger: stream
         ).run(stop: signals.reasons, orders: orders)
         throw ExitCode(status)
@@ -118,6 +126,14 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
                 hosts: terms.hosts, directory: URL(fileURLWithPath: output).path)
         case nil:
             return HundredMSAddress(endpoint: endpoint, token: token)
+        }
+    }
+
+    /// Nil for a stream whose speech nobody recognizes.
+    private func startSpeech() -> Result<SpeechHandle, SpeechHandle.Failure>? {
+        guard let command = try? BotConfiguration.read(configuration).speech else { return nil }
+        return Result { () throws(SpeechHandle.Failure) in
+            try SpeechHandle.start(command, executable: Executable.path, user: user)
         }
     }
 

@@ -11,6 +11,7 @@ struct Roomcast: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, BotCommand.self, PublishCommand.self, FinishCommand.self,
             ReindexCommand.self, DemoCommand.self, TokenCommand.self, BrowserCommand.self,
+            SpeechKeeperCommand.self,
         ])
 
     /// On the main thread until the first suspension, while there is no other thread: a process

@@ -4,6 +4,7 @@ import HummingbirdTesting
 import MediaKernel
 import NIOCore
 import Streams
+import Synchronization
 import Testing
 
 @testable import ControlAPI
@@ -58,7 +59,7 @@ import Testing
 
     @Test(arguments: [
         (#"{"captions":1}"#, "malformed body", "captions is not of type array"),
-        (#"{"captions":[{}]}"#, "malformed body", "captions[0].text is missing"),
+        (#"{"captions":[{}]}"#, "malformed body", "captions.[0].text is missing"),
         (
             #"{"captions":[{"text":"a","starts":1}]}"#, "malformed body",
             "captions[0].starts is not known; is it start?"

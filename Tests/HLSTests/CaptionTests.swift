@@ -50,7 +50,8 @@ import Testing
             [
                 WebVTT.Cue(
                     start: 1500, end: 3_723_004, text: "a < b --> c & d", speaker: "Ann <x>"),
-                WebVTT.Cue(start: 2000, end: 2001, text: "one\r\n\r\n two \u{1}\n\n"),
+                WebVTT.Cue(
+                    start: 2000, end: 2001, text: "one\r\n\r\n two \u{1}\n\n", number: 7),
             ], map: WebVTT.TimestampMap(local: 2000, origin: 90_000), note: "n")
         #expect(
             text == """
@@ -62,6 +63,7 @@ import Testing
                 00:00:01.500 --> 01:02:03.004
                 <v Ann &lt;x&gt;>a &lt; b --&gt; c &amp; d</v>
 
+                7
                 00:00:02.000 --> 00:00:02.001
                 one
                 two

@@ -63,10 +63,10 @@ import Workbench
         try MediaPlaylist(parsing: scratch.text("\(name)/stream.m3u8"))
     }
 
-    /// Lines of the segment without its note.
+    /// Lines of the segment without its note and the numbers.
     private func segment(_ number: Int, _ name: String = "captions_en") throws -> [String] {
         try scratch.text("\(name)/segment_00000\(number).vtt").split(separator: "\n")
-            .map(String.init).filter { !$0.hasPrefix("NOTE") }
+            .map(String.init).filter { !$0.hasPrefix("NOTE") && Int($0) == nil }
     }
 
     /// All but the names.

@@ -69,7 +69,7 @@ import Testing
 
     @Test func aSegmentHasTheClockOfItsRunAndOneThatSpansIsRepeated() throws {
         let captions = try recorded([caption(1, 1500, 3500), caption(2, 13_900, 14_100)])
-        let said = "\n00:00:01.500 --> 00:00:03.500\n<v Ann>text 1</v>\n"
+        let said = "\n1\n00:00:01.500 --> 00:00:03.500\n<v Ann>text 1</v>\n"
         #expect(
             captions.segment(ofPart: 0)
                 == "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:90000,LOCAL:00:00:00.000\n" + said)
@@ -79,7 +79,7 @@ import Testing
         #expect(
             captions.segment(ofPart: 2)
                 == "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:630000,LOCAL:00:00:06.000\n")
-        let later = "\n00:00:01.900 --> 00:00:02.100\n<v Ann>text 2</v>\n"
+        let later = "\n2\n00:00:01.900 --> 00:00:02.100\n<v Ann>text 2</v>\n"
         #expect(
             captions.segment(ofPart: 3)
                 == "WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:90000,LOCAL:00:00:00.000\n" + later)

@@ -137,7 +137,7 @@ import Testing
         let server = StreamCaptions(languages: [CaptionLanguage(code: "en")])
         try await StreamsWorld {
             $0.destinations = destinations
-            $0.captions = server
+            $0.captions.standard = server
         }.run { world in
             for (room, destination, own, codes) in [
                 ("r1", "main", nil, ["de"]), ("r2", "plain", nil, ["en"]),

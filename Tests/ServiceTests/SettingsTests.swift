@@ -103,7 +103,7 @@ import Workbench
              "output": {"directory": "/srv/hls"}, "policy": {"file": "policy.json"},
              "stream": {"ladder": ["1920x1080@4500+128", "640x360@500+64"], "frameRate": 25,
                         "segmentSeconds": 1.5, "container": "both", "lowLatency": true,
-                        "captions": ["en=English", "de"], "playlist": "live", "playlistWindow": 8,
+                        "playlist": "live", "playlistWindow": 8,
                         "layout": {"fit": "letterbox", "focus": null},
                         "preset": "superfast", "encoder": "auto", "emptyTimeoutSeconds": 0, "maximumSeconds": 600,
                         "signedPlaybackSeconds": 7200, "sourceHosts": ["live.example.org"],
@@ -113,6 +113,8 @@ import Workbench
                        "requestsPerSecond": 5, "requestsBurst": 9,
                        "readsPerSecond": 6, "readsBurst": 11, "absenceSeconds": 2.5,
                        "silenceSeconds": 6, "outboxMessages": 64, "outboxBytes": 65536},
+             "captions": {"languages": ["en=English", "de"],
+                          "stt": {"command": ["/usr/bin/python3", "-u"], "language": "de"}},
              "pictures": {"hosts": ["*.example.org"], "allowHTTP": true},
              "pages": {"openTokens": true, "listRooms": true, "hlsScriptURL": "/assets/hls.js", "directory": "/w",
                        "embedders": ["https://*.example.org"]},
@@ -125,9 +127,12 @@ import Workbench
         #expect(settings.stream.rules.durationMaximum == .seconds(600))
         #expect(settings.stream.container == .both && settings.stream.playback.isLowLatency)
         #expect(
-            settings.stream.captions.languages == [
+            settings.stream.captions.standard.languages == [
                 CaptionLanguage(code: "en", name: "English"), CaptionLanguage(code: "de"),
             ])
+        #expect(
+            settings.stream.captions.speech
+                == SpeechCommand(words: ["/usr/bin/python3", "-u"], language: "de"))
         #expect(
             settings.webhooks
                 == WebhookSettings(

@@ -31,6 +31,8 @@ public struct PipelineConfiguration: Sendable {
     public var isRecordingPaused: Bool
     /// Where the stream is pushed to.
     public var pushes = Pushes()
+    /// Hears the voices; nil for none.
+    public var listener: (any SoundListener)?
     /// The languages of its captions.
     public var captions = StreamCaptions()
 

@@ -103,6 +103,7 @@ public final class StreamPipeline: Sendable {
             configuration: configuration, planner: planner, layers: layers,
             audioOutput: audioOutput, pauses: pauses, emit: { sink.yield($0) },
             began: { epoch in
+                configuration.listener?.began(epoch: epoch)
                 for (index, layer) in layers.enumerated() {
                     layer.epoch = epoch
                     crew.run(layer, name: "layer \(index)")

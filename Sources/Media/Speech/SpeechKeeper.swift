@@ -77,11 +77,13 @@ public struct SpeechKeeper: ~Copyable {
     /// - Returns: nil with `errno`.
     private static func start(_ words: [String]) -> Program? {
         var (input, output): ([CInt], [CInt]) = ([0, 0], [0, 0])
-        guard pipe2(&input, O_CLOEXEC) == 0 else { return nil }
-        guard pipe2(&output, O_CLOEXEC) == 0 else {
+        guard pipe(&input) == 0 else { return nil }
+        guard pipe(&output) == 0 else {
             for end in input { close(end) }
             return nil
         }
+        // Nobody else starts a program meanwhile.
+        for end in input + output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let process = ProgramStart.spawn(
             words[0], Array(words.dropFirst()), environment,
             descriptors: [(input[0], 0), (output[1], 1)])

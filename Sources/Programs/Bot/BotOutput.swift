@@ -2,6 +2,7 @@ import ChildProcesses
 import Logging
 import MediaKernel
 import Pipeline
+import Speech
 import Streams
 
 /// What a bot makes of its room: the stream, files of single tracks, or both.
@@ -15,22 +16,26 @@ struct BotOutput: Sendable {
     struct Stream: Sendable {
         let pipeline: StreamPipeline
         let pictures: BotPictures
+        /// Nil if nobody recognizes speech.
+        let speech: SpeechFeed?
     }
 
     /// - Throws: `CodecError` if the stream cannot be encoded, and errors of files.
     init(
         _ configuration: BotConfiguration, in directory: String, wishes: BotMedia.Wishes,
-        logger: Logger, warn: @escaping @Sendable (String) -> Void
+        speech: SpeechHandle? = nil, logger: Logger, warn: @escaping @Sendable (String) -> Void
     ) throws {
         let recording = configuration.plan.recording
         if recording?.isTracksAlone != true {
-            let settings = configuration.pipeline(outputDirectory: directory)
+            var settings = configuration.pipeline(outputDirectory: directory)
+            let feed = speech.map { SpeechFeed(to: $0) }
+            settings.listener = feed
             let pipeline = try StreamPipeline(settings, logger: logger)
             stream = Stream(
                 pipeline: pipeline,
                 pictures: BotPictures(
                     hosts: configuration.plan.pictureHosts, layout: settings.layout,
-                    pipeline: pipeline, warn: warn))
+                    pipeline: pipeline, warn: warn), speech: feed)
         }
         tracks = try recording?.tracks.map {
             try TrackRecording(
@@ -48,6 +53,8 @@ struct BotOutput: Sendable {
     func start() { stream?.pipeline.start() }
 
     func show(_ sources: [SourcePeer]) async {
+        // First, so that it knows whom it hears.
+        stream?.speech?.show(sources)
         stream?.pipeline.show(sources)
         tracks?.show(sources)
         await stream?.pictures.wanted(by: sources)
@@ -63,6 +70,7 @@ struct BotOutput: Sendable {
     /// Writes all that was captured until now.
     func stop(failure: PipelineFailure?) async -> PipelineSummary {
         let summary = await stream?.pipeline.stop(failure: failure)
+        await stream?.speech?.stop()
         await tracks?.stop()
         return summary ?? PipelineSummary(segments: 0, frames: 0, framesDropped: 0)
     }

@@ -10,6 +10,7 @@ import NIOPosix
 import Pipeline
 import Recording
 public import RemoteRoom
+public import Speech
 import Streams
 import Synchronization
 
@@ -19,13 +20,17 @@ public struct BotRunner: Sendable {
         public var room: any RoomAddress
         public var outputDirectory: String
         public var configuration: BotConfiguration
+        /// The program that recognizes speech; nil for none.
+        public var speech: SpeechHandle?
 
         public init(
-            room: any RoomAddress, outputDirectory: String, configuration: BotConfiguration
+            room: any RoomAddress, outputDirectory: String, configuration: BotConfiguration,
+            speech: SpeechHandle? = nil
         ) {
             self.room = room
             self.outputDirectory = outputDirectory
             self.configuration = configuration
+            self.speech = speech
         }
     }
 
@@ -67,7 +72,8 @@ public struct BotRunner: Sendable {
             do {
                 output = try BotOutput(
                     options.configuration, in: options.outputDirectory, wishes: wishes,
-                    logger: logger, warn: { [writer] in writer.write(.warning($0)) })
+                    speech: options.speech, logger: logger,
+                    warn: { [writer] in writer.write(.warning($0)) })
             } catch let error as CodecError {
                 return fail("the stream cannot be encoded: \(error)", .notEncoded)
             }
@@ -146,6 +152,9 @@ public struct BotRunner: Sendable {
                     await stream.pictures.run()
                     return nil
                 }
+            }
+            if let speech = options.speech, let feed = output.stream?.speech {
+                tasks.addTask { await self.listen(speech, feed) }
             }
             if let tracks = output.tracks {
                 tasks.addTask {
@@ -260,6 +269,24 @@ public struct BotRunner: Sendable {
     private func tellRunning(since started: Instant) {
         let elapsed = MonotonicClock.now - started
         writer.write(.running(firstSegmentMilliseconds: elapsed.milliseconds))
+    }
+
+    /// Reports what the program has understood, and what becomes of the program.
+    private func listen(_ speech: SpeechHandle, _ feed: SpeechFeed) async -> Ending? {
+        let language = options.configuration.speech?.language ?? ""
+        for await line in speech.lines() {
+            switch line {
+            case .notice(let words): writer.write(.warning(words))
+            case .said(let words):
+                let person = words.speaker.flatMap { feed.person($0) }
+                writer.write(
+                    .caption(
+                        BotReport.Caption(
+                            language: language, text: words.text, start: words.start,
+                            end: words.end, speaker: person?.name, peer: person?.peer)))
+            }
+        }
+        return nil
     }
 
     /// - Parameter isAlone: whether there is no stream, whose layers would show that the bot works.

@@ -11,6 +11,7 @@ extension BotConfiguration: Codable {
         case logLevel = "log_level"
         case logFormat = "log_format"
         case outputs = "pushes"
+        case speech
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -23,6 +24,7 @@ extension BotConfiguration: Codable {
         try container.encode(logLevel, forKey: .logLevel)
         try container.encode(logFormat, forKey: .logFormat)
         if !outputs.isEmpty { try container.encode(outputs, forKey: .outputs) }
+        try container.encodeIfPresent(speech, forKey: .speech)
     }
 
     /// A file written by hand may leave out fields that have a default.
@@ -37,5 +39,6 @@ extension BotConfiguration: Codable {
             logLevel: try container.found(.logLevel, or: "info"),
             logFormat: try container.found(.logFormat, or: "logfmt"))
         outputs = try container.found(.outputs, or: [])
+        speech = try container.decodeIfPresent(SpeechCommand.self, forKey: .speech)
     }
 }

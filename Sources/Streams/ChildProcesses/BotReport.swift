@@ -25,6 +25,8 @@ public enum BotReport: ProcessReport {
     case frameRate(Double)
     /// The state of one output, at each change; its figures from time to time.
     case push(PushReport)
+    /// What a program that recognizes speech has understood.
+    case caption(Caption)
     case stopped(reason: String, Totals)
     /// - Parameter failure: nil if the kind of failure does not matter.
     case failed(reason: String, failure: BotFailure? = nil)
@@ -53,6 +55,37 @@ public enum BotReport: ProcessReport {
             case peer
             case peerID = "peer_id"
             case x, y, width, height
+        }
+    }
+
+    /// A caption to be; the server checks it as if it came from outside.
+    public struct Caption: Hashable, Sendable, Codable {
+        public var language: String
+        public var text: String
+        /// In milliseconds since 1970; nil for now.
+        public var start: Int64?
+        public var end: Int64?
+        /// The peer's name and id; nil if unknown.
+        public var speaker: String?
+        public var peer: String?
+
+        public init(
+            language: String, text: String, start: Int64? = nil, end: Int64? = nil,
+            speaker: String? = nil, peer: String? = nil
+        ) {
+            self.language = language
+            self.text = text
+            self.start = start
+            self.end = end
+            self.speaker = speaker
+            self.peer = peer
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case language, text, speaker
+            case start = "start_ms"
+            case end = "end_ms"
+            case peer = "peer_id"
         }
     }
 
@@ -110,7 +143,8 @@ public enum BotReport: ProcessReport {
 
 extension BotReport {
     private enum Event: String, Codable {
-        case joined, running, tiles, segment, part, warning, reduction, push, stopped, failed
+        case joined, running, tiles, segment, part, warning, reduction, push, caption, stopped,
+            failed
         case segmentListed = "segment_listed"
         case atWork = "at_work"
         case leftOut = "left_out"
@@ -120,7 +154,7 @@ extension BotReport {
     private enum CodingKeys: String, CodingKey {
         case event
         case firstSegment = "first_segment_ms"
-        case tiles, layer, index, bytes, message, reason, failure, tracks, output
+        case tiles, layer, index, bytes, message, reason, failure, tracks, output, caption
         case frameRate = "frame_rate"
         case layersThinned = "layers_thinned"
         case videosLeftOut = "videos_left_out"
@@ -172,6 +206,9 @@ extension BotReport {
         case .push(let report):
             try container.encode(Event.push, forKey: .event)
             try container.encode(report, forKey: .output)
+        case .caption(let caption):
+            try container.encode(Event.caption, forKey: .event)
+            try container.encode(caption, forKey: .caption)
         case .stopped(let reason, let totals):
             try container.encode(Event.stopped, forKey: .event)
             try container.encode(reason, forKey: .reason)
@@ -216,6 +253,7 @@ extension BotReport {
                 videosLeftOut: try container.found(.videosLeftOut, or: 0))
         case .frameRate: self = .frameRate(try container.found(.frameRate, or: 0))
         case .push: self = .push(try container.decode(PushReport.self, forKey: .output))
+        case .caption: self = .caption(try container.decode(Caption.self, forKey: .caption))
         case .stopped:
             self = .stopped(
                 reason: try container.found(.reason, or: ""),

@@ -11,8 +11,13 @@ public enum WebVTT {
         public var text: String
         /// Who says it; nil if unknown.
         public var speaker: String?
+        /// By which players know it in the next segment; nil for none.
+        public var number: Int?
 
-        public init(start: Int64, end: Int64, text: String, speaker: String? = nil) {
+        public init(
+            start: Int64, end: Int64, text: String, speaker: String? = nil, number: Int? = nil
+        ) {
+            self.number = number
             self.start = start
             self.end = end
             self.text = text
@@ -48,7 +53,8 @@ public enum WebVTT {
         if let map { text += "X-TIMESTAMP-MAP=MPEGTS:\(map.mpeg),LOCAL:\(time(map.local))\n" }
         if let note { text += "\nNOTE \(note)\n" }
         for cue in cues {
-            text += "\n\(time(cue.start)) --> \(time(cue.end))\n\(payload(of: cue))\n"
+            text += "\n" + (cue.number.map { "\($0)\n" } ?? "")
+            text += "\(time(cue.start)) --> \(time(cue.end))\n\(payload(of: cue))\n"
         }
         return text
     }

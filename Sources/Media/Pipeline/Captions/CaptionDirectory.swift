@@ -114,7 +114,7 @@ struct CaptionDirectory {
         let cues = placer.close(start..<end).map { entry in
             WebVTT.Cue(
                 start: max(0, entry.start - zero), end: entry.end - zero, text: entry.text,
-                speaker: entry.speaker)
+                speaker: entry.speaker, number: entry.number)
         }
         let text = WebVTT.rendered(
             cues, map: WebVTT.TimestampMap(local: start - zero, origin: origin),

@@ -18,6 +18,8 @@ final class AudioSource {
     var isSpeaking = false
     /// The first timestamp of the lost packets, until the next packet shows how long they were.
     private var loss: Int64?
+    /// Gets what is mixed, and where; nil for silence.
+    var listener: (([Float]?, Range<Int64>) -> Void)?
     /// Packets that could not be decoded. For the record.
     private(set) var damagedPackets = 0
 
@@ -188,6 +190,12 @@ final class AudioSource {
 
     /// The samples for the next stretch of output; nil for silence.
     func pull(_ count: Int, through position: Int64) -> [Float]? {
+        let block = next(count, through: position)
+        listener?(block, position - Int64(count)..<position)
+        return block
+    }
+
+    private func next(_ count: Int, through position: Int64) -> [Float]? {
         defer { timeline?.pulled(through: position) }
         let missing = count - queue.count
         if missing > 0, isSpeaking {

@@ -254,6 +254,9 @@ final class SourceTracks {
             } else {
                 let audio = try AudioSource()
                 audio.setMuted(track.isMuted)
+                if let listener = configuration.listener, track.isVoice {
+                    audio.listener = { [id = track.id] in listener.hear($0, at: $1, of: id) }
+                }
                 if let output { audio.begin(output.clock, position: output.position) }
                 sources[track.id] = .audio(audio)
             }

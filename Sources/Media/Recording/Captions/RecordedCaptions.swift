@@ -68,7 +68,7 @@ public struct RecordedCaptions: Sendable {
         let cues = (touched[index] ?? []).map { entry in
             WebVTT.Cue(
                 start: max(0, entry.start - zero), end: entry.end - zero, text: entry.text,
-                speaker: entry.speaker)
+                speaker: entry.speaker, number: entry.number)
         }
         return WebVTT.rendered(
             cues,

@@ -65,7 +65,6 @@ enum SettingKey: String, CaseIterable {
     case streamPlaylist = "stream.playlist"
     case streamPlaylistWindow = "stream.playlistWindow"
     case streamContainer = "stream.container"
-    case streamCaptions = "stream.captions"
     case streamLowLatency = "stream.lowLatency"
     case streamLayout = "stream.layout"
     case streamPreset = "stream.preset"
@@ -82,6 +81,9 @@ enum SettingKey: String, CaseIterable {
     case streamIdleCoresMinimum = "stream.idleCoresMinimum"
     case streamVariantsPerRoomMaximum = "stream.variantsPerRoomMaximum"
     case botsUser = "bots.user"
+    case captionsLanguages = "captions.languages"
+    case captionsSTTCommand = "captions.stt.command"
+    case captionsSTTLanguage = "captions.stt.language"
     case customViewEnabled = "customView.enabled"
     case customViewHosts = "customView.hosts"
     case customViewMaximum = "customView.maximum"
@@ -131,7 +133,7 @@ enum SettingKey: String, CaseIterable {
             .customViewEnabled:
             .flag
         case .udpAdvertisedAddresses, .tcpAdvertisedAddresses, .turnURLs, .streamLadder,
-            .streamCaptions,
+            .captionsLanguages, .captionsSTTCommand,
             .streamAutoStartRecording, .streamSourceHosts, .streamPushHosts, .picturesHosts,
             .customViewHosts, .pagesEmbedders:
             .list
@@ -145,7 +147,8 @@ enum SettingKey: String, CaseIterable {
             .recordingsStoreKMSKeyID, .recordingsStoreLiveURL,
             .webhooksURL, .webhooksSecret, .policyFile, .streamPlaylist,
             .streamContainer,
-            .streamPreset, .streamEncoder, .streamAutoStart, .botsUser, .pagesHLSScriptURL,
+            .streamPreset, .streamEncoder, .streamAutoStart, .captionsSTTLanguage, .botsUser,
+            .pagesHLSScriptURL,
             .pagesDirectory,
             .logLevel, .logFormat:
             .text

@@ -82,20 +82,6 @@ extension StreamSettings {
         }
     }
 
-    /// `stream.captions`: `en=English`, or `en` alone.
-    private mutating func readCaptions(_ source: SettingsSource) throws(SettingsError) {
-        guard let list = source.list(.streamCaptions) else { return }
-        let languages = list.map { text in
-            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-            return CaptionLanguage(
-                code: parts.first ?? "", name: parts.count == 2 ? parts[1] : nil)
-        }
-        if let fault = CaptionLanguage.fault(of: languages) {
-            throw .invalid(key: SettingKey.streamCaptions.rawValue, reason: fault)
-        }
-        captions = StreamCaptions(languages: languages)
-    }
-
     /// `recordings.thumbnails`: missing fields keep their values.
     private mutating func readThumbnails(_ source: SettingsSource) throws(SettingsError) {
         guard let text = source.text(.recordingsThumbnails) else { return }

@@ -26,10 +26,12 @@ extension StreamService {
         if life.processes.mistrustsHardware {
             plan.encoder = StreamSettings.Encoder.x264.rawValue
         }
-        let configuration = BotConfiguration(
+        var prepared = BotConfiguration(
             room: stream.room, stream: id, plan: plan, isRecorded: life.order != nil,
             isRecordingPaused: stream.recordingPause == .paused,
             logLevel: settings.log.level, logFormat: settings.log.format)
+        prepared.speech = settings.speech(for: plan)
+        let configuration = prepared
         let file: String
         do {
             file = try await persister.onDisk { try $0.write(configuration, to: life.directory) }
@@ -79,18 +81,6 @@ extension StreamService {
             [
                 "frame_rate": "\(frameRate)", "layers_thinned": "\(layersThinned)",
                 "videos_left_out": "\(videosLeftOut)",
-            ])
-    }
-
-    private func measured(_ id: StreamID, frameRate: Double) {
-        guard let isReduced = book.measured(id, frameRate: frameRate, at: clock().time)
-        else { return }
-        log(
-            isReduced ? .warning : .info,
-            isReduced ? "fewer pictures than wanted" : "as many pictures as wanted", id,
-            [
-                "frame_rate": "\(frameRate)",
-                "wanted": "\(book[id]?.plan.frameRate ?? frameRate)",
             ])
     }
 
@@ -146,8 +136,26 @@ extension StreamService: StreamProcessObserver {
             // Not logged, since each track has caused a warning already.
             book.leftOut(tracks, of: id, at: clock().time)
             announce(id)
-        case .frameRate(let frameRate): measured(id, frameRate: frameRate)
+        case .frameRate(let frameRate):
+            guard let isReduced = book.measured(id, frameRate: frameRate, at: clock().time)
+            else { return }
+            log(
+                isReduced ? .warning : .info,
+                isReduced ? "fewer pictures than wanted" : "as many pictures as wanted", id,
+                [
+                    "frame_rate": "\(frameRate)",
+                    "wanted": "\(book[id]?.plan.frameRate ?? frameRate)",
+                ])
         case .push(let report): pushed(report, of: id)
+        case .caption(let words):
+            guard let request = CaptionRequest(heard: words, at: clock().time.milliseconds)
+            else { return }
+            // Not awaited: a disk that hangs must not hold up the bot's other reports. Words beyond
+            // a limit are left out.
+            Task {
+                _ = try? await addCaptions(
+                    [request], language: words.language, to: id, addedBy: nil)
+            }
         case .stopped(_, let totals): book.updateStatistics(of: id) { $0.totals = totals }
         case .failed(let reason, _): log(.error, "bot failed", id, ["reason": "\(reason)"])
         }

@@ -141,7 +141,7 @@ extension StreamSettings {
     /// The captions of the request, its destination or the settings.
     func captions(for request: LiveStreamRequest) -> StreamCaptions {
         request.captions ?? destinations(of: request.kind).captions(for: request.destination)
-            ?? captions
+            ?? captions.standard
     }
 
     /// The assets to make of a stream; nil for none.

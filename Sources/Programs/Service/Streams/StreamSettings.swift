@@ -80,6 +80,19 @@ public struct StreamSettings: Hashable, Sendable {
         }
     }
 
+    /// What live streams are captioned with.
+    public struct Captions: Hashable, Sendable {
+        /// Of streams that do not say.
+        public var standard = StreamCaptions()
+        /// The program that recognizes speech; nil for none.
+        public var speech: SpeechCommand?
+    }
+
+    private struct Encoding: Hashable {
+        var preset = "balanced"
+        var encoder = Encoder.x264
+    }
+
     /// The logs of bots.
     public struct Log: Hashable, Sendable {
         public var level = "info"
@@ -96,8 +109,7 @@ public struct StreamSettings: Hashable, Sendable {
     /// Transport streams are what every player plays; fragments are what a page can play by itself in
     /// every browser.
     public var container = StreamContainer.both
-    /// Of live streams that do not say.
-    public var captions = StreamCaptions()
+    public var captions = Captions()
     /// The default number of segments in a live playlist.
     static let playlistWindow = 6
     public var layout = Layout()
@@ -109,9 +121,7 @@ public struct StreamSettings: Hashable, Sendable {
     public var customView = CustomViewSettings()
     /// The hosts in private networks that streams may be pushed to.
     public var pushHosts = PushHosts()
-    /// The trade-off between picture quality and CPU: one of `H264Encoder.presets`.
-    public var preset = "balanced"
-    public var encoder = Encoder.x264
+    private var encoding = Encoding()
     public var limits = Limits()
     public var rules = StreamRules()
     public var automatic = Automatic()
@@ -120,6 +130,17 @@ public struct StreamSettings: Hashable, Sendable {
     public var recordings = Recordings()
     public var playback = Playback()
     public var log = Log()
+
+    /// The trade-off between picture quality and CPU: one of `H264Encoder.presets`.
+    public var preset: String {
+        get { encoding.preset }
+        set { encoding.preset = newValue }
+    }
+
+    public var encoder: Encoder {
+        get { encoding.encoder }
+        set { encoding.encoder = newValue }
+    }
 
     public init() {}
 }

@@ -56,7 +56,7 @@ public struct BrowserHandle: Sendable {
         let kept = names.compactMap { name in
             getenv(name).map { "\(name)=\(String(cString: $0))" }
         }
-        let process = BrowserKeeper.spawn(
+        let process = ProgramStart.spawn(
             executable, arguments, kept,
             descriptors: [
                 (life.read, 0), (reports.write, 1), (commands.read, 3), (messages.write, 4),

@@ -88,7 +88,7 @@ public struct BrowserKeeper: Sendable {
         let status: Int
         // What it says is noise, or a page's, and must not be taken for the keeper's reports.
         let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
-        let browser = Self.spawn(
+        let browser = ProgramStart.spawn(
             program, arguments, environment(profile),
             descriptors: [(nothing, 0), (nothing, 1), (nothing, 2)])
         close(nothing)
@@ -157,7 +157,7 @@ public struct BrowserKeeper: Sendable {
     /// which some containers forbid.
     private func sandboxDoubt(isRoot: Bool) -> String? {
         if isRoot { return "the bot runs as root: set bots.user" }
-        guard let probe = Self.spawn("/usr/bin/unshare", ["--user", "/bin/true"], []) else {
+        guard let probe = ProgramStart.spawn("/usr/bin/unshare", ["--user", "/bin/true"], []) else {
             return nil
         }
         var status: CInt = 0
@@ -213,38 +213,5 @@ public struct BrowserKeeper: Sendable {
     private func complain(_ words: String) {
         let line = Array("\(words)\n".utf8)
         _ = write(2, line, line.count)
-    }
-
-    /// Starts a program in a process group of its own, with this process' descriptors.
-    static func spawn(
-        _ program: String, _ arguments: [String], _ environment: [String],
-        descriptors: [(from: CInt, to: CInt)] = []
-    ) -> pid_t? {
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        posix_spawnattr_setpgroup(&attributes, 0)
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        var all = sigset_t()
-        sigfillset(&all)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for (from, to) in descriptors { posix_spawn_file_actions_adddup2(&actions, from, to) }
-        var process: pid_t = 0
-        let words = ([program] + arguments).map { strdup($0) } + [nil]
-        let variables = environment.map { strdup($0) } + [nil]
-        defer { for text in words + variables { free(text) } }
-        let result = posix_spawn(&process, program, &actions, &attributes, words, variables)
-        guard result == 0 else {
-            errno = result
-            return nil
-        }
-        return process
     }
 }
