@@ -625,7 +625,7 @@ import Tokens
     /// said.
     @Test(
         arguments: [
-            (nil, nil, .transportStream, nil), (true, nil, .both, 10), (true, .both, .both, 10),
+            (nil, nil, .both, nil), (true, nil, .both, 10), (true, .both, .both, 10),
             (true, .fragments, .fragments, 10), (false, .both, .both, nil),
         ] as [(Bool?, StreamContainer?, StreamContainer, Int?)])
     func aRequestChoosesLowLatency(

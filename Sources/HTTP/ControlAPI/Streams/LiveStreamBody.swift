@@ -49,8 +49,9 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.recordingPause == .paused, forKey: .isRecordingPaused)
         try container.encode(stream.plan.audio, forKey: .audio)
         try container.encode(stream.plan.layout.json, forKey: .layout)
-        try container.encode(
-            stream.plan.captions.languages.isEmpty ? nil : stream.plan.captions, forKey: .captions)
+        if !stream.plan.captions.languages.isEmpty {
+            try container.encode(stream.plan.captions, forKey: .captions)
+        }
         if stream.plan.partFrames != nil { try container.encode(true, forKey: .lowLatency) }
         // 100ms shows null until the first asset exists.
         try container.encode(

@@ -70,8 +70,9 @@ struct LiveCopy: Sendable {
 
     /// Captions are not copied, so the copy must not name them.
     static func withoutCaptions(_ bytes: [UInt8]) throws -> [UInt8] {
-        var master = try MasterPlaylist(parsing: String(decoding: bytes, as: UTF8.self))
-        guard !master.subtitles.isEmpty else { return bytes }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.contains("TYPE=SUBTITLES") else { return bytes }
+        var master = try MasterPlaylist(parsing: text)
         master.subtitles = []
         return Array(master.rendered().utf8)
     }
