@@ -17,7 +17,7 @@ from harness.waiting import wait_for
 
 PROGRAM = Path(listener.__file__)
 PYTHON = "/usr/bin/python3"
-# The program dies after this many lines.
+# The program dies once, after this many lines.
 LINES = 3
 CAPTIONS = {"languages": [{"code": "en", "name": "English"}, {"code": "de", "name": "Deutsch"}]}
 
