@@ -272,7 +272,7 @@ import Workbench
     }
 
     /// Its successor begins the same segment anew.
-    @Test func aDeadBotEndsTheWaitsForItsParts() async throws {
+    @Test func aDeadBotEndsAllWaits() async throws {
         let edge = try await EdgeWorld()
         try await edge.run(segments: 3, open: 2)
         try await edge.world.routes { client in
@@ -281,16 +281,19 @@ import Workbench
             async let part = client.execute(uri: Self.part(3, 2), method: .get)
             #expect(await comesAbout { edge.edge.waitCount == 2 })
             edge.edges.interrupted(edge.stream)
+            #expect(try await playlist.status == .serviceUnavailable)
             #expect(try await part.status == .serviceUnavailable)
-            #expect(edge.edge.waitCount == 1)
             let now = try await client.execute(uri: Self.playlist, method: .get)
             #expect(String(buffer: now.body).hasSuffix("LAST-PART=1\n"))
             #expect(!String(buffer: now.body).contains("PRELOAD-HINT"))
-            // The playlist comes from the successor.
+            // Whoever asks now waits for the successor.
+            async let next = client.execute(
+                uri: "\(Self.playlist)?_HLS_msn=3&_HLS_part=2", method: .get)
+            #expect(await comesAbout { edge.edge.waitCount == 1 })
             edge.begin()
             try edge.publish(3, 0, content: "new", isDiscontinuity: true)
             for part in 1...2 { try edge.publish(3, part) }
-            let text = String(buffer: try await playlist.body)
+            let text = String(buffer: try await next.body)
             #expect(text.contains("segment_2.m4s\n#EXT-X-DISCONTINUITY\n#EXT-X-PROGRAM-DATE"))
             let new = try await client.execute(uri: Self.part(3, 0), method: .get)
             #expect(String(buffer: new.body) == "new")

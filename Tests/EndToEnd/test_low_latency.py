@@ -69,6 +69,11 @@ class Cut:
         assert 0 < int(frames) <= len(self.parts) * FRAMES
 
 
+def faults_past_a_death(viewer):
+    """Who waits for a part when the bot dies gets 503, and asks again."""
+    return [one for one in faults(viewer) if "(status 503)" not in one]
+
+
 def check_death(folders, tmp_path):
     """Kills the bot. What it leaves of its last segment is a segment, unless a layer had no part of
     it: then that is a whole one. Returns it, of the first layer."""
@@ -116,7 +121,7 @@ def test_parts_beside_transport_streams(server, room, viewer, tmp_path):
     server.stop_stream(room)
     wait_for("it is over", lambda: viewer.state()["hasEnded"], 2 * TIMEOUT)
     server.wait_for_status(stream["id"], "completed", 2 * TIMEOUT)
-    assert faults(viewer) == []
+    assert faults_past_a_death(viewer) == []
     assert not list(folder.glob("cmaf_*/.unfinished"))
     check_assets(server, stream, tmp_path)
 
@@ -133,7 +138,7 @@ def test_parts_alone_are_recorded(server, room, viewer, tmp_path):
     count = segments(server, stream, 2 * BEGUN)
     wait_for("playback passes the discontinuity",
              lambda: viewer.said("hlsFragChanged")[-1]["continuity"] == 1, 2 * TIMEOUT)
-    assert faults(viewer) == []
+    assert faults_past_a_death(viewer) == []
     server.stop_stream(room)
     server.wait_for_status(stream["id"], "completed", 2 * TIMEOUT)
     # What the dead bot left of its last segment is on air, but not recorded; the rest is.

@@ -23,11 +23,6 @@ final class StreamEdge: Sendable {
         case playlist(ReloadRequest, isGzip: Bool)
         case file(String)
 
-        var isFile: Bool {
-            guard case .file = self else { return false }
-            return true
-        }
-
         /// Whether it names a segment of a playlist.
         var isNamed: Bool {
             guard case .playlist(let request, _) = self else { return false }
@@ -161,14 +156,13 @@ final class StreamEdge: Sendable {
         }
     }
 
-    /// The bot has died: a hinted part may never come. Playlists are waited for on: the successor
-    /// goes on with them.
+    /// The bot has died: what viewers wait for may never come. They ask again.
     func interrupted() {
         report { edge in
             let receivers = edge.state.withLock { state in
                 for layer in state.layers.indices { state.layers[layer].interrupted() }
-                defer { state.waits.removeAll { $0.wish.isFile } }
-                return state.waits.filter(\.wish.isFile).map(\.receiver)
+                defer { state.waits = [] }
+                return state.waits.map(\.receiver)
             }
             for receiver in receivers { receiver(.late) }
         }
