@@ -246,6 +246,11 @@ def test_holes_are_jumped_and_what_is_ahead_is_counted(page):
     assert ahead(1) == 3 and ahead(4.5) == 3.5 and ahead(10) == 0
 
 
+OLDER = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:7\n" + "".join(
+    f"#EXT-X-PROGRAM-DATE-TIME:2026-11-28T12:00:0{second}.000Z\n#EXTINF:2,\n{second}.m4s\n"
+    for second in (2, 4, 6))
+PLAIN = ("#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:10\n"
+         "#EXT-X-PROGRAM-DATE-TIME:2026-11-28T12:00:08.000Z\n#EXTINF:2,\n8.m4s\n")
 LADDER = [{"bitrate": 4_000_000, "height": 1080}, {"bitrate": 2_000_000, "height": 720},
           {"bitrate": 500_000, "height": 360}]
 
@@ -272,6 +277,29 @@ def test_layers_go_up_one_at_a_time_with_a_margin_and_down_at_once(page):
     much_later = {"rate": 9e6, "ahead": 4, "now": 36}
     assert choices(page, *up[:3], down, *again, much_later)[-1] == 0
     assert choices(page, *up[:3], {"abandon": 300_000, "now": 13}) == [1, 1, 0, 2]
+
+
+def test_a_transfer_gives_way_only_to_a_smaller_layer(page):
+    def is_too_much(rate):
+        return run(page, "abr", """(() => {
+          const choice = new m.LayerChoice(a[0]);
+          choice.set(0, 0);
+          return choice.isTooMuch(a[1]);
+        })()""", LADDER, rate)
+
+    # The same layer would begin again from its first byte, again and again.
+    assert [is_too_much(rate) for rate in (10e6, 4.2e6, 1e6)] == [False, True, True]
+
+
+def test_a_playlist_that_ends_earlier_is_placed_before_what_is_known(page):
+    starts = placed(page, """(() => {
+      const last = p.segments.at(-1);
+      timeline.correct(last, 100);
+      const older = parsePlaylist(a[0], base);
+      timeline.locate(older);
+      return older.segments.map(({ start }) => start);
+    })()""", PLAIN, OLDER)
+    assert starts == [94, 96, 98]
 
 
 def test_layers_fit_the_screen_and_are_tried_when_nothing_can_be_measured(page):

@@ -106,6 +106,11 @@ export class LayerChoice {
     this.#take(layer, now);
   }
 
+  /** Whether a transfer at this rate has to give way to a smaller layer. */
+  isTooMuch(rate) {
+    return this.#below(rate * upShare) > this.#current;
+  }
+
   /** The transfer is too slow: the layer that fits the rate seen. */
   abandon(rate, now) {
     const lower = Math.max(this.#below(rate * upShare), this.#current);

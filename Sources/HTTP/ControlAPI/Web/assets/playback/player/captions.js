@@ -89,7 +89,7 @@ export class Captions {
 
   async #keep(url, track, signal) {
     const timer = new ReloadTimer();
-    const loaded = new Set();
+    const loaded = new Map(); // by address: where it ends, in s
     let playlist = null;
     let newest = "";
     for (;;) {
@@ -133,7 +133,7 @@ export class Captions {
       for (const piece of pieces) {
         if (!piece.url || loaded.has(piece.url)) continue;
         const { bytes } = await load(piece, { signal, patience, attempts: 2 });
-        loaded.add(piece.url);
+        loaded.set(piece.url, start + duration);
         if (bytes.byteLength > bytesMaximum) continue;
         const { map, cues } = parseCaptions(decoder.decode(bytes));
         addCues(track, cues, shiftOf(map, offset, start));
@@ -142,6 +142,8 @@ export class Captions {
     for (const cue of [...track.cues ?? []]) {
       if (cue.endTime < time - kept) track.removeCue(cue);
     }
+    // Who goes back gets them again.
+    for (const [address, end] of loaded) if (end < time - kept) loaded.delete(address);
   }
 }
 

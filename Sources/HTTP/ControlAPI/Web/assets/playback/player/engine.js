@@ -190,6 +190,7 @@ export class Engine extends EventTarget {
   }
 
   seek(time) {
+    if (!this.#pacing) return; // there is nothing to see yet
     const { start, end } = this.window;
     this.follows = this.isLive && end - time <= this.target * followShare;
     this.#pacing.excuse();
@@ -198,6 +199,7 @@ export class Engine extends EventTarget {
   }
 
   seekToLive() {
+    if (!this.#pacing) return;
     this.follows = true;
     this.#pacing.excuse();
     const time = this.#edgeToAimAt;
@@ -453,7 +455,9 @@ export class Engine extends EventTarget {
           if (layer === this.layers.length - 1 || seconds < abandonAfter || total === 0) return;
           seen = (bytes * 8) / seconds;
           const left = ((total - bytes) * 8) / seen;
-          if (left > this.#ahead + 0.2 && left > 0.5) slow.abort();
+          const isLate = left > this.#ahead + 0.2 && left > 0.5;
+          // To begin again with the same layer would only lose time.
+          if (isLate && this.#choice.isTooMuch(seen)) slow.abort();
         },
       });
       // What is sent while it is made arrives no faster than that, but may arrive more slowly.
@@ -506,7 +510,7 @@ export class Engine extends EventTarget {
   /** Loads another layer in place of what is buffered and not shown soon. */
   #replaceAhead() {
     const time = this.#video.currentTime;
-    const next = this.#lists.current.segments.find((one) => one.start > time + 0.5);
+    const next = this.#lists.current?.segments.find((one) => one.start > time + 0.5);
     if (!next || !this.#front || this.#front.sequence < next.sequence) return;
     this.#run(this.#buffer.trim(next.start));
     this.#front = { sequence: next.sequence - 1, part: null, end: next.start };

@@ -37,9 +37,10 @@ export class Timeline {
     if (same >= 0) return { index: same, start: anchor.start };
     const first = segments[0];
     // After a long absence nothing is left of what was known but the date.
-    const passed = first.date && anchor.date
-      ? first.date - anchor.date : (first.sequence - anchor.sequence) * anchor.duration;
-    return { index: 0, start: anchor.start + Math.max(passed, 0) };
+    // It may also end before it: that of another layer, or of captions.
+    const passed = first.date && anchor.date ? first.date - anchor.date
+      : Math.max((first.sequence - anchor.sequence) * anchor.duration, 0);
+    return { index: 0, start: anchor.start + passed };
   }
 
   /**
