@@ -384,6 +384,7 @@ import Workbench
         #expect(earlier.segments.map(\.uri) == ["segment_0.m4s", "segment_1.m4s"])
         #expect(!earlier.isEnded)
         #expect(playlist.upTo(4) == nil && playlist.upTo(9) == nil)
+        #expect(playlist.upTo(.min) == nil && playlist.upTo(.max) == nil)
     }
 
     /// A bot decodes untrusted bytes; it must not make the server read other files.

@@ -218,6 +218,8 @@ import Testing
         let time = HTTPDate.time(text)
         #expect(time?.seconds == 784_111_777)
         #expect(time.map(HTTPDate.text) == "Sun, 06 Nov 1994 08:49:37 GMT")
+        // A file may have any time.
+        #expect(HTTPDate.text(UnixTime(seconds: -86_401)) == "Thu, 01 Jan 1970 00:00:00 GMT")
     }
 
     @Test(arguments: [

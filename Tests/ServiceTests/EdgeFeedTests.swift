@@ -63,6 +63,7 @@ import Testing
     /// A bot decodes untrusted bytes.
     @Test func aPartThatCannotBeIsIgnored() {
         #expect(LivePart(Self.part { $0.frames = 0 }) == nil)
+        #expect(LivePart(Self.part { $0.frames = .max }) == nil)
         #expect(LivePart(Self.part { $0.frameRate = 0 }) == nil)
         #expect(LivePart(Self.part { $0.frameRate = .max }) == nil)
         #expect(LivePart(Self.part { $0.segment = -1 }) == nil)

@@ -12,8 +12,9 @@ enum HTTPDate {
     /// Later years are cut to this, which nanoseconds can hold.
     private static let yearMaximum: Int64 = 2200
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`, of a time that is not before 1970.
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`; times before 1970, which a file may have, are those of 1970.
     static func text(_ time: UnixTime) -> String {
+        let time = max(time, UnixTime(nanoseconds: 0))
         let civil = CivilTime(unixNanoseconds: time.nanoseconds)
         let day = days[Int(time.seconds / 86_400 % 7)]
         let date =

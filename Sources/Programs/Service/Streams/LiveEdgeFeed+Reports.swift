@@ -41,7 +41,9 @@ extension LiveEdgeShape {
 extension LivePart {
     /// Nil for a part that no bot of this version reports.
     init?(_ report: BotReport.Part) {
-        guard Ladder.frameRates.contains(report.frameRate), report.frames > 0,
+        // The playlist refuses parts that are too long; these could not even be computed with.
+        guard Ladder.frameRates.contains(report.frameRate),
+            (1...60 * report.frameRate).contains(report.frames),
             report.segment >= 0, report.part >= 0
         else { return nil }
         self.init(

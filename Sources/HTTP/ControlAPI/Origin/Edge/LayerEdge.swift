@@ -128,8 +128,8 @@ struct LayerEdge {
 extension MediaPlaylist {
     /// As it was when this segment was its last one; nil if it does not list it.
     func upTo(_ segment: Int) -> MediaPlaylist? {
+        guard (mediaSequence..<mediaSequence + segments.count).contains(segment) else { return nil }
         let excess = mediaSequence + segments.count - 1 - segment
-        guard (0..<segments.count).contains(excess) else { return nil }
         guard excess > 0 else { return self }
         var earlier = self
         earlier.segments.removeLast(excess)

@@ -14,6 +14,8 @@ final class StreamEdge: Sendable {
     /// Reports whose files have not been read yet. The stream of a disk that hangs is served from
     /// its files alone.
     static let reportsMaximum = 256
+    /// In seconds; no stream of ours has longer segments, and longer ones could not be computed with.
+    static let targetDurationMaximum = 60
     /// A longer part is not kept in memory, nor is a longer segment.
     static let partBytesMaximum = 4 * 1024 * 1024
     static let segmentBytesMaximum = 16 * 1024 * 1024
@@ -267,8 +269,11 @@ final class StreamEdge: Sendable {
     private func playlist(of layer: Int) -> MediaPlaylist? {
         guard let path = path(LiveEdges.playlistName, of: layer),
             let file = OriginFile.open(path, in: root),
-            let bytes = file.read(at: 0, count: Int(file.byteCount))
+            file.byteCount <= Int64(Gzip.inputBytesMaximum),
+            let bytes = file.read(at: 0, count: Int(file.byteCount)),
+            let text = try? MediaPlaylist(parsing: String(decoding: bytes, as: UTF8.self)),
+            text.targetDuration <= Self.targetDurationMaximum
         else { return nil }
-        return try? MediaPlaylist(parsing: String(decoding: bytes, as: UTF8.self))
+        return text
     }
 }
