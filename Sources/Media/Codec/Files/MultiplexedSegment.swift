@@ -24,10 +24,12 @@ public struct MultiplexedSegment: Hashable, Sendable {
 
     /// Goes on with the next part of the segment.
     public mutating func append(_ part: MultiplexedSegment) {
+        guard !isEmpty else {
+            self = part
+            return
+        }
         bytes += part.bytes
         video += part.video
         audio += part.audio
-        parameterSets = parameterSets ?? part.parameterSets
-        if header.isEmpty { header = part.header }
     }
 }

@@ -71,12 +71,12 @@ final class LayerEncoder: VariantWriter {
         let video = encoder.streamParameters
         segments = try ContainerFiles.all(of: configuration.container).compactMap { files in
             try (files.isBeside ? beside : directory).map { directory in
-                let planner = files.planner(planner)
-                return SegmentSink(
+                let writer = SegmentWriter(
                     layer: index, files: files, directory: directory, planner: planner,
-                    container: try files.container(
-                        video: video, audio: audio, inParts: planner.partFrames != nil),
                     pauses: pauses, ledger: ledger)
+                return SegmentSink(
+                    try files.container(video: video, audio: audio, inParts: writer.hasParts),
+                    to: writer)
             }
         }
         sinks = segments + others

@@ -93,11 +93,13 @@ final class MasterPlaylistWriter: Sendable {
         if isTold { emit(.atWork) }
     }
 
-    /// Pictures per second in the top layer's newest segment.
-    func measured(frameRate: Double) { emit(.frameRateMeasured(frameRate)) }
+    /// Pictures per second in the layer's newest segment; the top layer's is told.
+    func measured(frameRate: Double, layer: Int, in files: ContainerFiles) {
+        if layer == 0, !files.isBeside { emit(.frameRateMeasured(frameRate)) }
+    }
 
-    func ended(layer: Int, segments: Int) {
-        if layer == 0 { state.withLock { $0.segments = segments } }
+    func ended(layer: Int, segments: Int, in files: ContainerFiles = .transportStream) {
+        if layer == 0, !files.isBeside { state.withLock { $0.segments = segments } }
     }
 
     /// Only the first failure is reported; the others follow from it.

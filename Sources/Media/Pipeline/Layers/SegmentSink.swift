@@ -2,49 +2,30 @@ import Codec
 import HLS
 import MediaKernel
 
-/// Cuts one layer into segments and writes them and their playlist into its directory.
+/// Cuts one layer into segments.
 ///
-/// With parts, it cuts the layer into these, and a segment is its parts, one after the other. A
-/// part is cut as soon as its last picture and its sound are there, without waiting for the next
-/// picture: sound comes about a frame later than pictures.
+/// With parts, it cuts the layer into these. A part is cut as soon as its last picture and its sound
+/// are there, without waiting for the next picture: sound comes about a frame later than pictures.
 final class SegmentSink: PacketSink {
     /// Nanoseconds since 1970 of frame 0. Set before the first packet comes.
-    var epoch: Int64 = 0
-    private let layer: Int
-    private let files: ContainerFiles
-    private let planner: SegmentPlanner
+    var epoch: Int64 {
+        get { writer.epoch }
+        set { writer.epoch = newValue }
+    }
+    private var writer: SegmentWriter
     private let container: any SegmentContainer
-    private let pauses: RecordingPauses
-    private let ledger: MasterPlaylistWriter
-    private var directory: LayerDirectory
-    /// First frame of the segment being collected.
-    private var segmentStart: Int64 = 0
-    /// First frame of the part being collected; that of the segment without parts.
-    private var partStart: Int64 = 0
-    /// The parts of the segment being collected that are written.
-    private var written = MultiplexedSegment()
     /// Pictures of the next segment, held until the sound of this one is complete.
     private var held: [EncodedPacket] = []
     private var framesWritten: Int64 = 0
-    /// Of the segment being collected.
-    private var picturesInSegment = 0
     /// Gaps whose next picture has not come out of the encoder yet.
     private var gaps: [(end: Int64, next: Int64)] = []
 
-    init(
-        layer: Int, files: ContainerFiles, directory: LayerDirectory, planner: SegmentPlanner,
-        container: any SegmentContainer, pauses: RecordingPauses, ledger: MasterPlaylistWriter
-    ) {
-        self.layer = layer
-        self.files = files
-        self.directory = directory
-        self.planner = planner
+    init(_ container: any SegmentContainer, to writer: SegmentWriter) {
         self.container = container
-        self.pauses = pauses
-        self.ledger = ledger
+        self.writer = writer
     }
 
-    private var hasParts: Bool { planner.partFrames != nil }
+    private var planner: SegmentPlanner { writer.planner }
 
     func take(sound packets: [EncodedPacket]) throws {
         for packet in packets { try container.write(audio: packet) }
@@ -58,7 +39,7 @@ final class SegmentSink: PacketSink {
     /// still open.
     private func place(of packet: EncodedPacket) -> (frame: Int64, beginsPart: Bool) {
         let frame = packet.pts.rescaled(to: Int32(planner.frameRate)).ticks
-        let isCut = frame > partStart && planner.isPartStart(frame: frame)
+        let isCut = frame > writer.partStart && planner.isPartStart(frame: frame)
         return (frame, isCut && (packet.isKeyframe || !planner.isSegmentStart(frame: frame)))
     }
 
@@ -74,19 +55,17 @@ final class SegmentSink: PacketSink {
     private func multiplex(_ packet: EncodedPacket) throws {
         let (frame, beginsPart) = place(of: packet)
         if beginsPart { try endPart(before: packet.pts, frame) }
-        // Of a segment without parts, the container knows.
-        guard packet.isKeyframe || framesWritten > segmentStart || !hasParts else {
+        guard packet.isKeyframe || framesWritten > writer.segmentStart else {
             throw CodecError.segmentWithoutKeyframe
         }
         try container.write(video: packet)
-        picturesInSegment += 1
         framesWritten = max(framesWritten, frame + 1)
         try endPartIfComplete()
     }
 
     private func endPartIfComplete() throws {
-        guard hasParts, framesWritten > partStart,
-            framesWritten == planner.partEnd(ofFrame: partStart)
+        guard writer.hasParts, framesWritten > writer.partStart,
+            framesWritten == planner.partEnd(ofFrame: writer.partStart)
         else { return }
         let time = planner.duration(ofFrames: Int(framesWritten))
         guard container.hasAllAudio(endingBy: time) else { return }
@@ -98,30 +77,15 @@ final class SegmentSink: PacketSink {
         gaps.removeFirst()
         try cut(
             before: planner.duration(ofFrames: Int(gap.end)), gap.end, endsSegment: true)
-        directory.markDiscontinuity()
-        segmentStart = frame
-        partStart = frame
+        writer.skip(to: frame)
     }
 
     private func cut(before time: MediaTime, _ end: Int64, endsSegment: Bool = false) throws {
-        let isLast = endsSegment || planner.isSegmentStart(frame: end)
-        guard hasParts else { return try publish(try container.cut(before: time), endingAt: end) }
         // After a whole part nothing may be left to cut.
-        if framesWritten > partStart { try write(try container.cut(before: time), endingAt: end) }
-        if isLast, partStart > segmentStart { try publish(written, endingAt: end) }
-    }
-
-    private func write(_ part: MultiplexedSegment, endingAt end: Int64) throws {
-        let place = place(from: partStart, to: end)
-        ledger.published(try directory.publish(part: part, place: place, layer: layer))
-        written.append(part)
-        partStart = end
-    }
-
-    private func place(from start: Int64, to end: Int64) -> LayerDirectory.Place {
-        LayerDirectory.Place(
-            epoch: epoch, frameRate: planner.frameRate, firstFrame: start,
-            frameCount: Int(end - start))
+        if framesWritten > writer.partStart {
+            try writer.add(try container.cut(before: time), endingAt: end)
+        }
+        if endsSegment || planner.isSegmentStart(frame: end) { try writer.endSegment(at: end) }
     }
 
     private func releaseHeld() throws {
@@ -133,36 +97,15 @@ final class SegmentSink: PacketSink {
         for packet in packets { try take(picture: packet) }
     }
 
-    private func publish(_ segment: MultiplexedSegment, endingAt end: Int64) throws {
-        let place = place(from: segmentStart, to: end)
-        let number = try directory.publish(
-            segment, place: place, duration: place.duration,
-            isLeftOut: pauses.touch(segmentStart..<end))
-        let rate = Double(picturesInSegment * planner.frameRate) / Double(end - segmentStart)
-        picturesInSegment = 0
-        segmentStart = end
-        partStart = end
-        written = MultiplexedSegment()
-        if hasParts { ledger.listed(layer: layer, segment: number) }
-        ledger.published(
-            layer: layer, segment: number, bytes: segment.bytes.count, in: files)
-        if layer == 0, !files.isBeside { ledger.measured(frameRate: rate) }
-    }
-
     func finish(end: Int64) throws {
         // No more sound will come: the held pictures begin the last segment.
         for packet in held { try multiplex(packet) }
         held = []
-        let end = max(framesWritten, end)
-        if framesWritten > partStart {
-            let rest = try container.finish()
-            if hasParts { try write(rest, endingAt: end) }
-            try publish(hasParts ? written : rest, endingAt: end)
-        } else if partStart > segmentStart {
-            // The end of the last block of sound, which reaches beyond the last picture, is left.
-            try publish(written, endingAt: partStart)
+        // Else only the end of a block of sound is left, which reaches beyond the last picture.
+        if framesWritten > writer.partStart {
+            try writer.add(try container.finish(), endingAt: max(framesWritten, end))
         }
-        if ledger.failure == nil { try directory.end() }
-        if !files.isBeside { ledger.ended(layer: layer, segments: directory.nextIndex) }
+        try writer.endSegment(at: writer.partStart)
+        try writer.finish()
     }
 }
