@@ -16,7 +16,7 @@ import Testing
         0, 0, 0, 1, 0x67, 0x64, 0, 0x1F, 0xAC, 0, 0, 0, 1, 0x68, 0xEE, 0x3C,
     ]
 
-    private static func muxer(hasPictures: Bool, inParts: Bool) throws -> FragmentMuxer {
+    private static func muxer(hasPictures: Bool) throws -> FragmentMuxer {
         let sets = try #require(H264ParameterSets(annexB: sets))
         return try FragmentMuxer(
             video: hasPictures
@@ -24,15 +24,15 @@ import Testing
                     width: 320, height: 180, frameRate: Drawn.frameRate, parameterSets: sets) : nil,
             audio: AudioStreamParameters(
                 sampleRate: AACEncoder.sampleRate, channels: 2, bitrate: 64_000,
-                audioSpecificConfig: [0x11, 0x90]), inParts: inParts)
+                audioSpecificConfig: [0x11, 0x90]))
     }
 
     /// Segments of all lengths, in parts of all lengths, with left-out pictures.
     @Test(arguments: UInt64(1)...20) func partsHaveWhatTheirSegmentHas(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let hasPictures = seed % 5 != 0
-        let whole = try Self.muxer(hasPictures: hasPictures, inParts: false)
-        let parted = try Self.muxer(hasPictures: hasPictures, inParts: true)
+        let whole = try Self.muxer(hasPictures: hasPictures)
+        let parted = try Self.muxer(hasPictures: hasPictures)
         let partFrames = Int64.random(in: 1...12, using: &random)
         var first: Int64 = 0
         var block: Int64 = 0
@@ -113,7 +113,7 @@ import Testing
     /// The block that ends behind the part is the first of the next one, and need not be waited for.
     @Test func soundIsCompleteOnceTheNextBlockEndsBehindThePart() throws {
         var random = SeededRandom(seed: 1)
-        var packets = SegmentPackets(beginsWithKeyframe: false)
+        var packets = SegmentPackets()
         let end = Drawn.time(frame: 10)
         #expect(!packets.hasAllAudio(endingBy: end))
         // 333 ms are 15.6 blocks.

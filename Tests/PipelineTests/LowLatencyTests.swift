@@ -217,6 +217,24 @@ import Workbench
         #expect(try segments("stream_0").map(\.duration.seconds) == [1, 1])
     }
 
+    @Test(arguments: [ContainerFiles.transportStream, ContainerFiles(format: .fragments)])
+    func aSegmentBeginsWithAKeyframe(files: ContainerFiles) throws {
+        let bench = try bench(.transportStream)
+        let writer = SegmentWriter(
+            layer: 0, files: files, directory: try open(files)[0], planner: planner,
+            pauses: RecordingPauses(isPaused: false),
+            ledger: MasterPlaylistWriter(layers: 1, directory: scratch.path) { _ in })
+        let sink = SegmentSink(
+            try files.container(
+                video: bench.encoder.streamParameters,
+                audio: try #require(bench.sound.parameters(ofLayer: 0))), to: writer)
+        let packet = EncodedPacket(
+            data: [0, 0, 0, 1, 0x41, 1], pts: planner.duration(ofFrames: 0),
+            dts: planner.duration(ofFrames: 0), duration: planner.duration(ofFrames: 1),
+            isKeyframe: false)
+        #expect(throws: CodecError.segmentWithoutKeyframe) { try sink.take(picture: packet) }
+    }
+
     @Test func aGapEndsPartAndSegment() throws {
         let bench = try bench(.fragments)
         try bench.play(0..<45)

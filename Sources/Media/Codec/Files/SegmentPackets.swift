@@ -14,27 +14,19 @@ public struct SegmentPackets: Sendable {
 
     public private(set) var video: [EncodedPacket] = []
     public private(set) var audio: [EncodedPacket] = []
-    /// Whether only an IDR picture may be the first.
-    private let beginsWithKeyframe: Bool
     /// Where the block after the newest one will end.
     private var nextAudioEnd: MediaTime?
 
     private static let clockRate: Int32 = 90_000
 
-    /// - Parameter beginsWithKeyframe: false for parts of segments, of which only a segment's first
-    ///   begins with an IDR picture.
-    public init(beginsWithKeyframe: Bool = true) {
-        self.beginsWithKeyframe = beginsWithKeyframe
-    }
+    public init() {}
 
     public var isEmpty: Bool { video.isEmpty && audio.isEmpty }
 
     /// Takes the next video packet, in decoding order.
     ///
-    /// - Throws: `.segmentWithoutKeyframe` when it is the segment's first and no IDR;
-    ///   `.queueFull`.
+    /// - Throws: `.queueFull`.
     public mutating func append(video packet: EncodedPacket) throws(CodecError) {
-        if beginsWithKeyframe, video.isEmpty, !packet.isKeyframe { throw .segmentWithoutKeyframe }
         try Self.append(packet, to: &video)
     }
 

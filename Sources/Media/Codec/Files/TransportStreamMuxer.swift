@@ -68,6 +68,7 @@ public final class TransportStreamMuxer {
     /// - Throws: `.segmentWithoutKeyframe` when it is the segment's first and no IDR;
     ///   `.queueFull`.
     public func write(video packet: EncodedPacket) throws(CodecError) {
+        if packets.video.isEmpty, !packet.isKeyframe { throw .segmentWithoutKeyframe }
         try packets.append(video: packet)
     }
 

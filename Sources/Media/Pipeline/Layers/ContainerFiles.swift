@@ -59,16 +59,13 @@ struct ContainerFiles: Hashable, Sendable {
 
 /// What differs from container to container.
 extension ContainerFiles {
-    /// - Parameters:
-    ///   - video: nil for audio alone.
-    ///   - inParts: whether its segments are cut into parts.
+    /// - Parameter video: nil for audio alone.
     func container(
-        video: VideoStreamParameters?, audio: AudioStreamParameters, inParts: Bool = false
+        video: VideoStreamParameters?, audio: AudioStreamParameters
     ) throws(CodecError) -> any SegmentContainer {
         switch format {
         case .transportStream: try TransportStreamMuxer(video: video, audio: audio)
-        case .fragments:
-            try FragmentMuxer(video: video, audio: audio, inParts: inParts)
+        case .fragments: try FragmentMuxer(video: video, audio: audio)
         }
     }
 

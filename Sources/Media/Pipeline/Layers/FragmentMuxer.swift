@@ -3,23 +3,19 @@ import HLS
 import MediaKernel
 import Recording
 
-/// Segments of fragmented MP4, made of the packets as they are.
+/// Segments of fragmented MP4, made of the packets as they are, or their parts, which need not begin
+/// with an IDR picture.
 final class FragmentMuxer: SegmentContainer {
     private let frameRate: Int
     private let sampleRate: Int
     private let parameterSets: H264ParameterSets?
     private let header: [UInt8]
-    private var packets: SegmentPackets
+    private var packets = SegmentPackets()
     private var number: UInt32 = 0
 
-    /// - Parameters:
-    ///   - video: nil for audio alone, which is cut by `cut(at:)`.
-    ///   - inParts: whether it is cut into parts of segments, which need not begin with an IDR
-    ///     picture. A segment then is its parts, one after the other.
+    /// - Parameter video: nil for audio alone, which is cut by `cut(at:)`.
     /// - Throws: `.partMissing` for parameters that no initialization section can hold.
-    init(
-        video: VideoStreamParameters?, audio: AudioStreamParameters, inParts: Bool = false
-    ) throws(CodecError) {
+    init(video: VideoStreamParameters?, audio: AudioStreamParameters) throws(CodecError) {
         let sets = video?.parameterSets
         let picture = video.flatMap { video in
             ParameterSets(
@@ -33,7 +29,6 @@ final class FragmentMuxer: SegmentContainer {
         guard let format = SoundFormat(sampleRate: audio.sampleRate, channels: audio.channels),
             (picture == nil) == (video == nil)
         else { throw .partMissing("initialization section") }
-        packets = SegmentPackets(beginsWithKeyframe: !inParts)
         frameRate = video?.frameRate ?? 1
         sampleRate = audio.sampleRate
         parameterSets = sets

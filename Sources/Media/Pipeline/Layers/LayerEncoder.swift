@@ -71,12 +71,11 @@ final class LayerEncoder: VariantWriter {
         let video = encoder.streamParameters
         segments = try ContainerFiles.all(of: configuration.container).compactMap { files in
             try (files.isBeside ? beside : directory).map { directory in
-                let writer = SegmentWriter(
-                    layer: index, files: files, directory: directory, planner: planner,
-                    pauses: pauses, ledger: ledger)
-                return SegmentSink(
-                    try files.container(video: video, audio: audio, inParts: writer.hasParts),
-                    to: writer)
+                SegmentSink(
+                    try files.container(video: video, audio: audio),
+                    to: SegmentWriter(
+                        layer: index, files: files, directory: directory, planner: planner,
+                        pauses: pauses, ledger: ledger))
             }
         }
         sinks = segments + others
