@@ -151,8 +151,7 @@ extension HundredMSSessions {
             return peers.findPeers(
                 try read(frame), continuing: &iterators[peer, default: PeerIterators()], in: host)
         case .peerIterNext:
-            return try peers.nextPeers(
-                try read(frame), continuing: &iterators[peer, default: PeerIterators()], in: host)
+            return try peers.nextPeers(try read(frame), continuing: &iterators[peer], in: host)
         case .peerNameSearch: return try peers.searchPeers(try read(frame), in: host)
         case .groupJoin: return try peers.changeOwnGroup(try read(frame), isIn: true, in: host)
         case .groupLeave: return try peers.changeOwnGroup(try read(frame), isIn: false, in: host)

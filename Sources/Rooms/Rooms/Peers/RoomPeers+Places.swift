@@ -35,7 +35,7 @@ extension RoomPeers {
         return replaced
     }
 
-    /// For how many peers ``Room/makePlace(in:)`` can make place; nil for any number.
+    /// For how many more peers of the role there is place, if ghosts give way; nil for any number.
     func places(in role: Role) -> Int? {
         role.peersMaximum.map { maximum in
             max(0, maximum - all.count { $0.role == role.name && !$0.presence.isGhost })

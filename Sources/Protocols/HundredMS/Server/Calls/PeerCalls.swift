@@ -35,15 +35,15 @@ struct PeerCalls {
     }
 
     func nextPeers(
-        _ params: PeerIterNextParameters, continuing iterators: inout PeerIterators,
+        _ params: PeerIterNextParameters, continuing iterators: inout PeerIterators?,
         in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
-        guard
-            let page = page(
-                of: params.iterator, limit: params.limit, continuing: &iterators, in: host)
+        guard var known = iterators,
+            let page = page(of: params.iterator, limit: params.limit, continuing: &known, in: host)
         else {
             throw .badParameter("iterator", reason: "is not known or too old")
         }
+        iterators = known
         return page
     }
 

@@ -83,12 +83,8 @@ struct StreamingCalls {
                 startedBy: peer, authority: authority)
         } catch {
             let refusal = streamingError(error, "start", in: host)
-            if isSent, case .streaming(let refusal) = refusal {
-                host.room.streamingChanged(
-                    .rtmp(
-                        .failed(
-                            refusal.failure,
-                            startedBy: peer)))
+            if isSent, case .streaming(let error) = refusal {
+                host.room.streamingChanged(.rtmp(.failed(error.failure, startedBy: peer)))
             }
             throw refusal
         }
