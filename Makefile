@@ -152,7 +152,7 @@ bench: install-bench-dependencies build ## The cost of a stream, next to ffmpeg,
 	@Tests/Benchmarks/run $(BINARY)
 
 .PHONY: bench-outputs
-bench-outputs: install-bench-dependencies build ## The cost of MP4s, pushes and tracks beside their stream
+bench-outputs: install-bench-dependencies build ## The cost of MP4s, pushes, tracks and fragments beside their stream
 	@Tests/Benchmarks/outputs $(BINARY)
 
 .PHONY: bench-tracks
