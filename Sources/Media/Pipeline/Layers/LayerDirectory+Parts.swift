@@ -66,16 +66,7 @@ extension LayerDirectory {
     private mutating func finish(
         _ segment: UnfinishedSegment, parts count: Int, duration: MediaTime
     ) throws(PipelineError) {
-        var bytes: [UInt8] = []
-        do throws(RecordingError) {
-            for part in 0..<count {
-                let name = PartFiles.name(segment: segment.number, part: part)
-                bytes += try StreamFolder.read(
-                    "\(path)/\(name)", maximum: UnfinishedSegment.partBytesMaximum)
-            }
-        } catch {
-            throw PipelineError(error)
-        }
+        let bytes = try PartFiles.bytes(ofParts: count, ofSegment: segment.number, in: path)
         let name = SegmentRecord.fileName(number: segment.number, format)
         try AtomicFile.write(bytes, to: name, in: path)
         if !segment.start.isDiscontinuity { builder.markContinuous() }

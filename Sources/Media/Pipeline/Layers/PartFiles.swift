@@ -12,6 +12,8 @@ struct PartFiles {
     /// How many target durations come after a part before it is removed. Playlists list the parts
     /// of the last three or four; the rest is for players that lag.
     static let keptTargets = 6
+    /// Of a part that is read back: half a second of 100 Mbit/s, ten times over.
+    private static let bytesMaximum = 64 << 20
     private static let prefix = "part_"
 
     private let directory: String
@@ -73,6 +75,22 @@ struct PartFiles {
             count += 1
         }
         return count
+    }
+
+    /// The first parts of a segment, one after the other.
+    static func bytes(
+        ofParts count: Int, ofSegment segment: Int, in directory: String
+    ) throws(PipelineError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        do throws(RecordingError) {
+            for part in 0..<count {
+                bytes += try StreamFolder.read(
+                    "\(directory)/\(name(segment: segment, part: part))", maximum: bytesMaximum)
+            }
+        } catch {
+            throw PipelineError(error)
+        }
+        return bytes
     }
 
     private static func segment(of name: String) -> Int? {

@@ -7,8 +7,6 @@ struct UnfinishedSegment: Hashable {
     /// Hidden, so that no origin serves it.
     static let fileName = ".unfinished"
     private static let bytesMaximum = 1024
-    /// Half a second of 100 Mbit/s, ten times over.
-    static let partBytesMaximum = 64 << 20
 
     var number: Int
     var start: SegmentPart.Start
