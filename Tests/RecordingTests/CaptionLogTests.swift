@@ -46,6 +46,24 @@ import Workbench
         #expect(try CaptionLog.read(in: scratch.path) == [caption(1)])
     }
 
+    /// A bot may append to the log, and its limits are not those of the finisher, which reads it.
+    @Test func whatTheServiceNeverWritesIsIgnored() throws {
+        var most = caption(Caption.perStreamMaximum, String(repeating: "😀", count: 500))
+        most.end = most.start + 60_000
+        most.speaker = String(repeating: "😀", count: 128)
+        most.peer = most.speaker
+        var long = caption(2)
+        long.end = long.start + 60_001
+        var named = caption(3)
+        named.speaker = String(repeating: "x", count: 513)
+        var known = caption(4)
+        known.peer = named.speaker
+        let wordy = caption(5, String(repeating: "x", count: 2001))
+        let forged = [caption(.max), caption(Caption.perStreamMaximum + 1), long, named, known, wordy]
+        #expect(try CaptionLog.append([most] + forged, in: scratch.path))
+        #expect(try CaptionLog.read(in: scratch.path) == [most])
+    }
+
     @Test func aFullLogTakesNoMore() throws {
         try scratch.write(
             [UInt8](repeating: 10, count: CaptionLog.bytesMaximum), to: CaptionLog.fileName)

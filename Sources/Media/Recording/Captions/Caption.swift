@@ -4,6 +4,10 @@ public import HLS
 public struct Caption: Hashable, Sendable, Codable {
     /// The most captions of a stream: two a second for seven hours.
     public static let perStreamMaximum = 50_000
+    /// The longest caption, and the most bytes of its texts: those that the API accepts.
+    static let millisecondsMaximum: Int64 = 60_000
+    static let textBytesMaximum = 2000
+    static let speakerBytesMaximum = 512
 
     /// Counted over the stream's life and all its languages.
     public var number: Int
@@ -37,10 +41,15 @@ public struct Caption: Hashable, Sendable, Codable {
         self.text = text
     }
 
-    /// Whether its times and everything computed from them are valid: up to the year 2248. A person
-    /// may have edited the log.
+    /// Whether its times and everything computed from them are valid, up to the year 2248, and
+    /// nothing is larger than what the service writes. A person, or a bot that has fallen to
+    /// somebody's bytes, may have edited the log.
     var isUsable: Bool {
-        (0...1 << 43).contains(start) && (0...1 << 43).contains(end) && start < end && number > 0
+        (0...1 << 43).contains(start) && (0...1 << 43).contains(end) && start < end
+            && end - start <= Self.millisecondsMaximum
+            && (1...Self.perStreamMaximum).contains(number)
+            && text.utf8.count <= Self.textBytesMaximum
+            && [speaker, peer].allSatisfy { ($0?.utf8.count ?? 0) <= Self.speakerBytesMaximum }
     }
 
     public var entry: CaptionPlacer.Entry {
