@@ -131,6 +131,15 @@ import Testing
         #expect(placer.close(0..<2000).map(\.number) == [2, 3, 1])
     }
 
+    @Test func aSegmentHasOnlySoMany() {
+        var placer = CaptionPlacer()
+        let most = CaptionPlacer.perSegmentMaximum
+        for number in (1...most + 1).reversed() { placer.add(entry(number, Int64(number), 4000)) }
+        #expect(placer.close(0..<2000).map(\.number) == Array(1...most))
+        #expect(placer.close(2000..<4000).map(\.number) == Array(1...most))
+        #expect(placer.openCount == 0)
+    }
+
     /// A bot has died; the next one reads all captions again.
     @Test func whatAnEarlierProcessHasShownIsNotShownAgainAndTheRestIs() {
         let progress = CaptionPlacer.Progress(number: 3, until: 4000)

@@ -169,6 +169,17 @@ import Workbench
             try segment(3).suffix(2) == ["00:00:02.000 --> 00:00:02.100", "text 5"])
     }
 
+    @Test func theNextBotReadsOnlyTheBeginningOfALargeFile() throws {
+        var first = try open(.event, try board([caption(1, 100, 200)]))
+        try publish(0..<30, in: &first[0])
+        let name = "captions_en/segment_000000.vtt"
+        let padding = [UInt8](repeating: 10, count: 2 << 20)
+        try scratch.write(try scratch.bytes(name) + padding, to: name)
+        var second = try open(.event, try board([caption(2, 1100, 1200)]))
+        try publish(0..<30, run: 1000, in: &second[0])
+        #expect(try segment(1).filter { $0.hasPrefix("text") } == ["text 2"])
+    }
+
     /// The bot has died between publishing a segment and its captions.
     @Test func aSegmentWithoutItsCaptionsGetsAFileAndTheyAreShownNext() throws {
         var first = try open(.event, try board([caption(1, 100, 200)]))

@@ -67,6 +67,16 @@ import Testing
         #expect((0..<5).allSatisfy { !captions.segment(ofPart: $0).contains("text 1") })
     }
 
+    @Test func aSegmentHasOnlySoManyAndTheTranscriptAll() throws {
+        let most = CaptionPlacer.perSegmentMaximum
+        let captions = try recorded((1...most + 1).map { caption($0, Int64($0), 3000) })
+        for part in 0..<2 {
+            let shown = captions.segment(ofPart: part)
+            #expect(shown.contains("text \(most)<") && !shown.contains("text \(most + 1)<"))
+        }
+        #expect(captions.lines.count == most + 1)
+    }
+
     @Test func aSegmentHasTheClockOfItsRunAndOneThatSpansIsRepeated() throws {
         let captions = try recorded([caption(1, 1500, 3500), caption(2, 13_900, 14_100)])
         let said = "\n1\n00:00:01.500 --> 00:00:03.500\n<v Ann>text 1</v>\n"

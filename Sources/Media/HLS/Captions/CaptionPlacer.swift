@@ -6,6 +6,10 @@
 ///
 /// All times are milliseconds since 1970 on the stream's clock.
 public struct CaptionPlacer: Sendable {
+    /// The most captions of one segment: more than anybody can read. Those that begin last are left
+    /// out there.
+    public static let perSegmentMaximum = 200
+
     /// What was said.
     public struct Entry: Hashable, Sendable {
         /// Counted over the stream's life.
@@ -96,7 +100,8 @@ public struct CaptionPlacer: Sendable {
             }
         }
         open.removeAll { $0.isPlaced && $0.entry.end <= segment.upperBound }
-        return shown.sorted { ($0.start, $0.number) < ($1.start, $1.number) }
+        shown.sort { ($0.start, $0.number) < ($1.start, $1.number) }
+        return Array(shown.prefix(Self.perSegmentMaximum))
     }
 
     /// Captions that are still to be shown.

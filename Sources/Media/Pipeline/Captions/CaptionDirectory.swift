@@ -24,6 +24,8 @@ struct CaptionDirectory {
     /// Segments that are kept behind the live window, as in the layer's directory.
     private let expiredKept: Int
     private var expired: [String]
+    /// The comment with the progress is within as many bytes from a file's beginning.
+    private static let headBytes = 512
 
     /// Makes the directory, or continues the one of an earlier bot.
     ///
@@ -75,7 +77,7 @@ struct CaptionDirectory {
             try writeEmpty(names[...], nil, in: path)
             return nil
         }
-        let bytes = try? StreamFolder.read("\(path)/\(names[found])", maximum: 1 << 20)
+        let bytes = try? StreamFolder.read("\(path)/\(names[found])", first: headBytes)
         let progress = bytes.flatMap {
             CaptionPlacer.Progress(segment: String(decoding: $0, as: UTF8.self))
         }

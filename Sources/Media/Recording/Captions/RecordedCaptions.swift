@@ -49,6 +49,9 @@ public struct RecordedCaptions: Sendable {
             (entry.start, entry.end) = (start, end)
             for index in first..<plan.parts.count {
                 guard plan.parts[index].start < end, plan.parts[index].end > start else { break }
+                guard touched[index, default: []].count < CaptionPlacer.perSegmentMaximum else {
+                    continue
+                }
                 touched[index, default: []].append(entry)
             }
             let place = plan.offset(ofPart: first) + (start - begin)

@@ -67,12 +67,4 @@ extension StreamFolder {
         }
         return found
     }
-
-    /// - Throws: `.file`.
-    private static func read(_ path: String, first count: Int) throws(RecordingError) -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw .failed("open", path) }
-        defer { close(file) }
-        return try read(file, path, first: count)
-    }
 }

@@ -122,6 +122,16 @@ public struct StreamFolder: Hashable, Sendable {
         return try read(file, path, first: size)
     }
 
+    /// The first `count` bytes, or all if there are fewer.
+    ///
+    /// - Throws: `.file`.
+    public static func read(_ path: String, first count: Int) throws(RecordingError) -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw .failed("open", path) }
+        defer { close(file) }
+        return try read(file, path, first: count)
+    }
+
     /// Up to `count` bytes, or all that there are.
     ///
     /// - Throws: `.file`.
