@@ -135,6 +135,21 @@ import Testing
         #expect(waiting(relay) == [begin(5)])
     }
 
+    @Test func aProgramThatDoesNotLearnWhoIsThereHangs() {
+        var relay = SpeechRelay(at: Self.start)
+        relay.started(at: Self.start)
+        let coming = begin(1).bytes + SpeechFrame(.end, speaker: 1, time: 0).bytes
+        let most = SpeechRelay.hangingBytes
+        for _ in 0..<(most / coming.count) { #expect(relay.received(coming)) }
+        #expect(!relay.hangs)
+        for _ in 0..<1000 { #expect(relay.received(coming)) }
+        #expect(relay.hangs && relay.withOutput { $0.count } <= most + coming.count)
+        _ = relay.ended(at: Self.start)
+        #expect(!relay.hangs)
+        relay.started(at: Self.start)
+        #expect(!relay.hangs && !relay.hasOutput)
+    }
+
     @Test func bytesThatAreNoFramesEndIt() {
         var relay = SpeechRelay(at: Self.start)
         #expect(relay.received([UInt8](repeating: 65, count: 100)) == false)

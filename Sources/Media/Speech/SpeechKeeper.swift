@@ -135,6 +135,7 @@ public struct SpeechKeeper: ~Copyable {
         guard count > 0 else { return count < 0 && errno == EINTR }
         let isSound = relay.received(bytes[..<count])
         passOn()
+        if relay.hangs, let program { kill(-program.process, SIGKILL) }
         return isSound
     }
 

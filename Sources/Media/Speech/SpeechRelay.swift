@@ -8,6 +8,8 @@ public import MediaKernel
 public struct SpeechRelay: Sendable {
     /// Some ten seconds of one speaker. Beyond it sound is left out until the program has read.
     public static let waitingBytesMaximum = 320_000
+    /// Who is there is not left out, so a program that has not read so much more is taken to hang.
+    public static let hangingBytes = 2 * waitingBytesMaximum
     public static let speakersMaximum = 256
     public static let firstPause: Duration = .seconds(1)
     public static let pauseMaximum: Duration = .seconds(60)
@@ -53,8 +55,12 @@ public struct SpeechRelay: Sendable {
                 return
             }
         }
-        if isRunning { waiting += frame.bytes }
+        if isRunning, !hangs { waiting += frame.bytes }
     }
+
+    /// Whether the program has not read for so long that it must be ended, since it would not know
+    /// its speakers any more.
+    public var hangs: Bool { waiting.count > Self.hangingBytes }
 
     public mutating func started(at now: Instant) {
         startedAt = now
