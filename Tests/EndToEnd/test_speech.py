@@ -1,9 +1,14 @@
 """Captions from a program that recognizes speech: who spoke, when, and past its death."""
 
+import ctypes
 import json
+import os
 import re
+import subprocess
 import tempfile
+import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -127,3 +132,29 @@ def test_a_program_that_cannot_be_started_costs_no_stream(binary, tmp_path, room
         server.wait_for_status(stream["id"], "completed", 2 * TIMEOUT)
     finally:
         server.stop()
+
+
+@contextmanager
+def keeper(binary, *command, user=None, prepare=None):
+    """A program's keeper without a bot."""
+    options = ["--user", user] if user else []
+    process = subprocess.Popen(
+        [binary, "speech", *options, "--", *command], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True, preexec_fn=prepare)
+    # A line that does not come must not hold up the tests: the end of the output is read instead.
+    watch = threading.Timer(TIMEOUT, process.kill)
+    watch.start()
+    try:
+        yield process
+    finally:
+        watch.cancel()
+        process.stdin.close()
+        process.wait(TIMEOUT)
+        process.stdout.close()
+
+
+def test_a_program_that_closes_its_output_and_stays_is_killed(binary):
+    stubborn = "import signal, os, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); " \
+        "os.close(1); time.sleep(600)"
+    with keeper(binary, PYTHON, "-c", stubborn) as process:
+        assert "died of signal 9; it is started again in 1 s" in process.stdout.readline()

@@ -15,6 +15,8 @@ public struct SpeechKeeper: ~Copyable {
     private static let bytesPerRead = 1 << 16
     /// The longest wait for anything to happen: a program that has closed its output may live on.
     private static let interval: CInt = 500  // ms
+    /// For a program that is asked to end.
+    private static let patience: Duration = .seconds(5)
     /// Each of them of as many bytes as a pipe has.
     private static let lastReads = 4
     private static let endRounds = 50
@@ -28,10 +30,12 @@ public struct SpeechKeeper: ~Copyable {
 
     private struct Program {
         var process: pid_t
-        /// Where frames go.
+        /// Where frames go; below 0 once it is closed.
         var input: CInt
         /// Where lines come from; below 0 once it is closed.
         var output: CInt
+        /// When it is killed, if it has been asked to end.
+        var patience: Instant?
     }
 
     /// - Parameters:
@@ -56,6 +60,7 @@ public struct SpeechKeeper: ~Copyable {
         while !isOver {
             startIfDue()
             isOver = step()
+            killIfDue()
             reap()
         }
         end()
@@ -147,7 +152,7 @@ public struct SpeechKeeper: ~Copyable {
         // It has closed its input, so there is nothing more for it to hear.
         close(running.input)
         program?.input = -1
-        kill(-running.process, SIGTERM)
+        dismiss(running.process)
     }
 
     private mutating func takeLines() {
@@ -159,10 +164,23 @@ public struct SpeechKeeper: ~Copyable {
             close(output)
             program?.output = -1
             // Nothing more is to be had of it.
-            if let running = program { kill(-running.process, SIGTERM) }
+            if let running = program { dismiss(running.process) }
             return
         }
         for line in lines.read(bytes[..<count], at: MonotonicClock.now) { print(line) }
+    }
+
+    /// Asks the program to end, and kills it later if it does not.
+    private mutating func dismiss(_ process: pid_t) {
+        kill(-process, SIGTERM)
+        if program?.patience == nil { program?.patience = MonotonicClock.now + Self.patience }
+    }
+
+    private func killIfDue() {
+        guard let running = program, let due = running.patience, MonotonicClock.now >= due else {
+            return
+        }
+        kill(-running.process, SIGKILL)
     }
 
     private mutating func reap() {
