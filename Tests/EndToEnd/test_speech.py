@@ -158,3 +158,18 @@ def test_a_program_that_closes_its_output_and_stays_is_killed(binary):
         "os.close(1); time.sleep(600)"
     with keeper(binary, PYTHON, "-c", stubborn) as process:
         assert "died of signal 9; it is started again in 1 s" in process.stdout.readline()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_no_program_is_started_by_root_that_cannot_become_the_user(binary, tmp_path):
+    # setgid and setuid are not allowed any more: PR_CAPBSET_DROP.
+    def lose():
+        for capability in (6, 7):
+            ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)
+
+    trace = tmp_path / "trace"
+    with keeper(binary, "/bin/sh", "-c", f"id -u > {trace}; sleep 600", user="65534:65534",
+                prepare=lose) as process:
+        lines = process.stdout.read()
+        assert process.wait(TIMEOUT) == 1
+    assert "the program would run as root" in lines and not trace.exists()

@@ -40,7 +40,8 @@ public struct SpeechKeeper: ~Copyable {
 
     /// - Parameters:
     ///   - words: the program's absolute path and its arguments.
-    ///   - user: who runs the program if this process is root.
+    ///   - user: who runs the program if this process is root; nil or root: the same user. Without
+    ///     the right to become another one, no program is started.
     public init(words: [String], user: SystemUser?) {
         self.words = words
         self.user = user
@@ -53,6 +54,10 @@ public struct SpeechKeeper: ~Copyable {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGTERM, SIG_IGN)
         for gap in PlainUser.enter(user) { tell("the keeper of speech recognition: \(gap)") }
+        if user != nil, user != .root, SystemUser.mayChange {
+            tell("no captions: the program would run as root")
+            return 1
+        }
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
         var core = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &core)
