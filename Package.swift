@@ -396,7 +396,7 @@ let package = Package(
             "Bot",
             [
                 "MediaKernel", "RTP", "SDP", "Stage", "Codec", "PeerConnection", "Pipeline",
-                "RemoteRoom",
+                "RemoteRoom", "Speech",
             ] + nio),
         tests(
             "Publisher", ["MediaKernel", "RTP", "Codec", "RemoteRoom", "Workbench"]),

@@ -25,6 +25,9 @@ final class SpeechFeed: SoundListener {
 
     fileprivate struct Speaker {
         let number: UInt32
+        let person: Person
+        /// Whether the program has been told of them.
+        var isAnnounced = false
         var sampler = SpeechSampler()
         /// Where the next sample is due.
         var next: Int64 = 0
@@ -40,6 +43,8 @@ final class SpeechFeed: SoundListener {
         /// The owners of present tracks.
         var people: [TrackID: Person] = [:]
         var speakers: [TrackID: Speaker] = [:]
+        /// Announced speakers whose end is still to be told.
+        var gone: [UInt32] = []
         var numbers: UInt32 = 0
         /// Of speakers of late, too: words come some time after they are said.
         var said: [UInt32: Person] = [:]
@@ -92,30 +97,52 @@ final class SpeechFeed: SoundListener {
     func person(_ number: UInt32) -> Person? { state.withLock { $0.said[number] } }
 
     func show(_ peers: [SourcePeer]) {
-        let gone: [UInt32] = state.withLock { state in
+        state.withLock { state in
             state.people = [:]
             for peer in peers {
                 for track in peer.tracks where !track.isVideo {
                     state.people[track.id] = Person(peer: peer.id.rawValue, name: peer.name)
                 }
             }
-            let left = state.speakers.filter { state.people[$0.key] == nil }
-            for track in left.keys { state.speakers[track] = nil }
-            return left.values.map(\.number)
+            for (track, speaker) in state.speakers where state.people[track] == nil {
+                state.speakers[track] = nil
+                if speaker.isAnnounced { state.gone.append(speaker.number) }
+            }
+            sendEnds(&state)
         }
-        for number in gone { send(SpeechFrame(.end, speaker: number, time: 0)) }
     }
 
     func began(epoch: Int64) { state.withLock { $0.epoch = epoch } }
 
     func hear(_ samples: [Float]?, at place: Range<Int64>, of track: TrackID) {
-        let frames = state.withLock { state in
-            state.frames(for: samples, at: place, of: track)
+        state.withLock { state in
+            sendEnds(&state)
+            for frame in state.frames(for: samples, at: place, of: track) {
+                // The program must know whom it hears.
+                guard announce(track, &state) else { return }
+                _ = send(frame)
+            }
         }
-        for frame in frames { send(frame) }
     }
 
-    private func send(_ frame: SpeechFrame) { _ = inbox.offer(frame) }
+    /// - Returns: false for a speaker of whom the program cannot be told yet.
+    private func announce(_ track: TrackID, _ state: inout State) -> Bool {
+        guard let speaker = state.speakers[track] else { return false }
+        let isAnnounced = speaker.isAnnounced || send(speaker.announcement)
+        state.speakers[track]?.isAnnounced = isAnnounced
+        return isAnnounced
+    }
+
+    /// Those that find no room are told with a later frame.
+    private func sendEnds(_ state: inout State) {
+        while let number = state.gone.first {
+            guard send(SpeechFrame(.end, speaker: number, time: 0)) else { return }
+            state.gone.removeFirst()
+        }
+    }
+
+    /// - Returns: false for a frame that is left out.
+    private func send(_ frame: SpeechFrame) -> Bool { inbox.offer(frame) }
 
     func stop() async {
         inbox.close()
@@ -127,22 +154,21 @@ extension SpeechFeed.State {
     fileprivate mutating func frames(
         for samples: [Float]?, at place: Range<Int64>, of track: TrackID
     ) -> [SpeechFrame] {
-        var frames: [SpeechFrame] = []
         if speakers[track] == nil {
             guard samples != nil, let person = people[track] else { return [] }
             numbers += 1
-            speakers[track] = SpeechFeed.Speaker(number: numbers)
+            speakers[track] = SpeechFeed.Speaker(number: numbers, person: person)
             said[numbers] = person
             if said.count > SpeechFeed.peopleMaximum, let first = said.keys.min() {
                 said[first] = nil
             }
-            frames.append(person.frame(numbers))
         }
-        guard var speaker = speakers.removeValue(forKey: track) else { return frames }
+        guard var speaker = speakers.removeValue(forKey: track) else { return [] }
         defer { speakers[track] = speaker }
         speaker.silence = samples == nil ? speaker.silence + Int64(place.count) : 0
+        var frames: [SpeechFrame] = []
         if speaker.next != place.lowerBound {
-            frames += speaker.flush()
+            frames = speaker.flush()
             speaker.sampler = SpeechSampler()
         }
         speaker.next = place.upperBound
@@ -159,6 +185,13 @@ extension SpeechFeed.State {
 }
 
 extension SpeechFeed.Speaker {
+    fileprivate var announcement: SpeechFrame {
+        let fields = ["peer_id": person.peer, "peer_name": person.name]
+        return SpeechFrame(
+            .begin, speaker: number, time: 0,
+            payload: Array((try? JSONEncoder().encode(fields)) ?? Data()))
+    }
+
     fileprivate mutating func flush() -> [SpeechFrame] {
         guard !waiting.isEmpty else { return [] }
         defer { waiting = [] }
@@ -166,11 +199,3 @@ extension SpeechFeed.Speaker {
     }
 }
 
-extension SpeechFeed.Person {
-    fileprivate func frame(_ number: UInt32) -> SpeechFrame {
-        let fields = ["peer_id": peer, "peer_name": name]
-        return SpeechFrame(
-            .begin, speaker: number, time: 0,
-            payload: Array((try? JSONEncoder().encode(fields)) ?? Data()))
-    }
-}
