@@ -2,7 +2,8 @@
 ///
 /// A caption is shown when it was said, in each segment that it touches, with the same times. One
 /// that comes after the segment in which it begins was closed is shown from the beginning of the
-/// next one, for as long as it would have been. So none is lost.
+/// next one, for as long as it would have been. So none is lost, but after a bot's death the rest
+/// of such a delay is: the next bot knows that the caption was placed, not how late.
 ///
 /// All times are milliseconds since 1970 on the stream's clock.
 public struct CaptionPlacer: Sendable {
