@@ -12,9 +12,9 @@ import MediaKernel
 /// that neither a death of a process nor a full queue loses one.
 public enum CaptionLog {
     public static let fileName = "captions.log"
-    /// As many captions of ordinary length as a stream may have, several times over. Further ones
-    /// are refused.
+    /// As many captions of ordinary length as a stream may have, several times over.
     static let bytesMaximum = 64 << 20
+
     /// - Parameter directory: of the stream; must exist.
     /// - Returns: false when the log is full; none of them is then logged.
     /// - Throws: `.file`; none of them is then logged.
