@@ -155,6 +155,18 @@ import Testing
         #expect(relay.received([UInt8](repeating: 65, count: 100)) == false)
     }
 
+    @Test func whatIsLeftOutIsToldOnceAMinute() {
+        var losses = SpeechLosses(at: Self.start)
+        func notice(_ sound: Int, _ lines: Int, after seconds: Int) -> String? {
+            losses.notice(sound: sound, lines: lines, at: Self.start + .seconds(seconds))
+        }
+        #expect(notice(0, 0, after: 0) == nil)
+        #expect(notice(1, 0, after: 5)?.contains("1 frames of sound, 0 lines") == true)
+        #expect(notice(9, 2, after: 64) == nil)
+        #expect(notice(9, 3, after: 65)?.contains("9 frames of sound, 3 lines") == true)
+        #expect(notice(9, 3, after: 200) == nil)
+    }
+
     // MARK: Samples
 
     /// - Parameter frequency: in Hz.

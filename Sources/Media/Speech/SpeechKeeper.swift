@@ -26,6 +26,7 @@ public struct SpeechKeeper: ~Copyable {
     private let user: SystemUser?
     private var relay = SpeechRelay(at: MonotonicClock.now)
     private var lines = SpeechLines(at: MonotonicClock.now)
+    private var losses = SpeechLosses(at: MonotonicClock.now)
     private var program: Program?
 
     private struct Program {
@@ -67,6 +68,7 @@ public struct SpeechKeeper: ~Copyable {
             isOver = step()
             killIfDue()
             reap()
+            tellLosses()
         }
         end()
         return 0
@@ -225,6 +227,12 @@ public struct SpeechKeeper: ~Copyable {
         }
         kill(-running.process, SIGKILL)
         while waitpid(-1, &status, WNOHANG) > 0 {}
+    }
+
+    private mutating func tellLosses() {
+        let notice = losses.notice(
+            sound: relay.leftOut, lines: lines.leftOut, at: MonotonicClock.now)
+        if let notice { tell(notice) }
     }
 
     private func print(_ line: String) {
