@@ -49,7 +49,7 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
     private var browser: Result<BrowserHandle, BrowserHandle.Failure>?
 
     /// The program that recognizes speech, for the same reason.
-    private var speech: Result<SpeechHandle, SpeechHandle.Failure>?
+    private var speech: Result<SpeechHandle, KeeperProcess.Failure>?
 
     private enum CodingKeys: String, CodingKey {
         case endpoint, token, output, configuration, user
@@ -84,7 +84,7 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
             throw ValidationError("--token or \(BotProcess.tokenVariable) must be given")
         }
         // Without it the stream goes on, with captions from others.
-        if case .failure(let failure)? = speech { stream.error("\(failure)") }
+        if case .failure(let failure)? = speech { stream.error("no captions: \(failure)") }
         let signals = StopSignals()
         let (orders, sink) = AsyncStream.makeStream(
             of: BotOrder.self, bufferingPolicy: .bufferingNewest(BotOrder.waitingMaximum))
@@ -130,9 +130,9 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
     }
 
     /// Nil for a stream whose speech nobody recognizes.
-    private func startSpeech() -> Result<SpeechHandle, SpeechHandle.Failure>? {
+    private func startSpeech() -> Result<SpeechHandle, KeeperProcess.Failure>? {
         guard let command = try? BotConfiguration.read(configuration).speech else { return nil }
-        return Result { () throws(SpeechHandle.Failure) in
+        return Result { () throws(KeeperProcess.Failure) in
             try SpeechHandle.start(command, executable: Executable.path, user: user)
         }
     }

@@ -2,6 +2,15 @@ public import Glibc
 
 /// Starts foreign programs, for the keepers of those that a confined process needs.
 public enum ProgramStart {
+    /// What a foreign program may know of this process' variables: nothing of the server's, no token
+    /// and no key.
+    public static var plainEnvironment: [String] {
+        let names: [String] = [
+            "PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH",
+        ]
+        return names.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
+    }
+
     /// Starts a program in a process group of its own, with this process' descriptors.
     ///
     /// - Returns: nil with `errno`.

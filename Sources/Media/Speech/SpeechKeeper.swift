@@ -97,7 +97,7 @@ public struct SpeechKeeper: ~Copyable {
         // Nobody else starts a program meanwhile.
         for end in input + output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let process = ProgramStart.spawn(
-            words[0], Array(words.dropFirst()), environment,
+            words[0], Array(words.dropFirst()), ProgramStart.plainEnvironment,
             descriptors: [(input[0], 0), (output[1], 1)])
         let code = errno
         close(input[0])
@@ -111,14 +111,6 @@ public struct SpeechKeeper: ~Copyable {
         // A program that does not read must not hold up the bot.
         _ = fcntl(input[1], F_SETFL, O_NONBLOCK)
         return Program(process: process, input: input[1], output: output[0])
-    }
-
-    /// Nothing of the server's: no token, no key.
-    private static var environment: [String] {
-        let names: [String] = [
-            "PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH",
-        ]
-        return names.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
     }
 
     /// Waits until something has happened and passes it on.

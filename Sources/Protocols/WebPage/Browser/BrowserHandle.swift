@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 public import MediaKernel
 public import Sandbox
@@ -34,17 +33,6 @@ public struct BrowserHandle: Sendable {
         executable: String, user: SystemUser?, memoryMaximum: Int, hosts: WebHosts
     ) throws(Failure) -> BrowserHandle {
         guard let proxy = GuardProxy.listen() else { throw failure("no socket on the loopback") }
-        // Above 4, so that no descriptor made for the keeper closes one that it is still to get.
-        func pipe() throws(Failure) -> (read: CInt, write: CInt) {
-            var ends: [CInt] = [0, 0]
-            guard Glibc.pipe(&ends) == 0 else { throw failure("no pipe") }
-            let moved = ends.map { fcntl($0, F_DUPFD_CLOEXEC, lowestDescriptor) }
-            for end in ends { Glibc.close(end) }
-            guard moved.allSatisfy({ $0 >= 0 }) else { throw failure("no pipe") }
-            return (moved[0], moved[1])
-        }
-        let (commands, messages) = (try pipe(), try pipe())
-        let (reports, life) = (try pipe(), try pipe())
         let key = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         var arguments = [
             "browser", "--proxy-port", "\(proxy.port)", "--stage", key, "--memory",
@@ -52,23 +40,17 @@ public struct BrowserHandle: Sendable {
         ]
         if let user { arguments += ["--user", "\(user)"] }
         for host in hosts.names { arguments += ["--host", host] }
-        let names: [String] = ["PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH"]
-        let kept = names.compactMap { name in
-            getenv(name).map { "\(name)=\(String(cString: $0))" }
+        let keeper: KeeperProcess
+        do throws(KeeperProcess.Failure) {
+            keeper = try KeeperProcess(executable, arguments, inputs: [0, 3], outputs: [1, 4])
+        } catch {
+            close(proxy.descriptor)
+            throw Failure(description: "no browser: \(error)")
         }
-        let process = ProgramStart.spawn(
-            executable, arguments, kept,
-            descriptors: [
-                (life.read, 0), (reports.write, 1), (commands.read, 3), (messages.write, 4),
-            ])
-        for end in [life.read, reports.write, commands.read, messages.write] { Glibc.close(end) }
-        guard process != nil else { throw failure("the keeper cannot be started") }
         return BrowserHandle(
-            messages: messages.read, commands: commands.write, reports: reports.read,
-            life: life.write, proxy: proxy.descriptor, stageKey: key)
+            messages: keeper.outputs[1], commands: keeper.inputs[1], reports: keeper.outputs[0],
+            life: keeper.inputs[0], proxy: proxy.descriptor, stageKey: key)
     }
-
-    private static let lowestDescriptor: CInt = 10
 
     private static func failure(_ words: String) -> Failure {
         Failure(description: "no browser: \(words): \(String(cString: strerror(errno)))")
@@ -76,25 +58,6 @@ public struct BrowserHandle: Sendable {
 
     /// The keeper's reports, until it is gone. On a thread of its own.
     func reportLines() -> AsyncStream<BrowserReport> {
-        let (stream, sink) = AsyncStream.makeStream(
-            of: BrowserReport.self, bufferingPolicy: .bufferingOldest(64))
-        let descriptor = reports
-        let thread = Thread {
-            if let file = fdopen(descriptor, "r") {
-                var line: UnsafeMutablePointer<CChar>?
-                var capacity = 0
-                while getline(&line, &capacity, file) > 0, let text = line {
-                    let words = String(cString: text).split(separator: "\n").first.map(String.init)
-                    if let report = words.flatMap({ BrowserReport(line: $0) }) {
-                        sink.yield(report)
-                    }
-                }
-                free(line)
-                fclose(file)
-            }
-            sink.finish()
-        }
-        thread.start()
-        return stream
+        KeeperProcess.lines(of: reports, buffering: .bufferingOldest(64)) { BrowserReport(line: $0) }
     }
 }

@@ -1,0 +1,97 @@
+import Foundation
+import Glibc
+
+/// The keeper of a foreign program, as the confined process sees it that needs the program: this
+/// program with another command, and pipes to it.
+public struct KeeperProcess: Sendable {
+    /// Why it cannot be started.
+    public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+        public var description: String
+
+        fileprivate init(_ words: String) {
+            description = "\(words): \(String(cString: strerror(errno)))"
+        }
+    }
+
+    /// This process' ends of the pipes that the keeper reads, and of those that it writes, in the
+    /// given order.
+    public let inputs: [CInt]
+    public let outputs: [CInt]
+
+    /// Above all that a keeper gets: moving one of them there closes none that is still to be moved.
+    private static let lowestDescriptor: CInt = 10
+
+    /// Starts it. Call it while this process may still start others, and before it has threads.
+    ///
+    /// - Parameters:
+    ///   - executable: this program.
+    ///   - inputs: the keeper's descriptors that it reads.
+    ///   - outputs: those that it writes.
+    public init(
+        _ executable: String, _ arguments: [String], inputs: [CInt], outputs: [CInt]
+    ) throws(Failure) {
+        var own: [CInt] = []
+        var given: [(from: CInt, to: CInt)] = []
+        defer { for end in given { close(end.from) } }
+        for (number, isRead) in inputs.map({ ($0, true) }) + outputs.map({ ($0, false) }) {
+            guard let pipe = Self.pipe() else {
+                let failure = Failure("no pipe")
+                for end in own { close(end) }
+                throw failure
+            }
+            own.append(isRead ? pipe.write : pipe.read)
+            given.append((isRead ? pipe.read : pipe.write, number))
+        }
+        let process = ProgramStart.spawn(
+            executable, arguments, ProgramStart.plainEnvironment, descriptors: given)
+        guard process != nil else {
+            let failure = Failure("the keeper cannot be started")
+            for end in own { close(end) }
+            throw failure
+        }
+        self.inputs = Array(own.prefix(inputs.count))
+        self.outputs = Array(own.dropFirst(inputs.count))
+    }
+
+    /// - Returns: nil with `errno`.
+    private static func pipe() -> (read: CInt, write: CInt)? {
+        var ends: [CInt] = [0, 0]
+        guard Glibc.pipe(&ends) == 0 else { return nil }
+        let moved = ends.map { fcntl($0, F_DUPFD_CLOEXEC, lowestDescriptor) }
+        let code = errno
+        for end in ends { close(end) }
+        guard moved.allSatisfy({ $0 >= 0 }) else {
+            for end in moved where end >= 0 { close(end) }
+            errno = code
+            return nil
+        }
+        return (moved[0], moved[1])
+    }
+
+    /// What a keeper prints, until it is gone. For one reader, on a thread of its own.
+    ///
+    /// - Parameters:
+    ///   - output: closed at the end.
+    ///   - parse: nil for a line that is left out.
+    public static func lines<Line: Sendable>(
+        of output: CInt, buffering: AsyncStream<Line>.Continuation.BufferingPolicy,
+        parse: @escaping @Sendable (String) -> Line?
+    ) -> AsyncStream<Line> {
+        let (stream, sink) = AsyncStream.makeStream(of: Line.self, bufferingPolicy: buffering)
+        let thread = Thread {
+            if let file = fdopen(output, "r") {
+                var line: UnsafeMutablePointer<CChar>?
+                var capacity = 0
+                while getline(&line, &capacity, file) > 0, let text = line {
+                    let words = String(cString: text).split(separator: "\n").first.map(String.init)
+                    if let line = words.flatMap({ parse($0) }) { sink.yield(line) }
+                }
+                free(line)
+                fclose(file)
+            }
+            sink.finish()
+        }
+        thread.start()
+        return stream
+    }
+}

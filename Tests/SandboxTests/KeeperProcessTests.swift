@@ -1,0 +1,39 @@
+import Foundation
+import Glibc
+import Sandbox
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct KeeperProcessTests {
+    private var descriptorCount: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    }
+
+    @Test func itReadsAndWritesPipesAndEndsWithThem() async throws {
+        let script = "echo \"${ROOMCAST_SECRET:-none} $PATH\"; cat; cat <&3"
+        setenv("ROOMCAST_SECRET", "token", 1)
+        let keeper = try KeeperProcess("/bin/sh", ["-c", script], inputs: [0, 3], outputs: [1])
+        unsetenv("ROOMCAST_SECRET")
+        for (end, text) in zip(keeper.inputs, ["one\nleft out\n", "two\n"]) {
+            #expect(write(end, text, text.utf8.count) == text.utf8.count)
+            close(end)
+        }
+        var lines: [String] = []
+        let all = KeeperProcess.lines(of: keeper.outputs[0], buffering: .unbounded) {
+            $0 == "left out" ? nil : $0
+        }
+        for await line in all { lines.append(line) }
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        #expect(lines == ["none \(path)", "one", "two"])
+    }
+
+    @Test func oneThatCannotBeStartedLeavesNoPipes() {
+        let before = descriptorCount
+        for _ in 0..<50 {
+            #expect(throws: KeeperProcess.Failure.self) {
+                try KeeperProcess("/nowhere/at/all", [], inputs: [0, 3], outputs: [1, 4])
+            }
+        }
+        // Other tests open some meanwhile.
+        #expect(descriptorCount < before + 50)
+    }
+}
