@@ -1,11 +1,4 @@
 import Glibc
-import MediaKernel
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// All captions of a stream, in its directory: a line of JSON for each, with its own CRC-32 at the
 /// end. The service appends accepted captions before it answers, and bots read them from here, so
@@ -22,8 +15,7 @@ public enum CaptionLog {
         _ captions: [Caption], in directory: String
     ) throws(RecordingError) -> Bool {
         let file = try LineFile("\(directory)/\(fileName)")
-        let isTorn = file.lastByte.map { $0 != UInt8(ascii: "\n") } ?? false
-        let text = (isTorn ? "\n" : "") + captions.map(line).joined()
+        let text = file.separator + captions.map(line).joined()
         guard file.byteCount + text.utf8.count <= bytesMaximum else { return false }
         try file.append(text)
         return true
@@ -74,20 +66,9 @@ public enum CaptionLog {
         }
     }
 
-    static func line(_ caption: Caption) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(caption) else {
-            preconditionFailure("numbers and texts always encode")
-        }
-        return ChecksummedLine.closed(String(decoding: data, as: UTF8.self))
-    }
+    static func line(_ caption: Caption) -> String { ChecksummedLine.closed(encoding: caption) }
 
     private static func caption(_ line: String) -> Caption? {
-        guard let text = ChecksummedLine.text(of: line),
-            let caption = try? JSONDocument.decode(Caption.self, from: text.utf8, limits: .own),
-            caption.isUsable
-        else { return nil }
-        return caption
+        ChecksummedLine.value(Caption.self, of: line).flatMap { $0.isUsable ? $0 : nil }
     }
 }

@@ -29,6 +29,12 @@ struct LineFile: ~Copyable {
         return size > 0 && pread(file, &last, 1, size - 1) == 1 ? last : nil
     }
 
+    /// What comes before the next line: a break after a line that a dead machine has torn.
+    var separator: String {
+        guard let lastByte, lastByte != UInt8(ascii: "\n") else { return "" }
+        return "\n"
+    }
+
     /// The last `count` bytes, or all if there are fewer.
     ///
     /// - Throws: `.file`.

@@ -1,12 +1,3 @@
-import Glibc
-import MediaKernel
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// All timed metadata of a stream, in its directory: a line of JSON for each entry, with its own
 /// CRC-32 at the end. The service appends an accepted entry before it tells the bot, so that
 /// neither a bot's death nor a window that has moved on loses it.
@@ -21,8 +12,7 @@ public enum TimedMetadataLog {
         _ entries: [TimedMetadata], in directory: String
     ) throws(RecordingError) {
         let file = try LineFile("\(directory)/\(fileName)")
-        let isTorn = file.lastByte.map { $0 != UInt8(ascii: "\n") } ?? false
-        try file.append((isTorn ? "\n" : "") + entries.map(line).joined())
+        try file.append(file.separator + entries.map(line).joined())
     }
 
     /// In the order of the requests; empty for a stream without any. Lines that are torn or changed
@@ -40,20 +30,9 @@ public enum TimedMetadataLog {
             .compactMap { entry(String(decoding: $0, as: UTF8.self)) }
     }
 
-    static func line(_ entry: TimedMetadata) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(entry) else {
-            preconditionFailure("numbers and texts always encode")
-        }
-        return ChecksummedLine.closed(String(decoding: data, as: UTF8.self))
-    }
+    static func line(_ entry: TimedMetadata) -> String { ChecksummedLine.closed(encoding: entry) }
 
     private static func entry(_ line: String) -> TimedMetadata? {
-        guard let text = ChecksummedLine.text(of: line),
-            let entry = try? JSONDocument.decode(TimedMetadata.self, from: text.utf8, limits: .own),
-            entry.isUsable
-        else { return nil }
-        return entry
+        ChecksummedLine.value(TimedMetadata.self, of: line).flatMap { $0.isUsable ? $0 : nil }
     }
 }

@@ -67,15 +67,7 @@ public final class TrackFolder {
 
     /// - Throws: `.file`.
     public func note(_ entry: TrackLogEntry) throws(RecordingError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(entry) else {
-            preconditionFailure("a line holds texts and numbers, which always encode")
-        }
-        let line = ChecksummedLine.closed(String(decoding: data, as: UTF8.self))
-        // After a line that a dead machine has torn, a new one begins.
-        let isTorn = log.lastByte.map { $0 != UInt8(ascii: "\n") } ?? false
-        try log.append(isTorn ? "\n" + line : line)
+        try log.append(log.separator + ChecksummedLine.closed(encoding: entry))
     }
 
     /// Nothing more comes of this track.
@@ -91,11 +83,9 @@ public final class TrackFolder {
         var entries: [TrackLogEntry] = []
         try LineFile.read(path, maximum: logBytesMaximum, lineMaximum: lineBytesMaximum) { bytes in
             let line = String(decoding: bytes, as: UTF8.self)
-            guard let text = ChecksummedLine.text(of: line),
-                let entry = try? JSONDocument.decode(
-                    TrackLogEntry.self, from: Data(text.utf8), limits: .own)
-            else { return }
-            entries.append(entry)
+            if let entry = ChecksummedLine.value(TrackLogEntry.self, of: line) {
+                entries.append(entry)
+            }
         }
         return entries
     }
