@@ -12,23 +12,8 @@ import Testing
 @Suite struct CaptionRouteTests {
     private static let uri = "/v2/live-streams/stream-1/captions"
 
-    private func withStream(
-        _ body:
-            @escaping @Sendable (
-                TestWorld, any TestClientProtocol, HTTPFields
-            ) async throws -> Void
-    ) async throws {
-        let world = try await TestWorld()
-        let headers = try await world.managementHeaders()
-        try await world.routes { client in
-            _ = try await client.execute(
-                uri: "/v2/live-streams/room/demo/start", method: .post, headers: headers)
-            try await body(world, client, headers)
-        }
-    }
-
     @Test func theyAreTakenAndAnsweredWithTheStream() async throws {
-        try await withStream { world, client, headers in
+        try await TestWorld.withStream { world, client, headers in
             let now = TestWorld.now.milliseconds
             let answer = try await client.execute(
                 uri: Self.uri, method: .post, headers: headers,
@@ -95,7 +80,7 @@ import Testing
         ),
     ])
     func whatIsWrongIsNamed(body: String, message: String, detail: String) async throws {
-        try await withStream { world, client, headers in
+        try await TestWorld.withStream { world, client, headers in
             let answer = try await client.execute(
                 uri: Self.uri, method: .post, headers: headers, body: ByteBuffer(string: body))
             #expect(
@@ -112,7 +97,7 @@ import Testing
         (.invalidCaption("language is one of en, de"), 400, "captions are not valid"),
     ])
     func refusalsHaveTheirStatus(error: LiveStreamError, code: Int, message: String) async throws {
-        try await withStream { world, client, headers in
+        try await TestWorld.withStream { world, client, headers in
             world.control.state.withLock { $0.failure = error }
             let answer = try await client.execute(
                 uri: Self.uri, method: .post, headers: headers,

@@ -84,6 +84,22 @@ struct TestWorld: Sendable {
         try await Application(router: try service.router()).test(.router, body)
     }
 
+    /// Runs requests against the routes of a world with a stream, `stream-1` of room `demo`.
+    static func withStream(
+        _ body:
+            @escaping @Sendable (
+                TestWorld, any TestClientProtocol, HTTPFields
+            ) async throws -> Void
+    ) async throws {
+        let world = try await TestWorld()
+        let headers = try await world.managementHeaders()
+        try await world.routes { client in
+            _ = try await client.execute(
+                uri: "/v2/live-streams/room/demo/start", method: .post, headers: headers)
+            try await body(world, client, headers)
+        }
+    }
+
     /// Runs requests against a server on its own port.
     func live(
         _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void

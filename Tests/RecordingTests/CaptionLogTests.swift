@@ -59,7 +59,9 @@ import Workbench
         var known = caption(4)
         known.peer = named.speaker
         let wordy = caption(5, String(repeating: "x", count: 2001))
-        let forged = [caption(.max), caption(Caption.perStreamMaximum + 1), long, named, known, wordy]
+        let forged = [
+            caption(.max), caption(Caption.perStreamMaximum + 1), long, named, known, wordy,
+        ]
         #expect(try CaptionLog.append([most] + forged, in: scratch.path))
         #expect(try CaptionLog.read(in: scratch.path) == [most])
     }

@@ -17,10 +17,7 @@ import Testing
     ) async throws -> (StreamID, BotDouble) {
         var request = LiveStreamRequest()
         request.captions = StreamCaptions(languages: codes.map { CaptionLanguage(code: $0) })
-        let id = try await world.streams.start(room: "demo", request, startedBy: nil)[0].id
-        let bot = try #require(await world.launcher.next())
-        await bot.say(.running(firstSegmentMilliseconds: 1))
-        return (id, bot)
+        return try await world.running(request)
     }
 
     private func log(_ world: StreamsWorld, _ id: StreamID) throws -> [Caption] {

@@ -92,6 +92,14 @@ final class StreamsWorld: Sendable {
         }
     }
 
+    /// A stream whose bot has said that it is on air.
+    func running(_ request: LiveStreamRequest) async throws -> (StreamID, BotDouble) {
+        let id = try await streams.start(room: "demo", request, startedBy: nil)[0].id
+        let bot = try #require(await launcher.next())
+        await bot.say(.running(firstSegmentMilliseconds: 1))
+        return (id, bot)
+    }
+
     /// Lets a bot end and waits for its replacement.
     func replace(_ bot: BotDouble, _ exit: BotExit) async -> BotDouble? {
         await end(bot, exit)

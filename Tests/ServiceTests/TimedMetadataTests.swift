@@ -18,11 +18,8 @@ import Testing
     private func running(
         _ world: StreamsWorld, _ metadata: String = ""
     ) async throws -> (StreamID, BotDouble) {
-        let request = LiveStreamRequest(variants: [LiveStreamVariant(metadata: metadata)])
-        let id = try await world.streams.start(room: "demo", request, startedBy: nil)[0].id
-        let bot = try #require(await world.launcher.next())
-        await bot.say(.running(firstSegmentMilliseconds: 1))
-        return (id, bot)
+        try await world.running(
+            LiveStreamRequest(variants: [LiveStreamVariant(metadata: metadata)]))
     }
 
     private func log(_ world: StreamsWorld, _ id: StreamID) throws -> [TimedMetadata] {

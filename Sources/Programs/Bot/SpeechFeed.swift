@@ -198,4 +198,3 @@ extension SpeechFeed.Speaker {
         return [SpeechFrame(.sound, speaker: number, time: time, payload: waiting)]
     }
 }
-

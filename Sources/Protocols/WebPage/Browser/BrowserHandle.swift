@@ -58,6 +58,8 @@ public struct BrowserHandle: Sendable {
 
     /// The keeper's reports, until it is gone. On a thread of its own.
     func reportLines() -> AsyncStream<BrowserReport> {
-        KeeperProcess.lines(of: reports, buffering: .bufferingOldest(64)) { BrowserReport(line: $0) }
+        KeeperProcess.lines(of: reports, buffering: .bufferingOldest(64)) {
+            BrowserReport(line: $0)
+        }
     }
 }
