@@ -8,7 +8,7 @@ ASIDE = {
     "disk_full", "harness", "hls_js", "independent_publishers", "install", "live_store",
     "long_publishing", "low_latency_rules", "media_over_tcp", "moderation", "network_change",
     "object_storage", "page_devices", "page_modules", "page_notices", "page_polls",
-    "page_publishing", "page_reconnecting", "page_room_state", "page_stage", "player_modules",
+    "page_publishing", "page_reconnecting", "page_room_state", "page_stage", "player_faults", "player_modules",
     "polls", "process", "process_deaths", "recording_assets", "recording_in_room",
     "recordings_page", "relay", "restart", "room_page_manners", "room_registry", "sandbox",
     "secrecy", "sessions", "speech", "starvation", "stranger", "stream_control", "stream_races",

@@ -5,7 +5,7 @@ const keptInNeed = [10, 2]; // when the buffer is full
 const aheadInNeed = 12; // s
 const farAway = 1e9; // s; longer than any stream
 
-/** The buffer is full although all that can go is gone. */
+/** The buffer is full although all that can go is gone, even of what lies ahead. */
 export class BufferFull extends Error {}
 
 export class MediaBuffer {
@@ -117,8 +117,8 @@ export class MediaBuffer {
   async #makeRoom(attempt) {
     const time = this.#video.currentTime;
     if (attempt < keptInNeed.length) return this.#remove(0, time - keptInNeed[attempt]);
-    if (attempt > keptInNeed.length) throw new BufferFull();
-    return this.#remove(time + aheadInNeed, Infinity);
+    await this.#remove(time + aheadInNeed, Infinity);
+    throw new BufferFull(); // what was to be appended may lie behind the hole
   }
 
   async #remove(begin, end) {

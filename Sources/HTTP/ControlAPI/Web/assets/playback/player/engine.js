@@ -16,6 +16,8 @@ import { dateAt, endOf, Timeline } from "./timeline.js";
 
 const patience = 8; // s that the server may be silent
 const aheadMaximum = 30; // s to load in advance
+const aheadLeast = 5; // s, although the buffer is full
+const aheadShare = 0.8; // of what the buffer had when it was full
 const initsMaximum = 16;
 const strayMaximum = 0.5; // s by which a segment may lie elsewhere than its playlist says
 const faultWait = 1; // s
@@ -46,6 +48,7 @@ export class Engine extends EventTarget {
   #vainHint = ""; // the address of a part that was not made after all
   #wake = () => {};
   #aim = null; // s; where to begin
+  #aheadMost = aheadMaximum; // less when the buffer was full
   #hasEnded = false;
   #ownTime = null; // s; where playback was sent by the engine itself
   #isFaulty = false; // the network, at the last attempt
@@ -234,8 +237,22 @@ export class Engine extends EventTarget {
     return Math.max(end - this.target, start);
   }
 
+  /** Where playback is, or is to begin, in s. */
+  get #place() {
+    return this.#aim ?? this.#video.currentTime;
+  }
+
   get #ahead() {
-    return aheadOf(this.ranges, this.#aim ?? this.#video.currentTime);
+    return aheadOf(this.ranges, this.#place);
+  }
+
+  /** The front at the end of what is buffered without a hole; null if that is no whole segment. */
+  get #frontHeld() {
+    if (this.#ahead <= 0.1) return null;
+    const end = this.#place + this.#ahead + 0.1;
+    const last = this.#lists.current.segments.findLast((one) => one.start + one.duration <= end);
+    return last
+      ? { sequence: last.sequence, part: null, end: last.start + last.duration } : null;
   }
 
   async #master(url) {
@@ -301,7 +318,11 @@ export class Engine extends EventTarget {
   }
 
   async #recover(error) {
-    if (error instanceof BufferFull) return pause(faultWait, this.#control.signal);
+    if (error instanceof BufferFull) {
+      this.#aheadMost = Math.max(aheadShare * Math.min(this.#ahead, this.#aheadMost), aheadLeast);
+      this.#front = this.#frontHeld;
+      return pause(faultWait, this.#control.signal);
+    }
     if (!(error instanceof LoadError)) throw error;
     this.#fault(error);
     this.#lists.hurry();
@@ -315,7 +336,9 @@ export class Engine extends EventTarget {
 
   /** The next piece, of the layer that is right for it; null when there is nothing to do. */
   async #next(signal) {
-    if (this.#ahead > aheadMaximum) return null;
+    // Behind a hole nothing counts as ahead.
+    const isFar = this.#front?.end > this.#place + 2 * aheadMaximum;
+    if (this.#ahead > this.#aheadMost || isFar) return null;
     let piece = this.#find();
     if (!piece) {
       await this.#finish();
@@ -342,7 +365,7 @@ export class Engine extends EventTarget {
       if (!piece?.isElsewhere) return piece;
       this.#front = null;
     }
-    return pieceAt(playlist, this.#aim ?? this.#video.currentTime);
+    return pieceAt(playlist, this.#place);
   }
 
   #chooseLayer() {
@@ -498,11 +521,7 @@ export class Engine extends EventTarget {
     const ahead = aheadOf(this.ranges, time);
     const isJoined = this.#front && Math.abs(time + ahead - this.#front.end) < 1;
     if (ahead > 0.1 && isJoined) return this.#wake();
-    const playlist = this.#lists.current;
-    const held = ahead > 0.1
-      && playlist.segments.findLast((one) => one.start + one.duration <= time + ahead + 0.1);
-    this.#front = held
-      ? { sequence: held.sequence, part: null, end: held.start + held.duration } : null;
+    this.#front = this.#frontHeld;
     this.#round?.abort();
     this.#wake();
   }

@@ -1,0 +1,45 @@
+"""The pages' player when a buffer is full, a file is gone or a network is away: in the browsers that
+run it, with media, buffer and network of the tests' own."""
+
+import pytest
+
+from harness.stand import STAND, recording
+from harness.web import WEB
+
+# Plays a recording up to `until` seconds, in a video of the test's own.
+PLAY = """async ({ files, quota, until, seek }) => {
+  const { Engine } = await import("/assets/playback/player/engine.js");
+  Object.assign(stand, { files, quota: quota ?? Infinity });
+  window.MediaSource = stand.Source;
+  const video = new stand.Video();
+  const engine = new Engine(video);
+  const events = [];
+  for (const name of ["fault", "recovered", "broken"]) {
+    engine.addEventListener(name, () => events.push(name));
+  }
+  await engine.play(new URL("/r/m.m3u8", location.href).href);
+  if (seek) {
+    await stand.play(video, 6, () => video.currentTime > 0.5, 10);
+    engine.seek(seek);
+  }
+  await stand.play(video, 6, () => video.currentTime >= until, 20);
+  engine.stop();
+  return { time: video.currentTime, seeks: stand.seeks, asked: stand.asked, events,
+           hasEnded: stand.hasEnded };
+}"""
+
+
+@pytest.fixture
+def stage(page, web):
+    """The page of both browsers as it was at first, with a stand."""
+    (getattr(page, "goto", None) or page.navigate)(web.blank)
+    page.evaluate(STAND)
+    return page
+
+
+def test_a_full_buffer_cuts_nothing_out(stage):
+    played = stage.evaluate(PLAY, {"files": recording(12, 4), "quota": 20, "until": 47})
+    assert played["time"] >= 47, played
+    assert played["seeks"] == 1, "it begins once, and jumps over nothing"
+    media = [path for path in played["asked"] if path.endswith(".m4s")]
+    assert len(media) < 30, media
