@@ -43,3 +43,22 @@ def test_a_full_buffer_cuts_nothing_out(stage):
     assert played["seeks"] == 1, "it begins once, and jumps over nothing"
     media = [path for path in played["asked"] if path.endswith(".m4s")]
     assert len(media) < 30, media
+
+
+def test_a_missing_segment_of_a_recording_is_asked_for_once(stage):
+    files = recording(6, 4)
+    for gone, begin in ((0, 4), (3, 0)):
+        files = recording(6, 4)
+        del files[f"/r/{gone}.m4s"]
+        played = stage.evaluate(PLAY, {"files": files, "until": 23})
+        assert played["time"] >= 23 and played["events"] == ["fault", "recovered"], played
+        assert played["asked"].count(f"/r/{gone}.m4s") == 1
+        stage.evaluate("() => { stand.asked = []; stand.seeks = 0; stand.buffer = null; }")
+
+
+def test_it_goes_on_behind_a_missing_segment_that_was_sought(stage):
+    files = recording(20, 4)
+    del files["/r/15.m4s"]
+    played = stage.evaluate(PLAY, {"files": files, "seek": 62, "until": 66})
+    assert played["time"] >= 66, played
+    assert played["asked"].count("/r/15.m4s") == 1

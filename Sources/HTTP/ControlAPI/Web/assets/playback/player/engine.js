@@ -8,9 +8,9 @@ import { BufferFull, MediaBuffer } from "./buffer.js";
 import { ServerClock } from "./clock.js";
 import { LayerLists } from "./layer-lists.js";
 import { aheadOf, isLow, targetOf } from "./live-edge.js";
-import { load, LoadError, pause } from "./loader.js";
+import { load, LoadError, pause, PieceGone } from "./loader.js";
 import { Pacing } from "./pacing.js";
-import { isEntry, pieceAfter, pieceAt } from "./pieces.js";
+import { frontBefore, frontBehind, isEntry, pieceAfter, pieceAt } from "./pieces.js";
 import { parsePlaylist } from "./playlist.js";
 import { dateAt, endOf, Timeline } from "./timeline.js";
 
@@ -24,6 +24,7 @@ const faultWait = 1; // s
 const dangerShare = 0.2; // of the target
 const abandonAfter = 0.4; // s of a transfer
 const followShare = 1.5; // of the target: still at the live edge
+const gone = new Set([404, 410]); // statuses
 const decoder = new TextDecoder();
 const ticks = () => performance.now() / 1000;
 
@@ -251,8 +252,7 @@ export class Engine extends EventTarget {
     if (this.#ahead <= 0.1) return null;
     const end = this.#place + this.#ahead + 0.1;
     const last = this.#lists.current.segments.findLast((one) => one.start + one.duration <= end);
-    return last
-      ? { sequence: last.sequence, part: null, end: last.start + last.duration } : null;
+    return last ? frontBehind({ segment: last, part: null, ...last }) : null;
   }
 
   async #master(url) {
@@ -326,12 +326,18 @@ export class Engine extends EventTarget {
     if (!(error instanceof LoadError)) throw error;
     this.#fault(error);
     this.#lists.hurry();
-    // A piece that has gone is not asked for again.
-    if (!error.isPassing && this.isLive) {
+    if (!error.isPassing && this.isLive && this.follows) {
       this.#front = null;
-      if (this.follows) this.#aim = this.#edgeToAimAt;
-    }
+      this.#aim = this.#edgeToAimAt;
+    } else if (error instanceof PieceGone) this.#skip(error.piece);
     await pause(faultWait, this.#control.signal);
+  }
+
+  /** A piece that has gone is not asked for again: playback goes on behind it. */
+  #skip(piece) {
+    this.#front = frontBehind(piece);
+    const { end } = this.#front;
+    if (piece.start <= this.#place && this.#place < end) this.#aim = end;
   }
 
   /** The next piece, of the layer that is right for it; null when there is nothing to do. */
@@ -418,8 +424,7 @@ export class Engine extends EventTarget {
     if (begin !== null && !piece.part) {
       this.#timeline.correct(piece.segment, begin + offset);
     }
-    const { sequence } = piece.segment;
-    this.#front = { sequence, part: piece.part, end: piece.start + piece.duration };
+    this.#front = frontBehind(piece);
     await this.#buffer.trim();
     this.#begin();
     if (this.#isFaulty) {
@@ -491,6 +496,7 @@ export class Engine extends EventTarget {
     } catch (error) {
       if (!slow.signal.aborted || signal.aborted) {
         if (error instanceof LoadError) this.#isFaulty = true;
+        if (gone.has(error.status)) throw new PieceGone(piece, error.status);
         throw error;
       }
       this.#throughput.add(seen / 8, 1, ticks());
@@ -505,10 +511,8 @@ export class Engine extends EventTarget {
 
   /** The same piece, of the layer now in use. */
   #again(piece) {
-    const { sequence } = piece.segment;
-    const before = { sequence: sequence - 1, part: null, end: piece.segment.start };
-    const first = pieceAfter(this.#lists.current, before);
-    if (!first) throw new LoadError("The segment has gone.", 404);
+    const first = pieceAfter(this.#lists.current, frontBefore(piece.segment));
+    if (!first) throw new LoadError("The other layer does not have the segment yet.");
     return first;
   }
 
@@ -532,7 +536,7 @@ export class Engine extends EventTarget {
     const next = this.#lists.current?.segments.find((one) => one.start > time + 0.5);
     if (!next || !this.#front || this.#front.sequence < next.sequence) return;
     this.#run(this.#buffer.trim(next.start));
-    this.#front = { sequence: next.sequence - 1, part: null, end: next.start };
+    this.#front = frontBefore(next);
     this.#round?.abort();
     this.#wake();
   }

@@ -17,6 +17,14 @@ export class LoadError extends Error {
   }
 }
 
+/** A piece that the server does not have any more. */
+export class PieceGone extends LoadError {
+  constructor(piece, status) {
+    super("The piece has gone.", status);
+    this.piece = piece;
+  }
+}
+
 /** Resolves after so many seconds, or rejects at once when the signal says so. */
 export function pause(seconds, signal) {
   return new Promise((resolve, reject) => {

@@ -46,6 +46,16 @@ export function pieceAfter(playlist, front) {
     start: last.start + last.duration, duration: 0 }, 0);
 }
 
+/** What was loaded last, if it was this piece. */
+export function frontBehind({ segment, part, start, duration }) {
+  return { sequence: segment.sequence, part, end: start + duration };
+}
+
+/** What was loaded last, if this segment is the next. */
+export function frontBefore({ sequence, start }) {
+  return { sequence: sequence - 1, part: null, end: start };
+}
+
 /** The first piece of a segment. */
 function whole(segment) {
   return segment.url === null ? partOf(segment, 0) : wholeOf(segment);
