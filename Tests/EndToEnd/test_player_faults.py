@@ -62,3 +62,31 @@ def test_it_goes_on_behind_a_missing_segment_that_was_sought(stage):
     played = stage.evaluate(PLAY, {"files": files, "seek": 62, "until": 66})
     assert played["time"] >= 66, played
     assert played["asked"].count("/r/15.m4s") == 1
+
+
+# Twice the same recording, whose captions are chosen the first time.
+AGAIN = """async ({ files, off }) => {
+  const { Player } = await import("/assets/playback/player.js");
+  stand.files = files;
+  window.MediaSource = stand.Source;
+  const video = new stand.Video();
+  const tracks = [];
+  video.addTextTrack = (...how) => {
+    tracks.push(document.createElement("video").addTextTrack(...how));
+    return tracks.at(-1);
+  };
+  const player = new Player(video, null, { isLive: false });
+  const url = new URL("/r/m.m3u8", location.href).href;
+  await player.play({ url, fragments: url });
+  player.captions.choose(player.engine.captions[0]);
+  if (off) player.captions.choose(null);
+  await player.play({ url, fragments: url });
+  const chosen = player.captions.chosen?.language ?? null;
+  player.stop();
+  return { chosen, tracks: tracks.length };
+}"""
+
+
+def test_captions_stay_on_when_it_plays_again(stage):
+    assert stage.evaluate(AGAIN, {"files": recording(4, 4)}) == {"chosen": "en", "tracks": 1}
+    assert stage.evaluate(AGAIN, {"files": recording(4, 4), "off": True})["chosen"] is None

@@ -14,6 +14,7 @@ export class Player extends EventTarget {
   #isLive;
   #library = null; // an hls.js instance
   #captions = null;
+  #language = null; // of the captions that the viewer chose
   #source = null; // what was asked for: { url, fragments }
   #retry = null;
   #refused = new Set(); // addresses of streams that the own player does not play
@@ -121,7 +122,11 @@ export class Player extends EventTarget {
       if (detail instanceof Unplayable) this.#refused.add(url);
       this.#failed();
     });
-    this.#captions = new Captions(this.#video, engine);
+    const captions = this.#captions = new Captions(this.#video, engine);
+    engine.addEventListener("layers", () => {
+      const wanted = engine.captions.find(({ language }) => language === this.#language);
+      if (wanted) captions.choose(wanted);
+    });
     await engine.play(url, begin);
   }
 
@@ -150,6 +155,7 @@ export class Player extends EventTarget {
   #drop() {
     this.#library?.destroy();
     this.#library = null;
+    if (this.#captions) this.#language = this.#captions.chosen?.language ?? null;
     this.#captions?.stop();
     this.#captions = null;
     this.engine?.stop();

@@ -58,7 +58,7 @@ export function shiftOf(map, offset, expected) {
 export class Captions {
   #video;
   #engine;
-  #tracks = new Map(); // by address: TextTrack, since they cannot be removed
+  #track = null; // the one shown
   #control = null;
   chosen = null; // read-only: the rendition shown
 
@@ -70,17 +70,15 @@ export class Captions {
   /** @param {{url: string, name: string, language: string}|null} rendition null for none */
   choose(rendition) {
     this.#control?.abort();
-    for (const track of this.#tracks.values()) track.mode = "disabled";
+    if (this.#track) this.#track.mode = "disabled";
+    this.#track = null;
     this.chosen = rendition;
     if (!rendition) return;
-    const { url, name, language } = rendition;
-    const track = this.#tracks.get(url)
-      ?? this.#video.addTextTrack("captions", name, language);
-    this.#tracks.set(url, track);
+    const track = this.#track = trackOf(this.#video, rendition);
     track.mode = "showing";
     for (const cue of [...track.cues ?? []]) track.removeCue(cue);
     const control = this.#control = new AbortController();
-    this.#keep(url, track, control.signal).catch(() => {}); // it was stopped
+    this.#keep(rendition.url, track, control.signal).catch(() => {}); // it was stopped
   }
 
   stop() {
@@ -145,6 +143,17 @@ export class Captions {
     // Who goes back gets them again.
     for (const [address, end] of loaded) if (end < time - kept) loaded.delete(address);
   }
+}
+
+const tracks = new WeakMap(); // by video: its text tracks, since they cannot be removed
+
+/** The video's text track for a rendition: the same one for all of its streams. */
+function trackOf(video, { name, language }) {
+  if (!tracks.has(video)) tracks.set(video, new Map());
+  const all = tracks.get(video);
+  const key = `${language} ${name}`;
+  if (!all.has(key)) all.set(key, video.addTextTrack("captions", name, language));
+  return all.get(key);
 }
 
 /** A cue that spans segments is in each of them, and those of parts are in the segment again. */
