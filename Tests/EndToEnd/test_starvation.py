@@ -166,27 +166,24 @@ def test_a_run_that_forgives_too_much_fails_and_says_so(tmp_path):
     assert "made again: 0, skipped: 1 (at most 0)" in done.stdout, done.stdout
 
 
-def shares(monkeypatch, efforts):
+def worst_share(efforts):
     """The worst share that a watch sees while pieces of work take so long."""
     now, left = [0.0], iter(efforts)
-    monkeypatch.setattr(machine, "effort", lambda: next(left))
-    monkeypatch.setattr(machine, "stolen", lambda: 0.0)
-    monkeypatch.setattr(machine.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(machine.Watch, "_run", lambda self: None)
-    watch = machine.Watch()
+    watch = machine.Watch(
+        effort=lambda: next(left), stolen=lambda: 0.0, time=lambda: now[0])
     for _ in range(len(efforts) - 2):
         now[0] += machine.INTERVAL
-        watch._look()
+        watch.look()
     return watch.worst(0, now[0])
 
 
-def test_one_fast_look_makes_no_machine_slow_for_ever(monkeypatch):
-    assert shares(monkeypatch, [1.0] * 20 + [0.4] + [1.0] * 60) == 0
+def test_one_fast_look_makes_no_machine_slow_for_ever():
+    assert worst_share([1.0] * 20 + [0.4] + [1.0] * 60) == 0
 
 
-def test_uneven_work_on_the_cores_other_half_is_no_starvation(monkeypatch):
-    assert shares(monkeypatch, [1.0, 1.4, 1.2, 1.6, 1.0] * 20) == 0
+def test_uneven_work_on_the_cores_other_half_is_no_starvation():
+    assert worst_share([1.0, 1.4, 1.2, 1.6, 1.0] * 20) == 0
 
 
-def test_a_core_at_half_its_speed_for_two_seconds_is_starvation(monkeypatch):
-    assert shares(monkeypatch, [1.0] * 40 + [2.0] * 8 + [1.0] * 20) >= 0.4
+def test_a_core_at_half_its_speed_for_two_seconds_is_starvation():
+    assert worst_share([1.0] * 40 + [2.0] * 8 + [1.0] * 20) >= 0.4

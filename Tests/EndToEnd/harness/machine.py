@@ -51,24 +51,28 @@ def effort():
 class Watch:
     """Remembers when the host kept back how much."""
 
-    def __init__(self):
+    def __init__(self, effort, stolen, time=time.monotonic):
+        self._effort, self._stolen, self._time = effort, stolen, time
         self._efforts = collections.deque([effort()], maxlen=int(USUAL / INTERVAL))
         self._slowed = 0.0  # s, of all cores together
-        self._samples = [(time.monotonic(), stolen())]
+        self._samples = [(time(), stolen())]
         self._lock = threading.Lock()
+
+    def start(self):
+        """Looks regularly from now on."""
         threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self):
         while True:
             time.sleep(INTERVAL)
-            self._look()
+            self.look()
 
-    def _look(self):
-        latest = effort()
+    def look(self):
+        latest = self._effort()
         with self._lock:
             self._efforts.append(latest)
             speed = statistics.median(self._efforts) / latest
-            now, taken = time.monotonic(), stolen()
+            now, taken = self._time(), self._stolen()
             before, kept = self._samples[-1]
             if speed < SLOW:
                 had = (now - before) * CORES - (taken + self._slowed - kept)
@@ -79,7 +83,7 @@ class Watch:
         """The largest share of the machine, 0 to 1, withheld over a piece of time, of PIECE seconds
         by default."""
         piece = piece or PIECE
-        self._look()
+        self.look()
         samples = [one for one in self._samples if begin - piece <= one[0] <= end + piece]
         worst, first = 0.0, 0
         for last, (at, taken) in enumerate(samples):

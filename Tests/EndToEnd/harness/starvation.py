@@ -16,10 +16,9 @@ import time
 import pytest
 from _pytest.runner import runtestprotocol
 
-from . import server
+from . import machine, server
 from .fault import Fault
 from .lanes import is_aside
-from .machine import Watch
 
 STARVED = 0.15  # of the machine over two seconds
 # s. This share of the machine for this long holds up one core for 150 ms, which is audible.
@@ -36,7 +35,8 @@ WRONG = re.compile(r"\.status\b|\.status_code\b|\breturncode\b|\.poll\b|\.wait\b
 REASON = "the host kept back"
 AGAIN = "made again"  # the property of a report that tells why
 
-watch = Watch()
+watch = machine.Watch(machine.effort, machine.stolen)
+watch.start()
 _failures = pytest.StashKey()
 
 
