@@ -90,3 +90,43 @@ AGAIN = """async ({ files, off }) => {
 def test_captions_stay_on_when_it_plays_again(stage):
     assert stage.evaluate(AGAIN, {"files": recording(4, 4)}) == {"chosen": "en", "tracks": 1}
     assert stage.evaluate(AGAIN, {"files": recording(4, 4), "off": True})["chosen"] is None
+
+
+def test_a_recordings_page_takes_back_that_it_cannot_be_fetched(stage):
+    said = stage.evaluate("""async (html) => {
+      await stand.open(html);
+      await import("/assets/playback/recordings.js");
+      document.getElementById("theatre").showModal();
+      return ["fault", "recovered"].map((name) => {
+        window.roomcastPlayer.dispatchEvent(new Event(name));
+        return document.getElementById("theatre-error").textContent;
+      });
+    }""", (WEB / "recordings.html").read_text())
+    assert said == ["It cannot be fetched. Trying again …", ""]
+
+
+def test_a_playlist_that_is_back_is_said_to_be(stage):
+    played = stage.evaluate("""async ({ files }) => {
+      const { Engine } = await import("/assets/playback/player/engine.js");
+      stand.files = files;
+      window.MediaSource = stand.Source;
+      const list = files["/r/l.m3u8"].replace("#EXT-X-ENDLIST\\n", "");
+      files["/r/l.m3u8"] = list;
+      const video = new stand.Video();
+      const engine = new Engine(video);
+      const events = [];
+      for (const name of ["fault", "recovered"]) {
+        engine.addEventListener(name, () => {
+          events.push(name);
+          // It has more than before.
+          if (name === "fault") files["/r/l.m3u8"] = `${list}#EXTINF:4,\\n6.m4s\\n`;
+        });
+      }
+      await engine.play(new URL("/r/m.m3u8", location.href).href);
+      files["/r/l.m3u8"] = 503;
+      files["/r/6.m4s"] = "24 4";
+      await stand.play(video, 1, () => events.includes("recovered"), 15);
+      engine.stop();
+      return events;
+    }""", {"files": recording(6, 4)})
+    assert played == ["fault", "recovered"]

@@ -35,7 +35,9 @@ controls.hidden = false;
 player.addEventListener("fault", () => {
   if (theatre.open) setText(byID("theatre-error"), "It cannot be fetched. Trying again …");
 });
-player.addEventListener("playing", () => setText(byID("theatre-error"), ""));
+for (const event of ["playing", "recovered"]) {
+  player.addEventListener(event, () => setText(byID("theatre-error"), ""));
+}
 
 byID("key").addEventListener("submit", (event) => {
   event.preventDefault();

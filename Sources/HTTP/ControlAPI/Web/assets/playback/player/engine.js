@@ -52,7 +52,7 @@ export class Engine extends EventTarget {
   #aheadMost = aheadMaximum; // less when the buffer was full
   #hasEnded = false;
   #ownTime = null; // s; where playback was sent by the engine itself
-  #isFaulty = false; // the network, at the last attempt
+  #isFaulty = false; // nothing was appended since the last fault
   layers = []; // read-only, best first
   captions = []; // read-only: the master playlist's subtitles
   chosen = null; // read-only: the layer that the viewer chose
@@ -292,6 +292,7 @@ export class Engine extends EventTarget {
   }
 
   #fault(error) {
+    this.#isFaulty = true;
     this.dispatchEvent(new CustomEvent("fault", { detail: error }));
   }
 
@@ -495,7 +496,6 @@ export class Engine extends EventTarget {
       return answer;
     } catch (error) {
       if (!slow.signal.aborted || signal.aborted) {
-        if (error instanceof LoadError) this.#isFaulty = true;
         if (gone.has(error.status)) throw new PieceGone(piece, error.status);
         throw error;
       }
