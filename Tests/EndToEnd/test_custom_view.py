@@ -8,39 +8,24 @@ import tempfile
 import time
 from pathlib import Path
 
-import avsync
 import numpy as np
 import pytest
 from harness import hls, media, tokens
+from harness.caster import LADDER, TIMEOUT, serve, start, stop
 from harness.push_servers import certificate
 from harness.publisher import Publisher
-from harness.server import REPOSITORY, Server, free_port
+from harness.server import REPOSITORY, free_port
 from harness.waiting import wait_for
 from harness.web_pages import WebPages
 
 RED, BLUE = (200, 30, 30), (30, 30, 200)
 ANN = (176, 58, 58)
-LADDER = [{"width": 640, "height": 360, "videoBitrate": 800, "audioBitrate": 96}]
-TIMEOUT = 120  # s
 
 
 @pytest.fixture(scope="module")
 def pages():
     with contextlib.closing(WebPages()) as pages:
         yield pages
-
-
-def serve(tmp_path_factory, hosts, port=None, maximum=3):
-    return Server(
-        tmp_path_factory.mktemp("caster"), port=port,
-        settings={
-            "ROOMCAST_CUSTOM_VIEW_ENABLED": "true",
-            "ROOMCAST_CUSTOM_VIEW_HOSTS": hosts,
-            "ROOMCAST_CUSTOM_VIEW_MAXIMUM": str(maximum),
-            "ROOMCAST_CUSTOM_VIEW_MEMORY_MAXIMUM": "1024",
-            "ROOMCAST_STREAM_VARIANTS_PER_ROOM_MAXIMUM": "4",
-            "ROOMCAST_STREAM_MAXIMUM": "6",
-        })
 
 
 @pytest.fixture(scope="module")
@@ -85,16 +70,14 @@ def profiles():
             for name in os.listdir(directory) if name.startswith("roomcast-page-")}
 
 
-def browsers_of(server):
-    """The processes of its browsers, which run below it."""
-    found, parents = [], {}
-    for process in filter(str.isdigit, os.listdir("/proc")):
+def below(server):
+    """The processes that it and theirs have started, with their words."""
+    words, parents = {}, {}
+    for process in map(int, filter(str.isdigit, os.listdir("/proc"))):
         with contextlib.suppress(OSError):
-            words = open(f"/proc/{process}/cmdline", "rb").read().split(b"\0")
+            words[process] = words_of(process)
             stat = open(f"/proc/{process}/stat").read()
-            parents[int(process)] = int(stat.rpartition(")")[2].split()[1])
-            if b"--headless=new" in words and any(b"roomcast-page-" in word for word in words):
-                found.append(int(process))
+            parents[process] = int(stat.rpartition(")")[2].split()[1])
 
     def is_below(process):
         while process in parents:
@@ -103,12 +86,18 @@ def browsers_of(server):
             process = parents[process]
         return False
 
-    return [process for process in found if is_below(process)]
+    return {process: words[process] for process in parents if is_below(process)}
 
 
-def start(caster, room, url, **body):
-    return caster.start_stream(room, {
-        "meeting_url": url, "ladder": LADDER, "segment_seconds": 1, **body})
+def browsers_of(server):
+    return [process for process, words in below(server).items()
+            if b"--headless=new" in words and any(b"roomcast-page-" in word for word in words)]
+
+
+def words_of(process):
+    with contextlib.suppress(OSError):
+        return open(f"/proc/{process}/cmdline", "rb").read().split(b"\0")
+    return []
 
 
 def picture_of(caster, stream, directory):
@@ -139,40 +128,6 @@ def console(caster, stream):
 
 def failed(caster, stream):
     return caster.wait_for_status(stream["id"], "failed", TIMEOUT)["stop_reason"]
-
-
-def stop(caster, room, *streams):
-    caster.stop_stream(room)
-    for stream in streams:
-        caster.wait_for_status(stream["id"], "completed", TIMEOUT)
-
-
-def film(caster, pages, room, tmp_path, segments=22):
-    stream = start(caster, room, f"{pages.base}/flashes")
-    caster.wait_for_status(stream["id"], "running", TIMEOUT)
-    wait_for("there is enough of it", lambda: hls.segment_count(
-        caster.http, stream["playback"]["url"]) >= segments, TIMEOUT)
-    stop(caster, room, stream)
-    return hls.Stream(caster.http, stream["playback"]["url"], tmp_path / "hls").top.file
-
-
-def test_a_page_is_streamed_as_it_is(caster, pages, room, tmp_path):
-    file = film(caster, pages, room, tmp_path)
-    report = avsync.measure(file).report(avsync.Thresholds())
-    found = report["publishers"]["ann"]
-    assert report["sizes"] == ["640x360"] and report["frame_rate"] == 30
-    # 45 ms on an idle machine. The instrument's step is a picture of 33 ms, and the 95th percentile
-    # of two dozen flashes is the second largest: one step more while a browser is short of CPU.
-    assert abs(found["offset"]["p50_ms"]) <= 33 and found["offset"]["p95_ms"] <= 45 + 33, found
-    # The cells are found where the page has them, so the picture is the page, pixel by pixel.
-    numbers = np.array([media.frame_number(one) for one in media.frames(file, 640, 360)])[60:]
-    # The page counts 1/30 s, and the stream has 30 pictures/s of a clock of its own: near a change
-    # of the number either is first, and then a number is seen twice and the next one not at all.
-    # Of a picture that the page shows for 1/15 s nothing is explained so.
-    steps = np.diff(numbers // 2) % 512
-    assert steps.sum() > 250 and np.mean(steps[steps > 0] == 1) >= 0.99, np.bincount(steps)
-    held = np.diff(np.flatnonzero(np.diff(numbers))).max()
-    assert held <= 3, f"a picture is held for {held} of the stream's"
 
 
 def test_variants_are_pages_of_their_own_beside_the_room(
@@ -309,21 +264,15 @@ def test_a_page_ends_its_stream(caster, pages, room, page):
     assert ended["stop_reason"] == "room ended"
 
 
-def renderers():
-    """The browsers' processes with pages' code, the largest first."""
+def renderers(server):
+    """Its browsers' processes with pages' code, the largest first."""
     found = []
-    for process in filter(str.isdigit, os.listdir("/proc")):
+    for process, words in below(server).items():
         with contextlib.suppress(OSError):
-            if b"--type=renderer" in open(f"/proc/{process}/cmdline", "rb").read():
+            if any(b"--type=renderer" in word for word in words):
                 size = int(open(f"/proc/{process}/statm").read().split()[1])
-                found.append((size, int(process)))
+                found.append((size, process))
     return [process for _, process in sorted(found, reverse=True)]
-
-
-def words_of(process):
-    with contextlib.suppress(OSError):
-        return open(f"/proc/{process}/cmdline", "rb").read().split(b"\0")
-    return []
 
 
 def bot_of(stream):
@@ -359,7 +308,7 @@ def test_a_page_that_falls_over_is_loaded_anew(caster, pages, room, page, tmp_pa
     loads = pages.asked.count(f"/{page}")
     if page == "large":
         # As a bug in the browser would; the sender's tab is a small one.
-        os.kill(renderers()[0], signal.SIGKILL)
+        os.kill(renderers(caster)[0], signal.SIGKILL)
     pages.let(page)
     wait_for("it is loaded anew", lambda: pages.asked.count(f"/{page}") > loads, TIMEOUT)
     assert caster.stream(stream["id"])["bot_restarts"] == 0

@@ -10,7 +10,7 @@ import SDP
 /// sound's sender reports are early.
 final class TabObserver: ClientMediaObserver {
     /// The mean over 13 starts of Debian's Chromium with a page that draws a flash when its beep is
-    /// heard: from 37 ms early to 9 ms late (`test_custom_view.py`).
+    /// heard: from 37 ms early to 9 ms late (`test_custom_view_sync.py`).
     static let soundLead: UInt32 = 16_000_000  // ns
 
     private let observer: any ClientMediaObserver
