@@ -140,9 +140,15 @@ import Testing
         relay.started(at: Self.start)
         let coming = begin(1).bytes + SpeechFrame(.end, speaker: 1, time: 0).bytes
         let most = SpeechRelay.hangingBytes
-        for _ in 0..<(most / coming.count) { #expect(relay.received(coming)) }
+        for _ in 0..<(most / coming.count) {
+            let isTaken = relay.received(coming)
+            #expect(isTaken)
+        }
         #expect(!relay.hangs)
-        for _ in 0..<1000 { #expect(relay.received(coming)) }
+        for _ in 0..<1000 {
+            let isTaken = relay.received(coming)
+            #expect(isTaken)
+        }
         #expect(relay.hangs && relay.withOutput { $0.count } <= most + coming.count)
         _ = relay.ended(at: Self.start)
         #expect(!relay.hangs)
