@@ -175,6 +175,45 @@ extension SimulatedRoomTests {
             #expect(room.peers["viewer"]?.offered.isEmpty == true)
         }
 
+        /// As for a client that receives each stream on a connection of its own.
+        @Test mutating func routedTracksTakeNoOtherConnection() throws {
+            let publisher = way(10)
+            _ = try publisher.core.add(.video("one"))
+            _ = try publisher.core.add(.video("two"))
+            try offer(publisher, on: .publish, from: "ann")
+            try room.addPeer("viewer", at: now)
+            func route(_ routes: [TrackID: ConnectionKey]) {
+                let tracks = routes.map { track, key in
+                    WantedTrack(id: track, publisher: "ann", isVideo: true, connection: key)
+                }
+                room.setSubscriptions(.init(peer: "viewer", tracks: tracks), at: now)
+            }
+            func carried(_ name: String) -> [String] {
+                room.peers["viewer"]?.offered.filter { $0.value.connection.key == .named(name) }
+                    .map(\.key.rawValue) ?? []
+            }
+            route(["one": .named("a"), "two": .named("b")])
+            let viewers = [("b", way(20)), ("a", way(30))]
+            for (name, viewer) in viewers {
+                try viewer.core.receive(.video)
+                try viewer.core.receive(.video)
+                try offer(viewer, on: .named(name), from: "viewer")
+            }
+            #expect(carried("a") == ["one"] && carried("b") == ["two"])
+            run([publisher] + viewers.map(\.1), for: .seconds(1))
+            #expect(viewers.allSatisfy { $0.1.core.state == .connected })
+            // Each connection shares its own bandwidth.
+            let peer = try #require(room.peers["viewer"])
+            let sharings = peer.connections.compactMap(\.sharing)
+            #expect(sharings.count == 2 && sharings[0] !== sharings[1])
+
+            route(["one": .named("a"), "two": .named("a")])
+            #expect(carried("a").sorted() == ["one", "two"] && carried("b").isEmpty)
+            #expect(room.tracks[TrackKey("two", of: "ann")]?.subscriptions.count == 1)
+            room.closeConnection(.named("a"), of: "viewer", at: now)
+            #expect(carried("b").isEmpty)
+        }
+
         @Test mutating func oneConnectionPublishesAndReceives() throws {
             let ann = way(10)
             _ = try ann.core.add(.audio("voice"))

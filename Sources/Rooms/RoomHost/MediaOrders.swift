@@ -1,12 +1,14 @@
 internal import MediaKernel
+internal import MediaServer
 
 /// Orders for the media plane, in sequence. Each order reads the room when it is carried out, so
-/// one per kind and peer is enough, which also bounds the queue.
+/// one per kind and peer, or connection, is enough, which also bounds the queue.
 struct MediaOrders {
     enum Order: Hashable {
         case subscriptions(PeerID)
         case restartSubscribe(PeerID)
         case remove(PeerID)
+        case close(ConnectionKey, of: PeerID)
     }
 
     private var queue: [Order] = []

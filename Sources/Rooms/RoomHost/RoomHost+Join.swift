@@ -65,6 +65,7 @@ extension RoomHost {
             room.mediaLost(peer, at: clock.now())
             seats[peer] = .withoutMedia(
                 asksForVideos: entry.asksForVideos, entry.layerNames)
+            note(entry)
             return nil
         }
         seats[peer] = .opening(nextAttempt())
@@ -83,9 +84,13 @@ extension RoomHost {
             throw error
         }
         seats[peer] = .open
-        if !entry.mutesItself { mutedForOthers.insert(peer) }
-        if entry.view != .everything { views[peer] = entry.view }
+        note(entry)
         return description
+    }
+
+    private func note(_ entry: Entry) {
+        if !entry.mutesItself { mutedForOthers.insert(entry.request.peer) }
+        if entry.view != .everything { views[entry.request.peer] = entry.view }
     }
 
     /// A joined peer offers a connection: again, or for the first time if it joined without media.
@@ -98,10 +103,31 @@ extension RoomHost {
         switch seats[peer] {
         case .withoutMedia(let asksForVideos, let layerNames):
             let answer = try await openMedia(
-                of: peer, offer, on: key, asksForVideos: asksForVideos, layerNames: layerNames)
+                of: peer, .offered(offer), on: key, asksForVideos: asksForVideos,
+                layerNames: layerNames)
             return (answer, true)
         case .open:
             return (try await forward(offer, on: key, from: peer), false)
+        case .opening, .closing, nil:
+            throw .busy
+        }
+    }
+
+    /// Offers a joined peer another named connection, with one section of each kind.
+    ///
+    /// - Returns: the offer, and whether it is for the peer's first connection, after which
+    ///   ``releaseHeld(for:)`` is due.
+    public func makeOffer(
+        _ kinds: [MediaSection.Kind], on key: ConnectionKey, to peer: PeerID
+    ) async throws(RoomHostError) -> (offer: SessionDescription, isFirst: Bool) {
+        switch seats[peer] {
+        case .withoutMedia(let asksForVideos, let layerNames):
+            let offer = try await openMedia(
+                of: peer, .toOffer(kinds), on: key, asksForVideos: asksForVideos,
+                layerNames: layerNames)
+            return (offer, true)
+        case .open:
+            return (try await offer(kinds, on: key, to: peer), false)
         case .opening, .closing, nil:
             throw .busy
         }
@@ -175,11 +201,11 @@ extension RoomHost {
         }
         switch opening {
         case .offered(let offer): return try await forward(offer, on: key, from: peer)
-        case .toOffer(let kinds): return try await makeOffer(kinds, on: key, to: peer)
+        case .toOffer(let kinds): return try await offer(kinds, on: key, to: peer)
         }
     }
 
-    private func makeOffer(
+    private func offer(
         _ kinds: [MediaSection.Kind], on key: ConnectionKey, to peer: PeerID
     ) async throws(RoomHostError) -> SessionDescription {
         do {
@@ -205,17 +231,17 @@ extension RoomHost {
         }
     }
 
-    /// The first offer of a peer that joined without one, as native clients do if their role may
-    /// neither publish nor receive: its role has changed.
+    /// The first connection of a peer that joined without one: native clients do if their role may
+    /// neither publish nor receive, and then their role changes.
     private func openMedia(
-        of peer: PeerID, _ offer: SessionDescription, on key: ConnectionKey, asksForVideos: Bool,
+        of peer: PeerID, _ opening: Entry.Opening, on key: ConnectionKey, asksForVideos: Bool,
         layerNames: LayerNames
     ) async throws(RoomHostError) -> SessionDescription {
         let attempt = Seat.opening(nextAttempt())
         seats[peer] = attempt
         do throws(RoomHostError) {
             let answer = try await connect(
-                peer, .offered(offer), on: key, asksForVideos: asksForVideos, isRecorder: false,
+                peer, opening, on: key, asksForVideos: asksForVideos, isRecorder: false,
                 layerNames: layerNames)
             // A peer that has left meanwhile has no seat, or a new one.
             guard seats[peer] == attempt else { throw .busy }
@@ -250,6 +276,7 @@ extension RoomHost {
         offeredSockets[peer] = nil
         mutedForOthers.remove(peer)
         views[peer] = nil
+        workingConnections[peer] = nil
         switch seats[peer] {
         case .opening, .open:
             seats[peer] = .closing

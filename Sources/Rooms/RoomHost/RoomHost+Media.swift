@@ -1,6 +1,6 @@
 internal import Logging
 public import MediaKernel
-internal import MediaServer
+public import MediaServer
 internal import PeerConnection
 internal import Rooms
 
@@ -24,6 +24,9 @@ extension RoomHost {
             case .remove(let peer):
                 await media.removePeer(peer)
                 seats[peer] = nil
+            case .close(let key, let peer):
+                guard seats[peer] == .open else { continue }
+                await media.closeConnection(key, of: peer)
             }
         }
     }
@@ -35,6 +38,13 @@ extension RoomHost {
         offeredSockets[peer, default: 0] += 1
         orders.add(.restartSubscribe(peer))
         subscribeRestarts.restarted(peer, at: clock.now())
+    }
+
+    /// Closes one of the peer's named connections, with all that it publishes and receives there. Its
+    /// name must not be used again.
+    public func closeConnection(_ key: ConnectionKey, of peer: PeerID) {
+        workingConnections[peer]?.remove(key)
+        orders.add(.close(key, of: peer))
     }
 
     /// Whether an offer of the subscribe connection that was made for that socket is still current.
@@ -87,10 +97,17 @@ extension RoomHost {
         of peer: PeerID, _ key: ConnectionKey, to state: PeerConnectionState
     ) {
         switch (key, state) {
-        case (.publish, .connected), (.named, .connected):
+        case (.publish, .connected):
             room.mediaReturned(peer)
-        case (.publish, .disconnected), (.publish, .failed), (.publish, .closed),
-            (.named, .disconnected), (.named, .failed), (.named, .closed):
+        case (.named, .connected):
+            workingConnections[peer, default: []].insert(key)
+            room.mediaReturned(peer)
+        case (.publish, .disconnected), (.publish, .failed), (.publish, .closed):
+            room.mediaLost(peer, at: clock.now())
+        case (.named, .disconnected), (.named, .failed), (.named, .closed):
+            workingConnections[peer]?.remove(key)
+            // One of several connections says nothing of the others.
+            guard workingConnections[peer]?.isEmpty ?? true else { break }
             room.mediaLost(peer, at: clock.now())
         case (.subscribe, .connected):
             subscribeRestarts.connected(peer)

@@ -1,4 +1,4 @@
-internal import MediaKernel
+public import MediaKernel
 internal import MediaServer
 internal import Rooms
 
@@ -19,13 +19,25 @@ extension RoomHost {
             let tracks = received.flatMap { publisher, wanted in
                 guard let view = views[peer.id] else { return wanted }
                 return zip(publisher.tracks, wanted)
-                    .filter { view.includes($0.0, of: publisher, speaker: speaker) }.map(\.1)
+                    .filter { view.includes($0.0, of: publisher, speaker: speaker) }
+                    .map { track, wanted in
+                        var wanted = wanted
+                        wanted.connection = view.connection(of: track.id)
+                        return wanted
+                    }
             }
             return PeerSubscriptions(
                 peer: peer.id, tracks: tracks,
                 bitsPerSecondMaximum: (params?.maxSubsBitRate).map { $0 * 1000 },
                 lossDegradation: params?.subscribeDegradation.map(LossDegradationRule.init))
         }
+    }
+
+    /// The tracks that a peer wants from now on.
+    public func setView(_ view: RoomView, of peer: PeerID) {
+        guard room.peers[peer] != nil, (views[peer] ?? .everything) != view else { return }
+        views[peer] = view == .everything ? nil : view
+        orders.add(.subscriptions(peer))
     }
 
     private func wanted(tracksOf publisher: Peer) -> [WantedTrack] {

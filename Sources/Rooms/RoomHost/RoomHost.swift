@@ -50,6 +50,8 @@ public actor RoomHost {
     private var lastSpeaker: PeerID?
     /// Peers whose clients go on sending muted tracks.
     var mutedForOthers: Set<PeerID> = []
+    /// The named connections that work at present.
+    var workingConnections: [PeerID: Set<ConnectionKey>] = [:]
 
     /// - Parameters:
     ///   - protocols: whose clients may join the room.

@@ -29,6 +29,8 @@ public protocol RoomMedia: Sendable {
     func makeOffer(
         _ kinds: [MediaSection.Kind], on key: ConnectionKey, to peer: PeerID
     ) async throws -> SessionDescription
+    /// Closes one of the peer's named connections, with all that is published and received on it.
+    func closeConnection(_ key: ConnectionKey, of peer: PeerID) async
     /// The client's answer to the outstanding offer of its subscribe connection, or to
     /// ``makeOffer(_:on:to:)``.
     func answer(

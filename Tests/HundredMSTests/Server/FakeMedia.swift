@@ -156,6 +156,10 @@ final class FakeMedia: RoomMedia {
 
     func answerRefused(from peer: PeerID) async { note("answer refused \(peer)") }
 
+    func closeConnection(_ key: ConnectionKey, of peer: PeerID) async {
+        note("close \(key) of \(peer)")
+    }
+
     func trickle(
         _ candidate: String, on key: ConnectionKey, from peer: PeerID
     ) async throws {

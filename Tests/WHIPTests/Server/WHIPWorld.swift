@@ -151,6 +151,7 @@ final class QuietMedia: RoomMedia {
             state.answers.append(answer)
         }
     }
+    func closeConnection(_ key: ConnectionKey, of peer: PeerID) async {}
     func answerRefused(from peer: PeerID) async {}
 
     func trickle(_ candidate: String, on key: ConnectionKey, from peer: PeerID) async throws {

@@ -36,12 +36,14 @@ public struct WantedTrack: Sendable, Hashable {
     public var importance: TrackImportance
     /// Suspends forwarding, whatever the subscriber prefers.
     public var isHeldBack: Bool
+    /// The only connection that may carry the track; nil for any.
+    public var connection: ConnectionKey?
 
     /// - Parameter publishedID: nil if equal to `id`.
     public init(
         id: TrackID, publisher: PeerID, publishedID: TrackID? = nil, isVideo: Bool,
         statedBitsPerSecond: Int? = nil, importance: TrackImportance = .init(),
-        isHeldBack: Bool = false
+        isHeldBack: Bool = false, connection: ConnectionKey? = nil
     ) {
         self.id = id
         self.publisher = publisher
@@ -50,7 +52,10 @@ public struct WantedTrack: Sendable, Hashable {
         self.statedBitsPerSecond = statedBitsPerSecond
         self.importance = importance
         self.isHeldBack = isHeldBack
+        self.connection = connection
     }
+
+    func mayUse(_ key: ConnectionKey) -> Bool { connection.map { $0 == key } ?? true }
 }
 
 /// The order in which tracks get bandwidth if it is short; more important compares less.

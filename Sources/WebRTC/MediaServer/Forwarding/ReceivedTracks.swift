@@ -12,6 +12,13 @@ struct ReceivedTracks {
         let importance: TrackImportance
     }
 
+    /// Those of one connection.
+    func carried(by connection: Connection) -> ReceivedTracks {
+        ReceivedTracks(
+            videos: videos.filter { $0.subscription.connection === connection },
+            audio: audio.filter { $0.subscription.connection === connection })
+    }
+
     /// The total rate of the wanted audio.
     func audioBitsPerSecond(at now: Instant) -> Int {
         audio.lazy.filter { $0.subscription.preference != .none }

@@ -1,7 +1,8 @@
 import MediaKernel
 
-/// The state for sharing a peer's bandwidth among the videos it receives.
-struct BandwidthSharing {
+/// The state for sharing the bandwidth of a peer, or of one of its connections, among the videos
+/// that it receives there. Confined to its media loop.
+final class BandwidthSharing {
     /// The maximum of everything that the peer receives; nil for as much as its path carries.
     var bitsPerSecondMaximum: Int?
     var lossRule: LossDegradationRule?

@@ -68,6 +68,9 @@ final class Connection {
     /// When the connection next renews its hold on its addresses.
     var nextHold = Instant.zero
     var isClosed = false
+    /// For a peer whose connections each carry their own tracks; nil for others, whose tracks share
+    /// the peer's.
+    var sharing: BandwidthSharing?
 
     init(peer: MediaPeer, key: ConnectionKey, core: PeerConnection, room: RoomForwarder) {
         self.peer = peer

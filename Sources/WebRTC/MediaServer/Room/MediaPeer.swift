@@ -12,7 +12,14 @@ final class MediaPeer {
     let layerNames: LayerNames
     /// In the order in which they were made.
     var connections: [Connection] = []
-    var desired: [TrackID: WantedTrack] = [:] { didSet { received = nil } }
+    var desired: [TrackID: WantedTrack] = [:] {
+        didSet {
+            received = nil
+            hasRoutes = desired.values.contains { $0.connection != nil }
+        }
+    }
+    /// Whether its tracks have connections of their own. Each of these then has its own bandwidth.
+    private(set) var hasRoutes = false
     /// The tracks sent on its connections, by their ids there. A track that ended and returned
     /// under the same id is a different one.
     private(set) var offered: [TrackID: Offered] = [:] {
@@ -25,7 +32,7 @@ final class MediaPeer {
     var preferences: [TrackID: LayerPreference] = [:]
     /// The number of tracks without a free section, as last logged.
     var leftOutCount = 0
-    var sharing: BandwidthSharing
+    let sharing: BandwidthSharing
     var quality = ConnectionQuality()
     /// The bit rates that the peer's role states for the tracks it publishes.
     var statedRates: [TrackID: Int] = [:]
@@ -74,8 +81,15 @@ final class MediaPeer {
     var publish: Connection? { connection(.publish) }
     var subscribe: Connection? { connection(.subscribe) }
     /// The connection on which we measure the peer's bandwidth and send it messages: the one that
-    /// we offer, else the first named one.
-    var receiving: Connection? { subscribe ?? connections.first { $0.key.isNamed } }
+    /// we offer, else the first named one that carries tracks, or may.
+    var receiving: Connection? {
+        if let subscribe { return subscribe }
+        let named = connections.lazy.filter(\.key.isNamed)
+        return named.first { !$0.forwarded.isEmpty } ?? named.first
+    }
+
+    /// The sharing of a connection's bandwidth.
+    func sharing(of connection: Connection) -> BandwidthSharing { connection.sharing ?? sharing }
 
     /// Puts a track into a connection's description.
     func offer(

@@ -99,7 +99,10 @@ extension RoomForwarder {
     private func fill(_ connection: Connection, of peer: MediaPeer) -> Bool {
         var hasChanged = false
         for (trackID, entry) in peer.offered where entry.connection === connection {
-            let isWanted = peer.desired[trackID].map(TrackKey.init) == entry.track.key
+            let isWanted =
+                peer.desired[trackID].map {
+                    TrackKey($0) == entry.track.key && $0.mayUse(connection.key)
+                } ?? false
             let isThere = tracks[entry.track.key] === entry.track
             // A client that renegotiates may ask for less.
             guard !isWanted || !isThere || connection.core.outboundStream(entry.mid) == nil else {
@@ -112,7 +115,7 @@ extension RoomForwarder {
             hasChanged = true
         }
         for wanted in peer.desired.values.sorted(by: Self.isOfferedBefore)
-        where peer.offered[wanted.id] == nil {
+        where peer.offered[wanted.id] == nil && wanted.mayUse(connection.key) {
             guard wanted.publisher != peer.id, let track = tracks[TrackKey(wanted)],
                 track.codec.isVideo == wanted.isVideo
             else { continue }

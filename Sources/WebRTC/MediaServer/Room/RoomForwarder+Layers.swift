@@ -65,17 +65,42 @@ extension RoomForwarder {
 
     /// Chooses the layers for one subscriber.
     func allocate(_ peer: MediaPeer, at now: Instant) {
-        guard let connection = peer.receiving else { return }
+        let received = received(by: peer)
+        guard peer.hasRoutes else {
+            guard let connection = peer.receiving else { return }
+            let maximum = peer.sharing.bitsPerSecondMaximum
+            return allocate(
+                peer, received, over: connection, peer.sharing, maximum: maximum, at: now)
+        }
+        let carriers = Dictionary(
+            grouping: received.videos, by: { ObjectIdentifier($0.subscription.connection) })
+        // The maximum of them all, divided evenly.
+        let maximum = peer.sharing.bitsPerSecondMaximum.map { $0 / max(carriers.count, 1) }
+        for connection in peer.connections where connection.key.isNamed {
+            let sharing = connection.sharing ?? BandwidthSharing(nextAllocation: now)
+            connection.sharing = sharing
+            sharing.lossRule = peer.sharing.lossRule
+            sharing.allocator.recoverGrace = peer.sharing.allocator.recoverGrace
+            allocate(
+                peer, received.carried(by: connection), over: connection, sharing,
+                maximum: maximum, at: now)
+        }
+    }
+
+    /// Chooses the layers of the tracks that share one connection's bandwidth.
+    private func allocate(
+        _ peer: MediaPeer, _ received: ReceivedTracks, over connection: Connection,
+        _ sharing: BandwidthSharing, maximum: Int?, at now: Instant
+    ) {
         let core = connection.core
-        if core.selectedAddress != peer.sharing.probedAddress {
-            peer.sharing.probedAddress = core.selectedAddress
-            peer.sharing.probes = ProbePlan()
+        if core.selectedAddress != sharing.probedAddress {
+            sharing.probedAddress = core.selectedAddress
+            sharing.probes = ProbePlan()
             core.measuresBandwidth = !loop.ports.isHere(core.selectedAddress)
         }
-        let received = received(by: peer)
         // Audio is not allocated. After the last video is gone, run once more to forget the videos.
-        guard !received.videos.isEmpty || peer.sharing.hadVideos else { return }
-        peer.sharing.hadVideos = !received.videos.isEmpty
+        guard !received.videos.isEmpty || sharing.hadVideos else { return }
+        sharing.hadVideos = !received.videos.isEmpty
         let wishes = received.videos.map { video in
             Rungs(video.track.ladder, preference: video.subscription.preference)
         }
@@ -84,12 +109,12 @@ extension RoomForwarder {
                 track: video.subscription.track, importance: video.importance,
                 bitsPerSecond: rungs.list.map(\.bitsPerSecond))
         }
-        takeForLoss(&demands, from: peer, at: now)
+        takeForLoss(&demands, over: connection, sharing, at: now)
         let estimate = core.measuresBandwidth ? core.bandwidth.bitsPerSecond : nil
-        let maximum = peer.sharing.bitsPerSecondMaximum ?? .max
+        let maximum = maximum ?? .max
         let budget = min(estimate ?? .max, maximum)
-        peer.sharing.isLimitedByWay =
-            estimate.map { $0 < maximum } ?? false || peer.sharing.lossDegradation.taken > 0
+        sharing.isLimitedByWay =
+            estimate.map { $0 < maximum } ?? false || sharing.lossDegradation.taken > 0
         // Computed only if needed: it is a sum over the whole room.
         let hasToShare = budget < .max && !received.videos.isEmpty
         let audio = hasToShare ? received.audioBitsPerSecond(at: now) : 0
@@ -99,7 +124,7 @@ extension RoomForwarder {
         // Current rates fluctuate, for example at a key frame. They are too high if the path is
         // congested.
         let given = core.bandwidth.isCongested(at: now) ? 0 : maximum
-        let result = peer.sharing.allocator.allocate(
+        let result = sharing.allocator.allocate(
             demands, budget: budget == .max ? nil : max(budget - audio, 0),
             keepingGiven: max(given - audio, 0), keepingPoorest: max(poorest - audio, 0), at: now)
         for (index, video) in received.videos.enumerated() {
@@ -108,7 +133,7 @@ extension RoomForwarder {
             }
         }
         let missing = result.missingBitsPerSecond.map { $0 + audio }
-        let goal = peer.sharing.probes.probe(
+        let goal = sharing.probes.probe(
             // Do not probe for more than the peer may receive.
             missing: missing.flatMap { $0 <= maximum ? $0 : nil }, estimate: estimate,
             reached: core.bandwidth.lastProbeResult, at: now)
@@ -144,14 +169,14 @@ extension RoomForwarder {
 
     /// Drops the least important videos if the path loses too many packets.
     private func takeForLoss(
-        _ demands: inout [LayerAllocator.Demand], from peer: MediaPeer, at now: Instant
+        _ demands: inout [LayerAllocator.Demand], over connection: Connection,
+        _ sharing: BandwidthSharing, at now: Instant
     ) {
         let wanted = demands.indices.filter { !demands[$0].bitsPerSecond.isEmpty }
-        peer.sharing.lossDegradation.update(
-            loss: peer.receiving?.core.loss(at: now), videos: wanted.count,
-            rule: peer.sharing.lossRule,
+        sharing.lossDegradation.update(
+            loss: connection.core.loss(at: now), videos: wanted.count, rule: sharing.lossRule,
             at: now)
-        for index in wanted.suffix(peer.sharing.lossDegradation.taken) {
+        for index in wanted.suffix(sharing.lossDegradation.taken) {
             demands[index].bitsPerSecond = []
         }
     }

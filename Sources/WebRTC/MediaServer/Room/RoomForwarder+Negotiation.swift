@@ -281,7 +281,9 @@ extension RoomForwarder {
         var leftOutCount = 0
         // Audio first, since none may be missing; then videos by importance.
         for wanted in peer.desired.values.sorted(by: Self.isOfferedBefore)
-        where peer.offered[wanted.id] == nil && !gone.contains(wanted.id) {
+        where peer.offered[wanted.id] == nil && !gone.contains(wanted.id)
+            && wanted.mayUse(connection.key)
+        {
             guard wanted.publisher != peer.id, let track = tracks[TrackKey(wanted)],
                 track.codec.isVideo == wanted.isVideo
             else { continue }

@@ -38,7 +38,9 @@ extension RoomForwarder {
             guard subscription.preference != .none else { continue }
             sample.videos += 1
             // What a role's maximum leaves out says nothing of the way.
-            guard subscription.isLimited, peer.sharing.isLimitedByWay else { continue }
+            guard subscription.isLimited,
+                peer.sharing(of: subscription.connection).isLimitedByWay
+            else { continue }
             if subscription.name == .none { sample.missing += 1 } else { sample.reduced += 1 }
         }
         return sample
