@@ -1,4 +1,4 @@
-import HundredMS
+import RoomHost
 import Synchronization
 
 /// A socket whose other end is the test. If it is stuck, no frame leaves it.

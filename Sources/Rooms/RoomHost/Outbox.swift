@@ -1,4 +1,4 @@
-internal import MediaKernel
+public import MediaKernel
 internal import Synchronization
 
 /// The frames waiting for one socket: the room appends without waiting, and one writer drains.
@@ -7,8 +7,8 @@ internal import Synchronization
 /// that misses a frame would show a wrong room for ever, while one that reconnects receives
 /// everything anew. A frame counts for at most a quarter of the bytes, or no peer could join a room
 /// whose list of peers is longer.
-final class Outbox: Sendable {
-    enum Item: Hashable, Sendable {
+public final class Outbox: Sendable {
+    public enum Item: Hashable, Sendable {
         case frame(String)
         /// Closes the socket; no frame follows.
         case close(code: UInt16, reason: String)
@@ -65,17 +65,17 @@ final class Outbox: Sendable {
 
     private let state: Mutex<State>
 
-    init(frames: Int, bytes: Int) {
+    public init(frames: Int, bytes: Int) {
         state = Mutex(State(frames: BoundedQueue(maximum: frames), bytesMaximum: bytes))
     }
 
     /// When the oldest frame that the socket has not yet accepted was queued.
-    var unwrittenSince: Instant? {
+    public var unwrittenSince: Instant? {
         state.withLock { ($0.inFlight ?? $0.frames.first)?.since }
     }
 
     /// Returns whether the frame fits. After a close it always does: it is dropped.
-    func append(_ text: String, at now: Instant) -> Bool {
+    public func append(_ text: String, at now: Instant) -> Bool {
         change { state in
             switch state.phase {
             case .closing, .ended:
@@ -93,7 +93,7 @@ final class Outbox: Sendable {
     }
 
     /// Closes the socket after the queued frames.
-    func close(code: UInt16, reason: String) {
+    public func close(code: UInt16, reason: String) {
         change { state in
             switch state.phase {
             case .open: state.phase = .closing(code: code, reason: reason)
@@ -103,7 +103,7 @@ final class Outbox: Sendable {
     }
 
     /// Drops the queued frames and ends the writer, which sends no close frame.
-    func abandon() {
+    public func abandon() {
         change { state in
             state.phase = .ended
             state.frames.removeAll()
@@ -112,7 +112,7 @@ final class Outbox: Sendable {
     }
 
     /// The next item, or `nil` at the end. Only one writer may call it.
-    func next() async -> Item? {
+    public func next() async -> Item? {
         await withCheckedContinuation { continuation in
             let item: Item?? = state.withLock { state in
                 if let item = state.next() { return item }

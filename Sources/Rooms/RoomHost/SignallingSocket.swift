@@ -16,8 +16,3 @@ public enum CloseCode {
     public static let messageTooBig: UInt16 = 1009
     public static let tryAgainLater: UInt16 = 1013
 }
-
-/// Identifies one socket of one peer while it is open.
-public struct ConnectionID: Hashable, Sendable {
-    let rawValue: UInt64
-}
