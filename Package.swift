@@ -203,6 +203,11 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         room(
+            "Protocols/OpenVidu",
+            [
+                "MediaKernel", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost", log,
+            ]),
+        room(
             "Protocols/WebPage",
             [
                 "CProcesses", "MediaKernel", "SDP", "Clocks", "Datagrams", "Sandbox", "Streams",
@@ -235,7 +240,8 @@ let package = Package(
             "Programs/Service",
             [
                 "CProcesses", "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec",
-                "Streams", "Tokens", "RoomHost", "HundredMSTerms", "HundredMS", "WHIP", "WebPage",
+                "Streams", "Tokens", "RoomHost", "HundredMSTerms", "HundredMS", "OpenVidu", "WHIP",
+                "WebPage",
                 "MediaServer", "Datagrams", "Recording", "Catalogue", "Digests", "Signing",
                 "Webhooks", "ObjectStorage", "ChildProcesses", "ControlAPI", "Sandbox", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -352,6 +358,9 @@ let package = Package(
                 "MediaClient", "RemoteRoom", "HundredMSTerms", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
+        tests(
+            "OpenVidu",
+            ["MediaKernel", "SDP", "Rooms", "MediaServer", "RoomHost", "HundredMSTerms"]),
         tests("WebPage", ["MediaKernel"] + nio),
         tests(
             "HundredMS",

@@ -30,6 +30,8 @@ struct TestWorld: Sendable {
     var configuration: HTTPServiceConfiguration
     var metrics: [any MetricsSource] = []
     var edges: LiveEdges?
+    /// Besides 100ms' protocol.
+    var endpoints: [any SignallingEndpoint] = []
     var renewedBody: HTTPService.RenewedBody = { _ in nil }
 
     /// - Parameter store: the store of assets that have a location.
@@ -68,7 +70,7 @@ struct TestWorld: Sendable {
             logger.logLevel = .critical
             return try HTTPService(
                 configuration, authority: authority, control: control, gateway: gateway,
-                signalling: [HundredMSEndpoint(gateway: gateway)],
+                signalling: [HundredMSEndpoint(gateway: gateway)] + endpoints,
                 templates: TemplatesDouble(),
                 recordings: recordings, playbackKey: playbackKey, edges: edges,
                 metrics: metrics,

@@ -272,6 +272,10 @@ import Workbench
         ),
         (#"{"http": {"port": 65536}}"#, .invalid(key: "http.port", reason: "0 to 65535")),
         (
+            #"{"openvidu": {"secret": "short"}}"#,
+            .invalid(key: "openvidu.secret", reason: "at least 8 bytes")
+        ),
+        (
             #"{"http": {"connectionsMaximum": 15}}"#,
             .invalid(key: "http.connectionsMaximum", reason: "16 to 1000000")
         ),

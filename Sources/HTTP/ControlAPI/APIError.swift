@@ -246,7 +246,7 @@ extension APIError {
     }
 
     /// Not possible now, but perhaps later.
-    static func conflict(_ message: String, _ details: String...) -> APIError {
+    public static func conflict(_ message: String, _ details: String...) -> APIError {
         APIError(.conflict, message, details: details)
     }
 }

@@ -62,6 +62,7 @@ extension RoomcastServer {
             gateway: directory,
             signalling: [
                 HundredMSEndpoint(gateway: directory),
+                OpenViduEndpoint(gateway: directory, secret: settings.rooms.openViduSecret),
                 WHIPEndpoint(.publishing, gateway: directory),
                 WHIPEndpoint(.playing, gateway: directory),
             ],

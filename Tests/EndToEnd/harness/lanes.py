@@ -7,7 +7,7 @@ ASIDE = {
     "chat_recording", "cmaf", "command_line", "contrast", "crash_series", "custom_view",
     "deleted_files", "deploy", "descriptors", "disk_full", "harness", "hls_js",
     "independent_publishers", "install", "live_store", "long_publishing", "low_latency_rules",
-    "many_assets", "media_over_tcp", "moderation", "network_change", "object_storage",
+    "many_assets", "media_over_tcp", "moderation", "network_change", "object_storage", "openvidu",
     "other_players", "page_devices", "page_modules", "page_notices", "page_polls",
     "page_publishing", "page_reconnecting", "page_room_state", "page_stage", "player_controls",
     "player_faults", "player_modules", "polls", "process", "process_deaths", "recording_assets",

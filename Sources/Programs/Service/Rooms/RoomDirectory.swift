@@ -6,6 +6,7 @@ import HundredMS
 import Logging
 public import MediaKernel
 import MediaServer
+import OpenVidu
 import RoomHost
 public import Rooms
 public import ServiceLifecycle
@@ -49,6 +50,8 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     private let streaming: any LiveStreaming
     private let streamControl: StreamService
     private let opensTokens: Bool
+    /// What OpenVidu's application servers have prepared.
+    let openVidu: OpenViduDoor
     /// Nil if clients need no relay.
     private let turn: TURNRelay?
     /// Nil if there are no receivers of room events.
@@ -81,6 +84,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         self.streaming = streaming
         streamControl = streams
         self.opensTokens = opensTokens
+        openVidu = OpenViduDoor(secret: settings.openViduSecret)
         self.turn = turn
         self.recorder = recorder
         self.logger = logger
@@ -182,7 +186,10 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
             limits: limits, isLocked: !record.isEnabled, seed: random.next())
         let host = RoomHost(
             room: room, media: mediaRoom, streaming: streaming,
-            protocols: [HundredMS(limits: settings.signalling), WHIP()],
+            protocols: [
+                HundredMS(limits: settings.signalling),
+                OpenVidu(limits: OpenViduLimits(settings.signalling)), WHIP(),
+            ],
             recorder: { [recorder, registry, streamControl] note, time in
                 // The room does not wait for the catalogue: it knows the fact itself.
                 if note == .roomLocked { Task { await registry.locked(id) } }
@@ -294,7 +301,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         let connection = await room.open(
             peer: peer,
             claims: SignallingClaims(claims, of: ClientKind(userAgent: userAgent), at: authority),
-            socket: Socket(connection: socket))
+            socket: ClientSocket(connection: socket))
         entries[claims.room]?.arrivals -= 1
         // A refused peer has its reason; reading the socket to its end ensures that the message
         // arrives.
@@ -414,12 +421,4 @@ extension SignallingClaims {
             expiresAt: claims.expiresAt,
             client: client, authority: authority)
     }
-}
-
-private struct Socket: SignallingSocket {
-    let connection: WebSocketConnection
-
-    func send(_ text: String) async -> Bool { await connection.send(text) }
-
-    func close(code: UInt16, reason: String) async { connection.close(code: code, reason: reason) }
 }

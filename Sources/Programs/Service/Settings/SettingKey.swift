@@ -59,6 +59,7 @@ enum SettingKey: String, CaseIterable {
     case roomsOutboxMessages = "rooms.outboxMessages"
     case roomsOutboxBytes = "rooms.outboxBytes"
     case roomsVideoOrientation = "rooms.videoOrientation"
+    case openViduSecret = "openvidu.secret"
     case streamLadder = "stream.ladder"
     case streamFrameRate = "stream.frameRate"
     case streamSegmentSeconds = "stream.segmentSeconds"
@@ -139,7 +140,8 @@ enum SettingKey: String, CaseIterable {
             .list
         case .streamLayout, .recordingsThumbnails: .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,
-            .turnSecret, .authAccessKey, .authSecret, .outputDirectory, .recordingsDirectory,
+            .turnSecret, .authAccessKey, .authSecret, .openViduSecret, .outputDirectory,
+            .recordingsDirectory,
             .recordingsStoreEndpoint, .recordingsStoreRegion, .recordingsStoreBucket,
             .recordingsStorePrefix, .recordingsStoreAddressing, .recordingsStoreAccessKeyID,
             .recordingsStoreSecretAccessKey, .recordingsStoreSessionToken,
@@ -159,8 +161,8 @@ enum SettingKey: String, CaseIterable {
     var isSecret: Bool { Self.secrets.contains(self) }
 
     static let secrets: Set<SettingKey> = [
-        .authSecret, .turnSecret, .webhooksSecret, .recordingsStoreSecretAccessKey,
-        .recordingsStoreSessionToken,
+        .authSecret, .turnSecret, .webhooksSecret, .openViduSecret,
+        .recordingsStoreSecretAccessKey, .recordingsStoreSessionToken,
     ]
 
     private static let variablePrefix = "ROOMCAST_"

@@ -14,12 +14,25 @@ extension Settings {
         }
         try readSizes(source)
         try readPace(source)
+        try readOpenVidu(source)
         rooms.signalling.outboxFrames =
             try source.integer(.roomsOutboxMessages, 16...100_000)
             ?? rooms.signalling.outboxFrames
         rooms.signalling.outboxBytes =
             try source.integer(.roomsOutboxBytes, 65_536...268_435_456)
             ?? rooms.signalling.outboxBytes
+    }
+
+    private static let openViduSecretBytesMinimum = 8
+
+    private mutating func readOpenVidu(_ source: SettingsSource) throws(SettingsError) {
+        guard let secret = source.text(.openViduSecret) else { return }
+        guard secret.utf8.count >= Self.openViduSecretBytesMinimum else {
+            throw .invalid(
+                key: SettingKey.openViduSecret.rawValue,
+                reason: "at least \(Self.openViduSecretBytesMinimum) bytes")
+        }
+        rooms.openViduSecret = secret
     }
 
     private mutating func readSizes(_ source: SettingsSource) throws(SettingsError) {

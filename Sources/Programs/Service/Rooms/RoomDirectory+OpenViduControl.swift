@@ -1,0 +1,159 @@
+import Clocks
+public import ControlAPI
+import HTTPTypes
+public import MediaKernel
+import OpenVidu
+import RoomHost
+import Rooms
+
+/// OpenVidu's REST API: a session is a room that an application server has prepared, or in which
+/// there are peers.
+extension RoomDirectory: OpenViduControl {
+    public func openSession(
+        _ customID: RoomID?, _ terms: OpenViduSessionTerms
+    ) async throws(APIError) -> JSONValue {
+        var kept = OpenViduBook.Terms()
+        kept.mediaMode = terms.mediaMode ?? kept.mediaMode
+        kept.recordingMode = terms.recordingMode ?? kept.recordingMode
+        kept.forcedVideoCodec = terms.forcedVideoCodec ?? kept.forcedVideoCodec
+        kept.allowsTranscoding = terms.allowsTranscoding ?? kept.allowsTranscoding
+        let occupied = rooms().filter { $0.peerCount > 0 }.map(\.id)
+        let session: OpenViduBook.Session
+        do throws(OpenViduBook.Refusal) {
+            session = try openVidu.change { book throws(OpenViduBook.Refusal) in
+                let now = UnixTime.now
+                for room in occupied { book.occupied(room, at: now) }
+                return try book.open(customID, kept, at: now)
+            }
+        } catch {
+            throw APIError(error)
+        }
+        return await json(of: session)
+    }
+
+    public func sessions() async -> [JSONValue] {
+        var bodies: [JSONValue] = []
+        for session in openVidu.change({ $0.all }) { bodies.append(await json(of: session)) }
+        return bodies
+    }
+
+    public func session(_ room: RoomID) async throws(APIError) -> JSONValue {
+        await json(of: try known(room))
+    }
+
+    public func closeSession(_ room: RoomID) async throws(APIError) {
+        _ = try known(room)
+        _ = openVidu.change { $0.close(room) }
+        await host(of: room)?.end(reason: "sessionClosedByServer")
+    }
+
+    public func openConnection(
+        in room: RoomID, _ request: OpenViduConnectionRequest, origin: String
+    ) async throws(APIError) -> JSONValue {
+        _ = try known(room)
+        guard let role = OpenViduRole(rawValue: request.role) else {
+            throw .badRequest("role is not valid")
+        }
+        guard role.role(in: try await policy(of: room)) != nil else {
+            throw .badRequest("the room's policy has no role for \(request.role)")
+        }
+        do throws(OpenViduBook.Refusal) {
+            let grant = try openVidu.change { book throws(OpenViduBook.Refusal) in
+                try book.grant(
+                    in: room, role, data: request.data, isRecorded: request.isRecorded,
+                    at: UnixTime.now)
+            }
+            return grant.json(origin: origin)
+        } catch {
+            throw APIError(error)
+        }
+    }
+
+    public func connections(in room: RoomID) async throws(APIError) -> [JSONValue] {
+        let session = try known(room)
+        var bodies: [JSONValue] = []
+        if let host = host(of: room) { bodies = await OpenViduEntrance(host).connections() }
+        return bodies + session.grants.map { $0.json(origin: nil) }
+    }
+
+    public func connection(
+        _ id: String, in room: RoomID
+    ) async throws(APIError) -> JSONValue {
+        for body in try await connections(in: room) {
+            if case .object(let members) = body, members["id"] == .string(id) { return body }
+        }
+        throw .notFound("no such connection")
+    }
+
+    public func closeConnection(_ id: String, in room: RoomID) async throws(APIError) {
+        _ = try known(room)
+        if openVidu.change({ $0.revoke(connection: id, in: room) }) { return }
+        guard let host = host(of: room), await OpenViduEntrance(host).disconnect(id) else {
+            throw .notFound("no such connection")
+        }
+    }
+
+    private func known(_ room: RoomID) throws(APIError) -> OpenViduBook.Session {
+        guard let session = openVidu.change({ $0.session(room) }) else {
+            throw .notFound("no such session")
+        }
+        return session
+    }
+
+    private func json(of session: OpenViduBook.Session) async -> JSONValue {
+        var active: [JSONValue] = []
+        var isRecording = false
+        if let host = host(of: session.room) {
+            (active, isRecording) = await OpenViduEntrance(host).summary()
+        }
+        let connections = active + session.grants.map { $0.json(origin: nil) }
+        let id = JSONValue.string(session.room.rawValue)
+        return .object([
+            "id": id, "sessionId": id, "object": "session",
+            "createdAt": .integer(session.createdAt.milliseconds),
+            "mediaMode": .string(session.terms.mediaMode),
+            "recordingMode": .string(session.terms.recordingMode),
+            "forcedVideoCodec": .string(session.terms.forcedVideoCodec),
+            "allowTranscoding": .bool(session.terms.allowsTranscoding),
+            "customSessionId": session.isCustom ? id : "",
+            "recording": .bool(isRecording), "broadcasting": .bool(false),
+            "connections": .object([
+                "numberOfElements": .integer(Int64(connections.count)),
+                "content": .array(connections),
+            ]),
+        ])
+    }
+}
+
+extension OpenViduBook.Grant {
+    /// - Parameter origin: of the address that is the token; nil to leave out the token, which only
+    ///   its maker is told.
+    fileprivate func json(origin: String?) -> JSONValue {
+        let token: JSONValue =
+            if let origin {
+                .string("\(origin)?sessionId=\(room)&token=\(self.token)")
+            } else {
+                .null
+            }
+        let id = JSONValue.string(connectionID)
+        return .object([
+            "id": id, "connectionId": id, "object": "connection", "type": "WEBRTC",
+            "status": "pending", "sessionId": .string(room.rawValue),
+            "createdAt": .integer(createdAt.milliseconds), "activeAt": .null, "location": .null,
+            "ip": .null, "platform": .null, "token": token, "serverData": .string(data),
+            "clientData": .null, "record": .bool(isRecorded), "role": .string(role.rawValue),
+            "kurentoOptions": .null, "customIceServers": .array([]), "publishers": .null,
+            "subscribers": .null,
+        ])
+    }
+}
+
+extension APIError {
+    fileprivate init(_ refusal: OpenViduBook.Refusal) {
+        switch refusal {
+        case .exists: self = .conflict("the session exists")
+        case .unknownSession: self = .notFound("no such session")
+        case .tooMany(let maximum): self = .unavailable("there may be \(maximum) of them")
+        }
+    }
+}

@@ -1,0 +1,151 @@
+public import MediaKernel
+
+/// What application servers have prepared by OpenVidu's REST API: sessions, and tokens for one use.
+/// Kept in memory, as OpenVidu does.
+///
+/// Time is an argument. A session that nobody joins is forgotten after ``unusedKept``.
+public struct OpenViduBook: Sendable {
+    /// A session's properties that are shown as they were given.
+    public struct Terms: Hashable, Sendable {
+        public var mediaMode = "ROUTED"
+        public var recordingMode = "MANUAL"
+        public var forcedVideoCodec = "MEDIA_SERVER_PREFERRED"
+        public var allowsTranscoding = false
+
+        public init() {}
+    }
+
+    public struct Session: Hashable, Sendable {
+        public let room: RoomID
+        /// The id was given, not made.
+        public let isCustom: Bool
+        public let createdAt: UnixTime
+        public let terms: Terms
+        /// Not joined yet, in the order of creation.
+        public fileprivate(set) var grants: [Grant] = []
+        fileprivate var touchedAt: UnixTime
+    }
+
+    /// The right to join once.
+    public struct Grant: Hashable, Sendable {
+        public let room: RoomID
+        public let token: String
+        public let connectionID: String
+        public let role: OpenViduRole
+        /// Given to the other participants as the participant's.
+        public let data: String
+        public let isRecorded: Bool
+        public let createdAt: UnixTime
+    }
+
+    /// Why something was not prepared.
+    public enum Refusal: Error, Hashable, Sendable {
+        case exists
+        case unknownSession
+        /// There may be this many.
+        case tooMany(Int)
+    }
+
+    public static let sessionsMaximum = 10_000
+    public static let grantsPerSession = 5000
+    /// A session without a participant.
+    public static let unusedKept: Duration = .seconds(3600)
+
+    private var sessions: [RoomID: Session] = [:]
+    private var tokens: [String: RoomID] = [:]
+    private var random = SystemRandomNumberGenerator()
+
+    public init() {}
+
+    public var all: [Session] {
+        sessions.values.sorted { ($0.createdAt, $0.room) < ($1.createdAt, $1.room) }
+    }
+
+    public func session(_ room: RoomID) -> Session? { sessions[room] }
+
+    /// Makes a session.
+    ///
+    /// - Parameter customID: nil to make an id.
+    public mutating func open(
+        _ customID: RoomID?, _ terms: Terms, at now: UnixTime
+    ) throws(Refusal) -> Session {
+        forgetUnused(at: now)
+        if let customID, sessions[customID] != nil { throw .exists }
+        guard sessions.count < Self.sessionsMaximum else { throw .tooMany(Self.sessionsMaximum) }
+        let session = Session(
+            room: customID ?? RoomID(makeIdentifier("ses_", 10)), isCustom: customID != nil,
+            createdAt: now, terms: terms, touchedAt: now)
+        sessions[session.room] = session
+        return session
+    }
+
+    /// Prepares a connection.
+    public mutating func grant(
+        in room: RoomID, _ role: OpenViduRole, data: String, isRecorded: Bool, at now: UnixTime
+    ) throws(Refusal) -> Grant {
+        guard var session = sessions[room] else { throw .unknownSession }
+        guard session.grants.count < Self.grantsPerSession else {
+            throw .tooMany(Self.grantsPerSession)
+        }
+        let grant = Grant(
+            room: room, token: makeIdentifier("tok_", 16),
+            connectionID: makeIdentifier("con_", 10), role: role, data: data,
+            isRecorded: isRecorded, createdAt: now)
+        session.grants.append(grant)
+        session.touchedAt = now
+        sessions[room] = session
+        tokens[grant.token] = room
+        return grant
+    }
+
+    /// The grant of a token that has not been used.
+    public func grant(of token: String) -> Grant? {
+        tokens[token].flatMap { sessions[$0] }?.grants.first { $0.token == token }
+    }
+
+    /// The token has been used: it admits nobody else.
+    public mutating func used(_ token: String, at now: UnixTime) {
+        guard let room = tokens.removeValue(forKey: token) else { return }
+        sessions[room]?.grants.removeAll { $0.token == token }
+        sessions[room]?.touchedAt = now
+    }
+
+    /// Takes back a grant.
+    ///
+    /// - Returns: whether there was one.
+    public mutating func revoke(connection: String, in room: RoomID) -> Bool {
+        guard let grant = sessions[room]?.grants.first(where: { $0.connectionID == connection })
+        else { return false }
+        tokens[grant.token] = nil
+        sessions[room]?.grants.removeAll { $0.connectionID == connection }
+        return true
+    }
+
+    /// - Returns: whether there was such a session.
+    @discardableResult
+    public mutating func close(_ room: RoomID) -> Bool {
+        guard let session = sessions.removeValue(forKey: room) else { return false }
+        for grant in session.grants { tokens[grant.token] = nil }
+        return true
+    }
+
+    /// Somebody is in the room.
+    public mutating func occupied(_ room: RoomID, at now: UnixTime) {
+        sessions[room]?.touchedAt = now
+    }
+
+    private mutating func forgetUnused(at now: UnixTime) {
+        for session in sessions.values where session.touchedAt + Self.unusedKept <= now {
+            close(session.room)
+        }
+    }
+
+    private static let letters = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+
+    /// Tokens cannot be guessed.
+    private mutating func makeIdentifier(_ prefix: String, _ count: Int) -> String {
+        prefix
+            + String((0..<count).map { _ in Self.letters.randomElement(using: &random) ?? "A" })
+    }
+}

@@ -1,0 +1,146 @@
+internal import Logging
+internal import MediaKernel
+internal import RoomHost
+internal import Rooms
+
+/// Joining, coming back and leaving.
+extension OpenViduSessions {
+    /// The connection id of a recorder, of which there is one.
+    static let recorder = "RECORDER"
+    /// Between the app's data and the application server's.
+    private static let separator = "%/%"
+
+    /// See ``OpenViduEntrance/join(_:by:socket:)``.
+    func join(
+        _ call: JoinCall, by caller: OpenViduCaller, socket: any SignallingSocket,
+        in host: isolated RoomHost
+    ) async -> OpenViduPlace? {
+        let now = host.clock.now()
+        let id =
+            caller.isHidden
+            ? Self.recorder : caller.connectionID ?? roster.makeIdentifier("con_", 10)
+        let peer = PeerID(id)
+        let rpcSession = "\(Hexadecimal.identifier()).\(host.room.id)"
+        do throws(OpenViduError) {
+            try await admit(call, as: id, by: caller, in: host)
+        } catch {
+            host.log(.notice, "client refused", peer, ["reason": "\(error.message)"])
+            await host.settle()
+            _ = await socket.send(OpenViduLobby.refusal(error, of: call))
+            return nil
+        }
+        let connection = connection(of: peer, over: socket, at: now)
+        connections[connection.place] = connection
+        members[peer] = Member(
+            peer: peer, owner: TokenOwner(userID: caller.userID, tokenID: caller.tokenID),
+            rpcSession: rpcSession, place: connection.place)
+        let metadata =
+            caller.serverData.isEmpty
+            ? call.metadata : call.metadata + Self.separator + caller.serverData
+        roster.introduce(peer, metadata: metadata, at: host.clock.wall())
+        host.log(.info, "peer joined", peer, ["role": "\(caller.role)"])
+        if let callID = call.id {
+            let welcome = welcome(peer, call, caller, metadata: metadata, in: host)
+            enqueue(
+                OpenViduFrame.result(welcome, to: callID, rpcSession: rpcSession),
+                on: connection.place, in: host)
+        }
+        await host.releaseHeld(for: peer)
+        await host.settle()
+        return connection.place
+    }
+
+    private func admit(
+        _ call: JoinCall, as id: String, by caller: OpenViduCaller, in host: isolated RoomHost
+    ) async throws(OpenViduError) {
+        guard call.session.isEmpty || call.session == host.room.id.rawValue else {
+            throw .unauthorized("the token is for another session")
+        }
+        guard connections.count < limits.connections else {
+            throw OpenViduError(.tooManyConnections(maximum: limits.connections))
+        }
+        let bytes = call.metadata.utf8.count + caller.serverData.utf8.count
+        guard bytes <= RoomLimits.metadataBytes else {
+            throw .metadata(
+                "the metadata has \(bytes) of at most \(RoomLimits.metadataBytes) bytes")
+        }
+        let name = DisplayName.found(in: call.metadata, maximum: RoomLimits.nameScalars)
+        let request = JoinRequest(
+            peer: PeerID(id), userID: caller.userID, tokenID: caller.tokenID, role: caller.role,
+            name: name ?? caller.userID, metadata: call.metadata, isHidden: caller.isHidden)
+        do throws(RoomHostError) {
+            _ = try await host.join(
+                RoomHost.Entry(request, nil, view: .chosen([:]), mutesItself: false))
+        } catch {
+            throw OpenViduError(error)
+        }
+    }
+
+    /// The result of `joinRoom`.
+    private func welcome(
+        _ peer: PeerID, _ call: JoinCall, _ caller: OpenViduCaller, metadata: String,
+        in host: isolated RoomHost
+    ) -> [String: JSONValue] {
+        var others: [JSONValue] = []
+        for other in host.room.peers.listed(for: peer) {
+            let shown = participants(of: other.id, shownTo: peer, in: host)
+            members[peer]?.told[other.id] = shown
+            others += shown.map(\.json)
+        }
+        let role = host.room.policy.role(caller.role).map { OpenViduRole($0) } ?? .subscriber
+        var result: [String: JSONValue] = [
+            "id": .string(peer.rawValue), "finalUserId": .string(caller.userID),
+            "createdAt": .integer(host.clock.wall().milliseconds),
+            "metadata": .string(metadata), "value": .array(others),
+            "session": .string(host.room.id.rawValue),
+            // Clients compare it with their own.
+            "version": .string(call.version.isEmpty ? "2.20.0" : call.version),
+            "mediaServer": "kurento", "videoSimulcast": .bool(false), "record": .bool(true),
+            "role": .string(role.rawValue), "life": .integer(-1),
+        ]
+        let relays = caller.relays.map { relay in
+            JSONValue.object([
+                "url": .string(relay.url), "username": .string(relay.username),
+                "credential": .string(relay.credential),
+            ])
+        }
+        if !relays.isEmpty { result["customIceServers"] = .array(relays) }
+        if hearsOfRecordings(peer, in: host), host.room.streaming.isRecorded {
+            members[peer]?.knowsOfRecording = true
+            result["recordingId"] = .string(host.room.id.rawValue)
+            result["recordingName"] = .string(host.room.name)
+        }
+        return result
+    }
+
+    /// See ``OpenViduEntrance/comeBack(_:socket:)``.
+    func comeBack(
+        _ call: ReturnCall, socket: any SignallingSocket, in host: isolated RoomHost
+    ) async -> OpenViduPlace? {
+        let now = host.clock.now()
+        let member = members.values.first { $0.rpcSession == call.rpcSession }
+        guard let member, host.room.peers[member.peer]?.hasJoined ?? false else {
+            _ = await socket.send(OpenViduLobby.refusal(of: call))
+            return nil
+        }
+        let connection = connection(of: member.peer, over: socket, at: now)
+        if let old = member.place.flatMap({ connections[$0] }) {
+            drop(
+                old, code: CloseCode.normal, reason: "replaced by a newer connection", in: host)
+        }
+        connections[connection.place] = connection
+        members[member.peer]?.place = connection.place
+        if let id = call.id {
+            let result: [String: JSONValue] = ["value": "reconnection successful"]
+            enqueue(
+                OpenViduFrame.result(result, to: id, rpcSession: member.rpcSession),
+                on: connection.place, in: host)
+        }
+        host.log(.info, "peer returned", member.peer)
+        // It is in the room, and its owner is the one it joined with.
+        try? host.room.connectionReturned(member.peer, of: member.owner, at: now)
+        refreshAll(for: member.peer, in: host)
+        await host.settle()
+        return connection.place
+    }
+}

@@ -1,0 +1,175 @@
+internal import MediaKernel
+internal import RoomHost
+internal import Rooms
+
+/// What clients are told of the room.
+extension OpenViduSessions {
+    /// Tells clients what has changed of a peer since they were last told.
+    ///
+    /// - Parameter reason: why a stream or the peer is gone.
+    func refresh(
+        _ peer: PeerID, for listeners: [PeerID], reason: String = "disconnect",
+        in host: isolated RoomHost
+    ) {
+        let publisher = try? host.room.peers.visiblePeer(peer)
+        let participants = publisher.map { roster.participants(of: $0, at: host.clock.wall()) }
+        for listener in listeners where listener != peer && isConnected(listener) {
+            let known = members[listener]?.told[peer] ?? []
+            var shown: [Participant] = []
+            if let publisher, let participants {
+                shown = self.shown(participants, of: publisher, to: listener, in: host)
+            }
+            guard known != shown else { continue }
+            members[listener]?.told[peer] = shown.isEmpty ? nil : shown
+            for change in ParticipantChange.changes(from: known, to: shown) {
+                push(change, reason: reason, to: listener, in: host)
+            }
+        }
+    }
+
+    /// Tells a client that was away everything that it has missed.
+    func refreshAll(for listener: PeerID, in host: isolated RoomHost) {
+        let known = Set(members[listener]?.told.keys.map { $0 } ?? [])
+        let present = host.room.peers.listed(for: listener).map(\.id)
+        for peer in known.subtracting(present).sorted() + present {
+            refresh(peer, for: [listener], in: host)
+        }
+        tellRecording(to: listener, in: host)
+    }
+
+    /// A peer's connections as another one may know them; none for one that it may not know.
+    func participants(
+        of peer: PeerID, shownTo listener: PeerID, in host: isolated RoomHost
+    ) -> [Participant] {
+        guard let publisher = try? host.room.peers.visiblePeer(peer) else { return [] }
+        let participants = roster.participants(of: publisher, at: host.clock.wall())
+        return shown(participants, of: publisher, to: listener, in: host)
+    }
+
+    private func shown(
+        _ participants: [Participant], of publisher: Peer, to listener: PeerID,
+        in host: isolated RoomHost
+    ) -> [Participant] {
+        guard !publisher.isQuiet, let viewer = host.room.peers[listener] else { return [] }
+        guard !host.room.peers.receives(viewer, from: publisher) else { return participants }
+        var alone = participants[0]
+        alone.stream = nil
+        return [alone]
+    }
+
+    private func push(
+        _ change: ParticipantChange, reason: String, to listener: PeerID,
+        in host: isolated RoomHost
+    ) {
+        // Clients of 2018 read `name` instead of `connectionId`.
+        func gone(_ participant: Participant) -> [String: JSONValue] {
+            [
+                "connectionId": .string(participant.id), "name": .string(participant.id),
+                "reason": .string(reason),
+            ]
+        }
+        switch change {
+        case .joined(let participant):
+            push("participantJoined", participant.head, to: listener, in: host)
+        case .published(let participant):
+            let streams = participant.stream.map { [$0.json] } ?? []
+            push(
+                "participantPublished",
+                ["id": .string(participant.id), "streams": .array(streams)], to: listener, in: host)
+        case .unpublished(let participant):
+            stopViewing(participant.stream?.id, by: listener, in: host)
+            push("participantUnpublished", gone(participant), to: listener, in: host)
+        case .left(let participant):
+            stopViewing(participant.stream?.id, by: listener, in: host)
+            push("participantLeft", gone(participant), to: listener, in: host)
+        case .property(let change):
+            push("streamPropertyChanged", change.json, to: listener, in: host)
+        }
+    }
+
+    // MARK: - Signals
+
+    func tell(_ message: Message, to listeners: [PeerID], in host: isolated RoomHost) {
+        guard !listeners.isEmpty else { return }
+        let signal = signal(message, in: host)
+        for listener in listeners { push("sendMessage", signal, to: listener, in: host) }
+    }
+
+    func signal(_ message: Message, in host: isolated RoomHost) -> [String: JSONValue] {
+        let body = try? JSONDocument(message.body.text, limits: .own).root.decode(String.self)
+        var signal: [String: JSONValue] = [
+            "data": .string(body ?? message.body.text),
+            "type": .string(message.type.isEmpty ? "signal" : "signal:\(message.type)"),
+        ]
+        if let sender = message.sender {
+            let id = roster.participants(of: sender, at: host.clock.wall())[0].id
+            signal["from"] = .string(id)
+        }
+        return signal
+    }
+
+    // MARK: - Mutes
+
+    /// Mutes tracks in the server, since clients cannot be asked to. Unmutes only those: the others
+    /// send silence.
+    func mute(
+        _ isMuted: Bool, of peer: PeerID, in host: isolated RoomHost, where isMeant: (Track) -> Bool
+    ) {
+        let tracks = (host.room.peers[peer]?.tracks ?? []).filter { track in
+            isMeant(track) && track.isMuted != isMuted
+                && (isMuted || members[peer]?.mutedByOthers.contains(track.publishedID) ?? false)
+        }
+        guard !tracks.isEmpty else { return }
+        let change = TrackChange(isMuted: isMuted)
+        let changes = Dictionary(tracks.map { ($0.publishedID, change) }) { first, _ in first }
+        // The room refuses only tracks that the peer does not publish.
+        try? host.room.tracksUpdated(changes, by: peer, at: host.clock.now())
+        host.mutesChanged(of: peer)
+        for track in tracks {
+            if isMuted {
+                members[peer]?.mutedByOthers.insert(track.publishedID)
+            } else {
+                members[peer]?.mutedByOthers.remove(track.publishedID)
+            }
+            guard let stream = members[peer]?.publication?.stream else { continue }
+            let change = PropertyChange(
+                isActive: !isMuted, track.kind, of: stream, peer.rawValue)
+            push("streamPropertyChanged", change.json, to: peer, in: host)
+        }
+    }
+
+    // MARK: - Recordings
+
+    /// OpenVidu tells those who may publish.
+    func tellRecording(to listener: PeerID, in host: isolated RoomHost) {
+        guard let member = members[listener], hearsOfRecordings(listener, in: host) else { return }
+        let isOn = host.room.streaming.isRecorded
+        guard member.knowsOfRecording != isOn else { return }
+        members[listener]?.knowsOfRecording = isOn
+        let id = JSONValue.string(host.room.id.rawValue)
+        if isOn {
+            push(
+                "recordingStarted", ["id": id, "name": .string(host.room.name)], to: listener,
+                in: host)
+        } else {
+            push(
+                "recordingStopped",
+                [
+                    "id": id, "name": .string(host.room.name),
+                    "reason": "recordingStoppedByServer",
+                ], to: listener, in: host)
+        }
+    }
+
+    func hearsOfRecordings(_ peer: PeerID, in host: isolated RoomHost) -> Bool {
+        let role = host.room.peers[peer].flatMap { host.room.policy.role($0.role) }
+        return role.map { OpenViduRole($0) != .subscriber } ?? false
+    }
+}
+
+extension RoomStreaming {
+    /// A recording of the stream, or one without a stream.
+    var isRecorded: Bool {
+        hls.recording?.state.isOn ?? false || recording?.state.isOn ?? false
+    }
+}

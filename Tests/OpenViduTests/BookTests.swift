@@ -1,0 +1,63 @@
+import MediaKernel
+import Testing
+
+@testable import OpenVidu
+
+/// Sessions and tokens of application servers.
+struct BookTests {
+    private static let now = UnixTime(milliseconds: 1_720_000_000_000)
+
+    @Test func tokenAdmitsOnce() throws {
+        var book = OpenViduBook()
+        let session = try book.open("demo", .init(), at: Self.now)
+        #expect(session.isCustom && session.room == "demo")
+        let grant = try book.grant(
+            in: "demo", .publisher, data: "d", isRecorded: true, at: Self.now)
+        #expect(grant.token.hasPrefix("tok_") && grant.token.count == 20)
+        #expect(grant.connectionID.hasPrefix("con_") && grant.connectionID.count == 14)
+        #expect(book.grant(of: grant.token) == grant && book.grant(of: "tok_X") == nil)
+        book.used(grant.token, at: Self.now)
+        #expect(book.grant(of: grant.token) == nil)
+        #expect(book.session("demo")?.grants.isEmpty == true)
+    }
+
+    @Test func sessionsExistOnce() throws {
+        var book = OpenViduBook()
+        _ = try book.open("demo", .init(), at: Self.now)
+        #expect(throws: OpenViduBook.Refusal.exists) {
+            try book.open("demo", .init(), at: Self.now)
+        }
+        #expect(throws: OpenViduBook.Refusal.unknownSession) {
+            try book.grant(in: "x", .publisher, data: "", isRecorded: true, at: Self.now)
+        }
+        let made = try book.open(nil, .init(), at: Self.now)
+        #expect(made.room.rawValue.hasPrefix("ses_") && !made.isCustom)
+        #expect(book.all.count == 2)
+    }
+
+    @Test func revokedAndClosedTokensAreVoid() throws {
+        var book = OpenViduBook()
+        _ = try book.open("demo", .init(), at: Self.now)
+        func grant() throws -> OpenViduBook.Grant {
+            try book.grant(in: "demo", .publisher, data: "", isRecorded: true, at: Self.now)
+        }
+        let (first, second) = (try grant(), try grant())
+        let isRevoked = book.revoke(connection: first.connectionID, in: "demo")
+        #expect(isRevoked && book.grant(of: first.token) == nil)
+        #expect(book.grant(of: second.token) != nil)
+        let isClosed = book.close("demo")
+        #expect(isClosed && book.grant(of: second.token) == nil)
+        let isClosedAgain = book.close("demo")
+        #expect(!isClosedAgain)
+    }
+
+    @Test func unusedSessionsAreForgotten() throws {
+        var book = OpenViduBook()
+        _ = try book.open("old", .init(), at: Self.now)
+        _ = try book.open("kept", .init(), at: Self.now)
+        let later = Self.now + OpenViduBook.unusedKept
+        book.occupied("kept", at: later)
+        _ = try book.open("new", .init(), at: later)
+        #expect(book.all.map(\.room) == ["kept", "new"])
+    }
+}
