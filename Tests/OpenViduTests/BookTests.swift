@@ -4,7 +4,7 @@ import Testing
 @testable import OpenVidu
 
 /// Sessions and tokens of application servers.
-struct BookTests {
+@Suite(.timeLimit(.minutes(1))) struct BookTests {
     private static let now = UnixTime(milliseconds: 1_720_000_000_000)
 
     @Test func tokenAdmitsOnce() throws {
@@ -15,10 +15,29 @@ struct BookTests {
             in: "demo", .publisher, data: "d", isRecorded: true, at: Self.now)
         #expect(grant.token.hasPrefix("tok_") && grant.token.count == 20)
         #expect(grant.connectionID.hasPrefix("con_") && grant.connectionID.count == 14)
-        #expect(book.grant(of: grant.token) == grant && book.grant(of: "tok_X") == nil)
-        book.used(grant.token, at: Self.now)
-        #expect(book.grant(of: grant.token) == nil)
-        #expect(book.session("demo")?.grants.isEmpty == true)
+        let unknown = book.take("tok_X", at: Self.now)
+        let taken = book.take(grant.token, at: Self.now)
+        #expect(unknown == nil && taken == grant)
+        let again = book.take(grant.token, at: Self.now)
+        #expect(again == nil && book.session("demo")?.grants.isEmpty == true)
+    }
+
+    @Test func tokenOfARefusedClientAdmitsLater() throws {
+        var book = OpenViduBook()
+        _ = try book.open("demo", .init(), at: Self.now)
+        let grant = try book.grant(
+            in: "demo", .publisher, data: "", isRecorded: true, at: Self.now)
+        _ = book.take(grant.token, at: Self.now)
+        book.giveBack(grant)
+        book.giveBack(grant)
+        #expect(book.session("demo")?.grants == [grant])
+        let taken = book.take(grant.token, at: Self.now)
+        #expect(taken == grant)
+        // Not in a session that was closed meanwhile.
+        book.close("demo")
+        book.giveBack(grant)
+        let late = book.take(grant.token, at: Self.now)
+        #expect(late == nil && book.session("demo") == nil)
     }
 
     @Test func sessionsExistOnce() throws {
@@ -43,10 +62,11 @@ struct BookTests {
         }
         let (first, second) = (try grant(), try grant())
         let isRevoked = book.revoke(connection: first.connectionID, in: "demo")
-        #expect(isRevoked && book.grant(of: first.token) == nil)
-        #expect(book.grant(of: second.token) != nil)
+        let revoked = book.take(first.token, at: Self.now)
+        #expect(isRevoked && revoked == nil && book.session("demo")?.grants == [second])
         let isClosed = book.close("demo")
-        #expect(isClosed && book.grant(of: second.token) == nil)
+        let closed = book.take(second.token, at: Self.now)
+        #expect(isClosed && closed == nil)
         let isClosedAgain = book.close("demo")
         #expect(!isClosedAgain)
     }

@@ -45,25 +45,26 @@ extension RoomDirectory: OpenViduGateway {
     private func join(
         _ call: JoinCall, _ client: OpenViduClient, over socket: WebSocketConnection
     ) async -> Place? {
+        let grant = openVidu.change { $0.take(call.token.token, at: UnixTime.now) }
+        var place: Place?
         do throws(APIError) {
-            let (claims, caller) = try await admission(call, client)
+            let (claims, caller) = try await admission(call, grant, client)
             let entrance = OpenViduEntrance(try await admitted(claims))
-            let place = await entrance.join(
-                call, by: caller, socket: ClientSocket(connection: socket))
-            guard let place else { return nil }
-            openVidu.change { $0.used(call.token.token, at: UnixTime.now) }
-            return Place(entrance: entrance, place: place)
+            place = await entrance.join(
+                call, by: caller, socket: ClientSocket(connection: socket)
+            ).map { Place(entrance: entrance, place: $0) }
         } catch {
             _ = await socket.send(OpenViduLobby.refusal(OpenViduError(error), of: call))
-            return nil
         }
+        if let grant, place == nil { openVidu.change { $0.giveBack(grant) } }
+        return place
     }
 
     /// Who the client is: by a token of the REST API, by the secret, or by a room token.
     private func admission(
-        _ call: JoinCall, _ client: OpenViduClient
+        _ call: JoinCall, _ grant: OpenViduBook.Grant?, _ client: OpenViduClient
     ) async throws(APIError) -> (RoomTokenClaims, OpenViduCaller) {
-        if let grant = openVidu.change({ $0.grant(of: call.token.token) }) {
+        if let grant {
             let claims = try await claims(
                 in: grant.room, as: grant.role, user: grant.connectionID, token: grant.token)
             let caller = OpenViduCaller(

@@ -48,6 +48,8 @@ public struct OpenViduBook: Sendable {
 
     public static let sessionsMaximum = 10_000
     public static let grantsPerSession = 5000
+    /// Unused tokens of all sessions.
+    public static let grantsMaximum = 100_000
     /// A session without a participant.
     public static let unusedKept: Duration = .seconds(3600)
 
@@ -87,6 +89,7 @@ public struct OpenViduBook: Sendable {
         guard session.grants.count < Self.grantsPerSession else {
             throw .tooMany(Self.grantsPerSession)
         }
+        guard tokens.count < Self.grantsMaximum else { throw .tooMany(Self.grantsMaximum) }
         let grant = Grant(
             room: room, token: makeIdentifier("tok_", 16),
             connectionID: makeIdentifier("con_", 10), role: role, data: data,
@@ -98,16 +101,22 @@ public struct OpenViduBook: Sendable {
         return grant
     }
 
-    /// The grant of a token that has not been used.
-    public func grant(of token: String) -> Grant? {
-        tokens[token].flatMap { sessions[$0] }?.grants.first { $0.token == token }
+    /// Uses a token: it admits nobody else, even while its client is still on its way.
+    ///
+    /// - Returns: nil for a token that does not exist, or was used.
+    public mutating func take(_ token: String, at now: UnixTime) -> Grant? {
+        guard let room = tokens.removeValue(forKey: token),
+            let index = sessions[room]?.grants.firstIndex(where: { $0.token == token })
+        else { return nil }
+        sessions[room]?.touchedAt = now
+        return sessions[room]?.grants.remove(at: index)
     }
 
-    /// The token has been used: it admits nobody else.
-    public mutating func used(_ token: String, at now: UnixTime) {
-        guard let room = tokens.removeValue(forKey: token) else { return }
-        sessions[room]?.grants.removeAll { $0.token == token }
-        sessions[room]?.touchedAt = now
+    /// The token's client was refused for another reason, and may try again.
+    public mutating func giveBack(_ grant: Grant) {
+        guard sessions[grant.room] != nil, tokens[grant.token] == nil else { return }
+        sessions[grant.room]?.grants.append(grant)
+        tokens[grant.token] = grant.room
     }
 
     /// Takes back a grant.
