@@ -326,6 +326,9 @@ final class QuietMedia: RoomMedia {
         var candidates: [ConnectionKey] = []
         var closed: [ConnectionKey] = []
         var terms: [PeerID: PeerSubscriptions] = [:]
+        var isSlow = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var waiter: CheckedContinuation<Void, Never>?
     }
 
     private let state = Mutex(State())
@@ -339,6 +342,41 @@ final class QuietMedia: RoomMedia {
     var closed: [ConnectionKey] { state.withLock { $0.closed } }
     func terms(of peer: String) -> PeerSubscriptions? { state.withLock { $0.terms[PeerID(peer)] } }
 
+    /// From now on descriptions take until ``hurry()``.
+    func dawdle() { state.withLock { $0.isSlow = true } }
+
+    /// Until a description is being made.
+    func somebodyWaits() async {
+        await withCheckedContinuation { continuation in
+            let isNow = state.withLock { state in
+                if state.waiting.isEmpty { state.waiter = continuation }
+                return !state.waiting.isEmpty
+            }
+            if isNow { continuation.resume() }
+        }
+    }
+
+    func hurry() {
+        let waiting = state.withLock { state in
+            defer { (state.isSlow, state.waiting) = (false, []) }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    private func work() async {
+        await withCheckedContinuation { continuation in
+            let (isDone, waiter) = state.withLock { state in
+                guard state.isSlow else { return (true, nil as CheckedContinuation<Void, Never>?) }
+                state.waiting.append(continuation)
+                defer { state.waiter = nil }
+                return (false, state.waiter)
+            }
+            if isDone { continuation.resume() }
+            waiter?.resume()
+        }
+    }
+
     func addPeer(
         _ peer: PeerID, asksForVideos: Bool, isRecorder: Bool, layerNames: LayerNames
     ) async throws {}
@@ -348,7 +386,8 @@ final class QuietMedia: RoomMedia {
     func offer(
         _ offer: SessionDescription, on key: ConnectionKey, from peer: PeerID
     ) async throws -> SessionDescription {
-        state.withLock { state in
+        await work()
+        return state.withLock { state in
             state.offers[key] = offer
             var answer = offer
             for index in answer.media.indices {
@@ -362,7 +401,8 @@ final class QuietMedia: RoomMedia {
     func makeOffer(
         _ kinds: [MediaSection.Kind], on key: ConnectionKey, to peer: PeerID
     ) async throws -> SessionDescription {
-        SessionDescription(
+        await work()
+        return SessionDescription(
             media: kinds.enumerated().map { index, kind in
                 MediaSection(kind: kind, mid: "\(index)", direction: .sendOnly)
             })

@@ -9,7 +9,7 @@ import Testing
 @testable import OpenVidu
 
 /// Clients in a room: who they are told of, what they publish and receive.
-struct SessionTests {
+@Suite(.timeLimit(.minutes(1))) struct SessionTests {
     private static func track(
         _ id: String, _ kind: TrackKind, source: String = "regular"
     ) -> Track {
@@ -270,6 +270,43 @@ struct SessionTests {
         #expect(world.media.closed.count == 2)
     }
 
+    /// The media plane takes its time, and the room changes meanwhile.
+    @Test(arguments: ["receiveVideoFrom", "prepareReceiveVideoFrom"])
+    func streamThatEndsWhileItIsConnectedLeavesNoConnection(method: String) async throws {
+        let world = OpenViduWorld()
+        let ann = try await world.join("Ann")
+        let stream = try await ann.publish()
+        let ben = try await world.join("Ben")
+        let own = try #require(world.media.offers.keys.first)
+        world.media.dawdle()
+        let offer = OpenViduWorld.sdp([.audio, .video], .receiveOnly)
+        async let code = ben.code(
+            method, ["sender": .string(stream), "sdpOffer": .string(offer)])
+        await world.media.somebodyWaits()
+        _ = try await ann.call("unpublishVideo")
+        world.media.hurry()
+        #expect(await code == 105)
+        #expect(world.media.closed.first == own && world.media.closed.count == 2)
+        #expect(world.media.terms(of: ben.id)?.tracks.isEmpty ?? true)
+    }
+
+    @Test func streamThatIsEndedWhileItReconnectsLeavesNoConnection() async throws {
+        let world = OpenViduWorld()
+        let ann = try await world.join("Ann", role: "host")
+        let ben = try await world.join("Ben")
+        let stream = try await ben.publish()
+        world.media.dawdle()
+        async let code = ben.code(
+            "reconnectStream",
+            ["stream": .string(stream), "sdpString": .string(OpenViduWorld.sdp())])
+        await world.media.somebodyWaits()
+        _ = try await ann.call("forceUnpublish", ["streamId": .string(stream)])
+        world.media.hurry()
+        #expect(await code == 105)
+        #expect(Set(world.media.closed) == Set(world.media.offers.keys))
+        #expect(world.media.closed.count == 2)
+    }
+
     // MARK: - Others' requests
 
     @Test func mutesByOthersAreDoneByTheServer() async throws {
@@ -366,6 +403,37 @@ struct SessionTests {
         let signal = await ann.told("sendMessage")
         #expect(signal["data"] == "hi" && signal["type"] == "signal:chat")
         #expect(signal["from"] == from)
+    }
+
+    /// Its sender is no connection of the session any more.
+    @Test func signalOfWhoIsGoneComesFromNobody() async throws {
+        let world = OpenViduWorld()
+        let ann = try await world.join("Ann")
+        try await world.addPeer("hms")
+        await ann.lose()
+        try await world.host.change { host in
+            _ = try host.room.messageSent(
+                by: "hms", to: .everybody, type: "chat", body: OpaqueJSON(string: "bye"),
+                at: .zero, wall: host.clock.wall())
+            host.room.left("hms")
+        }
+        _ = try await ann.comeBack()
+        #expect(
+            await ann.told("sendMessage") == .object(["data": "bye", "type": "signal:chat"]))
+    }
+
+    @Test func recorderMaySayNothing() async throws {
+        let world = OpenViduWorld()
+        let ann = try await world.join("Ann")
+        let recorder = TestClient(world)
+        try await recorder.join(
+            OpenViduCaller(userID: "r", tokenID: "r", role: "host", isHidden: true))
+        #expect(recorder.id == "RECORDER")
+        #expect(await recorder.code("sendMessage", ["message": #"{"data":"psst"}"#]) == 401)
+        let target: [String: JSONValue] = ["connectionId": .string(ann.id)]
+        #expect(await recorder.code("forceDisconnect", target) == 401)
+        #expect(await ann.code("forceDisconnect", ["connectionId": "RECORDER"]) != nil)
+        #expect(ann.socket.notifications.isEmpty)
     }
 
     // MARK: - Recordings

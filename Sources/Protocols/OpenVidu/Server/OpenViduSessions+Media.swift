@@ -92,14 +92,17 @@ extension OpenViduSessions {
         var kinds: [MediaSection.Kind] = []
         if stream.audio != nil { kinds.append(.audio) }
         if stream.video != nil { kinds.append(.video) }
+        let sdp: String
         do throws(RoomHostError) {
             let (offer, isFirst) = try await host.makeOffer(kinds, on: key, to: peer)
             if isFirst { await host.releaseHeld(for: peer) }
-            return ["sdpOffer": .string(offer.rendered())]
+            sdp = offer.rendered()
         } catch {
-            stopViewing(stream.id, by: peer, in: host)
+            stopViewing(stream.id, on: key, by: peer, in: host)
             throw OpenViduError(error)
         }
+        try checkViewing(stream.id, on: key, by: peer, in: host)
+        return ["sdpOffer": .string(sdp)]
     }
 
     /// The client offers, or answers our offer.
@@ -135,13 +138,37 @@ extension OpenViduSessions {
         _ stream: SharedStream, by sdp: String, of peer: PeerID, in host: isolated RoomHost
     ) async throws(OpenViduError) -> String {
         let offer = try await Self.description(in: sdp)
+        // The stream may have ended while the description was parsed.
+        let (_, stream) = try self.stream(named: stream.id, for: peer, in: host)
         let key = beginViewing(stream, by: peer, in: host)
+        let answer: SessionDescription
         do throws(OpenViduError) {
-            return try await connect(offer, on: key, of: peer, in: host).rendered()
+            answer = try await connect(offer, on: key, of: peer, in: host)
         } catch {
-            stopViewing(stream.id, by: peer, in: host)
+            stopViewing(stream.id, on: key, by: peer, in: host)
             throw error
         }
+        try checkViewing(stream.id, on: key, by: peer, in: host)
+        return answer.rendered()
+    }
+
+    /// The stream may have ended, and the client may have connected it anew, while the media plane
+    /// was at work on this connection.
+    private func checkViewing(
+        _ stream: String, on key: ConnectionKey, by peer: PeerID, in host: isolated RoomHost
+    ) throws(OpenViduError) {
+        guard members[peer]?.viewed[stream]?.connection == key else {
+            host.closeConnection(key, of: peer)
+            throw .notStreaming(stream)
+        }
+    }
+
+    /// Ends the viewing on a connection, unless another one carries the stream by now.
+    private func stopViewing(
+        _ stream: String, on key: ConnectionKey, by peer: PeerID, in host: isolated RoomHost
+    ) {
+        guard members[peer]?.viewed[stream]?.connection == key else { return }
+        stopViewing(stream, by: peer, in: host)
     }
 
     func stopViewing(
@@ -212,7 +239,12 @@ extension OpenViduSessions {
         }
         let key = roster.makeKey(id)
         let answer = try await connect(offer, on: key, of: peer, in: host)
-        host.closeConnection(publication.connection, of: peer)
+        // A moderator may have ended the stream meanwhile.
+        guard let current = members[peer]?.publication, current.stream == id else {
+            host.closeConnection(key, of: peer)
+            throw .notStreaming(id)
+        }
+        host.closeConnection(current.connection, of: peer)
         members[peer]?.publication?.connection = key
         return [
             "sdpAnswer": .string(answer.rendered()), "id": .string(id),

@@ -101,8 +101,9 @@ extension OpenViduSessions {
             "data": .string(body ?? message.body.text),
             "type": .string(message.type.isEmpty ? "signal" : "signal:\(message.type)"),
         ]
-        if let sender = message.sender {
-            let id = roster.participants(of: sender, at: host.clock.wall())[0].id
+        // One that has left since is no connection of the session.
+        if let sender = message.sender?.id, let peer = try? host.room.peers.visiblePeer(sender) {
+            let id = roster.participants(of: peer, at: host.clock.wall())[0].id
             signal["from"] = .string(id)
         }
         return signal
