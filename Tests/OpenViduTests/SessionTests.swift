@@ -430,6 +430,8 @@ import Testing
             OpenViduCaller(userID: "r", tokenID: "r", role: "host", isHidden: true))
         #expect(recorder.id == "RECORDER")
         #expect(await recorder.code("sendMessage", ["message": #"{"data":"psst"}"#]) == 401)
+        let offer = JSONValue.string(OpenViduWorld.sdp())
+        #expect(await recorder.code("publishVideo", ["sdpOffer": offer]) == 401)
         let target: [String: JSONValue] = ["connectionId": .string(ann.id)]
         #expect(await recorder.code("forceDisconnect", target) == 401)
         #expect(await ann.code("forceDisconnect", ["connectionId": "RECORDER"]) != nil)

@@ -72,7 +72,9 @@ extension OpenViduSessions {
         guard tracks.count <= 2, Set(tracks.map(\.kind)).count == tracks.count else {
             throw .description("a stream has at most one audio and one video")
         }
-        let role = host.room.peers[peer].flatMap { host.room.policy.role($0.role) }
+        // A recorder's tracks would tell of it.
+        let publisher = host.room.peers[peer].flatMap { $0.isHidden ? nil : $0 }
+        let role = publisher.flatMap { host.room.policy.role($0.role) }
         let allowed = role?.isHidden == false ? role?.publishParams.allowed ?? [] : []
         for track in tracks where !allowed.contains(track.publishKind) {
             throw .unauthorized("the role may not publish \(track.publishKind.rawValue)")
