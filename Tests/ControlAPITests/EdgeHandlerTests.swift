@@ -134,6 +134,21 @@ import Workbench
         }
     }
 
+    /// Its connection counts no longer, so neither may its wait; also where the routes answer.
+    @Test(arguments: [next, get("cmaf_0/stream.m3u8?_HLS_msn=3&_HLS_part=2", "Connection: close")])
+    func aViewerWhoIsCutOffWaitsNoLonger(request: String) async throws {
+        let edge = try await EdgeWorld()
+        try await edge.run(segments: 3, open: 2)
+        try await edge.world.live { client in
+            let port = try #require(client.port)
+            try await RawClient.connect(port: port, resets: true) { client in
+                try await client.send(request)
+                #expect(await comesAbout { edge.edge.waitCount == 1 })
+            }
+            #expect(await comesAbout { edge.edge.waitCount == 0 })
+        }
+    }
+
     /// Whoever reads nothing gets no further answers, and holds up nobody.
     @Test func aViewerWhoNeverReadsCostsLittle() async throws {
         let edge = try await EdgeWorld()

@@ -7,8 +7,10 @@ struct RawClient: Sendable {
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     /// Connects, runs the body and closes. `answer` reads until it has seen the expected text.
+    ///
+    /// - Parameter resets: whether the end is a reset, so that the server loses the connection.
     static func connect<T: Sendable>(
-        port: Int, _ body: @Sendable (inout Conversation) async throws -> T
+        port: Int, resets: Bool = false, _ body: @Sendable (inout Conversation) async throws -> T
     ) async throws -> T {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connect(host: "127.0.0.1", port: port) { channel in
@@ -17,9 +19,12 @@ struct RawClient: Sendable {
                         wrappingChannelSynchronously: channel)
                 }
             }
+        if resets, let socket = channel.channel as? any SocketOptionProvider {
+            try await socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        }
         return try await channel.executeThenClose { inbound, outbound in
             var conversation = Conversation(
-                inbound: inbound.makeAsyncIterator(), outbound: outbound)
+                inbound: inbound.makeAsyncIterator(), outbound: outbound, channel: channel.channel)
             return try await body(&conversation)
         }
     }
@@ -27,6 +32,7 @@ struct RawClient: Sendable {
     struct Conversation {
         var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
         let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+        fileprivate let channel: any Channel
         var received: [UInt8] = []
 
         func send(_ text: String) async throws {
@@ -36,6 +42,9 @@ struct RawClient: Sendable {
         func send(_ bytes: [UInt8]) async throws {
             try await outbound.write(ByteBuffer(bytes: bytes))
         }
+
+        /// Closes its side: nothing more will be sent.
+        func endSending() async throws { try await channel.close(mode: .output) }
 
         /// Reads one HTTP answer, including its body if it states a length.
         mutating func response() async throws -> String {

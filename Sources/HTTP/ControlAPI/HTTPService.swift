@@ -203,11 +203,12 @@ public struct HTTPService: Sendable {
 
     private func addOrigin(to router: Router<CallerContext>) {
         let origin = origin
-        router.get("/hls/**") { request, _ in
+        router.get("/hls/**") { request, context in
             // The raw path: the router treats double slashes and encoding differently.
             let path = request.head.path ?? ""
             let encoded = path.prefix { $0 != "?" && $0 != "#" }.dropFirst("/hls/".count)
-            return try await origin.respond(to: request, encodedPath: encoded)
+            return try await origin.respond(
+                to: request, encodedPath: encoded, on: context.channel)
         }
         let assets = AssetOrigin(
             library: recordings, streams: configuration.outputDirectory, clock: clock)

@@ -90,18 +90,34 @@ extension Origin {
 
     /// Waits for a playlist's next part, or for the part that it hints at.
     ///
+    /// - Parameter channel: the wait ends with this connection.
     /// - Returns: nil for whatever is only on the disk.
     func live(
-        _ path: OriginPath, _ request: Request, _ caching: EdgeCaching
+        _ path: OriginPath, _ request: Request, _ caching: EdgeCaching, on channel: (any Channel)?
     ) async throws(APIError) -> Response? {
         guard let place = edges?.place(path.directory),
             let wish = try Self.wish(for: path.name, kind: path.kind, request.head)
         else { return nil }
-        let answer = await withCheckedContinuation { continuation in
-            let answer = place.edge.ask(
+        var end: ConnectionEnd?
+        if let channel { end = await ConnectionEnd.of(channel) }
+        let answer = await withCheckedContinuation { [end] continuation in
+            let outcome = place.edge.ask(
                 wish, of: place.layer, receiver: { continuation.resume(returning: $0) })
-            if let answer { continuation.resume(returning: answer) }
+            switch outcome {
+            case .answer(let answer): continuation.resume(returning: answer)
+            case .waits(let wait):
+                let leave: @Sendable () -> Void = {
+                    // Nobody receives it.
+                    if place.edge.leave(wait) { continuation.resume(returning: .late) }
+                }
+                if let end {
+                    end.whenOver(leave)
+                } else {
+                    channel?.closeFuture.whenComplete { _ in leave() }
+                }
+            }
         }
+        end?.forget()
         let response = try Self.response(with: answer, to: wish, request.head, caching)
         return response.map { Response($0) }
     }

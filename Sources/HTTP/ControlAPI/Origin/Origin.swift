@@ -40,13 +40,17 @@ struct Origin: Sendable {
         self.clock = clock
     }
 
-    /// - Parameter encodedPath: the path after `/hls/`, still percent-encoded.
-    func respond(to request: Request, encodedPath: some StringProtocol) async throws -> Response {
+    /// - Parameters:
+    ///   - encodedPath: the path after `/hls/`, still percent-encoded.
+    ///   - channel: the request's connection. Nobody waits longer than that.
+    func respond(
+        to request: Request, encodedPath: some StringProtocol, on channel: (any Channel)? = nil
+    ) async throws -> Response {
         guard let asked = OriginPath(encoded: encodedPath) else { throw Self.notFound }
         let now = clock()
         let (path, expiry) = try verified(asked, at: now)
         let caching = EdgeCaching(expiry: expiry, now: now)
-        if let answer = try await live(path, request, caching) { return answer }
+        if let answer = try await live(path, request, caching, on: channel) { return answer }
         let isGzip =
             path.kind == .playlist
             && AcceptEncoding.allowsGzip(request.headers[values: .acceptEncoding])

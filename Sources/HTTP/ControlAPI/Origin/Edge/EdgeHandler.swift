@@ -21,8 +21,12 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let found: Origin.Found
         /// Its end has been read.
         var waits = false
+        /// Its number in the stream's list.
+        var wait: Int?
     }
 
+    /// For a request that waits in the routes.
+    let end = ConnectionEnd()
     private let origin: Origin
     private let hosts: OwnHosts
     private var turn: Turn?
@@ -87,14 +91,13 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireErrorCaught(error)
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        leave()
-        context.fireChannelInactive()
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) { leave() }
-
-    private func leave() {
+    /// The connection has ended, or become a socket. (`channelInactive` does not come here:
+    /// Hummingbird's handler keeps it.)
+    func handlerRemoved(context: ChannelHandlerContext) {
+        if let turn, let wait = turn.wait, case .edge(let place, _) = turn.found.source {
+            place.edge.leave(wait)
+        }
+        end.over()
         number += 1
         turn = nil
         held = CircularBuffer()
@@ -178,7 +181,7 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         turn?.waits = true
         number += 1
         let (loop, number) = (context.eventLoop, number)
-        let answer = place.edge.ask(
+        let outcome = place.edge.ask(
             wish, of: place.layer,
             receiver: { [bound = NIOLoopBound((self, context), eventLoop: loop)] answer in
                 loop.execute {
@@ -188,7 +191,10 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
                     handler.drain(context)
                 }
             })
-        if let answer { finish(with: answer, to: wish, context) }
+        switch outcome {
+        case .answer(let answer): finish(with: answer, to: wish, context)
+        case .waits(let wait): turn?.wait = wait
+        }
     }
 
     private func finish(

@@ -9,8 +9,6 @@ import Synchronization
 /// Whoever waits is an entry in a list: no task, no timer, no copy. Reports are worked off in their
 /// order on the file threads, and end the waits that they fulfil.
 final class StreamEdge: Sendable {
-    /// The waits of one stream. More are refused.
-    static let waitsMaximum = 8192
     /// Reports whose files have not been read yet. The stream of a disk that hangs is served from
     /// its files alone.
     static let reportsMaximum = 256
@@ -39,10 +37,16 @@ final class StreamEdge: Sendable {
         case refused(ReloadRequest.Fault)
         /// 404: it was hinted, but will never come.
         case gone
-        /// 503: it has not come in time, its bot has died, or too many wait.
+        /// 503: it has not come in time, or its bot has died.
         case late
         /// What is on the disk is the answer.
         case onDisk
+    }
+
+    enum Outcome: Sendable {
+        case answer(Answer)
+        /// The receiver gets the answer, unless it leaves with this number.
+        case waits(Int)
     }
 
     typealias Receiver = @Sendable (Answer) -> Void
@@ -56,7 +60,9 @@ final class StreamEdge: Sendable {
 
     private struct State {
         var layers: [LayerEdge]
-        var waits: [Wait] = []
+        /// By their numbers. Each is of a connection of its own, and ends with it.
+        var waits: [Int: Wait] = [:]
+        var lastWait = 0
         var reports: [@Sendable (StreamEdge) -> Void] = []
         var isWorking = false
         var isOver = false
@@ -93,20 +99,28 @@ final class StreamEdge: Sendable {
     /// - Parameters:
     ///   - layer: its number.
     ///   - receiver: called once, on any thread, if there is no answer yet.
-    /// - Returns: nil if the receiver is called later.
     func ask(
         _ wish: Wish, of layer: Int, receiver: @autoclosure () -> Receiver
-    ) -> Answer? {
+    ) -> Outcome {
         let now = clock()
         return state.withLock { state in
-            if let answer = answer(to: wish, of: layer, in: &state, at: now) { return answer }
-            guard state.waits.count < Self.waitsMaximum else { return .late }
-            state.waits.append(
-                Wait(
-                    layer: layer, wish: wish,
-                    deadline: now + state.layers[layer].waitMaximum, receiver: receiver()))
-            return nil
+            if let answer = answer(to: wish, of: layer, in: &state, at: now) {
+                return .answer(answer)
+            }
+            state.lastWait += 1
+            state.waits[state.lastWait] = Wait(
+                layer: layer, wish: wish, deadline: now + state.layers[layer].waitMaximum,
+                receiver: receiver())
+            return .waits(state.lastWait)
         }
+    }
+
+    /// The viewer has gone. Its receiver is not called any more.
+    ///
+    /// - Returns: false if it has been called, or soon is.
+    @discardableResult
+    func leave(_ wait: Int) -> Bool {
+        state.withLock { $0.waits.removeValue(forKey: wait) } != nil
     }
 
     /// Nil if it will come.
@@ -163,8 +177,8 @@ final class StreamEdge: Sendable {
         report { edge in
             let receivers = edge.state.withLock { state in
                 for layer in state.layers.indices { state.layers[layer].interrupted() }
-                defer { state.waits = [] }
-                return state.waits.map(\.receiver)
+                defer { state.waits = [:] }
+                return state.waits.values.map(\.receiver)
             }
             for receiver in receivers { receiver(.late) }
         }
@@ -174,9 +188,10 @@ final class StreamEdge: Sendable {
     func ended() {
         let (receivers, bytes) = state.withLock { state in
             let bytes = state.layers.reduce(0) { $0 + $1.byteCount }
-            let receivers = state.waits.map(\.receiver)
+            let receivers = state.waits.values.map(\.receiver)
             state.isOver = true
-            (state.waits, state.reports) = ([], [])
+            // Whoever works off the last report finds no other, and stops.
+            (state.waits, state.reports) = ([:], [])
             state.layers = shape.layers.map { LayerEdge(name: $0, shape) }
             return (receivers, bytes)
         }
@@ -186,9 +201,9 @@ final class StreamEdge: Sendable {
 
     func timePassed(at now: Instant) {
         let receivers = state.withLock { state in
-            guard state.waits.contains(where: { $0.deadline <= now }) else { return [Receiver]() }
-            defer { state.waits.removeAll { $0.deadline <= now } }
-            return state.waits.filter { $0.deadline <= now }.map(\.receiver)
+            let late = state.waits.filter { $0.value.deadline <= now }
+            for number in late.keys { state.waits[number] = nil }
+            return late.values.map(\.receiver)
         }
         for receiver in receivers { receiver(.late) }
     }
@@ -227,20 +242,17 @@ final class StreamEdge: Sendable {
             let before = state.layers.reduce(0) { $0 + $1.byteCount }
             body(&state)
             var answered: [(Receiver, Answer)] = []
-            var waits: [Wait] = []
-            for wait in state.waits {
-                if let answer = answer(to: wait.wish, of: wait.layer, in: &state, at: now) {
-                    // What was hinted and is not there will never come.
-                    if case (.file, .onDisk) = (wait.wish, answer) {
-                        answered.append((wait.receiver, .gone))
-                    } else {
-                        answered.append((wait.receiver, answer))
-                    }
+            for (number, wait) in state.waits {
+                guard let answer = answer(to: wait.wish, of: wait.layer, in: &state, at: now)
+                else { continue }
+                state.waits[number] = nil
+                // What was hinted and is not there will never come.
+                if case (.file, .onDisk) = (wait.wish, answer) {
+                    answered.append((wait.receiver, .gone))
                 } else {
-                    waits.append(wait)
+                    answered.append((wait.receiver, answer))
                 }
             }
-            state.waits = waits
             let after = state.layers.reduce(0) { $0 + $1.byteCount }
             memory.add(after - before)
             while memory.isFull {
