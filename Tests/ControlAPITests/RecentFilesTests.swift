@@ -60,4 +60,55 @@ import Testing
         recent.keep(Self.file(1), named: "b")
         #expect(recent.byteCount == 1)
     }
+
+    /// A playlist that is asked for all the time is no old one.
+    @Test func whatIsRenewedIsNotTheOldest() {
+        let recent = recent
+        recent.keep(Self.text, named: "p")
+        recent.keep(Self.file(1000), named: "f")
+        for _ in 0..<800 {
+            clock.pass(.milliseconds(50))
+            recent.keep(Self.text, named: "p")
+        }
+        #expect(recent["p"] != nil)
+        #expect(recent.byteCount == "#EXTM3U\n".utf8.count)
+        let third = RecentFiles.bytesMaximum / 3 - 100
+        for name in ["a", "b", "c"] { recent.keep(Self.file(third), named: name) }
+        recent.keep(Self.text, named: "p")
+        recent.keep(Self.file(third), named: "d")
+        #expect(recent["p"] != nil && recent["a"] == nil && recent["b"] != nil)
+    }
+
+    /// A thread that the disk has held up brings no older playlist back.
+    @Test func anOlderPlaylistReplacesNoNewerOne() {
+        let recent = recent
+        func keep(_ tag: String, modified: Int64, since moment: RecentFiles.Moment) {
+            let text = EdgeText(plain: Array(tag.utf8), isGzip: false, tag: tag)
+            recent.keep(
+                .text(text), named: "p", modified: UnixTime(seconds: modified), since: moment)
+        }
+        let first = recent.now
+        keep("new", modified: 2, since: recent.now)
+        keep("old", modified: 1, since: first)
+        #expect(recent["p"]?.tag == "\"new\"")
+        clock.pass(.seconds(1))
+        keep("old", modified: 1, since: first)
+        #expect(recent["p"] == nil)
+        // The clock on the wall may be set back.
+        keep("newest", modified: 0, since: recent.now)
+        #expect(recent["p"]?.tag == "\"newest\"")
+    }
+
+    @Test func whatIsRemovedIsForgotten() {
+        let recent = recent
+        for name in ["demo/s1/stream_0/a.ts", "demo/s10/stream_0/a.ts"] {
+            recent.keep(Self.file(10), named: name)
+        }
+        // One file is being read meanwhile.
+        let moment = recent.now
+        recent.forget(below: "demo/s1")
+        recent.keep(Self.file(10), named: "demo/s1/stream_0/b.ts", since: moment)
+        #expect(recent["demo/s1/stream_0/a.ts"] == nil && recent["demo/s1/stream_0/b.ts"] == nil)
+        #expect(recent["demo/s10/stream_0/a.ts"] != nil && recent.byteCount == 10)
+    }
 }
