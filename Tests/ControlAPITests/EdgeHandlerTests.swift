@@ -149,6 +149,24 @@ import Workbench
         }
     }
 
+    /// Like `nc -N`.
+    @Test func whoSendsNothingMoreGetsTheWholeAnswer() async throws {
+        let edge = try await EdgeWorld()
+        try await edge.run(segments: 3)
+        try edge.publish(3, 0, content: String(repeating: "x", count: 4_000_000))
+        #expect(await edge.edge.settled())
+        try await edge.world.live { client in
+            let port = try #require(client.port)
+            try await RawClient.connect(port: port) { client in
+                let one = Self.get("cmaf_0/\(EdgeWorld.name(3, 0))")
+                try await client.send(String(repeating: one, count: 5))
+                try await client.endSending()
+                for _ in 0..<5 { #expect(try await client.response().utf8.count > 4_000_000) }
+                #expect(try await client.ending().isEmpty)
+            }
+        }
+    }
+
     /// Whoever reads nothing gets no further answers, and holds up nobody.
     @Test func aViewerWhoNeverReadsCostsLittle() async throws {
         let edge = try await EdgeWorld()

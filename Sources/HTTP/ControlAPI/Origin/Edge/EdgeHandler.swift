@@ -34,11 +34,18 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var number = 0
     /// Requests that the routes have not answered yet.
     private var elsewhere = 0
+    /// Answers of which the system does not have all bytes yet. With the connection they would be
+    /// lost.
+    private var unsent = 0
+    /// Whether an answer's end waits for a viewer who reads slowly: before it, the connection is
+    /// not idle.
+    private var owesEnd = false
     /// What came after a request that waits. The connection is not read while there is any.
     private var held = CircularBuffer<HTTPRequestPart>()
     private var isReadHeld = false
     private var heldEvent: ChannelEvent?
     private var heldError: (any Error)?
+    private var heldClose: [EventLoopPromise<Void>?] = []
 
     init(origin: Origin, hosts: OwnHosts) {
         self.origin = origin
@@ -58,8 +65,21 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func write(
         context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
     ) {
-        if case .end = unwrapOutboundIn(data) { elsewhere -= 1 }
-        context.write(data, promise: promise)
+        guard case .end = unwrapOutboundIn(data) else {
+            return context.write(data, promise: promise)
+        }
+        // Bytes that are no request are answered as well.
+        elsewhere = max(0, elsewhere - 1)
+        context.write(data, promise: counted(promise, context))
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        // Once the viewer has closed its side, NIO would drop what it has not sent.
+        if mode == .output, unsent > 0 {
+            heldClose.append(promise)
+        } else {
+            context.close(mode: mode, promise: promise)
+        }
     }
 
     func flush(context: ChannelHandlerContext) {
@@ -68,13 +88,19 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable, owesEnd {
+            owesEnd = false
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        }
         context.fireChannelWritabilityChanged()
         drain(context)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         // The routes close a connection that will ask nothing more.
-        if let event = event as? ChannelEvent, event == .inputClosed, turn != nil || !held.isEmpty {
+        if let event = event as? ChannelEvent, event == .inputClosed,
+            turn != nil || !held.isEmpty || unsent > 0
+        {
             heldEvent = event
         } else {
             context.fireUserInboundEventTriggered(event)
@@ -82,7 +108,7 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if turn?.waits == true || !held.isEmpty {
+        if turn?.waits == true || !held.isEmpty || owesEnd {
             heldError = error
             return
         }
@@ -101,6 +127,10 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         number += 1
         turn = nil
         held = CircularBuffer()
+        (heldError, heldEvent) = (nil, nil)
+        (isReadHeld, owesEnd) = (false, false)
+        for promise in heldClose { promise?.fail(ChannelError.alreadyClosed) }
+        heldClose = []
     }
 
     // MARK: Requests
@@ -136,12 +166,17 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             held.removeFirst()
             take(part, context)
         }
-        guard held.isEmpty, turn == nil else { return }
+        settle(context)
+    }
+
+    /// Passes on what came behind the last request, once that is answered.
+    private func settle(_ context: ChannelHandlerContext) {
+        guard held.isEmpty, turn == nil, !owesEnd else { return }
         if let error = heldError {
             heldError = nil
             context.fireErrorCaught(error)
         }
-        if let event = heldEvent {
+        if unsent == 0, let event = heldEvent {
             heldEvent = nil
             context.fireUserInboundEventTriggered(event)
         }
@@ -149,6 +184,23 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             isReadHeld = false
             context.read()
         }
+    }
+
+    /// The promise of an answer's last bytes, which counts it until they are sent.
+    private func counted(
+        _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
+    ) -> EventLoopPromise<Void> {
+        unsent += 1
+        let sent = promise ?? context.eventLoop.makePromise()
+        sent.futureResult.assumeIsolated().whenComplete { [self] _ in
+            unsent -= 1
+            guard unsent == 0 else { return }
+            settle(context)
+            let promises = heldClose
+            heldClose = []
+            for promise in promises { context.close(mode: .output, promise: promise) }
+        }
+        return sent
     }
 
     /// Nil for a request that the routes answer.
@@ -213,6 +265,7 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         leaveToRoutes(turn, context)
     }
 
+    /// Its end has been read, and was not passed on.
     private func leaveToRoutes(_ turn: Turn, _ context: ChannelHandlerContext) {
         pass(turn.head, context)
         context.fireChannelRead(wrapInboundOut(.end(nil)))
@@ -225,14 +278,20 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         var headers = response.headers
         headers[.date] = origin.date()
         headers[.server] = HTTPService.serverName
-        context.write(
-            wrapOutboundOut(
-                .head(HTTPResponse(status: response.status, headerFields: headers))),
-            promise: nil)
+        let answer = HTTPResponse(status: response.status, headerFields: headers)
+        let sent = counted(nil, context)
         if head.method != .head, response.body.readableBytes > 0 {
-            context.write(wrapOutboundOut(.body(response.body)), promise: nil)
+            context.write(wrapOutboundOut(.head(answer)), promise: nil)
+            context.write(wrapOutboundOut(.body(response.body)), promise: sent)
+        } else {
+            context.write(wrapOutboundOut(.head(answer)), promise: sent)
         }
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        owesEnd = !context.channel.isWritable
+        if owesEnd {
+            context.flush()
+        } else {
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        }
     }
 }
 
