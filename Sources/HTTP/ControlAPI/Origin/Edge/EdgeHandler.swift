@@ -160,12 +160,15 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func drain(_ context: ChannelHandlerContext) {
+        let count = held.count
         while let part = held.first, turn?.waits != true,
             elsewhere > 0 || turn != nil || context.channel.isWritable
         {
             held.removeFirst()
             take(part, context)
         }
+        // The routes begin with what they have got when the reading is complete.
+        if held.count < count { context.fireChannelReadComplete() }
         settle(context)
     }
 
