@@ -167,6 +167,19 @@ import Workbench
         }
     }
 
+    /// Files beside the newest are kept like those of any stream: all viewers need the header.
+    @Test func theHeaderIsReadOnce() async throws {
+        try await converse { edge, client in
+            let path = "\(edge.directory)/cmaf_0/init_1.mp4"
+            try edge.world.write(path, "header".utf8)
+            try await client.send(Self.get("cmaf_0/init_1.mp4"))
+            #expect(try await client.response().hasSuffix("\r\n\r\nheader"))
+            try FileManager.default.removeItem(atPath: "\(edge.world.directory)/out/\(path)")
+            try await client.send(Self.get("cmaf_0/init_1.mp4"))
+            #expect(try await client.response().hasSuffix("\r\n\r\nheader"))
+        }
+    }
+
     /// Whoever reads nothing gets no further answers, and holds up nobody.
     @Test func aViewerWhoNeverReadsCostsLittle() async throws {
         let edge = try await EdgeWorld()

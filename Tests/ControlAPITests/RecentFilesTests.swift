@@ -1,7 +1,10 @@
+import HTTPTypes
+import Hummingbird
 import MediaKernel
 import NIOCore
 import Synchronization
 import Testing
+import Workbench
 
 @testable import ControlAPI
 
@@ -10,6 +13,16 @@ import Testing
     private final class Clock: Sendable {
         let now = Mutex(Instant.zero)
         func pass(_ duration: Duration) { now.withLock { $0 += duration } }
+    }
+
+    private final class ReadCount: Sendable {
+        private let count = Mutex(0)
+        func next() -> Int {
+            count.withLock { count in
+                count += 1
+                return count
+            }
+        }
     }
 
     private static func file(_ count: Int) -> RecentFiles.Content {
@@ -110,5 +123,84 @@ import Testing
         recent.keep(Self.file(10), named: "demo/s1/stream_0/b.ts", since: moment)
         #expect(recent["demo/s1/stream_0/a.ts"] == nil && recent["demo/s1/stream_0/b.ts"] == nil)
         #expect(recent["demo/s10/stream_0/a.ts"] != nil && recent.byteCount == 10)
+    }
+
+    @Test func whoWantsTheSameAtTheSameTimeGetsOneRead() async {
+        let reads = SharedReads<Int>()
+        let count = ReadCount()
+        let (gate, opener) = AsyncStream<Never>.makeStream()
+        let ask: @Sendable () async -> Int? = {
+            await reads.value("a") {
+                for await _ in gate {}
+                return count.next()
+            }
+        }
+        let first = Task { await ask() }
+        let second = Task { await ask() }
+        #expect(await comesAbout { reads.waitCount == 2 })
+        opener.finish()
+        #expect(await first.value == 1)
+        #expect(await second.value == 1)
+        #expect(await ask() == 2)
+    }
+
+    /// Slow viewers of many files share a limit; the others are served from the disk, in pieces.
+    @Test func whatSlowViewersHaveNotTakenIsLimited() async throws {
+        let world = try await TestWorld()
+        let recent = recent
+        let origin = Origin(
+            root: "\(world.directory)/out", recent: recent, key: world.playbackKey,
+            clock: { TestWorld.now })
+        func ask(_ name: String) async throws -> Response {
+            let path = "demo/s1/stream_0/\(name)"
+            try world.write(path, String(repeating: "x", count: 4_000_000).utf8)
+            let head = HTTPRequest(
+                method: .get, scheme: "http", authority: "localhost", path: "/hls/\(path)")
+            return try await origin.respond(
+                to: Request(head: head, body: RequestBody(buffer: ByteBuffer())), encodedPath: path)
+        }
+        var waiting: [Response] = []
+        for index in 0..<50 { waiting.append(try await ask("segment_\(index).ts")) }
+        #expect(recent.byteCount <= RecentFiles.bytesMaximum)
+        #expect(recent.held.byteCount > RecentFiles.heldBytesMaximum)
+        #expect(recent.held.byteCount <= RecentFiles.heldBytesMaximum + 4_000_000)
+        #expect(recent["demo/s1/stream_0/segment_49.ts"] == nil)
+        waiting = []
+        #expect(await comesAbout { recent.held.byteCount == recent.byteCount })
+        _ = try await ask("segment_50.ts")
+        #expect(recent["demo/s1/stream_0/segment_50.ts"] != nil)
+    }
+
+    /// What is not wanted whole is not read whole, and what is kept is not read again.
+    @Test func aFileIsReadForThoseWhoWantAllOfIt() async throws {
+        let world = try await TestWorld()
+        let path = "demo/s1/stream_0/segment_1.ts"
+        try world.write(path, "segment".utf8)
+        let recent = recent
+        let origin = Origin(
+            root: "\(world.directory)/out", recent: recent, key: world.playbackKey,
+            clock: { TestWorld.now })
+        func ask(_ method: HTTPRequest.Method, _ fields: HTTPFields = [:]) async throws {
+            let head = HTTPRequest(
+                method: method, scheme: "http", authority: "localhost", path: "/hls/\(path)",
+                headerFields: fields)
+            let answer = try await origin.respond(
+                to: Request(head: head, body: RequestBody(buffer: ByteBuffer())), encodedPath: path)
+            #expect(answer.status.code < 400)
+        }
+        try await ask(.head)
+        try await ask(.get, [.range: "bytes=0-0"])
+        try await ask(.get, [.ifNoneMatch: "*"])
+        #expect(recent.byteCount == 0)
+        try await ask(.get)
+        func address() -> UInt? {
+            guard case .file(let file) = recent[path] else { return nil }
+            return file.bytes.withVeryUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+        }
+        let first = address()
+        let kept = recent[path]
+        try await ask(.get)
+        #expect(first != nil && address() == first)
+        withExtendedLifetime(kept) {}
     }
 }

@@ -25,6 +25,8 @@ struct EdgeResponse {
     var headers: HTTPFields
     /// Shared by all viewers.
     var body = ByteBuffer()
+    /// Counts the body until it is sent.
+    var hold: MemoryHold?
 }
 
 /// The newest of low-latency streams, from memory.
@@ -38,6 +40,8 @@ extension Origin {
 
         let source: Source
         let caching: EdgeCaching
+        /// Of the file that the routes would open.
+        let path: String
     }
 
     /// Nil for what only the routes can answer.
@@ -73,14 +77,20 @@ extension Origin {
         guard let kind = OriginPath.Kind(ofFile: name) else { return nil }
         if let place = edges?.place(directory) {
             guard let wish = try? Self.wish(for: name, kind: kind, request) else { return nil }
-            return Found(source: .edge(place, wish), caching: caching)
+            return Found(source: .edge(place, wish), caching: caching, path: path)
         }
         guard let recent else { return nil }
         let isGzip =
             kind == .playlist
             && AcceptEncoding.allowsGzip(request.headerFields[values: .acceptEncoding])
         let content = recent[RecentFiles.name(path, isGzip: isGzip)]
-        return content.map { Found(source: .recent($0), caching: caching) }
+        return content.map { Found(source: .recent($0), caching: caching, path: path) }
+    }
+
+    /// What viewers fetched a moment ago of a low-latency stream's other files: all need its header.
+    func kept(_ found: Found) -> RecentFiles.Content? {
+        guard case .edge(_, .file) = found.source else { return nil }
+        return recent?[found.path]
     }
 
     static let prefix = "/hls/"
@@ -190,7 +200,8 @@ extension Origin {
         let bytes = file.bytes.getSlice(
             at: file.bytes.readerIndex + Int(range.lowerBound), length: range.count)
         return EdgeResponse(
-            status: answer.status, headers: answer.headers, body: bytes ?? ByteBuffer())
+            status: answer.status, headers: answer.headers, body: bytes ?? ByteBuffer(),
+            hold: file.hold)
     }
 
     private static func refusal(of fault: ReloadRequest.Fault) -> APIError {
@@ -212,9 +223,25 @@ extension Origin {
 }
 
 extension Response {
+    /// In pieces, so that what a slow viewer has not taken yet stays counted.
     init(_ response: EdgeResponse) {
+        let (body, hold) = (response.body, response.hold)
+        guard hold != nil else {
+            self.init(
+                status: response.status, headers: response.headers, body: .init(byteBuffer: body))
+            return
+        }
         self.init(
             status: response.status, headers: response.headers,
-            body: .init(byteBuffer: response.body))
+            body: ResponseBody(contentLength: body.readableBytes) { writer in
+                var rest = body
+                while let piece = rest.readSlice(
+                    length: min(Origin.chunkBytes, rest.readableBytes)), piece.readableBytes > 0
+                {
+                    try await writer.write(piece)
+                }
+                try await writer.finish(nil)
+                withExtendedLifetime(hold) {}
+            })
     }
 }

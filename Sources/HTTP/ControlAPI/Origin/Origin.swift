@@ -12,7 +12,8 @@ import Signing
 /// segment for a year and fetch it in parts. Both are public (CORS `*`), except those of a stream
 /// with signed addresses: then only that address works, until it expires.
 struct Origin: Sendable {
-    /// Read from disk and kept in memory at a time, for each response in progress.
+    /// Read from disk and kept in memory at a time, for each response in progress with a file that
+    /// is not kept as a whole.
     static let chunkBytes = 256 * 1024
 
     let root: String
@@ -24,6 +25,7 @@ struct Origin: Sendable {
     let clock: @Sendable () -> UnixTime
     let dates = HTTPDateCache()
     private let cache = PlaylistCache()
+    private let reads = SharedReads<RecentFiles.Content>()
     private let threads = NIOThreadPool.singleton
 
     /// - Parameters:
@@ -54,53 +56,78 @@ struct Origin: Sendable {
         let isGzip =
             path.kind == .playlist
             && AcceptEncoding.allowsGzip(request.headers[values: .acceptEncoding])
-        let opened = try await threads.runIfActive { [self] in open(path, isGzip: isGzip) }
-        switch opened {
-        case .memory(let content):
-            let response = try Self.response(with: content, request.head, caching)
-            return Response(response)
-        case .file(let file) where path.kind.isImmutable:
-            return try Self.segment(
-                file, kind: path.kind, request: request, caching: caching.ofFiles)
-        case .file(let file):
+        let moment = recent?.now
+        let opened = try await threads.runIfActive { [self] in OriginFile.open(path, in: root) }
+        guard let file = opened else { throw Self.notFound }
+        let name = RecentFiles.name(path.joined, isGzip: isGzip)
+        if let moment, try isShared(file, kind: path.kind, request.head) {
+            let content = await shared(
+                file, kind: path.kind, isGzip: isGzip, named: name, since: moment)
+            if let content {
+                return Response(try Self.response(with: content, request.head, caching))
+            }
+        }
+        guard path.kind.isImmutable else {
             return try await playlist(
                 file, kind: path.kind, request: request,
                 caching: expiry == nil ? "no-cache" : "private, no-cache")
-        case nil: throw Self.notFound
         }
+        return try Self.segment(file, kind: path.kind, request: request, caching: caching.ofFiles)
     }
 
-    private enum Opened {
-        case memory(RecentFiles.Content)
-        /// Too long to be read at once.
-        case file(OriginFile)
+    /// Whether a file is read as a whole, for this viewer and the next ones: not a long one, and not
+    /// for a part of it or less.
+    ///
+    /// - Throws: 412.
+    private func isShared(
+        _ file: OriginFile, kind: OriginPath.Kind, _ request: HTTPRequest
+    ) throws(APIError) -> Bool {
+        guard kind.isImmutable else {
+            return file.byteCount <= Int64(RecentFiles.textBytesMaximum)
+        }
+        guard file.byteCount <= Int64(RecentFiles.fileBytesMaximum), request.method == .get else {
+            return false
+        }
+        let headers = Self.headers(kind: kind, tag: "\"\(file.entityTag)\"")
+        let answer = try Ranged(
+            headers, request, modified: file.modified, length: file.byteCount)
+        return answer.status == .ok
     }
 
-    /// Opens a file and, unless it is long, reads it for this viewer and the next ones. Blocks.
-    private func open(_ path: OriginPath, isGzip: Bool) -> Opened? {
-        guard let file = OriginFile.open(path, in: root) else { return nil }
-        guard let recent else { return .file(file) }
-        if path.kind.isImmutable {
-            let maximum = RecentFiles.fileBytesMaximum
-            guard let read = EdgeFile(reading: file, kind: path.kind, maximum: maximum) else {
-                return .file(file)
-            }
-            recent.keep(.file(read), named: path.joined)
-            return .memory(.file(read))
-        }
-        let name = RecentFiles.name(path.joined, isGzip: isGzip)
+    /// A file's content, which is read once for all who want it at the same time.
+    ///
+    /// - Parameters:
+    ///   - name: of the content.
+    ///   - moment: before the file was opened.
+    /// - Returns: nil if it cannot be read, or as many are in memory as may be.
+    private func shared(
+        _ file: OriginFile, kind: OriginPath.Kind, isGzip: Bool, named name: String,
+        since moment: RecentFiles.Moment
+    ) async -> RecentFiles.Content? {
+        guard let recent else { return nil }
         let tag = EdgeText.tag(file.entityTag, isGzip: isGzip)
-        if let old = recent.latest(name), case .text(let text) = old, text.tag == tag {
-            recent.keep(old, named: name)
-            return .memory(old)
+        if let old = recent.latest(name), old.tag == tag {
+            recent.keep(old, named: name, modified: file.modified, since: moment)
+            return old
         }
-        guard file.byteCount <= Int64(RecentFiles.textBytesMaximum),
-            let plain = file.read(at: 0, count: Int(file.byteCount))
-        else { return .file(file) }
-        let text = RecentFiles.Content.text(
-            EdgeText(plain: plain, isGzip: isGzip, tag: file.entityTag))
-        recent.keep(text, named: name)
-        return .memory(text)
+        guard !kind.isImmutable || !recent.held.isFull else { return nil }
+        let threads = threads
+        return await reads.value(name + tag) {
+            let read = try? await threads.runIfActive { () -> RecentFiles.Content? in
+                guard kind.isImmutable else {
+                    return file.read(at: 0, count: Int(file.byteCount)).map {
+                        .text(EdgeText(plain: $0, isGzip: isGzip, tag: file.entityTag))
+                    }
+                }
+                return EdgeFile(
+                    reading: file, kind: kind, maximum: RecentFiles.fileBytesMaximum,
+                    in: recent.held
+                ).map { .file($0) }
+            }
+            guard let content = read ?? nil else { return nil }
+            recent.keep(content, named: name, modified: file.modified, since: moment)
+            return content
+        }
     }
 
     /// The file's path, and when the address expires; nil for never. A link replaces the stream's
@@ -180,7 +207,7 @@ struct Origin: Sendable {
         let isGzip =
             AcceptEncoding.allowsGzip(request.headers[values: .acceptEncoding])
             && file.byteCount <= Gzip.inputBytesMaximum
-        let tag = isGzip ? "\"\(file.entityTag)-gz\"" : "\"\(file.entityTag)\""
+        let tag = EdgeText.tag(file.entityTag, isGzip: isGzip)
         var headers = Self.headers(kind: kind, tag: tag)
         headers[.cacheControl] = caching
         headers[.vary] = "Accept-Encoding"

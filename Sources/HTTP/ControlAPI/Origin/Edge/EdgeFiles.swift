@@ -37,7 +37,7 @@ struct EdgeFiles {
     }
 }
 
-/// The bytes of all streams' files in memory.
+/// The bytes of files in memory.
 final class EdgeMemory: Sendable {
     let maximum: Int
     private let used = Atomic(0)
@@ -50,4 +50,18 @@ final class EdgeMemory: Sendable {
 
     /// - Parameter change: bytes, negative for those given back.
     func add(_ change: Int) { used.add(change, ordering: .relaxed) }
+}
+
+/// A share of the memory, until the last viewer has taken it.
+final class MemoryHold: Sendable {
+    private let byteCount: Int
+    private let memory: EdgeMemory
+
+    init(_ byteCount: Int, in memory: EdgeMemory) {
+        self.byteCount = byteCount
+        self.memory = memory
+        memory.add(byteCount)
+    }
+
+    deinit { memory.add(-byteCount) }
 }

@@ -70,7 +70,7 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         // Bytes that are no request are answered as well.
         elsewhere = max(0, elsewhere - 1)
-        context.write(data, promise: counted(promise, context))
+        context.write(data, promise: counted(promise, nil, context))
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
@@ -191,12 +191,12 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// The promise of an answer's last bytes, which counts it until they are sent.
     private func counted(
-        _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
+        _ promise: EventLoopPromise<Void>?, _ hold: MemoryHold?, _ context: ChannelHandlerContext
     ) -> EventLoopPromise<Void> {
         unsent += 1
         let sent = promise ?? context.eventLoop.makePromise()
         sent.futureResult.assumeIsolated().whenComplete { [self] _ in
-            unsent -= 1
+            withExtendedLifetime(hold) { unsent -= 1 }
             guard unsent == 0 else { return }
             settle(context)
             let promises = heldClose
@@ -258,8 +258,11 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard let turn else { return }
         self.turn = nil
         do throws(APIError) {
-            let response = try Origin.response(
+            var response = try Origin.response(
                 with: answer, to: wish, turn.head, turn.found.caching)
+            if response == nil, let content = origin.kept(turn.found) {
+                response = try Origin.response(with: content, turn.head, turn.found.caching)
+            }
             if let response { return send(response, to: turn.head, context) }
         } catch {
             // The routes would wait for this once more.
@@ -282,7 +285,7 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         headers[.date] = origin.date()
         headers[.server] = HTTPService.serverName
         let answer = HTTPResponse(status: response.status, headerFields: headers)
-        let sent = counted(nil, context)
+        let sent = counted(nil, response.hold, context)
         if head.method != .head, response.body.readableBytes > 0 {
             context.write(wrapOutboundOut(.head(answer)), promise: nil)
             context.write(wrapOutboundOut(.body(response.body)), promise: sent)
