@@ -372,6 +372,62 @@ import Workbench
         }
     }
 
+    /// A playlist that cannot be opened for a moment costs two segments their parts, not the stream.
+    @Test func aPlaylistThatCannotBeOpenedIsMissedOnce() async throws {
+        let edge = try await EdgeWorld()
+        try await edge.run(segments: 3, open: 2)
+        try FileManager.default.removeItem(
+            atPath: "\(edge.world.directory)/out/\(edge.directory)/cmaf_0/stream.m3u8")
+        edge.edges.listed(segment: 3, layer: 0, of: edge.stream)
+        // It is not the one that comes next by the playlist in memory.
+        for part in 0..<6 { try edge.publish(4, part) }
+        #expect(await edge.edge.settled())
+        try await edge.world.routes { client in
+            let missed = try await client.execute(uri: Self.playlist, method: .get)
+            #expect(String(buffer: missed.body).contains("part_00002_5.m4s"))
+            #expect(!String(buffer: missed.body).contains("part_00004"))
+            try edge.list(4)
+            try edge.publish(5, 0)
+            #expect(await edge.edge.settled())
+            let text = String(
+                buffer: try await client.execute(uri: Self.playlist, method: .get).body)
+            #expect(text.contains("segment_4.m4s") && text.contains("part_00005_0.m4s"))
+            #expect(!text.contains("part_00004"))
+        }
+    }
+
+    /// The files are served then, and the next bot begins anew.
+    @Test func whatIsNoPlaylistEndsTheEdgeUntilTheNextBot() async throws {
+        let edge = try await EdgeWorld()
+        try await edge.run(segments: 3, open: 2)
+        try edge.world.write("\(edge.directory)/cmaf_0/stream.m3u8", "garbage".utf8)
+        edge.edges.listed(segment: 3, layer: 0, of: edge.stream)
+        #expect(await edge.edge.settled())
+        try await edge.world.routes { client in
+            let disk = try await client.execute(uri: Self.playlist, method: .get)
+            #expect(String(buffer: disk.body) == "garbage")
+            edge.begin()
+            try edge.list(4)
+            try edge.publish(5, 0)
+            #expect(await edge.edge.settled())
+            let text = String(
+                buffer: try await client.execute(uri: Self.playlist, method: .get).body)
+            #expect(text.contains("part_00005_0.m4s"))
+        }
+    }
+
+    /// A bot that was taken over may report parts without end.
+    @Test func aSegmentHasOnlySoManyParts() async throws {
+        let edge = try await EdgeWorld()
+        try await edge.run(segments: 3)
+        for part in 0...LayerEdge.partsMaximum { try edge.publish(3, part) }
+        #expect(await edge.edge.settled())
+        try await edge.world.routes { client in
+            let answer = try await client.execute(uri: Self.playlist, method: .get)
+            #expect(!String(buffer: answer.body).contains("part_00003"))
+        }
+    }
+
     /// The file may be newer than the report.
     @Test func aSegmentGetsItsOwnParts() async throws {
         let segments = (0..<4).map {

@@ -87,7 +87,7 @@ public struct RoomcastServer: Sendable {
         }
         self.events = events
         let chat = ChatRecorder(logger: logger)
-        let edges = LiveEdges(root: settings.stream.outputDirectory)
+        let edges = LiveEdges(root: settings.stream.outputDirectory, logger: logger)
         self.edges = edges
         streams = StreamService(
             settings: policies.standardPolicy.streams, catalogue: catalogue, events: events,

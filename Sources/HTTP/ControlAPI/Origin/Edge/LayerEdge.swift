@@ -5,7 +5,9 @@ import MediaKernel
 ///
 /// A segment is listed with parts only if all of them have come, in their order.
 struct LayerEdge {
-    /// Twice as many parts as a playlist lists, of segments of three parts a second; and segments.
+    /// Twice as many parts as a playlist lists of segments of two seconds, with three parts each
+    /// second; of longer ones the older parts come from the disk. A segment with more parts than
+    /// this has none.
     static let partsMaximum = 64
     static let segmentsMaximum = 6
 
@@ -38,12 +40,13 @@ struct LayerEdge {
     subscript(file name: String) -> EdgeFile? { parts[name] ?? segments[name] }
 
     mutating func published(_ new: LivePart, _ file: EdgeFile?) {
-        if new.index == 0, let head = new.head {
+        // Behind a segment that was missed, parts would be listed as those of another one.
+        if new.index == 0, let head = new.head, !isPlayable || new.segment == playlist.next {
             playlist.begin(head)
             open = new.segment
         }
         guard let file, open == new.segment, new.index == playlist.openParts.count,
-            (try? playlist.add(new.part)) != nil
+            new.index < Self.partsMaximum, (try? playlist.add(new.part)) != nil
         else {
             loseSegment()
             return change()
@@ -74,6 +77,12 @@ struct LayerEdge {
             segments.add(file, named: name)
             segments.trim(to: Self.segmentsMaximum)
         }
+        change()
+    }
+
+    /// A segment was listed, but its playlist could not be opened.
+    mutating func missed() {
+        loseSegment()
         change()
     }
 

@@ -1,4 +1,5 @@
 import Clocks
+public import Logging
 public import MediaKernel
 import Synchronization
 
@@ -23,22 +24,24 @@ public final class LiveEdges: LiveEdgeFeed {
 
     private let root: String
     private let memory: EdgeMemory
+    private let logger: Logger?
     private let clock: @Sendable () -> Instant
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - root: of the output.
     ///   - clock: the monotonic one.
-    public convenience init(root: String) {
-        self.init(root: root, bytesMaximum: Self.bytesMaximum, clock: { MonotonicClock.now })
+    public convenience init(root: String, logger: Logger) {
+        self.init(root: root, logger: logger, clock: { MonotonicClock.now })
     }
 
     init(
-        root: String, bytesMaximum: Int = LiveEdges.bytesMaximum,
+        root: String, bytesMaximum: Int = LiveEdges.bytesMaximum, logger: Logger? = nil,
         clock: @escaping @Sendable () -> Instant
     ) {
         self.root = root
         memory = EdgeMemory(maximum: bytesMaximum)
+        self.logger = logger
         self.clock = clock
     }
 
@@ -51,10 +54,10 @@ public final class LiveEdges: LiveEdgeFeed {
     subscript(stream: StreamID) -> StreamEdge? { state.withLock { $0.edges[stream] } }
 
     public func began(_ stream: StreamID, _ shape: LiveEdgeShape) {
-        let edge = StreamEdge(shape, root: root, memory: memory, clock: clock)
+        let edge = StreamEdge(shape, root: root, memory: memory, logger: logger, clock: clock)
         state.withLock { state in
-            // A bot's successor continues.
-            guard state.edges[stream] == nil else { return }
+            // A bot's successor continues; one that was given up begins anew.
+            guard state.edges[stream]?.isOver ?? true else { return }
             state.edges[stream] = edge
             for (index, layer) in shape.layers.enumerated() {
                 state.layers["\(shape.directory)/\(layer)"] = Place(edge: edge, layer: index)

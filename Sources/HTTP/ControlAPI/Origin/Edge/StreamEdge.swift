@@ -1,4 +1,5 @@
 import HLS
+import Logging
 import MediaKernel
 import NIOPosix
 import Synchronization
@@ -12,8 +13,6 @@ final class StreamEdge: Sendable {
     /// Reports whose files have not been read yet. The stream of a disk that hangs is served from
     /// its files alone.
     static let reportsMaximum = 256
-    /// In seconds; no stream of ours has longer segments, and longer ones could not be computed with.
-    static let targetDurationMaximum = 60
     /// A longer part is not kept in memory, nor is a longer segment.
     static let partBytesMaximum = 4 * 1024 * 1024
     static let segmentBytesMaximum = 16 * 1024 * 1024
@@ -69,19 +68,21 @@ final class StreamEdge: Sendable {
     }
 
     let shape: LiveEdgeShape
-    private let root: String
+    private let disk: EdgeDisk
     private let memory: EdgeMemory
     /// Begins the entity tags, so that no other stream or server has them.
     private let tag: String
     private let clock: @Sendable () -> Instant
+    private let logger: Logger?
     private let state: Mutex<State>
 
     init(
-        _ shape: LiveEdgeShape, root: String, memory: EdgeMemory,
+        _ shape: LiveEdgeShape, root: String, memory: EdgeMemory, logger: Logger? = nil,
         clock: @escaping @Sendable () -> Instant
     ) {
+        self.logger = logger
         self.shape = shape
-        self.root = root
+        disk = EdgeDisk(shape: shape, root: root)
         self.memory = memory
         self.clock = clock
         tag = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -90,6 +91,9 @@ final class StreamEdge: Sendable {
 
     /// How many viewers wait.
     var waitCount: Int { state.withLock { $0.waits.count } }
+
+    /// Whether it has ended, or was given up.
+    var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Whether all reports have been worked off.
     var isIdle: Bool { state.withLock { !$0.isWorking } }
@@ -153,19 +157,24 @@ final class StreamEdge: Sendable {
 
     func published(_ part: LivePart) {
         report { edge in
-            let file = edge.read(part.part.uri, of: part.layer, maximum: Self.partBytesMaximum)
+            let file = edge.disk.file(part.part.uri, of: part.layer, maximum: Self.partBytesMaximum)
             edge.change { $0.layers[part.layer].published(part, file) }
         }
     }
 
     func listed(segment: Int, layer: Int) {
         report { edge in
-            // Without a playlist there is nothing to serve from memory.
-            guard let newest = edge.playlist(of: layer) else { return edge.ended() }
+            let newest: MediaPlaylist
+            switch edge.disk.playlist(of: layer) {
+            case .read(let playlist): newest = playlist
+            // The next one may be read again: files run out for a moment only.
+            case .unreadable: return edge.change { $0.layers[layer].missed() }
+            case .unusable: return edge.giveUp(because: "a playlist makes no sense")
+            }
             // A later segment has a report of its own.
             guard let text = newest.upTo(segment) else { return }
             let file = text.segments.last.flatMap {
-                edge.read($0.uri, of: layer, maximum: Self.segmentBytesMaximum)
+                edge.disk.file($0.uri, of: layer, maximum: Self.segmentBytesMaximum)
             }
             let now = edge.clock()
             edge.change { $0.layers[layer].listed(segment, in: text, file, at: now) }
@@ -182,6 +191,14 @@ final class StreamEdge: Sendable {
             }
             for receiver in receivers { receiver(.late) }
         }
+    }
+
+    /// What is on the disk is all there is, until the next bot begins.
+    private func giveUp(because reason: String) {
+        logger?.error(
+            "a stream goes on without low latency",
+            metadata: ["directory": "\(shape.directory)", "reason": "\(reason)"])
+        ended()
     }
 
     /// What is on the disk is final.
@@ -219,7 +236,7 @@ final class StreamEdge: Sendable {
             defer { state.isWorking = true }
             return !state.isWorking
         }
-        guard let begins else { return ended() }
+        guard let begins else { return giveUp(because: "its disk hangs") }
         if begins { NIOThreadPool.singleton.submit { _ in self.work() } }
     }
 
@@ -265,27 +282,5 @@ final class StreamEdge: Sendable {
             return answered
         }
         for (receiver, answer) in answered { receiver(answer) }
-    }
-
-    private func path(_ name: String, of layer: Int) -> OriginPath? {
-        OriginPath(directory: "\(shape.directory)/\(shape.layers[layer])", name: name)
-    }
-
-    private func read(_ name: String, of layer: Int, maximum: Int) -> EdgeFile? {
-        guard let path = path(name, of: layer), let file = OriginFile.open(path, in: root) else {
-            return nil
-        }
-        return EdgeFile(reading: file, kind: path.kind, maximum: maximum)
-    }
-
-    private func playlist(of layer: Int) -> MediaPlaylist? {
-        guard let path = path(LiveEdges.playlistName, of: layer),
-            let file = OriginFile.open(path, in: root),
-            file.byteCount <= Int64(Gzip.inputBytesMaximum),
-            let bytes = file.read(at: 0, count: Int(file.byteCount)),
-            let text = try? MediaPlaylist(parsing: String(decoding: bytes, as: UTF8.self)),
-            text.targetDuration <= Self.targetDurationMaximum
-        else { return nil }
-        return text
     }
 }
