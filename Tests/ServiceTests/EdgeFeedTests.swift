@@ -47,6 +47,20 @@ import Testing
         }
     }
 
+    /// Its files are removed, and may not be served from memory.
+    @Test func whatHasNotRunIsForgotten() async throws {
+        try await StreamsWorld().run { world in
+            let streams = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)
+            let stream = try #require(streams.first)
+            let bot = try #require(await world.launcher.next())
+            await bot.say(.joined)
+            _ = try await world.streams.stop(stream: stream.id, stoppedBy: nil)
+            await world.end(bot, .finished(reason: "stopped"))
+            #expect(world.edges.facts == ["ended", "removed \(stream.directory)"])
+        }
+    }
+
     @Test func aPartIsWhatTheReportSays() throws {
         let part = try #require(LivePart(Self.part()))
         #expect(part.layer == 1 && part.segment == 12 && part.index == 0)
@@ -110,5 +124,6 @@ final class EdgesDouble: LiveEdgeFeed {
     }
     func interrupted(_ stream: StreamID) { tell("interrupted") }
     func ended(_ stream: StreamID) { tell("ended") }
+    func removed(_ directory: String) { tell("removed \(directory)") }
     func timePassed(at now: Instant) { count.withLock { $0 += 1 } }
 }

@@ -80,7 +80,8 @@ public struct HTTPService: Sendable {
         self.playbackKey = playbackKey
         origin = Origin(
             root: configuration.outputDirectory, edges: edges,
-            recent: RecentFiles(clock: { MonotonicClock.now }), key: playbackKey, clock: clock)
+            recent: edges?.recent ?? RecentFiles(clock: { MonotonicClock.now }), key: playbackKey,
+            clock: clock)
         self.metrics = metrics
         self.renewedBody = renewedBody
         self.logger = logger

@@ -50,11 +50,14 @@ extension StreamService {
         errand(for: id) { service in
             guard let record = service.book.record(of: id) else { return }
             if case .discarded = ending {
+                // Nothing is served of it, even if its disk hangs.
+                service.edges?.ended(id)
                 await service.persister.discard(record, service.book[life: id]?.place)
+                service.edges?.removed(record.file.stream.directory)
             } else {
                 await service.persister.endPlaylists(of: record)
+                service.edges?.ended(id)
             }
-            service.edges?.ended(id)
         }
         switch ending {
         case .discarded(let end), .ended(let end): changed(id, to: end.status, end)

@@ -14,6 +14,8 @@ public protocol LiveEdgeFeed: Sendable {
     func interrupted(_ stream: StreamID)
     /// The playlists have their end tags, or there is nothing left to play.
     func ended(_ stream: StreamID)
+    /// A stream's directory below the root has been removed.
+    func removed(_ directory: String)
     /// Ends requests that have waited for too long. Called several times a second.
     func timePassed(at now: Instant)
 }

@@ -22,6 +22,8 @@ public final class LiveEdges: LiveEdgeFeed {
         let layer: Int
     }
 
+    /// What is served of all streams' files, low-latency or not.
+    let recent = RecentFiles(clock: { MonotonicClock.now })
     private let root: String
     private let memory: EdgeMemory
     private let logger: Logger?
@@ -89,6 +91,8 @@ public final class LiveEdges: LiveEdgeFeed {
         }
         edge?.ended()
     }
+
+    public func removed(_ directory: String) { recent.forget(below: directory) }
 
     public func timePassed(at now: Instant) {
         for edge in state.withLock({ Array($0.edges.values) }) { edge.timePassed(at: now) }
