@@ -372,6 +372,25 @@ import Workbench
         }
     }
 
+    /// That of a long playlist takes a while, which no event loop has.
+    @Test func aTextIsMadeOnAThreadForFiles() async throws {
+        let edge = try await EdgeWorld()
+        try await edge.run(segments: 3, open: 2)
+        let wish = StreamEdge.Wish.playlist(try ReloadRequest(query: ""), isGzip: false)
+        let (answers, receiver) = AsyncStream<StreamEdge.Answer>.makeStream()
+        let first = edge.edge.ask(wish, of: 0, receiver: { receiver.yield($0) })
+        guard case .waits = first else { return #expect(Bool(false), "\(first)") }
+        var iterator = answers.makeAsyncIterator()
+        guard case .text(let made) = await iterator.next() else {
+            return #expect(Bool(false), "no text was made")
+        }
+        let second = edge.edge.ask(wish, of: 0, receiver: { _ in })
+        guard case .answer(.text(let text)) = second else {
+            return #expect(Bool(false), "\(second)")
+        }
+        #expect(made.tag == text.tag)
+    }
+
     /// A playlist that cannot be opened for a moment costs two segments their parts, not the stream.
     @Test func aPlaylistThatCannotBeOpenedIsMissedOnce() async throws {
         let edge = try await EdgeWorld()

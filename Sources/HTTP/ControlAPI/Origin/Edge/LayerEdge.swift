@@ -104,18 +104,20 @@ struct LayerEdge {
     /// Nil if nobody has asked for this form since the last change.
     func text(_ form: EdgeText.Form) -> EdgeText? { texts[form] }
 
+    /// Makes a form. A long playlist takes tens of milliseconds: call it outside of locks.
+    ///
     /// - Parameters:
     ///   - tag: begins the entity tag.
     ///   - reports: of the stream's other layers.
-    mutating func makeText(
+    func rendered(
         _ form: EdgeText.Form, tag: String, reports: [RenditionReport], at now: Instant
     ) -> EdgeText {
-        let text = EdgeText(
+        EdgeText(
             playlist.rendered(form.skip, reports: reports, at: now), form,
             tag: "\(tag)-\(version)", targetDuration: playlist.playlist.targetDuration)
-        texts[form] = text
-        return text
     }
+
+    mutating func keep(_ text: EdgeText, _ form: EdgeText.Form) { texts[form] = text }
 
     private mutating func loseSegment() {
         playlist.dropOpenSegment()

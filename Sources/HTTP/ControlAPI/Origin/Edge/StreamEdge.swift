@@ -8,7 +8,8 @@ import Synchronization
 /// of them who wait for what comes next.
 ///
 /// Whoever waits is an entry in a list: no task, no timer, no copy. Reports are worked off in their
-/// order on the file threads, and end the waits that they fulfil.
+/// order on the file threads, which make the texts that are waited for and end the waits. Event
+/// loops only look texts up, since that of a long playlist takes a while.
 final class StreamEdge: Sendable {
     /// Reports whose files have not been read yet. The stream of a disk that hangs is served from
     /// its files alone.
@@ -63,6 +64,8 @@ final class StreamEdge: Sendable {
         var waits: [Int: Wait] = [:]
         var lastWait = 0
         var reports: [@Sendable (StreamEdge) -> Void] = []
+        /// Whether somebody waits for a text that can be made.
+        var isAsked = false
         var isWorking = false
         var isOver = false
     }
@@ -107,16 +110,20 @@ final class StreamEdge: Sendable {
         _ wish: Wish, of layer: Int, receiver: @autoclosure () -> Receiver
     ) -> Outcome {
         let now = clock()
-        return state.withLock { state in
-            if let answer = answer(to: wish, of: layer, in: &state, at: now) {
-                return .answer(answer)
-            }
+        let (outcome, begins) = state.withLock { state in
+            let verdict = Self.verdict(on: wish, of: layer, in: state)
+            if case .answer(let answer) = verdict { return (Outcome.answer(answer), false) }
             state.lastWait += 1
             state.waits[state.lastWait] = Wait(
                 layer: layer, wish: wish, deadline: now + state.layers[layer].waitMaximum,
                 receiver: receiver())
-            return .waits(state.lastWait)
+            guard case .text = verdict else { return (.waits(state.lastWait), false) }
+            state.isAsked = true
+            defer { state.isWorking = true }
+            return (.waits(state.lastWait), !state.isWorking)
         }
+        if begins { NIOThreadPool.singleton.submit { _ in self.work() } }
+        return outcome
     }
 
     /// The viewer has gone. Its receiver is not called any more.
@@ -127,29 +134,29 @@ final class StreamEdge: Sendable {
         state.withLock { $0.waits.removeValue(forKey: wait) } != nil
     }
 
-    /// Nil if it will come.
-    private func answer(
-        to wish: Wish, of layer: Int, in state: inout State, at now: Instant
-    ) -> Answer? {
-        guard !state.isOver, state.layers[layer].isPlayable else { return .onDisk }
+    private enum Verdict {
+        case answer(Answer)
+        /// It has to be made.
+        case text(EdgeText.Form)
+        case comesLater
+    }
+
+    private static func verdict(on wish: Wish, of layer: Int, in state: State) -> Verdict {
+        guard !state.isOver, state.layers[layer].isPlayable else { return .answer(.onDisk) }
         switch wish {
         case .file(let name):
-            if let file = state.layers[layer][file: name] { return .file(file) }
-            return state.layers[layer].playlist.hint == name ? nil : .onDisk
+            if let file = state.layers[layer][file: name] { return .answer(.file(file)) }
+            return state.layers[layer].playlist.hint == name ? .comesLater : .answer(.onDisk)
         case .playlist(let request, let isGzip):
             do throws(ReloadRequest.Fault) {
-                guard try state.layers[layer].verdict(request) == .ready else { return nil }
+                guard try state.layers[layer].verdict(request) == .ready else {
+                    return .comesLater
+                }
             } catch {
-                return .refused(error)
+                return .answer(.refused(error))
             }
             let form = EdgeText.Form(skip: request.skip, isGzip: isGzip)
-            if let text = state.layers[layer].text(form) { return .text(text) }
-            let reports = state.layers.enumerated().compactMap { index, other in
-                index == layer
-                    ? nil : other.playlist.report(uri: "../\(other.name)/\(LiveEdges.playlistName)")
-            }
-            return .text(
-                state.layers[layer].makeText(form, tag: tag, reports: reports, at: now))
+            return state.layers[layer].text(form).map { .answer(.text($0)) } ?? .text(form)
         }
     }
 
@@ -185,10 +192,16 @@ final class StreamEdge: Sendable {
     func interrupted() {
         report { edge in
             let receivers = edge.state.withLock { state in
+                let late = state.waits.filter { _, wait in
+                    guard case .comesLater = Self.verdict(on: wait.wish, of: wait.layer, in: state)
+                    else { return false }
+                    return true
+                }
+                for number in late.keys { state.waits[number] = nil }
                 for layer in state.layers.indices { state.layers[layer].interrupted() }
-                defer { state.waits = [:] }
-                return state.waits.values.map(\.receiver)
+                return late.values.map(\.receiver)
             }
+            edge.release()
             for receiver in receivers { receiver(.late) }
         }
     }
@@ -242,25 +255,68 @@ final class StreamEdge: Sendable {
 
     private func work() {
         while true {
-            let next = state.withLock { state in
-                state.isWorking = !state.reports.isEmpty
-                return state.isWorking ? state.reports.removeFirst() : nil
+            let next = state.withLock { state -> (@Sendable (StreamEdge) -> Void)? in
+                if !state.reports.isEmpty { return state.reports.removeFirst() }
+                guard state.isAsked else {
+                    state.isWorking = false
+                    return nil
+                }
+                return { $0.release() }
             }
             guard let next else { return }
             next(self)
         }
     }
 
-    /// Changes a layer, answers those who waited for it, and gives memory back.
+    /// Changes a layer, gives memory back, and answers those who waited for it.
     private func change(_ body: (inout State) -> Void) {
-        let now = clock()
-        let answered = state.withLock { state -> [(Receiver, Answer)] in
-            guard !state.isOver else { return [] }
+        state.withLock { state in
+            guard !state.isOver else { return }
             let before = state.layers.reduce(0) { $0 + $1.byteCount }
             body(&state)
+            let after = state.layers.reduce(0) { $0 + $1.byteCount }
+            memory.add(after - before)
+        }
+        release()
+        // Those who have waited for a file have got it by now.
+        state.withLock { state in
+            while memory.isFull {
+                let dropped = state.layers.indices.reduce(0) {
+                    $0 + state.layers[$1].dropOldest()
+                }
+                guard dropped > 0 else { break }
+                memory.add(-dropped)
+            }
+        }
+    }
+
+    private struct Draft: Hashable {
+        let layer: Int
+        let form: EdgeText.Form
+    }
+
+    /// Makes the texts that are waited for, and answers whoever waits no longer. Only reports change
+    /// the layers, one after the other, so that nothing changes meanwhile.
+    private func release() {
+        let now = clock()
+        let (layers, drafts) = state.withLock { state in
+            state.isAsked = false
+            let drafts = state.waits.values.compactMap { wait -> Draft? in
+                guard case .text(let form) = Self.verdict(on: wait.wish, of: wait.layer, in: state)
+                else { return nil }
+                return Draft(layer: wait.layer, form: form)
+            }
+            return (state.layers, Set(drafts))
+        }
+        let texts = drafts.map { ($0, text(of: $0, in: layers, at: now)) }
+        let answered = state.withLock { state -> [(Receiver, Answer)] in
+            guard !state.isOver else { return [] }
+            for (draft, text) in texts { state.layers[draft.layer].keep(text, draft.form) }
             var answered: [(Receiver, Answer)] = []
             for (number, wait) in state.waits {
-                guard let answer = answer(to: wait.wish, of: wait.layer, in: &state, at: now)
+                guard
+                    case .answer(let answer) = Self.verdict(
+                        on: wait.wish, of: wait.layer, in: state)
                 else { continue }
                 state.waits[number] = nil
                 // What was hinted and is not there will never come.
@@ -270,17 +326,16 @@ final class StreamEdge: Sendable {
                     answered.append((wait.receiver, answer))
                 }
             }
-            let after = state.layers.reduce(0) { $0 + $1.byteCount }
-            memory.add(after - before)
-            while memory.isFull {
-                let dropped = state.layers.indices.reduce(0) {
-                    $0 + state.layers[$1].dropOldest()
-                }
-                guard dropped > 0 else { break }
-                memory.add(-dropped)
-            }
             return answered
         }
         for (receiver, answer) in answered { receiver(answer) }
+    }
+
+    private func text(of draft: Draft, in layers: [LayerEdge], at now: Instant) -> EdgeText {
+        let reports = layers.enumerated().compactMap { index, other in
+            index == draft.layer
+                ? nil : other.playlist.report(uri: "../\(other.name)/\(LiveEdges.playlistName)")
+        }
+        return layers[draft.layer].rendered(draft.form, tag: tag, reports: reports, at: now)
     }
 }
