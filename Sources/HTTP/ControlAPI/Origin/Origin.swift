@@ -110,7 +110,6 @@ struct Origin: Sendable {
             recent.keep(old, named: name, modified: file.modified, since: moment)
             return old
         }
-        guard !kind.isImmutable || !recent.held.isFull else { return nil }
         let threads = threads
         return await reads.value(name + tag) {
             let read = try? await threads.runIfActive { () -> RecentFiles.Content? in
@@ -119,6 +118,8 @@ struct Origin: Sendable {
                         .text(EdgeText(plain: $0, isGzip: isGzip, tag: file.entityTag))
                     }
                 }
+                // Here, so that at most one file for each thread is beyond the limit.
+                guard !recent.held.isFull else { return nil }
                 return EdgeFile(
                     reading: file, kind: kind, maximum: RecentFiles.fileBytesMaximum,
                     in: recent.held
