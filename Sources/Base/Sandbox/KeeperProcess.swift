@@ -17,6 +17,8 @@ public struct KeeperProcess: Sendable {
     /// given order.
     public let inputs: [CInt]
     public let outputs: [CInt]
+    /// Nobody waits for it: it ends with this process, or this process with it.
+    public let id: pid_t
 
     /// Above all that a keeper gets: moving one of them there closes none that is still to be moved.
     private static let lowestDescriptor: CInt = 10
@@ -44,11 +46,12 @@ public struct KeeperProcess: Sendable {
         }
         let process = ProgramStart.spawn(
             executable, arguments, ProgramStart.plainEnvironment, descriptors: given)
-        guard process != nil else {
+        guard let process else {
             let failure = Failure("the keeper cannot be started")
             for end in own { close(end) }
             throw failure
         }
+        id = process
         self.inputs = Array(own.prefix(inputs.count))
         self.outputs = Array(own.dropFirst(inputs.count))
     }

@@ -11,17 +11,24 @@ public struct OpenViduEndpoint: SignallingEndpoint {
 
     private let gateway: any OpenViduGateway & OpenViduControl
     private let secret: String?
+    private let gate: RoomCodeGate
 
     /// - Parameter secret: of the callers of the REST API; nil for none.
     public init(gateway: any OpenViduGateway & OpenViduControl, secret: String?) {
+        self.init(gateway: gateway, secret: secret, gate: RoomCodeGate())
+    }
+
+    init(gateway: any OpenViduGateway & OpenViduControl, secret: String?, gate: RoomCodeGate) {
         self.gateway = gateway
         self.secret = secret
+        self.gate = gate
     }
 
     public func add(to router: Router<CallerContext>, with entry: EndpointEntry) {
         router.get(RouterPath(Self.path)) { _, _ -> Response in throw APIError.upgradeRequired() }
         guard let secret else { return }
-        OpenViduRoutes(secret: secret, control: gateway, endpoints: entry.endpoints).add(to: router)
+        OpenViduRoutes(secret: secret, control: gateway, endpoints: entry.endpoints, gate: gate)
+            .add(to: router)
     }
 
     public func session(

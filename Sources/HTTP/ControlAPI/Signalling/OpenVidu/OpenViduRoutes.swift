@@ -13,12 +13,15 @@ struct OpenViduRoutes: Sendable {
     let secret: String
     let control: any OpenViduControl
     let endpoints: Endpoints
-    private let gate = RoomCodeGate()
+    private let gate: RoomCodeGate
 
-    init(secret: String, control: any OpenViduControl, endpoints: Endpoints) {
+    init(
+        secret: String, control: any OpenViduControl, endpoints: Endpoints, gate: RoomCodeGate
+    ) {
         self.secret = secret
         self.control = control
         self.endpoints = endpoints
+        self.gate = gate
     }
 
     private typealias Handler =
