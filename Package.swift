@@ -102,6 +102,7 @@ let package = Package(
         room("Media/Matroska", ["MediaKernel"]),
         room("Media/Ogg"),
         room("Rooms/Rooms", ["MediaKernel"]),
+        room("Rooms/GroupCalls", ["MediaKernel"]),
         room("Media/Stage", ["MediaKernel"], settings: samplesSettings),
         room("Base/Zip"),
 
@@ -113,7 +114,7 @@ let package = Package(
             "Media/Recording", ["MediaKernel", "HLS", "ISOMedia", "Matroska", "Ogg", "Zip"]),
         room("HTTP/Webhooks", ["MediaKernel"]),
         room("Streams/Streams", ["MediaKernel", "HLS", "Rooms", "Stage"]),
-        room("Protocols/HundredMSTerms", ["MediaKernel", "Rooms"]),
+        room("Protocols/HundredMSTerms", ["MediaKernel", "Rooms", "GroupCalls"]),
         room("Base/Digests", ["COpenSSL"]),
         room("Base/Clocks", ["MediaKernel"]),
         room("Base/Sandbox", ["CSandbox"]),
@@ -127,7 +128,10 @@ let package = Package(
         room("Base/Tokens", ["MediaKernel", "Digests"]),
         room(
             "Streams/Catalogue",
-            ["MediaKernel", "Streams", .product(name: "GRDB", package: "GRDB.swift")]),
+            [
+                "MediaKernel", "Streams", "GroupCalls",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         room("Streams/ObjectStorage", ["MediaKernel", "Digests"]),
         room(
             "Media/Compositor", ["MediaKernel", "Stage", "Codec", "CYUV", "CPango"],
@@ -159,7 +163,7 @@ let package = Package(
         room(
             "HTTP/ControlAPI",
             [
-                "CZlib", "MediaKernel", "HLS", "Clocks", "Rooms", "Stage", "Streams",
+                "CZlib", "MediaKernel", "HLS", "Clocks", "Rooms", "GroupCalls", "Stage", "Streams",
                 "HundredMSTerms", "Tokens", "Catalogue", "Digests", "Signing", "ObjectStorage",
                 "Datagrams", "Webhooks", log,
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -176,7 +180,8 @@ let package = Package(
         room(
             "Rooms/RoomHost",
             [
-                "MediaKernel", "SDP", "Clocks", "Rooms", "PeerConnection", "MediaServer", log,
+                "MediaKernel", "SDP", "Clocks", "Rooms", "GroupCalls", "PeerConnection",
+                "MediaServer", log,
             ]),
 
         room(
@@ -187,8 +192,8 @@ let package = Package(
         room(
             "Protocols/HundredMS",
             [
-                "MediaKernel", "SDP", "SecureTransport", "Clocks", "Rooms", "PeerConnection",
-                "MediaServer", "RoomHost", "MediaClient", "RemoteRoom", "HundredMSTerms", log,
+                "MediaKernel", "SDP", "SecureTransport", "Clocks", "Rooms", "GroupCalls",
+                "PeerConnection", "MediaServer", "RoomHost", "MediaClient", "RemoteRoom", "HundredMSTerms", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
@@ -239,7 +244,7 @@ let package = Package(
         room(
             "Programs/Service",
             [
-                "CProcesses", "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec",
+                "CProcesses", "MediaKernel", "HLS", "Stage", "Rooms", "GroupCalls", "Clocks", "Codec",
                 "Streams", "Tokens", "RoomHost", "HundredMSTerms", "HundredMS", "OpenVidu", "WHIP",
                 "WebPage",
                 "MediaServer", "Datagrams", "Recording", "Catalogue", "Digests", "Signing",
@@ -310,6 +315,7 @@ let package = Package(
         tests("SDP", ["MediaKernel", "Workbench"]),
         tests("HLS", ["MediaKernel", "Workbench"]),
         tests("Rooms", ["MediaKernel"]),
+        tests("GroupCalls", ["MediaKernel"]),
         tests("Stage", ["MediaKernel"]),
         tests("Zip", ["MediaKernel", "Workbench"]),
         tests("SecureTransport", ["MediaKernel"]),
@@ -332,7 +338,10 @@ let package = Package(
         tests("ObjectStorage", ["MediaKernel", "Digests", "Workbench"]),
         tests(
             "Catalogue",
-            ["MediaKernel", "Streams", "Workbench", .product(name: "GRDB", package: "GRDB.swift")]),
+            [
+                "MediaKernel", "Streams", "GroupCalls", "Workbench",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         tests("Datagrams", ["MediaKernel", "CSockets", "Workbench"] + nio),
         tests("Speech", ["MediaKernel"]),
         tests("Sandbox", ["CSandbox", "sandbox-doors"]),
@@ -365,8 +374,8 @@ let package = Package(
         tests(
             "HundredMS",
             [
-                "MediaKernel", "RTP", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost",
-                "MediaClient", "RemoteRoom", "HundredMSTerms", "Workbench", log,
+                "MediaKernel", "RTP", "SDP", "Rooms", "GroupCalls", "PeerConnection",
+                "MediaServer", "RoomHost", "MediaClient", "RemoteRoom", "HundredMSTerms", "Workbench", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),
@@ -380,7 +389,7 @@ let package = Package(
             "ControlAPI",
             [
                 "MediaKernel", "HLS", "Rooms", "Stage", "Streams", "Tokens", "Catalogue", "Signing",
-                "ObjectStorage", "HundredMSTerms", "Webhooks", "Workbench", log,
+                "GroupCalls", "ObjectStorage", "HundredMSTerms", "Webhooks", "Workbench", log,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -412,7 +421,8 @@ let package = Package(
         tests(
             "Service",
             [
-                "MediaKernel", "HLS", "Stage", "Rooms", "Clocks", "Codec", "RoomHost", "HundredMS",
+                "MediaKernel", "HLS", "Stage", "Rooms", "GroupCalls", "Clocks", "Codec", "RoomHost",
+                "HundredMS",
                 "HundredMSTerms", "MediaServer", "Datagrams", "Sandbox", "Streams", "Tokens",
                 "Recording", "Catalogue", "Digests", "Signing", "ObjectStorage", "ChildProcesses",
                 "ControlAPI", "Webhooks", "Workbench", log,

@@ -25,6 +25,7 @@ struct TestWorld: Sendable {
     let gateway = GatewayDouble()
     let authority: TokenAuthority
     let catalogue: Catalogue
+    let calls: CallsDouble
     let recordings: RecordingLibrary
     let playbackKey: SigningKey
     var configuration: HTTPServiceConfiguration
@@ -46,6 +47,7 @@ struct TestWorld: Sendable {
         try scratch.write("export {}".utf8, to: "web/assets/room/room.js")
         authority = try TokenAuthority(accessKey: "key", secret: TestToken.secret)
         catalogue = try Catalogue(path: "\(directory)/catalogue.sqlite")
+        calls = CallsDouble(catalogue)
         guard let key = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .assetLinks),
             let playback = SigningKey(secret: Array(repeating: 7, count: 32), purpose: .playback)
         else { fatalError("a secret of 32 bytes is long enough") }
@@ -70,6 +72,7 @@ struct TestWorld: Sendable {
             logger.logLevel = .critical
             return try HTTPService(
                 configuration, authority: authority, control: control, gateway: gateway,
+                calls: calls,
                 signalling: [HundredMSEndpoint(gateway: gateway)] + endpoints,
                 templates: TemplatesDouble(),
                 recordings: recordings, playbackKey: playbackKey, edges: edges,

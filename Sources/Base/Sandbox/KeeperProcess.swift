@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+public import Glibc
 
 /// The keeper of a foreign program, as the confined process sees it that needs the program: this
 /// program with another command, and pipes to it.

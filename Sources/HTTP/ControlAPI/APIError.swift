@@ -234,6 +234,7 @@ extension APIError {
             self = .tooManyRequests(error.description)
         case .notRecorded(let id):
             self = .conflict("live stream is not recorded", "stream \(id)")
+        case .roomDeleted(let room): self = .roomDeleted(room)
         case .unknownPolicy(let reason):
             self = .unavailable("the room's policy cannot be told", reason)
         case .catalogueUnavailable(let reason):

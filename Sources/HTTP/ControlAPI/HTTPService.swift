@@ -42,6 +42,7 @@ public struct HTTPService: Sendable {
     private let authority: TokenAuthority
     private let control: any LiveStreamControl
     private let gateway: any SignallingGateway & RoomControl
+    private let calls: (any GroupCallControl)?
     private let signalling: [any SignallingEndpoint]
     private let templates: any TemplateControl
     private let recordings: RecordingLibrary
@@ -54,6 +55,7 @@ public struct HTTPService: Sendable {
     private let clock: @Sendable () -> UnixTime
 
     /// - Parameters:
+    ///   - calls: nil without group calls.
     ///   - signalling: the protocols by which clients join rooms.
     ///   - playbackKey: signs addresses of live streams.
     ///   - edges: the low-latency streams on air; nil to serve all streams from their files.
@@ -63,7 +65,7 @@ public struct HTTPService: Sendable {
     public init(
         _ configuration: HTTPServiceConfiguration, authority: TokenAuthority,
         control: any LiveStreamControl, gateway: any SignallingGateway & RoomControl,
-        signalling: [any SignallingEndpoint],
+        calls: (any GroupCallControl)? = nil, signalling: [any SignallingEndpoint],
         templates: any TemplateControl, recordings: RecordingLibrary, playbackKey: SigningKey,
         edges: LiveEdges? = nil, metrics: [any MetricsSource],
         renewedBody: @escaping RenewedBody,
@@ -74,6 +76,7 @@ public struct HTTPService: Sendable {
         self.authority = authority
         self.control = control
         self.gateway = gateway
+        self.calls = calls
         self.signalling = signalling
         self.templates = templates
         self.recordings = recordings
@@ -151,6 +154,12 @@ public struct HTTPService: Sendable {
             catalogue: recordings.catalogue, control: templates, authority: authority,
             clock: clock
         ).add(to: router)
+        if let calls {
+            GroupCallRoutes(
+                control: calls, catalogue: recordings.catalogue,
+                standardTemplate: templates.standard.id, authority: authority, clock: clock
+            ).add(to: router)
+        }
         ActiveRoomRoutes(control: gateway, authority: authority, clock: clock).add(to: router)
         RoomCodeRoutes(
             catalogue: recordings.catalogue, gateway: gateway, authority: authority, clock: clock

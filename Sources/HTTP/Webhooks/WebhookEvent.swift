@@ -30,6 +30,9 @@ public struct WebhookEvent: Hashable, Sendable, Encodable {
         case peerLeft = "peer.leave.success"
         case roleChanged = "role.change.success"
         case roomEnded = "room.end.success"
+        case invitationSent = "group_call.invitation.sent"
+        case invitationAnswered = "group_call.invitation.answered"
+        case callDeleted = "group_call.deleted"
 
         /// Whether it reports the end of a live stream; each stream has exactly one such event.
         public var isTerminal: Bool {
@@ -39,7 +42,7 @@ public struct WebhookEvent: Hashable, Sendable, Encodable {
                 .tracksStarted, .tracksRecorded, .tracksFailed, .peersRecorded, .peersFailed,
                 .recordingDone, .recordingFailed, .sessionOpened, .sessionClosed, .peerJoined,
                 .peerLeft,
-                .roleChanged, .roomEnded:
+                .roleChanged, .roomEnded, .invitationSent, .invitationAnswered, .callDeleted:
                 false
             }
         }

@@ -1,3 +1,4 @@
+import Catalogue
 import ControlAPI
 import Foundation
 import HundredMS
@@ -51,15 +52,19 @@ extension RoomcastServer {
             catalogue: catalogue, kept: settings.rooms.sessionsKept, logger: logger)
         let registry = RoomRegistry(
             catalogue: catalogue, opensOnJoin: settings.rooms.opensOnJoin, logger: logger)
+        let calls = CallDesk(
+            calls: CallCatalogue(catalogue), authority: authority,
+            events: settings.webhooks.map { CallEvents(accountID: $0.accountID) }, logger: logger)
         let directory = RoomDirectory(
             policies: policies, settings: settings.rooms, registry: registry, media: media,
             streaming: streamsInRoom,
             streams: streams, opensTokens: settings.pages.opensTokens, turn: settings.turn,
-            recorder: recorder, logger: logger)
+            recorder: recorder, calls: calls, logger: logger)
+        await calls.attach(directory)
         // The recorder ends last, so that it saves what the rooms note while they end.
         let account: [any ServiceLifecycle.Service] = [recorder, sessions]
         try await run(
-            gateway: directory,
+            gateway: directory, calls: calls,
             signalling: [
                 HundredMSEndpoint(gateway: directory),
                 OpenViduEndpoint(gateway: directory, secret: settings.rooms.openViduSecret),

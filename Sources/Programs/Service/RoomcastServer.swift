@@ -103,6 +103,7 @@ public struct RoomcastServer: Sendable {
     /// their bots finish, while their rooms still exist; HTTP closes; the rooms' services end.
     ///
     /// - Parameters:
+    ///   - calls: nil without group calls.
     ///   - signalling: the protocols by which clients join rooms.
     ///   - services: the services that the rooms need, e.g. the media server; started first, ended
     ///     last.
@@ -111,7 +112,8 @@ public struct RoomcastServer: Sendable {
     ///   - guest: started last; when it returns, the server stops in good order.
     ///   - onRunning: called with the bound HTTP port.
     public func run(
-        gateway: any SignallingGateway & RoomControl, signalling: [any SignallingEndpoint],
+        gateway: any SignallingGateway & RoomControl, calls: (any GroupCallControl)? = nil,
+        signalling: [any SignallingEndpoint],
         observer: any RoomStreamingObserver,
         services: [any ServiceLifecycle.Service], metrics: [any MetricsSource],
         stoppingOn signals: [UnixSignal] = Self.stopSignals,
@@ -134,7 +136,7 @@ public struct RoomcastServer: Sendable {
         try await streams.recover()
         let http = try HTTPService(
             settings.httpService, authority: authority, control: streams, gateway: gateway,
-            signalling: signalling,
+            calls: calls, signalling: signalling,
             templates: policies, recordings: library, playbackKey: playbackKey, edges: edges,
             metrics: [streams] + metrics + machine,
             renewedBody: { [catalogue, events] delivery in

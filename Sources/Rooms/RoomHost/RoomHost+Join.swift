@@ -61,7 +61,7 @@ extension RoomHost {
             try room.joinRequested(entry.request, at: clock.now())
         }
         guard let opening = entry.opening else {
-            try complete(peer)
+            try complete(entry.request)
             room.mediaLost(peer, at: clock.now())
             seats[peer] = .withoutMedia(
                 asksForVideos: entry.asksForVideos, entry.layerNames)
@@ -78,7 +78,7 @@ extension RoomHost {
                 isRecorder: entry.isRecorder, layerNames: entry.layerNames)
             // Refused if its session ended or the room was closed while the media plane was at
             // work: the peer has lost its place.
-            try complete(peer)
+            try complete(entry.request)
         } catch {
             await vacate(peer)
             throw error
@@ -225,9 +225,9 @@ extension RoomHost {
         }
     }
 
-    private func complete(_ peer: PeerID) throws(RoomHostError) {
+    private func complete(_ request: JoinRequest) throws(RoomHostError) {
         try ruled { () throws(RoomError) in
-            try room.joinCompleted(peer, wall: clock.wall())
+            try room.joinCompleted(request.peer, request, wall: clock.wall())
         }
     }
 

@@ -28,6 +28,7 @@ public actor RoomHost {
 
     public nonisolated let media: any RoomMedia
     public nonisolated let streaming: any LiveStreaming
+    public nonisolated let calls: any GroupCalling
     public nonisolated let clock: RoomClock
     public nonisolated let logger: Logger
     private let recorder: @Sendable (SessionNote, UnixTime) -> Void
@@ -58,7 +59,8 @@ public actor RoomHost {
     ///   - recorder: gets the events of the room's sessions, in order; must not wait.
     public init(
         room: Room, media: any RoomMedia, streaming: any LiveStreaming,
-        protocols: [any RoomProtocol], clock: RoomClock = .system,
+        calls: any GroupCalling = NoGroupCalls(), protocols: [any RoomProtocol],
+        clock: RoomClock = .system,
         recorder: @escaping @Sendable (SessionNote, UnixTime) -> Void = { _, _ in },
         logger: Logger = Logger(label: "roomcast.room")
     ) {
@@ -66,6 +68,7 @@ public actor RoomHost {
         known = Mutex(RoomOutline(room))
         self.media = media
         self.streaming = streaming
+        self.calls = calls
         sessions = protocols.map { $0.makeSessions() }
         self.clock = clock
         self.recorder = recorder

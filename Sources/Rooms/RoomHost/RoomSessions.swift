@@ -16,6 +16,10 @@ public protocol RoomProtocol: Sendable {
 public protocol RoomSessions: AnyObject {
     /// The room has an event for these peers. Must not wait.
     func tell(_ peers: [PeerID], _ event: RoomEvent, in host: isolated RoomHost)
+    /// A service beside the room has news for a user. Must not wait.
+    ///
+    /// - Returns: whether the user has a client here, joined or not, that was told.
+    func tell(user: String, _ notice: Notice, in host: isolated RoomHost) -> Bool
     /// These peers were removed from the room: their clients are told, their connections closed.
     func dismiss(_ peers: [Peer], _ dismissal: Dismissal, in host: isolated RoomHost)
     /// The peer has left the room: its state is dropped.
@@ -40,9 +44,11 @@ public protocol RoomSessions: AnyObject {
     var isEmpty: Bool { get }
 }
 
-/// For protocols without previews, whose clients do not return to an earlier place.
+/// For protocols without previews and without messages, whose clients do not return to an earlier
+/// place.
 extension RoomSessions {
     public func previewsWentStale() {}
+    public func tell(user: String, _ notice: Notice, in host: isolated RoomHost) -> Bool { false }
     public func report(at now: Instant, in host: isolated RoomHost) {}
     public func hasUnheardDismissal(of peer: PeerID, owner: TokenOwner?) -> Bool { false }
 }

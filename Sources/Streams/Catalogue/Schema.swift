@@ -59,6 +59,9 @@ enum Schema {
         migrator.registerMigration("17 transcripts") { database in
             try database.execute(sql: "ALTER TABLE asset ADD COLUMN transcript TEXT")
         }
+        migrator.registerMigration("18 group calls") { database in
+            try database.execute(sql: groupCalls)
+        }
         return migrator
     }
 
@@ -249,5 +252,25 @@ enum Schema {
     /// Lists by template also filter by state.
     private static let roomsOfTemplate = """
         CREATE INDEX roomByTemplate ON room (template, enabled, created, id);
+        """
+
+    /// A group call has the id of its room.
+    private static let groupCalls = """
+        CREATE TABLE groupCall (
+            id TEXT PRIMARY KEY NOT NULL, type TEXT NOT NULL, state TEXT NOT NULL,
+            items TEXT NOT NULL, itemsVersion INTEGER NOT NULL, creator TEXT NOT NULL,
+            created INTEGER NOT NULL, deleted INTEGER, deleter TEXT
+        ) STRICT;
+        CREATE INDEX groupCallByTime ON groupCall (created, id);
+        CREATE INDEX groupCallByState ON groupCall (state, created, id);
+        CREATE INDEX groupCallByCreator ON groupCall (creator, created, id);
+        CREATE TABLE invitation (
+            id TEXT PRIMARY KEY NOT NULL, room TEXT NOT NULL, inviter TEXT,
+            invitee TEXT NOT NULL, role TEXT NOT NULL, created INTEGER NOT NULL,
+            expires INTEGER NOT NULL, state TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX invitationByRoom ON invitation (room, created, id);
+        CREATE INDEX invitationPending ON invitation (room, expires) WHERE state = 'pending';
+        CREATE INDEX invitationByExpiry ON invitation (expires);
         """
 }

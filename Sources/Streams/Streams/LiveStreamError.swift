@@ -41,6 +41,8 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case tooManyCaptions(StreamID, maximum: Int)
     /// The stream has no recording to pause.
     case notRecorded(StreamID)
+    /// The room was a group call, and is over for good.
+    case roomDeleted(RoomID)
     /// The room's policy is currently unknown.
     case unknownPolicy(String)
     /// The catalogue cannot be read now, but can be later.
@@ -87,6 +89,7 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
         case .notRecorded(let id): "stream \(id) is not recorded"
         case .unknownPolicy(let reason): "the room's policy cannot be told: \(reason)"
         case .catalogueUnavailable(let reason), .catalogueBroken(let reason): reason
+        case .roomDeleted(let room): "room \(room) is deleted"
         case .shuttingDown: "the server is shutting down"
         case .storage(let reason): "the output directory cannot be used: \(reason)"
         }

@@ -5,7 +5,7 @@
 ASIDE = {
     "active_rooms", "auto_start", "avsync", "bad_input", "bot_process", "captions",
     "chat_recording", "cmaf", "command_line", "contrast", "crash_series", "custom_view",
-    "deleted_files", "deploy", "descriptors", "disk_full", "harness", "hls_js",
+    "deleted_files", "deploy", "descriptors", "disk_full", "group_calls", "harness", "hls_js",
     "independent_publishers", "install", "live_store", "long_publishing", "low_latency_rules",
     "many_assets", "media_over_tcp", "moderation", "network_change", "object_storage", "openvidu",
     "other_players", "page_devices", "page_modules", "page_notices", "page_polls",

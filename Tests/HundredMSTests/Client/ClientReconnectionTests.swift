@@ -166,7 +166,7 @@ import Testing
                 try FrameCodec.text(
                     of: ErrorFrame(
                         id: .string(offer.id),
-                        error: SignallingError.placeLost("ann").payload(for: .web))))
+                        error: SignallingError.placeLost("ann", kept: .zero).payload(for: .web))))
             second.close()
             let third = try #require(await server.nextSocket())
             try greet(third)

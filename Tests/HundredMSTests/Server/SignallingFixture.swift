@@ -23,7 +23,7 @@ final class SignallingFixture: Sendable {
 
     init(
         policy: Policy = .standard, description: String = "", roomLimits: RoomLimits = RoomLimits(),
-        limits: SignallingLimits = SignallingLimits()
+        limits: SignallingLimits = SignallingLimits(), calls: any GroupCalling = NoGroupCalls()
     ) {
         let time = TestTime()
         self.time = time
@@ -37,7 +37,8 @@ final class SignallingFixture: Sendable {
             room: Room(
                 id: "r1", name: "demo", description: description, policy: policy,
                 limits: roomLimits, seed: 7),
-            media: media, streaming: streaming, protocols: [HundredMS(limits: limits)],
+            media: media, streaming: streaming, calls: calls,
+            protocols: [HundredMS(limits: limits)],
             clock: clock)
         signalling = HundredMSEntrance(host)
     }

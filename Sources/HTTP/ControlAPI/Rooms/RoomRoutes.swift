@@ -92,7 +92,7 @@ struct RoomRoutes: Sendable {
             return try await response(room)
         case .unknown: throw APIError.roomNotFound(id)
         case .nameTaken(let other):
-            throw APIError.conflict("name is taken", "room \(other) has it")
+            throw APIError.nameTaken(by: other)
         case .refused:
             throw APIError.badRequest(
                 "size is not valid",

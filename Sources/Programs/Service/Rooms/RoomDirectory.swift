@@ -1,6 +1,7 @@
 public import Catalogue
 import Clocks
 public import ControlAPI
+import GroupCalls
 import HTTPTypes
 import HundredMS
 import Logging
@@ -56,6 +57,8 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     private let turn: TURNRelay?
     /// Nil if there are no receivers of room events.
     private let recorder: SessionRecorder?
+    /// Nil without group calls.
+    private let calls: CallDesk?
     private let logger: Logger
     private var entries: [RoomID: Entry] = [:]
     /// Rooms being created, so that two peers who arrive at once meet in one room.
@@ -69,13 +72,14 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     private var pushes: [RoomID: RTMPState] = [:]
     /// Counts look-ups in the catalogue, due to changes by the control API.
     private var looks = 0
+    private(set) var whereabouts = UserWhereabouts()
     private var isWritingDown = false
     private var random = SystemRandomNumberGenerator()
 
     init(
         policies: PolicyStore, settings: RoomSettings, registry: RoomRegistry, media: MediaServer,
         streaming: any LiveStreaming, streams: StreamService, opensTokens: Bool, turn: TURNRelay?,
-        recorder: SessionRecorder?, logger: Logger
+        recorder: SessionRecorder?, calls: CallDesk? = nil, logger: Logger
     ) {
         self.policies = policies
         self.settings = settings
@@ -87,6 +91,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         openVidu = OpenViduDoor(secret: settings.openViduSecret)
         self.turn = turn
         self.recorder = recorder
+        self.calls = calls
         self.logger = logger
     }
 
@@ -171,13 +176,33 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     /// The host of a room that is currently open.
     func host(of id: RoomID) -> RoomHost? { entries[id]?.host }
 
+    /// The participants of each room that has some.
+    func participants() -> [RoomID: Int] {
+        entries.mapValues { $0.host.outline.peers }.filter { $0.value > 0 }
+    }
+
+    /// Waits until a room that is being created is there.
+    func awaitMaking(of id: RoomID) async {
+        if let task = making[id] { _ = try? await task.value }
+    }
+
+    private func callType(of id: RoomID) async throws(APIError) -> CallType? {
+        do throws(CallError) {
+            return try await calls?.typeOfOpenCall(id)
+        } catch {
+            throw APIError(error)
+        }
+    }
+
     private func make(_ id: RoomID) async throws -> Entry {
-        let policy = try await policies.policy(of: id)
+        let type = try await callType(of: id)
+        let policy = try await policies.policy(of: id).fitted(to: type)
         let mediaRoom = try await media.makeRoom(
             id, acceptsOrientation: settings.acceptsOrientation, channel: HundredMS.channel)
         let record = await registry.opened(id)
         var limits = settings.limits
         if record.size > 0 { limits.visiblePeers = min(record.size, limits.peers) }
+        limits = limits.fitted(to: type)
         // Events replayed to a returning peer share its outbox with everything else.
         limits.recentEvents = min(limits.recentEvents, settings.signalling.outboxFrames / 2)
         limits.recentBytes = min(limits.recentBytes, settings.signalling.outboxBytes / 4)
@@ -185,7 +210,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
             id: id, name: record.name, description: record.description, policy: policy.policy,
             limits: limits, isLocked: !record.isEnabled, seed: random.next())
         let host = RoomHost(
-            room: room, media: mediaRoom, streaming: streaming,
+            room: room, media: mediaRoom, streaming: streaming, calls: calls ?? NoGroupCalls(),
             protocols: [
                 HundredMS(limits: settings.signalling),
                 OpenVidu(limits: OpenViduLimits(settings.signalling)), WHIP(),
@@ -264,10 +289,13 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         }
         // Also checked here, since browsers do not report why a socket could not be opened.
         try checkPlace(for: claims.room)
-        // A recorder joins after somebody with permission has started a stream.
-        guard !role.isHidden else { return role }
         // A peer in a room may rejoin it, even if the room was closed to others.
         if let peer, let host = entries[claims.room]?.host, await host.isHere(peer) {
+            return role
+        }
+        // A recorder joins after somebody with permission has started a stream.
+        guard !role.isHidden else {
+            _ = try await callType(of: claims.room)
             return role
         }
         try await registry.checkOpen(claims.room)
@@ -298,6 +326,8 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         }
         let room = entry.hundredMS
         entries[claims.room]?.arrivals += 1
+        whereabouts.came(claims.user, to: claims.room)
+        defer { whereabouts.left(claims.user, from: claims.room) }
         let connection = await room.open(
             peer: peer,
             claims: SignallingClaims(claims, of: ClientKind(userAgent: userAgent), at: authority),
@@ -337,7 +367,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
 
     public func roomChanged(_ room: CatalogueRoom, saysEnabled: Bool) async {
         // A room being created may have been looked up before the change.
-        if let task = making[room.id] { _ = try? await task.value }
+        await awaitMaking(of: room.id)
         looks += 1
         let look = looks
         let room = await registry.changed(room, saysEnabled: saysEnabled)
@@ -369,6 +399,12 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     }
 
     public func settings(of room: RoomID) async throws(LiveStreamError) -> StreamSettings? {
+        do throws(CallError) {
+            _ = try await calls?.typeOfOpenCall(room)
+        } catch {
+            if case .deleted = error { throw .roomDeleted(room) }
+            throw .unknownPolicy(error.message)
+        }
         do throws(APIError) {
             return try await roomPolicy(of: room).streams
         } catch {

@@ -1,6 +1,7 @@
 import Catalogue
 import Clocks
 import ControlAPI
+import GroupCalls
 import Logging
 import MediaKernel
 
@@ -28,23 +29,31 @@ actor RoomRegistry {
     /// Checks that a peer from outside may join the room.
     func checkOpen(_ id: RoomID) async throws(APIError) {
         let room: CatalogueRoom?
+        let isDeleted: Bool
         do throws(CatalogueError) {
             room = try await catalogue.room(id)
+            isDeleted = try await self.isDeleted(id)
             // Otherwise the room would be created without a record of it.
             if room == nil { try catalogue.checkPresence() }
         } catch {
             throw .unavailable("rooms cannot be looked up", error.description)
         }
         guard room != nil || opensOnJoin else { throw .unknownRoom(id) }
+        guard !isDeleted else { throw .roomDeleted(id) }
         guard room?.isEnabled != false, !unwritten.contains(id) else {
             throw .roomDisabled(id)
         }
     }
 
-    /// A room that was created or joined before. Assumed to exist if the catalogue does not answer.
+    /// Whether the room was a group call that is over for good.
+    private func isDeleted(_ id: RoomID) async throws(CatalogueError) -> Bool {
+        try await CallCatalogue(catalogue).call(id)?.state == .deleted
+    }
+
+    /// A room that was created or joined before, and was not deleted. Assumed to exist if the catalogue does not answer.
     func known(_ id: RoomID) async -> CatalogueRoom? {
         do throws(CatalogueError) {
-            return try await catalogue.room(id)
+            return try await isDeleted(id) ? nil : catalogue.room(id)
         } catch {
             return CatalogueRoom(id: id, name: id.rawValue, createdAt: clock())
         }

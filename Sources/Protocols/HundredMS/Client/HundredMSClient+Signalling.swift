@@ -86,7 +86,7 @@ extension HundredMSClient {
 
     /// Whether the server no longer has a place for us, though it once admitted us.
     private func isPlaceLost(_ error: ErrorPayload) -> Bool {
-        hasJoined && error.code == SignallingError.placeLost(peer).code
+        hasJoined && error.code == SignallingError.placeLost(peer, kept: .zero).code
     }
 
     /// The server closes this socket; on the next one the client joins as if for the first time.

@@ -40,7 +40,8 @@ extension HundredMSSessions {
         connections[connection.id]?.parting = nil
         let request = JoinRequest(
             peer: peer, userID: claims.userID, tokenID: claims.tokenID, role: claims.role,
-            name: params.name ?? "", metadata: params.data ?? "")
+            name: params.name ?? "", metadata: params.data ?? "",
+            kicksSiblings: params.kickSiblings ?? false)
         let answer: SessionDescription?
         do throws(RoomHostError) {
             answer = try await host.join(

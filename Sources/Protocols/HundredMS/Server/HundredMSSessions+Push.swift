@@ -72,10 +72,28 @@ extension HundredMSSessions {
             push(
                 .onPollStop, PollsNotification(polls: [PollInfoPayload(info)]), to: listeners,
                 in: host)
+        case .noticed(let notice):
+            push(notice, to: listeners, in: host)
         case .pollCounted(let id, let result):
             push(
                 .onPollStats, PollStatsNotification(polls: [PollResultPayload(id, result)]),
                 to: listeners, in: host)
+        }
+    }
+
+    /// Clients in preview hear of it too.
+    func tell(user: String, _ notice: Notice, in host: isolated RoomHost) -> Bool {
+        let listeners = connections.values.filter { connection in
+            connection.claims.userID == user && connection.parting == nil
+                && host.room.policy.role(connection.claims.role)?.isHidden == false
+        }
+        push(notice, to: Array(listeners), in: host)
+        return !listeners.isEmpty
+    }
+
+    private func push(_ notice: Notice, to listeners: [Connection], in host: isolated RoomHost) {
+        switch notice.subject {
+        case .groupCall: push(.onGroupCall, notice.body, to: listeners, in: host)
         }
     }
 

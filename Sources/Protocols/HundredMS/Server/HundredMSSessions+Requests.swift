@@ -1,3 +1,4 @@
+internal import GroupCalls
 internal import Logging
 internal import MediaKernel
 internal import RoomHost
@@ -85,6 +86,8 @@ extension HundredMSSessions {
             return try await join(try read(frame), id: id, on: connection, in: host)
         case .leave:
             return leave(connection, in: host)
+        case .groupCall:
+            return try await callGroup(try read(frame), on: connection, in: host)
         case .offer, .answer, .trickle, .trackUpdate, .broadcast, .endRoom, .peerLeaveRequest,
             .roleChangeRequest, .roleChange, .trackUpdateRequest, .changeTrackMuteStateRequest,
             .hlsStart, .hlsStop, .hlsTimedMetadata, .rtmpStart, .rtmpStop, .peerUpdate, .getPeer,
@@ -94,7 +97,9 @@ extension HundredMSSessions {
             .pollResponse, .pollResponses, .pollList, .pollResult, .pollLeaderboard:
             guard host.room.peers[connection.peer]?.hasJoined ?? false else {
                 // Only a peer that joined on an earlier socket may offer before its join.
-                guard method != .offer else { throw .placeLost(connection.peer) }
+                guard method != .offer else {
+                    throw .placeLost(connection.peer, kept: host.room.limits.absence)
+                }
                 throw host.room.peers.hasLeft(connection.peer)
                     ? .room(.peerGone(connection.peer)) : .joinFirst(method: method.rawValue)
             }
@@ -124,7 +129,7 @@ extension HundredMSSessions {
         let store = StoreCalls(peer: peer)
         let polls = PollCalls(peer: peer, client: connection.claims.client)
         switch method {
-        case .join, .leave, .ping, .analytics: return .empty
+        case .join, .leave, .ping, .analytics, .groupCall: return .empty
         case .offer: return try await offer(try read(frame), id: id, on: connection, in: host)
         case .answer:
             return try await answer(
@@ -173,6 +178,28 @@ extension HundredMSSessions {
         case .pollLeaderboard:
             return try polls.getPollLeaderboard(try read(frame), cachedIn: &pollPages, in: host)
         }
+    }
+
+    /// A request about a group call. Invited users may answer before they have joined any room.
+    private func callGroup(
+        _ params: GroupCallParameters, on connection: Connection, in host: isolated RoomHost
+    ) async throws(SignallingError) -> Reply {
+        let request = try params.request
+        guard host.room.peers[connection.peer]?.hasJoined ?? false else {
+            guard request.isAboutInvitation else {
+                throw .joinFirst(method: ClientMethod.groupCall.rawValue)
+            }
+            guard connections[connection.id]?.invitationActs.take(at: host.clock.now()) ?? false
+            else {
+                throw .room(
+                    .tooManyRequests(perSecond: SignallingLimits.invitationActsPerSecond))
+            }
+            let visitor = CallCaller(
+                peer: connection.peer, user: connection.claims.userID,
+                role: connection.claims.role)
+            return try await GroupCallCalls.perform(request, by: visitor, in: host)
+        }
+        return try await GroupCallCalls(peer: connection.peer).perform(request, in: host)
     }
 
     /// The media plane makes no further offer while it waits for an answer, so it must be told

@@ -15,6 +15,8 @@ final class HundredMSSessions: RoomSessions {
         let outbox: Outbox
         var lastHeard: Instant
         var allowance: FrameAllowance
+        /// Answers to invitations, which the client may send before it has joined.
+        var invitationActs: TokenBucket
         /// The client has sent something on this connection.
         var hasSpoken = false
         /// The client joined on this connection, not on an earlier one.
@@ -121,7 +123,10 @@ final class HundredMSSessions: RoomSessions {
             socket: socket,
             outbox: Outbox(frames: limits.outboxFrames, bytes: limits.outboxBytes),
             lastHeard: host.clock.now(),
-            allowance: FrameAllowance(limits, host.room.limits, at: host.clock.now()))
+            allowance: FrameAllowance(limits, host.room.limits, at: host.clock.now()),
+            invitationActs: TokenBucket(
+                rate: SignallingLimits.invitationActsPerSecond,
+                burst: SignallingLimits.invitationActsBurst, at: host.clock.now()))
         startWriter(of: connection)
         if host.room.peers[peer] == nil,
             let dismissal = unheardDismissals.dismissal(of: peer, owner: claims.owner)

@@ -31,7 +31,7 @@ extension ClientMethod {
         case .pollQuestionsSet:
             MethodTerms(
                 longestFrame: SignallingLimits.frameBytes, permission: .pollWrite, rate: .fanOut)
-        case .pollResponse: MethodTerms(longestFrame: SignallingLimits.frameBytes)
+        case .pollResponse, .groupCall: MethodTerms(longestFrame: SignallingLimits.frameBytes)
         case .broadcast, .setMetadata: MethodTerms(permission: .broadcast, rate: .fanOut)
         case .endRoom: MethodTerms(permission: .endRoom, rate: .fanOut)
         case .peerLeaveRequest: MethodTerms(permission: .removeOthers, rate: .fanOut)

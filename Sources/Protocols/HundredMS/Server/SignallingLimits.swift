@@ -33,6 +33,11 @@ public struct SignallingLimits: Hashable, Sendable {
     /// Peers in one frame of `on-connection-quality-update`.
     public static let qualities = 100
 
+    /// Answers to invitations by a client that has not joined, per second in the long run, and in a
+    /// burst.
+    static let invitationActsPerSecond = 1
+    static let invitationActsBurst = 10
+
     /// A client pings every 3 s. One that has been silent for longer than this has not read what it
     /// was sent since, and is sent it again on its next connection. It may have read what it was
     /// sent before, and 100ms' clients show a repeated message twice.

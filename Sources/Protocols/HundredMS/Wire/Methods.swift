@@ -37,6 +37,8 @@ public enum ClientMethod: String, Sendable, Hashable, CaseIterable {
     case pollList = "poll-list"
     case pollResult = "poll-result"
     case pollLeaderboard = "poll-leaderboard"
+    /// Roomcast's own: what a participant asks of a group call (`docs/GROUP-CALLS.md`).
+    case groupCall = "group-call"
 }
 
 /// The notifications of the server (`docs/PROTOCOL.md` section 6).
@@ -67,6 +69,8 @@ public enum ServerMethod: String, Sendable, Hashable, CaseIterable {
     case onRoleChangeRequest = "on-role-change-request"
     case onTrackUpdateRequest = "on-track-update-request"
     case onChangeTrackMuteStateRequest = "on-change-track-mute-state-request"
+    /// Roomcast's own.
+    case onGroupCall = "on-group-call"
 }
 
 /// Methods on the `ion-sfu` data channel (`docs/PROTOCOL.md` section 8).

@@ -11,6 +11,13 @@ public struct JoinParameters: Hashable, Sendable, Codable {
     public var offer: DescriptionPayload?
     /// Videos are sent only after the client requests them by `prefer-video-track-state`.
     public var disableVidAutoSub: Bool?
+    /// Roomcast's own: the other peers of the token's user lose their places.
+    public var kickSiblings: Bool?
+
+    enum CodingKeys: String, CodingKey {
+        case name, data, offer, disableVidAutoSub
+        case kickSiblings = "kick_siblings"
+    }
 
     public init(name: String, data: String = "", offer: DescriptionPayload?) {
         self.name = name

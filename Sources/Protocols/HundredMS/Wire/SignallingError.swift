@@ -1,4 +1,5 @@
 internal import Foundation
+public import GroupCalls
 public import HundredMSTerms
 public import MediaKernel
 public import Rooms
@@ -21,13 +22,14 @@ public enum SignallingError: Error, Hashable, Sendable {
     case joinFirst(method: String)
     /// The client believes itself in the room but has lost its place: the server was restarted, or
     /// the client was away for too long.
-    case placeLost(PeerID)
+    case placeLost(PeerID, kept: Duration)
     /// The token has expired, and its peer is no longer in the room, or wants to join anew.
     case tokenExpired
     /// Another join of this peer is in progress; the client should try again.
     case busy
     case room(RoomError)
     case streaming(LiveStreamingError)
+    case call(CallError)
     /// The media plane refused the client's offer; the string is its message.
     case media(String)
     /// The media plane could not accept the peer; the client should try again.
@@ -45,6 +47,7 @@ public enum SignallingError: Error, Hashable, Sendable {
         case .busy: 503
         case .room(let error): error.code
         case .streaming(let error): error.failure.code
+        case .call(let error): error.code
         case .mediaUnavailable, .notEncodable: 500
         }
     }
@@ -62,11 +65,14 @@ public enum SignallingError: Error, Hashable, Sendable {
         case .frameTooLong(let method, let maximum):
             "a '\(method)' frame has at most \(maximum) bytes"
         case .joinFirst(let method): "'\(method)' needs a joined peer: join first"
-        case .placeLost(let peer): "peer \(peer) has no place in this room any more: join again"
+        case .placeLost(let peer, let kept):
+            "peer \(peer) has no place in this room any more: "
+                + "a lost one is kept for \(kept.components.seconds) s; join again"
         case .tokenExpired: "token is expired: it only lets a peer back to its place in the room"
         case .busy: "an earlier connection of this peer is still being set up or taken down"
         case .room(let error): error.message
         case .streaming(let error): error.failure.message
+        case .call(let error): error.message
         case .media(let reason): reason
         case .mediaUnavailable(let reason): "no media for this peer: \(reason)"
         case .notEncodable: "internal error"

@@ -106,7 +106,8 @@ final class OpenViduSessions: RoomSessions {
             }
         case .hlsChanged, .recordingChanged, .roomRecordingChanged:
             for listener in listeners { tellRecording(to: listener, in: host) }
-        case .roleOffered, .rtmpChanged, .storeChanged, .pollStarted, .pollStopped, .pollCounted:
+        case .roleOffered, .rtmpChanged, .storeChanged, .pollStarted, .pollStopped, .pollCounted,
+            .noticed:
             // Without a counterpart in this protocol.
             break
         }

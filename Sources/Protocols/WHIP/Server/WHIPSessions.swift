@@ -228,7 +228,8 @@ final class WHIPSessions: RoomSessions {
         }
         let allowed = role.isHidden ? [] : role.publishParams.allowed
         for track in tracks where !allowed.contains(track.publishKind) {
-            throw .forbidden("role '\(role.name)' may not publish \(track.publishKind.rawValue)")
+            throw .forbidden(
+                host.room.policy.refusal(of: track.publishKind, by: role.name).message)
         }
         guard tracks.count <= host.room.limits.tracksPerPeer else {
             throw .room(

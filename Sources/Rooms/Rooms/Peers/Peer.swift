@@ -128,12 +128,14 @@ public struct JoinRequest: Hashable, Sendable {
     public var metadata: String
     /// It only watches: others are not told about it, whatever its role.
     public var isHidden: Bool
+    /// The other peers of its user, if it has one, lose their places once it has joined.
+    public var kicksSiblings: Bool
 
     var owner: TokenOwner { TokenOwner(userID: userID, tokenID: tokenID) }
 
     public init(
         peer: PeerID, userID: String, tokenID: String = "", role: String, name: String,
-        metadata: String = "", isHidden: Bool = false
+        metadata: String = "", isHidden: Bool = false, kicksSiblings: Bool = false
     ) {
         self.peer = peer
         self.userID = userID
@@ -142,5 +144,6 @@ public struct JoinRequest: Hashable, Sendable {
         self.name = name
         self.metadata = metadata
         self.isHidden = isHidden
+        self.kicksSiblings = kicksSiblings
     }
 }

@@ -3,17 +3,24 @@ extension RoomPeers {
     /// The absent peers that lose their places to a newcomer when there are no others. A reloaded
     /// page joins with another peer id and leaves its old one behind, so the newcomer's own user
     /// comes first; then peers that are gone for others. Usually empty.
+    ///
+    /// The places of siblings that the newcomer will put out count as free already.
     func replaceable(
-        by user: String, as role: Role, isHidden: Bool
+        by request: JoinRequest, as role: Role, isHidden: Bool
     ) throws(RoomError) -> [Peer] {
+        let user = request.userID
+        let leaving = Set(siblings(of: request).map(\.id))
         var replaced: [Peer] = []
         func makePlace(
             _ maximum: Int, _ refusal: RoomError, _ isCounted: (Peer) -> Bool
         ) throws(RoomError) {
-            let count = all.count(where: isCounted) - replaced.count(where: isCounted)
+            let count =
+                all.count { isCounted($0) && !leaving.contains($0.id) }
+                - replaced.count(where: isCounted)
             guard count >= maximum else { return }
             let away = all.filter { peer in
-                peer.isAway && isCounted(peer) && !replaced.contains { $0.id == peer.id }
+                peer.isAway && isCounted(peer) && !leaving.contains(peer.id)
+                    && !replaced.contains { $0.id == peer.id }
             }.inOrder
             let oldest =
                 away.first { $0.isReplaceable(by: user) } ?? away.first(where: \.presence.isGhost)
@@ -33,6 +40,17 @@ extension RoomPeers {
         let places = limits.peers + min(hidden, RoomLimits.hiddenPlaces)
         try makePlace(places, .roomFull(maximum: limits.peers)) { _ in true }
         return replaced
+    }
+
+    /// The peers that a newcomer puts out: the others of its user, also those that are still
+    /// joining. Hidden peers have no siblings.
+    func siblings(of request: JoinRequest) -> [Peer] {
+        guard request.kicksSiblings, !request.isHidden, !request.userID.isEmpty,
+            policy.role(request.role)?.isHidden == false
+        else { return [] }
+        return all.filter { peer in
+            peer.userID == request.userID && peer.id != request.peer && !peer.isHidden
+        }.inOrder
     }
 
     /// For how many more peers of the role there is place, if ghosts give way; nil for any number.

@@ -19,7 +19,7 @@ extension RoomPeers {
             do throws(RoomError) {
                 try track.check()
                 guard allowed.contains(track.publishKind) else {
-                    throw .mayNotPublish(kind: track.publishKind.rawValue, role: peer.role)
+                    throw policy.refusal(of: track.publishKind, by: peer.role)
                 }
                 guard admitted.count < limits.tracksPerPeer else {
                     throw .tooManyTracks(count: offered.count, maximum: limits.tracksPerPeer)

@@ -52,7 +52,7 @@ public struct RoomPeers: Sendable {
         guard byID[request.peer] == nil else { throw .alreadyJoined(request.peer) }
         try checkLock(for: role)
         let isHidden = role.isHidden || request.isHidden
-        let replaced = try replaceable(by: request.userID, as: role, isHidden: isHidden)
+        let replaced = try replaceable(by: request, as: role, isHidden: isHidden)
         var rates =
             departed.rates[request.owner]
             ?? replaced.first { $0.owner.isSame(as: request.owner) }?.rates

@@ -10,7 +10,9 @@ public struct Policy: Hashable, Sendable {
     /// Shown to clients as `template_id`.
     public let templateID: String
     /// In the order of the file.
-    public let roles: [Role]
+    public private(set) var roles: [Role]
+    /// Whether no role publishes pictures because the room is not for them.
+    public private(set) var isSoundOnly = false
     /// By name; `default` is used if none is requested.
     public let hlsDestinations: [String: HLSDestination]
     /// The same for recordings without a live stream.
@@ -107,6 +109,22 @@ public struct Policy: Hashable, Sendable {
 }
 
 extension Policy {
+    /// The same policy for a room in which only sound is published.
+    public var soundOnly: Policy {
+        var policy = self
+        policy.isSoundOnly = true
+        for index in roles.indices {
+            policy.roles[index].publishParams.allowed.removeAll { $0 != .audio }
+        }
+        return policy
+    }
+
+    /// Why a role may not publish tracks of a kind.
+    public func refusal(of kind: PublishParameters.Kind, by role: String) -> RoomError {
+        isSoundOnly && kind != .audio
+            ? .soundOnly(kind: kind.rawValue) : .mayNotPublish(kind: kind.rawValue, role: role)
+    }
+
     /// A policy without destinations, of roles that are known to be complete: to pass the other
     /// initializer unchanged.
     public init(complete roles: [Role]) {

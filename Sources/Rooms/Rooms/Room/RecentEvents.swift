@@ -74,8 +74,12 @@ struct RecentEvents: Sendable {
 extension RoomEvent {
     /// The approximate size of the notification, in bytes.
     fileprivate var bytes: Int {
-        guard case .messageSent(let message) = self else { return 512 }
-        let texts = [message.body.text, message.type, message.sender?.metadata ?? ""]
-        return texts.reduce(512) { $0 + $1.utf8.count }
+        switch self {
+        case .messageSent(let message):
+            let texts = [message.body.text, message.type, message.sender?.metadata ?? ""]
+            return texts.reduce(512) { $0 + $1.utf8.count }
+        case .noticed(let notice): return 512 + notice.body.bytes
+        default: return 512
+        }
     }
 }

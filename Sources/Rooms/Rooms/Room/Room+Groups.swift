@@ -40,14 +40,4 @@ extension Room {
         peers[peer.id]?.isHandRaised = isRaised
         tellUpdated(peer.id)
     }
-
-    private func checkGroup(_ group: String, of peer: Peer) throws(RoomError) {
-        guard peer.groups.count < RoomLimits.groupsPerPeer else {
-            throw .tooManyGroups(maximum: RoomLimits.groupsPerPeer)
-        }
-        let names = Set(peers.all.flatMap(\.groups))
-        guard names.contains(group) || names.count < RoomLimits.groups else {
-            throw .sessionGroupsFull(maximum: RoomLimits.groups)
-        }
-    }
 }

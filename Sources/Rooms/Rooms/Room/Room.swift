@@ -37,6 +37,9 @@ public struct Room: Sendable {
     var random: SeededRandom
     var effects = RoomEffects()
 
+    /// The reason that a peer is told when another of its user has taken its place.
+    static let kickedBySibling = "the user joined from another device"
+
     /// - Parameter seed: of the session's and the messages' ids; random in production, where ids
     ///   must not repeat.
     public init(
@@ -78,7 +81,11 @@ public struct Room: Sendable {
     }
 
     /// The peer's media is up: it is in the room.
-    public mutating func joinCompleted(_ id: PeerID, wall: UnixTime) throws(RoomError) {
+    ///
+    /// - Parameter request: with which it has its place; nil if it puts nobody out.
+    public mutating func joinCompleted(
+        _ id: PeerID, _ request: JoinRequest? = nil, wall: UnixTime
+    ) throws(RoomError) {
         guard var peer = peers[id], peer.presence.phase == .admitted else { throw .unknownPeer(id) }
         peer.cameLate = isLarge
         peer.isQuiet = peer.cameLate && peers.isOfNoInterest(peer)
@@ -89,6 +96,10 @@ public struct Room: Sendable {
             session
             ?? Session(id: SessionID(Hexadecimal.identifier(using: &random)), startedAt: wall)
         self.session = session
+        // Before the others hear of it, who would else see more peers than there are places.
+        for sibling in request.map({ peers.siblings(of: $0) }) ?? [] {
+            remove(sibling, by: id, reason: Self.kickedBySibling)
+        }
         if !peer.isHidden {
             if !isSessionNoted { effects.append(.noted(.sessionOpened(session))) }
             isSessionNoted = true

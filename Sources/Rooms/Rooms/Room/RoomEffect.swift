@@ -49,4 +49,6 @@ public enum RoomEvent: Hashable, Sendable {
     case trackMuteRequested(Track, isMuted: Bool, by: PeerID)
     /// … or all its tracks of a kind.
     case mutesRequested(MuteRequest, by: PeerID)
+    /// A service beside the room has news.
+    case noticed(Notice)
 }

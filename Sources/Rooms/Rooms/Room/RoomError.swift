@@ -29,6 +29,8 @@ public enum RoomError: Error, Hashable, Sendable {
     case peerIDTaken(PeerID)
     case missingPermission(Permission, role: String)
     case mayNotPublish(kind: String, role: String)
+    /// The room is not for pictures, whatever the role.
+    case soundOnly(kind: String)
     case tooManyTracks(count: Int, maximum: Int)
     case tooLong(field: String, count: Int, maximum: Int)
     case invalidField(field: String, reason: String)
@@ -84,7 +86,8 @@ public enum RoomError: Error, Hashable, Sendable {
         case .peerGone: .gone
         case .tooManyConnections, .roomFull, .roleFull, .roleFullForSome, .unknownRoleOffer,
             .roomLocked, .peerIDTaken,
-            .missingPermission, .mayNotPublish, .pollLocked, .pollAnonymous, .mayNotAnswer,
+            .missingPermission, .mayNotPublish, .soundOnly, .pollLocked, .pollAnonymous,
+            .mayNotAnswer,
             .mayNotSeeAnswers:
             .forbidden
         case .versionConflict, .pollState, .pollAnswered: .conflict
@@ -117,6 +120,7 @@ public enum RoomError: Error, Hashable, Sendable {
         case .missingPermission(let permission, let role):
             "role '\(role)' has no permission '\(permission.rawValue)'"
         case .mayNotPublish(let kind, let role): "role '\(role)' may not publish \(kind)"
+        case .soundOnly(let kind): "this room is for sound only: nobody may publish \(kind)"
         case .tooManyTracks(let count, let maximum):
             "\(count) tracks; a peer may publish at most \(maximum)"
         case .tooLong(let field, let count, let maximum):

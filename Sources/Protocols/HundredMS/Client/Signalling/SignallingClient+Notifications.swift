@@ -45,8 +45,8 @@ extension SignallingClient {
             emit(.broadcast(try read(BroadcastNotification.self, frame)))
         case .onHLSUpdate:
             emit(.hls(try read(HLSPayload.self, frame)))
-        case .onRecordUpdate, .onRTMPUpdate, .onPollStart, .onPollStop, .onPollStats:
-            // Recordings, pushes and polls are for human users, not for our clients.
+        case .onRecordUpdate, .onRTMPUpdate, .onPollStart, .onPollStop, .onPollStats, .onGroupCall:
+            // Recordings, pushes, polls and calls are for human users, not for our clients.
             break
         case .onRoleChangeRequest:
             emit(.roleOffered(try read(RoleOfferPayload.self, frame)))

@@ -254,7 +254,7 @@ public struct SignallingClient: Sendable {
             .findPeer, .peerIterNext, .groupAdd, .groupRemove, .setMetadata, .getMetadata,
             .listenMetadataChange, .pollInfoSet, .pollInfoGet, .pollQuestionsSet,
             .pollQuestionsGet, .pollStart, .pollStop, .pollResponse, .pollResponses, .pollList,
-            .pollResult, .pollLeaderboard:
+            .pollResult, .pollLeaderboard, .groupCall:
             emit(.done(id, method))
         }
     }

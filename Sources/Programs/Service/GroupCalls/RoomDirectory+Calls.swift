@@ -1,0 +1,49 @@
+import ControlAPI
+import GroupCalls
+import MediaKernel
+import RoomHost
+import Rooms
+
+extension RoomDirectory: CallRooms {
+    func visibleRoles(of room: RoomID) async throws -> [String] {
+        try await policy(of: room).visibleRoleNames
+    }
+
+    func isConnected(_ user: String) -> Bool { !whereabouts.rooms(of: user).isEmpty }
+
+    func tell(_ notice: Notice, in room: RoomID) async { await host(of: room)?.tell(notice) }
+
+    func tell(_ notice: Notice, to user: String) async -> Bool {
+        var isTold = false
+        for room in whereabouts.rooms(of: user) {
+            guard let host = host(of: room) else { continue }
+            isTold = await host.tell(notice, to: user) || isTold
+        }
+        return isTold
+    }
+
+    func close(_ room: RoomID, by peer: PeerID?, telling notice: Notice) async {
+        // A room being created may have been looked up before the deletion.
+        await awaitMaking(of: room)
+        await host(of: room)?.close(by: peer, telling: notice, reason: "the room was deleted")
+    }
+}
+
+extension RoomPolicy {
+    /// The policy of a room for a call of that type; nil for an ordinary room.
+    func fitted(to type: CallType?) -> RoomPolicy {
+        guard let type, !type.takesPictures else { return self }
+        return RoomPolicy(policy: policy.soundOnly, streams: streams)
+    }
+}
+
+extension RoomLimits {
+    /// The limits of a room for a call of that type; nil for an ordinary room.
+    func fitted(to type: CallType?) -> RoomLimits {
+        guard let type else { return self }
+        var limits = self
+        limits.visiblePeers = min(type.participantsMaximum, visiblePeers ?? peers)
+        limits.absence = min(CallType.reconnection, absence)
+        return limits
+    }
+}
