@@ -193,7 +193,8 @@ let package = Package(
             "Protocols/HundredMS",
             [
                 "MediaKernel", "SDP", "SecureTransport", "Clocks", "Rooms", "GroupCalls",
-                "PeerConnection", "MediaServer", "RoomHost", "MediaClient", "RemoteRoom", "HundredMSTerms", log,
+                "PeerConnection", "MediaServer", "RoomHost", "MediaClient", "RemoteRoom",
+                "HundredMSTerms", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
@@ -244,7 +245,8 @@ let package = Package(
         room(
             "Programs/Service",
             [
-                "CProcesses", "MediaKernel", "HLS", "Stage", "Rooms", "GroupCalls", "Clocks", "Codec",
+                "CProcesses", "MediaKernel", "HLS", "Stage", "Rooms", "GroupCalls", "Clocks",
+                "Codec",
                 "Streams", "Tokens", "RoomHost", "HundredMSTerms", "HundredMS", "OpenVidu", "WHIP",
                 "WebPage",
                 "MediaServer", "Datagrams", "Recording", "Catalogue", "Digests", "Signing",
@@ -375,7 +377,8 @@ let package = Package(
             "HundredMS",
             [
                 "MediaKernel", "RTP", "SDP", "Rooms", "GroupCalls", "PeerConnection",
-                "MediaServer", "RoomHost", "MediaClient", "RemoteRoom", "HundredMSTerms", "Workbench", log,
+                "MediaServer", "RoomHost", "MediaClient", "RemoteRoom", "HundredMSTerms",
+                "Workbench", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),

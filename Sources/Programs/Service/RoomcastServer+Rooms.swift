@@ -61,13 +61,14 @@ extension RoomcastServer {
             streams: streams, opensTokens: settings.pages.opensTokens, turn: settings.turn,
             recorder: recorder, calls: calls, logger: logger)
         await calls.attach(directory)
+        let openVidu = OpenViduRooms(directory, secret: settings.rooms.openViduSecret)
         // The recorder ends last, so that it saves what the rooms note while they end.
         let account: [any ServiceLifecycle.Service] = [recorder, sessions]
         try await run(
             gateway: directory, calls: calls,
             signalling: [
                 HundredMSEndpoint(gateway: directory),
-                OpenViduEndpoint(gateway: directory, secret: settings.rooms.openViduSecret),
+                OpenViduEndpoint(gateway: openVidu, secret: settings.rooms.openViduSecret),
                 WHIPEndpoint(.publishing, gateway: directory),
                 WHIPEndpoint(.playing, gateway: directory),
             ],

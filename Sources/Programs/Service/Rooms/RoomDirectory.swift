@@ -51,8 +51,6 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     private let streaming: any LiveStreaming
     private let streamControl: StreamService
     private let opensTokens: Bool
-    /// What OpenVidu's application servers have prepared.
-    let openVidu: OpenViduDoor
     /// Nil if clients need no relay.
     private let turn: TURNRelay?
     /// Nil if there are no receivers of room events.
@@ -88,7 +86,6 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         self.streaming = streaming
         streamControl = streams
         self.opensTokens = opensTokens
-        openVidu = OpenViduDoor(secret: settings.openViduSecret)
         self.turn = turn
         self.recorder = recorder
         self.calls = calls

@@ -1,15 +1,15 @@
 import Clocks
-public import ControlAPI
+import ControlAPI
 import HTTPTypes
-public import MediaKernel
+import MediaKernel
 import OpenVidu
 import RoomHost
 import Rooms
 
 /// OpenVidu's REST API: a session is a room that an application server has prepared, or in which
 /// there are peers.
-extension RoomDirectory: OpenViduControl {
-    public func openSession(
+extension OpenViduRooms: OpenViduControl {
+    func openSession(
         _ customID: RoomID?, _ terms: OpenViduSessionTerms
     ) async throws(APIError) -> JSONValue {
         var kept = OpenViduBook.Terms()
@@ -17,10 +17,10 @@ extension RoomDirectory: OpenViduControl {
         kept.recordingMode = terms.recordingMode ?? kept.recordingMode
         kept.forcedVideoCodec = terms.forcedVideoCodec ?? kept.forcedVideoCodec
         kept.allowsTranscoding = terms.allowsTranscoding ?? kept.allowsTranscoding
-        let occupied = rooms().filter { $0.peerCount > 0 }.map(\.id)
+        let occupied = await directory.rooms().filter { $0.peerCount > 0 }.map(\.id)
         let session: OpenViduBook.Session
         do throws(OpenViduBook.Refusal) {
-            session = try openVidu.change { book throws(OpenViduBook.Refusal) in
+            session = try door.change { book throws(OpenViduBook.Refusal) in
                 let now = UnixTime.now
                 for room in occupied { book.occupied(room, at: now) }
                 return try book.open(customID, kept, at: now)
@@ -31,34 +31,34 @@ extension RoomDirectory: OpenViduControl {
         return await json(of: session)
     }
 
-    public func sessions() async -> [JSONValue] {
+    func sessions() async -> [JSONValue] {
         var bodies: [JSONValue] = []
-        for session in openVidu.change({ $0.all }) { bodies.append(await json(of: session)) }
+        for session in door.change({ $0.all }) { bodies.append(await json(of: session)) }
         return bodies
     }
 
-    public func session(_ room: RoomID) async throws(APIError) -> JSONValue {
+    func session(_ room: RoomID) async throws(APIError) -> JSONValue {
         await json(of: try known(room))
     }
 
-    public func closeSession(_ room: RoomID) async throws(APIError) {
+    func closeSession(_ room: RoomID) async throws(APIError) {
         _ = try known(room)
-        _ = openVidu.change { $0.close(room) }
-        await host(of: room)?.end(reason: "sessionClosedByServer")
+        _ = door.change { $0.close(room) }
+        await directory.host(of: room)?.end(reason: "sessionClosedByServer")
     }
 
-    public func openConnection(
+    func openConnection(
         in room: RoomID, _ request: OpenViduConnectionRequest, origin: String
     ) async throws(APIError) -> JSONValue {
         _ = try known(room)
         guard let role = OpenViduRole(rawValue: request.role) else {
             throw .badRequest("role is not valid")
         }
-        guard role.role(in: try await policy(of: room)) != nil else {
+        guard role.role(in: try await directory.policy(of: room)) != nil else {
             throw .badRequest("the room's policy has no role for \(request.role)")
         }
         do throws(OpenViduBook.Refusal) {
-            let grant = try openVidu.change { book throws(OpenViduBook.Refusal) in
+            let grant = try door.change { book throws(OpenViduBook.Refusal) in
                 try book.grant(
                     in: room, role, data: request.data, isRecorded: request.isRecorded,
                     at: UnixTime.now)
@@ -69,14 +69,16 @@ extension RoomDirectory: OpenViduControl {
         }
     }
 
-    public func connections(in room: RoomID) async throws(APIError) -> [JSONValue] {
+    func connections(in room: RoomID) async throws(APIError) -> [JSONValue] {
         let session = try known(room)
         var bodies: [JSONValue] = []
-        if let host = host(of: room) { bodies = await OpenViduEntrance(host).connections() }
+        if let host = await directory.host(of: room) {
+            bodies = await OpenViduEntrance(host).connections()
+        }
         return bodies + session.grants.map { $0.json(origin: nil) }
     }
 
-    public func connection(
+    func connection(
         _ id: String, in room: RoomID
     ) async throws(APIError) -> JSONValue {
         for body in try await connections(in: room) {
@@ -85,16 +87,17 @@ extension RoomDirectory: OpenViduControl {
         throw .notFound("no such connection")
     }
 
-    public func closeConnection(_ id: String, in room: RoomID) async throws(APIError) {
+    func closeConnection(_ id: String, in room: RoomID) async throws(APIError) {
         _ = try known(room)
-        if openVidu.change({ $0.revoke(connection: id, in: room) }) { return }
-        guard let host = host(of: room), await OpenViduEntrance(host).disconnect(id) else {
+        if door.change({ $0.revoke(connection: id, in: room) }) { return }
+        guard let host = await directory.host(of: room), await OpenViduEntrance(host).disconnect(id)
+        else {
             throw .notFound("no such connection")
         }
     }
 
     private func known(_ room: RoomID) throws(APIError) -> OpenViduBook.Session {
-        guard let session = openVidu.change({ $0.session(room) }) else {
+        guard let session = door.change({ $0.session(room) }) else {
             throw .notFound("no such session")
         }
         return session
@@ -103,7 +106,7 @@ extension RoomDirectory: OpenViduControl {
     private func json(of session: OpenViduBook.Session) async -> JSONValue {
         var active: [JSONValue] = []
         var isRecording = false
-        if let host = host(of: session.room) {
+        if let host = await directory.host(of: session.room) {
             (active, isRecording) = await OpenViduEntrance(host).summary()
         }
         let connections = active + session.grants.map { $0.json(origin: nil) }

@@ -1,5 +1,5 @@
 import Clocks
-public import ControlAPI
+import ControlAPI
 import HTTPTypes
 import HundredMS
 import MediaKernel
@@ -9,13 +9,13 @@ import Rooms
 import Tokens
 
 /// OpenVidu's clients join rooms as peers like any other.
-extension RoomDirectory: OpenViduGateway {
+extension OpenViduRooms: OpenViduGateway {
     private struct Place {
         let entrance: OpenViduEntrance
         let place: OpenViduPlace
     }
 
-    public func open(
+    func open(
         _ client: OpenViduClient, socket: WebSocketConnection, messages: WebSocketMessages
     ) async {
         var lobby = OpenViduLobby()
@@ -45,18 +45,18 @@ extension RoomDirectory: OpenViduGateway {
     private func join(
         _ call: JoinCall, _ client: OpenViduClient, over socket: WebSocketConnection
     ) async -> Place? {
-        let grant = openVidu.change { $0.take(call.token.token, at: UnixTime.now) }
+        let grant = door.change { $0.take(call.token.token, at: UnixTime.now) }
         var place: Place?
         do throws(APIError) {
             let (claims, caller) = try await admission(call, grant, client)
-            let entrance = OpenViduEntrance(try await admitted(claims))
+            let entrance = OpenViduEntrance(try await directory.admitted(claims))
             place = await entrance.join(
                 call, by: caller, socket: ClientSocket(connection: socket)
             ).map { Place(entrance: entrance, place: $0) }
         } catch {
             _ = await socket.send(OpenViduLobby.refusal(OpenViduError(error), of: call))
         }
-        if let grant, place == nil { openVidu.change { $0.giveBack(grant) } }
+        if let grant, place == nil { door.change { $0.giveBack(grant) } }
         return place
     }
 
@@ -64,34 +64,35 @@ extension RoomDirectory: OpenViduGateway {
     private func admission(
         _ call: JoinCall, _ grant: OpenViduBook.Grant?, _ client: OpenViduClient
     ) async throws(APIError) -> (RoomTokenClaims, OpenViduCaller) {
+        let relays = await relays()
         if let grant {
             let claims = try await claims(
                 in: grant.room, as: grant.role, user: grant.connectionID, token: grant.token)
             let caller = OpenViduCaller(
                 userID: claims.user, tokenID: claims.tokenID, role: claims.role,
-                connectionID: grant.connectionID, serverData: grant.data, relays: openViduRelays)
+                connectionID: grant.connectionID, serverData: grant.data, relays: relays)
             return (claims, caller)
         }
-        if openVidu.isSecret(call.secret), RoomID.isValid(call.session) {
+        if door.isSecret(call.secret), RoomID.isValid(call.session) {
             let role: OpenViduRole = call.isRecorder ? .subscriber : .publisher
             let id = Hexadecimal.identifier()
             let claims = try await claims(in: RoomID(call.session), as: role, user: id, token: id)
             let caller = OpenViduCaller(
                 userID: id, tokenID: id, role: claims.role, isHidden: call.isRecorder,
-                relays: openViduRelays)
+                relays: relays)
             return (claims, caller)
         }
         let claims = try await client.claims(call.token.token)
         let caller = OpenViduCaller(
             userID: claims.user, tokenID: claims.tokenID, role: claims.role,
-            relays: openViduRelays)
+            relays: relays)
         return (claims, caller)
     }
 
     private func claims(
         in room: RoomID, as role: OpenViduRole, user: String, token: String
     ) async throws(APIError) -> RoomTokenClaims {
-        guard let name = role.role(in: try await policy(of: room))?.name else {
+        guard let name = role.role(in: try await directory.policy(of: room))?.name else {
             throw .unknownRole(role.rawValue)
         }
         let now = UnixTime.now
@@ -103,7 +104,7 @@ extension RoomDirectory: OpenViduGateway {
     private func comeBack(
         _ call: ReturnCall, over socket: WebSocketConnection
     ) async -> Place? {
-        guard let host = call.room.flatMap({ host(of: $0) }) else {
+        guard let room = call.room, let host = await directory.host(of: room) else {
             _ = await socket.send(OpenViduLobby.refusal(of: call))
             return nil
         }
@@ -112,8 +113,8 @@ extension RoomDirectory: OpenViduGateway {
             .map { Place(entrance: entrance, place: $0) }
     }
 
-    private var openViduRelays: [OpenViduCaller.Relay] {
-        iceServers().flatMap { server in
+    private func relays() async -> [OpenViduCaller.Relay] {
+        await directory.iceServers().flatMap { server in
             server.urls.map {
                 OpenViduCaller.Relay(
                     url: $0, username: server.username ?? "", credential: server.credential ?? "")
