@@ -69,6 +69,18 @@ import Testing
         #expect(second.isEmpty, "each is fetched once")
     }
 
+    @Test func theDefaultPictureComesBeforePeersAndIsAsSmall() {
+        var wishes = wishes(Layout(defaultPicture: face))
+        _ = wishes.roomChanged([peer(logo), peer(face, id: "ben")])
+        let first = due(&wishes)
+        #expect(texts(first) == [face, logo])
+        #expect(first.map(\.sideMaximum) == [512, 512])
+        // Unless it is the background too.
+        _ = wishes.layoutChanged(Layout(backgroundImage: face, defaultPicture: face))
+        let second = due(&wishes)
+        #expect(texts(second) == [face] && second.map(\.sideMaximum) == [1920])
+    }
+
     @Test func aPeersPictureThatTheLayoutNamesIsFetchedAgainInItsSize() throws {
         var wishes = wishes()
         _ = wishes.roomChanged([peer(logo)])

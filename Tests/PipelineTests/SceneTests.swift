@@ -272,6 +272,28 @@ import Testing
         #expect(fading > 150, "the white screen fades: \(fading)")
     }
 
+    /// A white picture in the middle, in place of initials on the peer's colour.
+    @Test func whoHasNoPictureHasTheLayouts() throws {
+        let image = "https://example.org/p.png"
+        func middle(_ layout: Layout, with peer: SourcePeer) throws -> UInt8 {
+            let scene = try scene(layout)
+            scene.show([peer])
+            scene.setPicture(
+                StillPicture(
+                    width: 2, height: 2, pixels: [UInt8](repeating: 255, count: 16)), at: image)
+            return try scene.picture(at: tick(0)) { _ in nil }.withPlanes { frame in
+                // Beside the middle, where initials would be.
+                frame.y[130, 79]
+            }
+        }
+        var ann = peer("ann")
+        #expect(try middle(Layout(defaultPicture: image), with: ann) > 220)
+        #expect(try middle(Layout(), with: ann) < 220)
+        // Its own one, which has not come, is no reason for initials.
+        ann.picture = "https://example.org/ann.png"
+        #expect(try middle(Layout(defaultPicture: image), with: ann) > 220)
+    }
+
     /// Initials as large as the canvas are useless.
     @Test func aPresentationHasATileWhileItHasAPicture() throws {
         let scene = try scene(Layout())

@@ -24,7 +24,8 @@ import Testing
                 watermark: .init(
                     image: "https://example.com/w.png", anchor: .bottomLeft, opacity: 0.5,
                     width: 0.2),
-                showsNames: false, marksSpeaker: false, inset: .topLeft,
+                defaultPicture: "https://example.com/p.png", showsNames: false, marksSpeaker: false,
+                inset: .topLeft,
                 transition: .milliseconds(500)),
             Layout(name: .single, focus: .role("host")),
         ]
@@ -73,6 +74,10 @@ import Testing
             (
                 .object(["inset": .string("center")]),
                 "layout.inset must be one of top_left, top_right, bottom_left, bottom_right"
+            ),
+            (
+                .object(["default_picture": .string("p.png")]),
+                "layout.default_picture must be the http or https URL of an image"
             ),
             (
                 .object(["background": .object(["color": .string("red")])]),

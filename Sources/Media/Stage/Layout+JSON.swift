@@ -30,6 +30,7 @@ extension Layout {
         case focus, fit, gap, margin
         case cornerRadius = "corner_radius"
         case background, watermark
+        case defaultPicture = "default_picture"
         case showsNames = "names"
         case marksSpeaker = "speaker_border"
         case inset
@@ -70,6 +71,7 @@ extension Layout {
             cornerRadius = try written.integer(Self.lengthRange) ?? standard.cornerRadius
         case .background: try setBackground(written)
         case .watermark: watermark = try written.watermark(over: watermark)
+        case .defaultPicture: defaultPicture = try written.address()
         case .showsNames: showsNames = try written.flag() ?? standard.showsNames
         case .marksSpeaker: marksSpeaker = try written.flag() ?? standard.marksSpeaker
         case .inset:
@@ -116,7 +118,8 @@ extension Layout {
                 "color": .string(background.description),
                 "image": backgroundImage.map { .string($0) } ?? .null,
             ]),
-            .watermark: mark, .showsNames: .bool(showsNames), .marksSpeaker: .bool(marksSpeaker),
+            .watermark: mark, .defaultPicture: defaultPicture.map { .string($0) } ?? .null,
+            .showsNames: .bool(showsNames), .marksSpeaker: .bool(marksSpeaker),
             .inset: .string(inset.rawValue), .transition: .integer(transition.milliseconds),
         ]
         return .object(

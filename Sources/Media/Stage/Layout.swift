@@ -87,6 +87,8 @@ public struct Layout: Hashable, Sendable {
     /// An image's address, nil for none. It covers the canvas.
     public var backgroundImage: String?
     public var watermark: Watermark?
+    /// The address of the picture of people without one of their own; nil for their initials.
+    public var defaultPicture: String?
     public var showsNames: Bool
     /// Whether the speaker's tile has a border.
     public var marksSpeaker: Bool
@@ -100,7 +102,8 @@ public struct Layout: Hashable, Sendable {
         name: LayoutName = .grid, roles: [String] = [], order: Order = .joined,
         tilesMaximum: Int = Stage.tilesMaximum, focus: Focus? = nil, fit: TileFit = .crop,
         gap: Int = 0, margin: Int = 0, cornerRadius: Int = 0, background: RGB = .stage,
-        backgroundImage: String? = nil, watermark: Watermark? = nil, showsNames: Bool = true,
+        backgroundImage: String? = nil, watermark: Watermark? = nil, defaultPicture: String? = nil,
+        showsNames: Bool = true,
         marksSpeaker: Bool = true, inset: Anchor = .bottomRight,
         transition: Duration = .milliseconds(300)
     ) {
@@ -116,6 +119,7 @@ public struct Layout: Hashable, Sendable {
         self.background = background
         self.backgroundImage = backgroundImage
         self.watermark = watermark
+        self.defaultPicture = defaultPicture
         self.showsNames = showsNames
         self.marksSpeaker = marksSpeaker
         self.inset = inset
@@ -123,7 +127,10 @@ public struct Layout: Hashable, Sendable {
     }
 
     /// The addresses of the layout's images.
-    public var images: [String] { [backgroundImage, watermark?.image].compactMap { $0 } }
+    public var images: [String] { largeImages + [defaultPicture].compactMap { $0 } }
+
+    /// Those among them that may be as large as the canvas.
+    public var largeImages: [String] { [backgroundImage, watermark?.image].compactMap { $0 } }
 }
 
 /// A colour in gamma-coded R'G'B', as in `#rrggbb`.

@@ -27,7 +27,7 @@ struct PictureRequests {
         var seen = 0
     }
 
-    /// The most images at a time, apart from the layout's two. More than a stage has tiles.
+    /// The most images at a time, apart from the layout's three. More than a stage has tiles.
     static let addressesMaximum = 50
     /// The largest canvas.
     static let layoutSide = 1920
@@ -36,6 +36,8 @@ struct PictureRequests {
 
     private let hosts: WebHosts
     private var ofLayout: [WebAddress] = []
+    /// Those among them that are needed as large as the canvas.
+    private var large: Set<String> = []
     /// Images of publishing peers, in the order of joining.
     private var ofPeers: [(peer: PeerID, address: WebAddress)] = []
     /// The images that any peer in the room names.
@@ -77,15 +79,16 @@ struct PictureRequests {
 
     mutating func layoutChanged(_ layout: Layout) -> [String] {
         ofLayout = layout.images.compactMap(hosts.allowed)
+        large = Set(layout.largeImages)
         return arrange()
     }
 
     private mutating func arrange() -> [String] {
         arrangements += 1
-        let large = Set(ofLayout.map(\.text))
+        let everywhere = Set(ofLayout.map(\.text))
         let seen = Set(addressesOnStage.map(\.text))
-        let peers = peersAddresses.filter { !large.contains($0.text) }
-        // The layout's first: there are at most two, and every viewer sees them.
+        let peers = peersAddresses.filter { !everywhere.contains($0.text) }
+        // The layout's first: there are at most three, and every viewer sees them.
         let chosen = Self.unique(ofLayout) + peers.prefix(Self.addressesMaximum)
         order = chosen.map(\.text)
         var next: [String: Entry] = [:]

@@ -199,7 +199,8 @@ final class Scene {
             let peer = roster[one.peer]
             placed.standIn = .peer(
                 one.peer, initialsOf: one.name, name: layout.showsNames ? nil : one.name,
-                picture: peer?.picture.flatMap { images[$0] })
+                picture: peer?.picture.flatMap { images[$0] }
+                    ?? layout.defaultPicture.flatMap { images[$0] })
             if layout.showsNames {
                 placed.label = TileLabel(
                     name: one.name,

@@ -395,6 +395,7 @@ extension Layout {
         let written = [
             ("layout.background.image", layout.backgroundImage),
             ("layout.watermark.image", layout.watermark?.image),
+            ("layout.default_picture", layout.defaultPicture),
         ]
         for case (let field, let image?) in written where hosts.allowed(image) == nil {
             throw .invalid(field: field, expected: "on one of the hosts in pictures.hosts")
