@@ -32,6 +32,10 @@ import Testing
         #"{"method":"poll-response","params":{"poll_id":"p","responses":[{"question":1,"type":"multiple-choice","skipped":false,"option":1,"options":[1],"text":"a","duration":12}]},"id":"20"}"#,
         #"{"method":"poll-responses","params":{"poll_id":"p","index":0,"count":50,"self":false},"id":"21"}"#,
         #"{"method":"poll-list","params":{"state":"started","count":50,"start":"p"},"id":"22"}"#,
+        #"{"method":"group-call","params":{"action":"update_custom_items","custom_items":{"a":"b"}},"id":"24"}"#,
+        #"{"method":"group-call","params":{"action":"delete_custom_items","keys":["a"]},"id":"25"}"#,
+        #"{"method":"group-call","params":{"action":"invite","user_id":"ben","expires_in":60},"id":"26"}"#,
+        #"{"method":"group-call","params":{"action":"accept_invitation","invitation_id":"i1"},"id":"27"}"#,
         #"{"method":"poll-leaderboard","params":{"poll_id":"p","question":1,"count":10,"offset":0},"id":"23"}"#,
     ]
 

@@ -208,6 +208,29 @@ import Testing
         #expect(refused.code == 403)
     }
 
+    /// A client tries for as long, and then knows why it cannot come back.
+    @Test func aLostParticipantsPlaceIsKeptForFortySeconds() async throws {
+        var limits = RoomLimits()
+        limits.absence = CallType.reconnection
+        let fixture = SignallingFixture(roomLimits: limits, calls: calls)
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben")
+        await ann.close()
+        await ben.close()
+        await fixture.pass(.seconds(39))
+        #expect(await fixture.host.isHere("ann"))
+        let back = try await fixture.connect("ann")
+        #expect(try await back.call("group-call", #"{"action":"get"}"#).error == nil)
+        await fixture.pass(.seconds(1))
+        #expect(await fixture.host.snapshot().peers.map(\.id) == ["ann"])
+        let late = try await fixture.connect("ben")
+        let answer = try await late.call(
+            "offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":{}}"#)
+        #expect(
+            answer.error == "410 peer ben has no place in this room any more: "
+                + "a lost one is kept for 40 s; join again")
+    }
+
     @Test func aDeviceMayPutItsSiblingsOut() async throws {
         let phone = try await fixture.connect("phone", user: "ann")
         let join = #""name":"A","data":"","offer":{"type":"offer","sdp":"o"}"#

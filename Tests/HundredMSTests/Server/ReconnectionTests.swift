@@ -266,7 +266,9 @@ import Testing
         let stranger = try await fixture.connect("ann")
         let reply = try await stranger.call(
             "offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":{}}"#)
-        #expect(reply.error == "410 peer ann has no place in this room any more: join again")
+        #expect(
+            reply.error == "410 peer ann has no place in this room any more: "
+                + "a lost one is kept for 60 s; join again")
         let last = try #require(try await stranger.next())
         #expect(last.method == "on-error" && last.params["code"].integer == 410)
         #expect(await stranger.socket.closure() == .init(code: 1008, reason: "refused: 410"))
