@@ -182,6 +182,32 @@ import Testing
         }
     }
 
+    // MARK: - Files
+
+    @Test func filesKeepTheirNumbers() async throws {
+        let calls = try open()
+        func file(_ index: Int, _ kind: CatalogueAsset.Kind, _ room: RoomID = "r1")
+            -> CatalogueAsset
+        {
+            CatalogueAsset(
+                id: "a\(index)", stream: "s", room: room, session: nil, kind: kind,
+                status: index == 1 ? .expired : .completed, path: "p/\(index).mp4", byteCount: 1,
+                duration: nil, createdAt: now + .seconds(100 - index), expiresAt: nil, size: nil,
+                layer: nil, layerCount: nil)
+        }
+        try await calls.catalogue.save(
+            (1...12).map { file($0, .roomComposite) }
+                + [file(20, .chat), file(21, .roomComposite, "r2")])
+        let (first, isFirstLast) = try await calls.files(of: "r1", after: 0, limit: 10)
+        #expect(first.map(\.number) == Array(1...10) && !isFirstLast)
+        // In the order of creation, which is not that of saving.
+        #expect(first.first?.asset.id == "a12" && first.last?.asset.id == "a3")
+        let (rest, isLast) = try await calls.files(of: "r1", after: 10, limit: 10)
+        #expect(rest.map(\.number) == [11, 12] && isLast)
+        #expect(rest.map(\.asset.id) == ["a2", "a1"])
+        #expect(try await calls.files(of: "r3", after: 0, limit: 10).files.isEmpty)
+    }
+
     // MARK: - Invitations
 
     private func invitation(

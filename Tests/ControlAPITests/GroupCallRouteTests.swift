@@ -1,4 +1,5 @@
 import Catalogue
+import Foundation
 import GroupCalls
 import HTTPTypes
 import Hummingbird
@@ -54,7 +55,7 @@ import Testing
             #expect(
                 String(buffer: made.body)
                     == #"{"created_at":"2025-10-09T08:53:20.000000000Z","created_by":"ann","#
-                    + #""custom_items":{"topic":"a"},"deleted_at":null,"deleted_by":null,"#
+                    + #""custom_items":{"topic":"a"},"default_image":null,"deleted_at":null,"deleted_by":null,"#
                     + #""participants":0,"participants_maximum":6,"room_id":"\#(id)","#
                     + #""state":"open","type":"small_room_for_video","version":1}"#)
             #expect(try await send(client, .get, "/\(id)").body == made.body)
@@ -86,10 +87,15 @@ import Testing
         (#"{"type":"small_room_for_video","custom_item":{}}"#, "malformed body"),
         (#"{"type":"small_room_for_video","name":"a b"}"#, "name is not valid"),
         (#"{"type":"small_room_for_video","template_id":"none"}"#, "template not found"),
+        (
+            #"{"type":"small_room_for_video","default_image":"p.png"}"#,
+            "default_image is an http or https address of at most 2048 bytes"
+        ),
     ])
     func aWrongCallIsRefused(body: String, reason: String) async throws {
         try await world.routes { client in
-            #expect(try message(try await send(client, .post, "", body)) == "400 \(reason)")
+            let refused = try await send(client, .post, "", body)
+            #expect(try message(refused) == "400 \(reason)")
         }
     }
 
@@ -160,7 +166,8 @@ import Testing
     ])
     func aWrongListIsRefused(query: String, reason: String) async throws {
         try await world.routes { client in
-            #expect(try message(try await send(client, .get, "?\(query)")) == "400 \(reason)")
+            let refused = try await send(client, .get, "?\(query)")
+            #expect(try message(refused) == "400 \(reason)")
         }
     }
 
@@ -203,7 +210,8 @@ import Testing
             calls.state.withLock { state in
                 state.invitations = [0, 60].map { seconds in
                     Invitation(
-                        id: "i\(seconds)", call: "r", inviter: nil, invitee: "ben", role: "guest",
+                        id: InvitationID("i\(seconds)"), call: "r", inviter: nil, invitee: "ben",
+                        role: "guest",
                         createdAt: TestWorld.now + .seconds(-30),
                         expiresAt: TestWorld.now + .seconds(seconds))
                 }
@@ -211,6 +219,44 @@ import Testing
             let answer = try TestJSON.object(try await send(client, .get, "/r/invitations"))
             let data = try #require(answer["data"] as? [[String: Any]])
             #expect(data.map { $0["state"] as? String } == ["expired", "pending"])
+        }
+    }
+
+    @Test func filesAreNumberedAndHaveNewLinks() async throws {
+        try await world.routes { client in
+            let id = try await make(client)
+            func file(
+                _ name: String, _ seconds: Int, size: CatalogueAsset.Size?
+            ) -> CatalogueAsset {
+                CatalogueAsset(
+                    id: name, stream: "s1", room: RoomID(id), session: nil, kind: .roomComposite,
+                    status: name == "gone" ? .expired : .completed, path: "r/\(name).mp4",
+                    byteCount: 5, duration: .seconds(7),
+                    createdAt: TestWorld.now + .seconds(seconds),
+                    expiresAt: TestWorld.now + .seconds(14 * 86_400), size: size, layer: nil,
+                    layerCount: nil)
+            }
+            try await world.catalogue.save([
+                file("b", 2, size: nil), file("gone", 1, size: nil),
+                file("a", 0, size: CatalogueAsset.Size(width: 1280, height: 720)),
+            ])
+            let answer = try TestJSON.object(try await send(client, .get, "/\(id)/recordings"))
+            let data = try #require(answer["data"] as? [[String: Any]])
+            #expect(data.map { $0["number"] as? Int } == [1, 2, 3])
+            #expect(data.map { $0["asset_id"] as? String } == ["a", "gone", "b"])
+            #expect(data.map { $0["format"] as? String } == ["mp4", "aac", "aac"])
+            #expect(data[0]["height"] as? Int == 720 && data[0]["duration"] as? Int == 7)
+            #expect((data[0]["url"] as? String)?.hasSuffix("/a.mp4") == true)
+            // Valid for a day.
+            #expect(data[0]["url_expires_at"] as? String == "2025-10-10T08:53:20.000000000Z")
+            #expect(data[0]["kept_until"] as? String == "2025-10-23T08:53:20.000000000Z")
+            #expect(data[1]["url"] is NSNull && answer["next"] is NSNull)
+            #expect(
+                try message(try await send(client, .get, "/none/recordings"))
+                    == "404 room none is no group call")
+            #expect(
+                try message(try await send(client, .get, "/\(id)/recordings?after=x"))
+                    == "400 after is not valid")
         }
     }
 
@@ -224,7 +270,8 @@ import Testing
                 (.unavailable("disk full"), "503 group calls cannot be looked up"),
             ] {
                 calls.state.withLock { $0.refusal = refusal }
-                #expect(try message(try await send(client, .delete, "/r")) == answer)
+                let refused = try await send(client, .delete, "/r")
+                #expect(try message(refused) == answer)
             }
             #expect(
                 try message(try await send(client, .post, "/r/invitations/a%20b/accept"))

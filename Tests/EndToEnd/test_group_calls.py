@@ -2,11 +2,13 @@
 protocol and by webhook; what outlives the server."""
 
 import uuid
+from datetime import datetime, timedelta
 
 import pytest
 import websockets.exceptions
 
 from harness import tokens
+from harness.http import path_of
 from harness.server import Server
 from harness.signalling import DATA_CHANNEL_OFFER, Peer
 from harness.waiting import wait_for
@@ -252,3 +254,48 @@ def test_invitations_reach_the_connected_by_the_protocol_and_others_by_webhook(
 
 def told(receiver, kind):
     return [event for event in receiver.accepted if event["type"] == kind]
+
+
+PEOPLE = {
+    "publishParams": {"allowed": ["audio", "video"]},
+    "subscribeParams": {"subscribeToRoles": ["*"]},
+}
+
+
+@pytest.mark.parametrize("kind, format", [(SMALL, "mp4"), (LARGE, "aac")])
+def test_the_preset_records_when_more_than_two_are_there_until_nobody_is(
+        server, enter, kind, format):
+    answer = server.manage("POST", "/templates", {
+        "name": f"calls-{uuid.uuid4().hex}", "roles": {"guest": PEOPLE},
+        "destinations": {"browserRecordings": {"calls": {"preset": "group_call"}}}})
+    assert answer.status == 200, answer
+    room = make(server, kind, template_id=answer.json["id"])["room_id"]
+
+    def recordings():
+        return server.manage("GET", f"/recordings?room_id={room}").json["data"]
+
+    people = [enter(room, name) for name in ("Ann", "Ben")]
+    wait_for("both are counted", lambda: shown(server, room)["participants"] == 2, TIMEOUT)
+    people[0].drain(3)  # longer than the second between two looks at a room
+    assert recordings() == []
+    people.append(enter(room, "Cem"))
+    begun = wait_for("it begins", recordings, TIMEOUT)[0]
+    assert begun["audio_only"] is (format == "aac")
+    server.wait_for_status(begun["id"], "running", 3 * TIMEOUT, "recordings")
+    for peer in people[:2]:
+        peer.leave()
+    people[2].drain(3)
+    assert server.stream(begun["id"], "recordings")["status"] == "running"
+    people[2].leave()
+    server.wait_for_status(begun["id"], "completed", 6 * TIMEOUT, "recordings")
+    files = server.manage("GET", f"/group-calls/{room}/recordings").json["data"]
+    assert [(file["number"], file["format"], file["status"]) for file in files] == [
+        (1, format, "completed")]
+    assert (files[0]["width"], files[0]["height"]) == (
+        (1280, 720) if format == "mp4" else (None, None))
+    again = server.manage("GET", f"/group-calls/{room}/recordings").json["data"]
+    body = server.http.get(path_of(again[0]["url"])).body
+    assert len(body) == files[0]["size"] > 0
+    made, kept = (datetime.fromisoformat(files[0][name][:19]) for name in (
+        "created_at", "kept_until"))
+    assert kept - made == timedelta(days=14)

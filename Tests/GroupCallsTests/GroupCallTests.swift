@@ -56,13 +56,28 @@ import Testing
         #expect(gone.data["keys"] == .array(["seat"]) && gone.data["by"] == .null)
     }
 
+    @Test func aDefaultImageIsAnAddress() throws {
+        try GroupCall.check(image: "https://example.org/p.png")
+        for wrong in [
+            "", "p.png", "ftp://example.org/p.png",
+            "https://" + String(repeating: "a", count: 2048),
+        ] {
+            #expect(callError { try GroupCall.check(image: wrong) }?.kind == .invalid, "\(wrong)")
+        }
+        let call = GroupCall(
+            id: "r", type: .smallRoomForVideo, defaultImage: "https://example.org/p.png",
+            createdAt: now)
+        #expect(call.json(participants: 0)["default_image"] == "https://example.org/p.png")
+    }
+
     @Test func aCallHasOneForm() throws {
         var call = try call()
         try call.delete(by: "ben", at: now)
         #expect(
             call.json(participants: 3) == [
                 "room_id": "r1", "type": "small_room_for_video", "state": "deleted",
-                "created_by": "ann", "created_at": "2025-10-09T08:53:20.000000000Z",
+                "created_by": "ann", "default_image": .null,
+                "created_at": "2025-10-09T08:53:20.000000000Z",
                 "participants": .integer(3), "participants_maximum": .integer(6),
                 "deleted_at": "2025-10-09T08:53:20.000000000Z", "deleted_by": "ben",
                 "custom_items": .object(["topic": "a"]), "version": .integer(1),

@@ -43,6 +43,14 @@ import Testing
                 .seen(5, 1, starts: false), .seen(5, 2, starts: true),
             ]
         ),
+        // With the third peer, whether or not anybody publishes.
+        (
+            .peers(3),
+            [
+                .seen(2, 2, starts: false), .seen(3, 0, starts: true), .seen(4, 0, starts: false),
+                .seen(1, 0, starts: false), .seen(3, 0, starts: true),
+            ]
+        ),
         // A stream stopped by a request stays off until the room was empty.
         (
             .publishers(1),
@@ -80,7 +88,11 @@ import Testing
     @Test func conditionsAreReadAsTheyAreDocumented() {
         #expect(AutoStart("off") == .never && AutoStart("room") == .roomOpens)
         #expect(AutoStart("publishers:3") == .publishers(3))
-        for text in ["", "on", "publishers", "publishers:", "publishers:0", "publishers:2:3"] {
+        #expect(AutoStart("peers:3") == .peers(3))
+        for text in [
+            "", "on", "peers:0", "people:2", "publishers", "publishers:", "publishers:0",
+            "publishers:2:3",
+        ] {
             #expect(AutoStart(text) == nil, "\(text)")
         }
     }

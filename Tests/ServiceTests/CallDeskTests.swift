@@ -6,6 +6,7 @@ import Logging
 import MediaKernel
 import RoomHost
 import Rooms
+import Stage
 import Synchronization
 import Testing
 import Tokens
@@ -136,7 +137,7 @@ import Workbench
         #expect(await refusal(.invite(CallRequest.Invite(user: "cem")), by: ann) == .deleted("r1"))
         #expect(await rooms.take().isEmpty)
         do throws(CallError) {
-            _ = try await desk.typeOfOpenCall("r1")
+            _ = try await desk.openCall("r1")
             Issue.record("it is open")
         } catch {
             #expect(error == .deleted("r1"))
@@ -229,8 +230,8 @@ import Workbench
     }
 
     @Test func ordinaryRoomsHaveNone() async throws {
-        #expect(try await desk.typeOfOpenCall("r1") == .smallRoomForVideo)
-        #expect(try await desk.typeOfOpenCall("r2") == nil)
+        #expect(try await desk.openCall("r1")?.type == .smallRoomForVideo)
+        #expect(try await desk.openCall("r2") == nil)
         #expect(await refusal(.get, by: ann, in: "r2") == .unknownCall("r2"))
         #expect(
             await refusal(.invite(CallRequest.Invite(user: "ben")), by: ann, in: "r2")
@@ -250,22 +251,37 @@ import Workbench
         #expect(users.rooms(of: "ann").isEmpty && users.rooms(of: "ben").isEmpty)
     }
 
-    @Test func aTypeFitsLimitsAndPolicy() throws {
+    @Test func aCallFitsLimitsAndPolicy() throws {
+        func call(_ type: CallType, image: String? = nil) -> GroupCall {
+            GroupCall(
+                id: "r1", type: type, defaultImage: image, createdAt: UnixTime(seconds: 1))
+        }
+        let (small, large) = (call(.smallRoomForVideo), call(.largeRoomForAudioOnly))
         var limits = RoomLimits()
         limits.visiblePeers = 50
-        let (small, large) = (
-            limits.fitted(to: .smallRoomForVideo), limits.fitted(to: .largeRoomForAudioOnly)
-        )
-        #expect(small.visiblePeers == 6 && small.absence == .seconds(40))
-        #expect(large.visiblePeers == 50)
-        #expect(RoomLimits().fitted(to: .largeRoomForAudioOnly).visiblePeers == 100)
+        #expect(limits.fitted(to: small).visiblePeers == 6)
+        #expect(limits.fitted(to: small).absence == .seconds(40))
+        #expect(limits.fitted(to: large).visiblePeers == 50)
+        #expect(RoomLimits().fitted(to: large).visiblePeers == 100)
         #expect(limits.fitted(to: nil) == limits)
         limits.absence = .seconds(5)
-        #expect(limits.fitted(to: .smallRoomForVideo).absence == .seconds(5))
-        let policy = RoomPolicy(policy: .standard, streams: StreamSettings())
-        #expect(policy.fitted(to: .largeRoomForAudioOnly).policy.isSoundOnly)
-        #expect(!policy.fitted(to: .smallRoomForVideo).policy.isSoundOnly)
-        #expect(!policy.fitted(to: nil).policy.isSoundOnly)
+        #expect(limits.fitted(to: small).absence == .seconds(5))
+
+        var policy = RoomPolicy(policy: .standard, streams: StreamSettings())
+        policy.streams.pictureHosts = WebHosts(["example.org"]) ?? WebHosts()
+        let forSound = policy.fitted(to: large)
+        #expect(forSound.policy.isSoundOnly && forSound.streams.automatic.recordsSoundAlone)
+        let forVideo = policy.fitted(to: small)
+        #expect(!forVideo.policy.isSoundOnly && !forVideo.streams.automatic.recordsSoundAlone)
+        #expect(forVideo.streams.layout == policy.streams.layout)
+        let image = "https://example.org/p.png"
+        let pictured = policy.fitted(to: call(.smallRoomForVideo, image: image))
+        #expect(pictured.streams.layout.defaultPicture == image)
+        // Bots would not fetch it, and no layout may name it.
+        let elsewhere = policy.fitted(
+            to: call(.smallRoomForVideo, image: "https://example.com/p.png"))
+        #expect(elsewhere.streams.layout.defaultPicture == nil)
+        #expect(policy.fitted(to: nil).policy == policy.policy)
     }
 }
 

@@ -263,6 +263,61 @@ import Testing
         #expect(throws: LiveStreamError.self) { try settings.ladder(for: request) }
     }
 
+    @Test func aRoomWithoutPicturesIsRecordedAsSound() async throws {
+        try await StreamsWorld({ $0.automatic.recordsSoundAlone = true }).run { world in
+            let recording = try await world.streams.start(
+                room: "demo", LiveStreamRequest(kind: .recording, recording: .oneFile),
+                startedBy: nil)[0]
+            #expect(recording.plan.audio.only)
+            let stream = try await world.streams.start(
+                room: "demo", LiveStreamRequest(), startedBy: nil)[0]
+            #expect(!stream.plan.audio.only)
+        }
+    }
+
+    /// Once more than two are in the room, and until nobody is.
+    @Test func thePresetOfGroupCallsSaysWhatIsMissing() throws {
+        func settings(_ change: (inout RecordingDestination) -> Void) throws -> StreamSettings {
+            var destination = RecordingDestination()
+            destination.preset = .groupCall
+            change(&destination)
+            var settings = StreamSettings()
+            settings.recordings.kept = .seconds(3600)
+            try settings.read(
+                try Policy(
+                    validating: Policy.standard.roles,
+                    recordingDestinations: ["calls": destination]))
+            return settings
+        }
+        let preset = try settings { _ in }
+        let starts = preset.autoStarts.map { "\($0.0) \($0.1.condition)" }
+        #expect(starts == ["recording peers(3)"])
+        let ladder = try preset.ladder(for: request)
+        #expect(ladder.layers.count == 1 && ladder.top.width == 1280 && ladder.top.height == 720)
+        #expect(
+            preset.recordingDestinations.rules(for: "", preset.rules).emptyTimeout == .seconds(1))
+        var wanted = request
+        wanted.recording = .oneFile
+        let twoWeeks: Int64 = 14 * 86_400
+        #expect(preset.order(for: wanted, ladder: ladder)?.keptSeconds == twoWeeks)
+        // Streams of the room are kept as usual.
+        var stream = LiveStreamRequest()
+        stream.recording = .oneFile
+        #expect(preset.order(for: stream, ladder: ladder)?.keptSeconds == 3600)
+        // Its own values come first.
+        let own = try settings { destination in
+            (destination.width, destination.height) = (640, 360)
+            destination.keptSeconds = 60
+            destination.autoStart = false
+            destination.autoStopTimeout = 30
+        }
+        #expect(own.autoStarts.isEmpty)
+        #expect(try own.ladder(for: request).top.height == 360)
+        #expect(own.order(for: wanted, ladder: ladder)?.keptSeconds == 60)
+        #expect(own.recordingDestinations.rules(for: "", own.rules).emptyTimeout == .seconds(30))
+        #expect(throws: SettingsError.self) { try settings { $0.keptSeconds = 0 } }
+    }
+
     @Test func aDestinationOfThePolicySaysHowRecordingsAreMade() throws {
         var settings = StreamSettings()
         var destination = RecordingDestination(width: 1080, height: 1920)

@@ -159,6 +159,9 @@ public struct HTTPService: Sendable {
                 control: calls, catalogue: recordings.catalogue,
                 standardTemplate: templates.standard.id, authority: authority, clock: clock
             ).add(to: router)
+            CallFileRoutes(
+                library: recordings, authority: authority, endpoints: endpoints, clock: clock
+            ).add(to: router)
         }
         ActiveRoomRoutes(control: gateway, authority: authority, clock: clock).add(to: router)
         RoomCodeRoutes(

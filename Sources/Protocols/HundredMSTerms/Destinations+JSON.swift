@@ -65,7 +65,7 @@ extension HLSDestination.Recording: Codable {
 }
 
 /// `browserRecordings`, named after the browser with which 100ms records. Roomcast's own are
-/// `idleTimeout`, `autoStart` and `layout`.
+/// `idleTimeout`, `autoStart`, `preset`, `keptSeconds` and `layout`.
 extension RecordingDestination: Codable {
     private static let fields: [TemplateField<Self>] = [
         TemplateField("name", \.name),
@@ -75,6 +75,8 @@ extension RecordingDestination: Codable {
         TemplateField("autoStopTimeout", \.autoStopTimeout),
         TemplateField("idleTimeout", \.idleTimeout),
         TemplateField("autoStart", \.autoStart),
+        TemplateField("preset", \.preset),
+        TemplateField("keptSeconds", \.keptSeconds),
         TemplateField("thumbnails", \.thumbnails),
         TemplateField("layout", \.layout),
     ]
@@ -86,6 +88,8 @@ extension RecordingDestination: Codable {
 
     public func encode(to encoder: any Encoder) throws { try encoder.write(Self.fields, of: self) }
 }
+
+extension RecordingPreset: Codable {}
 
 /// `settings.roomState`.
 extension RoomStateSettings: Codable {

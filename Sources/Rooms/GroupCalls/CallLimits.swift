@@ -7,6 +7,8 @@ public enum CallLimits {
     public static let itemValueBytes = 1024
     /// In bytes of UTF-8: the id of a user, as in a token.
     public static let userBytes = 128
+    /// In bytes: the address of an image.
+    public static let addressBytes = 2048
     /// Invitations of a call that wait for an answer.
     public static let pendingInvitations = 100
     /// How long an invitation waits for an answer, in seconds.

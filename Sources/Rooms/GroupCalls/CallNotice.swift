@@ -61,6 +61,7 @@ extension GroupCall {
         [
             "room_id": .string(id.rawValue), "type": .string(type.rawValue),
             "state": .string(state.rawValue), "created_by": .string(creator),
+            "default_image": defaultImage.map { .string($0) } ?? .null,
             "created_at": .string(createdAt.description),
             "participants": .integer(Int64(participants)),
             "participants_maximum": .integer(Int64(type.participantsMaximum)),

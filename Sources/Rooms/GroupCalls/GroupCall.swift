@@ -16,6 +16,8 @@ public struct GroupCall: Hashable, Sendable {
     public let type: CallType
     /// The user on whose behalf it was created; empty for none.
     public let creator: String
+    /// The address of the picture of participants without one of their own; nil for none.
+    public let defaultImage: String?
     public let createdAt: UnixTime
     public private(set) var items: CustomItems
     /// Nil while it is open.
@@ -34,14 +36,24 @@ public struct GroupCall: Hashable, Sendable {
 
     public init(
         id: RoomID, type: CallType, items: CustomItems = CustomItems(), creator: String = "",
-        createdAt: UnixTime, end: End? = nil
+        defaultImage: String? = nil, createdAt: UnixTime, end: End? = nil
     ) {
         self.id = id
         self.type = type
         self.items = items
         self.creator = creator
+        self.defaultImage = defaultImage
         self.createdAt = createdAt
         self.end = end
+    }
+
+    /// Whether clients and bots can fetch an image from there.
+    public static func check(image: String) throws(CallError) {
+        guard image.utf8.count <= CallLimits.addressBytes, WebAddress(image) != nil else {
+            throw .invalidField(
+                "default_image",
+                reason: "is an http or https address of at most \(CallLimits.addressBytes) bytes")
+        }
     }
 
     public var state: CallState { end == nil ? .open : .deleted }

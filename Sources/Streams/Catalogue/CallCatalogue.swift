@@ -166,7 +166,8 @@ extension GroupCall: CatalogueRecord {
             id: try row.id("id"), type: try row.choice("type"),
             items: CustomItems(
                 stored: try row.document("items") ?? [:], version: try row("itemsVersion")),
-            creator: try row("creator"), createdAt: try row.time("created"),
+            creator: try row("creator"), defaultImage: try row("image"),
+            createdAt: try row.time("created"),
             end: deletedAt.map { End(at: $0, by: deleter) })
     }
 
@@ -177,6 +178,7 @@ extension GroupCall: CatalogueRecord {
         try row.set(items.values, in: "items")
         row["itemsVersion"] = items.version
         row["creator"] = creator
+        row["image"] = defaultImage
         row["created"] = createdAt.nanoseconds
         row["deleted"] = end?.at.nanoseconds
         row["deleter"] = end?.by

@@ -259,7 +259,7 @@ enum Schema {
         CREATE TABLE groupCall (
             id TEXT PRIMARY KEY NOT NULL, type TEXT NOT NULL, state TEXT NOT NULL,
             items TEXT NOT NULL, itemsVersion INTEGER NOT NULL, creator TEXT NOT NULL,
-            created INTEGER NOT NULL, deleted INTEGER, deleter TEXT
+            image TEXT, created INTEGER NOT NULL, deleted INTEGER, deleter TEXT
         ) STRICT;
         CREATE INDEX groupCallByTime ON groupCall (created, id);
         CREATE INDEX groupCallByState ON groupCall (state, created, id);

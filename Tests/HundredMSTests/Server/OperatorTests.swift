@@ -54,6 +54,17 @@ import Testing
         #expect(next != nil && next?.id != session?.id)
     }
 
+    @Test func aRoomWithADefaultImageSaysSo() async throws {
+        let image = "https://example.org/p.png"
+        let fixture = SignallingFixture(defaultImage: image)
+        let visitor = try await fixture.connect("v")
+        let info = try await visitor.drain().first { $0.method == "room-info" }
+        #expect(info?.params["default_image"].string == image)
+        let other = try await SignallingFixture().connect("v")
+        let plain = try await other.drain().first { $0.method == "room-info" }
+        #expect(plain != nil && plain?.params["default_image"] == .null)
+    }
+
     @Test func aRoomOfASizeSaysSo() async throws {
         var limits = RoomLimits()
         limits.visiblePeers = 3

@@ -22,7 +22,8 @@ final class SignallingFixture: Sendable {
     }
 
     init(
-        policy: Policy = .standard, description: String = "", roomLimits: RoomLimits = RoomLimits(),
+        policy: Policy = .standard, description: String = "", defaultImage: String? = nil,
+        roomLimits: RoomLimits = RoomLimits(),
         limits: SignallingLimits = SignallingLimits(), calls: any GroupCalling = NoGroupCalls()
     ) {
         let time = TestTime()
@@ -35,7 +36,8 @@ final class SignallingFixture: Sendable {
             })
         host = RoomHost(
             room: Room(
-                id: "r1", name: "demo", description: description, policy: policy,
+                id: "r1", name: "demo", description: description, defaultImage: defaultImage,
+                policy: policy,
                 limits: roomLimits, seed: 7),
             media: media, streaming: streaming, calls: calls,
             protocols: [HundredMS(limits: limits)],

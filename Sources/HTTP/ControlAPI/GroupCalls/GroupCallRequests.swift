@@ -9,6 +9,7 @@ struct GroupCallBody: RequestBody {
     var type: String
     var customItems: [String: String]?
     var createdBy: String?
+    var defaultImage: String?
     var name: String?
     var templateID: String?
 
@@ -16,6 +17,7 @@ struct GroupCallBody: RequestBody {
         case type, name
         case customItems = "custom_items"
         case createdBy = "created_by"
+        case defaultImage = "default_image"
         case templateID = "template_id"
     }
 
@@ -33,9 +35,10 @@ struct GroupCallBody: RequestBody {
                 "name is not valid", "1 to \(Limits.roomNameCharacters) of A-Z, a-z, 0-9, . - : _")
         }
         do throws(CallError) {
+            if let defaultImage { try GroupCall.check(image: defaultImage) }
             return GroupCall(
                 id: id, type: type, items: try CustomItems(customItems ?? [:]), creator: creator,
-                createdAt: now)
+                defaultImage: defaultImage, createdAt: now)
         } catch {
             throw APIError(error)
         }
@@ -136,7 +139,7 @@ extension ListParameters {
         all(name).flatMap { $0.split(separator: ",").map(String.init) }
     }
 
-    fileprivate func count(_ name: Substring) throws(APIError) -> Int? {
+    func count(_ name: Substring) throws(APIError) -> Int? {
         guard let text = self[name] else { return nil }
         guard let count = Int(text), count >= 0 else {
             throw .badRequest("\(name) is not valid", "a number from 0 on")

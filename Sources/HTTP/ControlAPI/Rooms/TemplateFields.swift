@@ -91,7 +91,7 @@ enum TemplateFields {
     private static let browser = fields(
         [
             "name", "width", "height", "maxDuration", "autoStopTimeout", "idleTimeout", "autoStart",
-            "thumbnails", "layout", "tracks",
+            "preset", "keptSeconds", "thumbnails", "layout", "tracks",
         ],
         ["thumbnails": .object(thumbnails), "tracks": .object(TrackOptions.fields)],
         passed: ["presignDuration", "role"])

@@ -33,15 +33,15 @@ actor CallDesk {
     /// The open rooms, which need the desk and so come later.
     func attach(_ rooms: any CallRooms) { self.rooms = rooms }
 
-    /// The type of a room that is being opened; nil for an ordinary one.
+    /// The call of a room that is used; nil for an ordinary room.
     ///
     /// - Throws: `.deleted`, `.unavailable`.
-    func typeOfOpenCall(_ room: RoomID) async throws(CallError) -> CallType? {
+    func openCall(_ room: RoomID) async throws(CallError) -> GroupCall? {
         let call = try await written { () async throws(CatalogueError) in
             try await calls.call(room)
         }
         try call?.checkOpen()
-        return call?.type
+        return call
     }
 
     /// - Parameters:

@@ -3,6 +3,8 @@ import GroupCalls
 import MediaKernel
 import RoomHost
 import Rooms
+import Stage
+import Streams
 
 extension RoomDirectory: CallRooms {
     func visibleRoles(of room: RoomID) async throws -> [String] {
@@ -30,17 +32,25 @@ extension RoomDirectory: CallRooms {
 }
 
 extension RoomPolicy {
-    /// The policy of a room for a call of that type; nil for an ordinary room.
-    func fitted(to type: CallType?) -> RoomPolicy {
-        guard let type, !type.takesPictures else { return self }
-        return RoomPolicy(policy: policy.soundOnly, streams: streams)
+    /// The policy of a room for that call; nil for an ordinary room.
+    func fitted(to call: GroupCall?) -> RoomPolicy {
+        guard let call else { return self }
+        var fitted = self
+        // Bots fetch nothing from other hosts; a layout that names one would be refused.
+        if let image = call.defaultImage, streams.pictureHosts.allowed(image) != nil {
+            fitted.streams.layout.defaultPicture = image
+        }
+        guard !call.type.takesPictures else { return fitted }
+        fitted.policy = policy.soundOnly
+        fitted.streams.automatic.recordsSoundAlone = true
+        return fitted
     }
 }
 
 extension RoomLimits {
-    /// The limits of a room for a call of that type; nil for an ordinary room.
-    func fitted(to type: CallType?) -> RoomLimits {
-        guard let type else { return self }
+    /// The limits of a room for that call; nil for an ordinary room.
+    func fitted(to call: GroupCall?) -> RoomLimits {
+        guard let type = call?.type else { return self }
         var limits = self
         limits.visiblePeers = min(type.participantsMaximum, visiblePeers ?? peers)
         limits.absence = min(CallType.reconnection, absence)

@@ -183,28 +183,39 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         if let task = making[id] { _ = try? await task.value }
     }
 
-    private func callType(of id: RoomID) async throws(APIError) -> CallType? {
+    private func openCall(_ id: RoomID) async throws(APIError) -> GroupCall? {
         do throws(CallError) {
-            return try await calls?.typeOfOpenCall(id)
+            return try await calls?.openCall(id)
         } catch {
             throw APIError(error)
         }
     }
 
+    /// Why a room cannot be used as the call that it is or was; nil for an ordinary room.
+    private func refusal(of id: RoomID) async -> CallError? {
+        do throws(CallError) {
+            _ = try await calls?.openCall(id)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     private func make(_ id: RoomID) async throws -> Entry {
-        let type = try await callType(of: id)
-        let policy = try await policies.policy(of: id).fitted(to: type)
+        let call = try await openCall(id)
+        let policy = try await policies.policy(of: id).fitted(to: call)
         let mediaRoom = try await media.makeRoom(
             id, acceptsOrientation: settings.acceptsOrientation, channel: HundredMS.channel)
         let record = await registry.opened(id)
         var limits = settings.limits
         if record.size > 0 { limits.visiblePeers = min(record.size, limits.peers) }
-        limits = limits.fitted(to: type)
+        limits = limits.fitted(to: call)
         // Events replayed to a returning peer share its outbox with everything else.
         limits.recentEvents = min(limits.recentEvents, settings.signalling.outboxFrames / 2)
         limits.recentBytes = min(limits.recentBytes, settings.signalling.outboxBytes / 4)
         let room = Room(
-            id: id, name: record.name, description: record.description, policy: policy.policy,
+            id: id, name: record.name, description: record.description,
+            defaultImage: call?.defaultImage, policy: policy.policy,
             limits: limits, isLocked: !record.isEnabled, seed: random.next())
         let host = RoomHost(
             room: room, media: mediaRoom, streaming: streaming, calls: calls ?? NoGroupCalls(),
@@ -292,7 +303,10 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         }
         // A recorder joins after somebody with permission has started a stream.
         guard !role.isHidden else {
-            _ = try await callType(of: claims.room)
+            // It is needed even while the catalogue does not answer.
+            if case .deleted(let room)? = await refusal(of: claims.room) {
+                throw .roomDeleted(room)
+            }
             return role
         }
         try await registry.checkOpen(claims.room)
@@ -396,14 +410,12 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     }
 
     public func settings(of room: RoomID) async throws(LiveStreamError) -> StreamSettings? {
-        do throws(CallError) {
-            _ = try await calls?.typeOfOpenCall(room)
-        } catch {
-            if case .deleted = error { throw .roomDeleted(room) }
-            throw .unknownPolicy(error.message)
-        }
+        if case .deleted? = await refusal(of: room) { throw .roomDeleted(room) }
         do throws(APIError) {
-            return try await roomPolicy(of: room).streams
+            // That of an open room has been fitted to its call.
+            if let entry = entries[room] { return entry.policy.streams }
+            let call = try await openCall(room)
+            return try await policies.policy(of: room).fitted(to: call).streams
         } catch {
             throw .unknownPolicy(([error.message] + error.details).joined(separator: ": "))
         }

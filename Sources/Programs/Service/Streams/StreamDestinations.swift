@@ -22,6 +22,7 @@ public struct StreamDestinations: Hashable, Sendable {
         var signedPlayback: Duration?
         var autoStart: AutoStart?
         var recording: RecordingOptions?
+        var kept: Duration?
         /// The rungs to record; empty for all.
         var recordedLayers: [HLSDestination.Layer] = []
         /// Differences from the configured thumbnails.
@@ -70,6 +71,7 @@ public struct StreamDestinations: Hashable, Sendable {
                     destination.signedPlaybackSeconds, "signedPlaybackSeconds", of: name),
                 autoStart: try Self.autoStart(destination.autoStart, of: name),
                 recording: try Self.recording(destination, of: name),
+                kept: try Self.kept(destination, of: name),
                 recordedLayers: destination.recording?.layers ?? [],
                 thumbnails: try Self.thumbnails(destination, of: name))
         }
@@ -248,6 +250,19 @@ public struct StreamDestinations: Hashable, Sendable {
         return .seconds(seconds)
     }
 
+    /// Up to a hundred years.
+    private static func kept(
+        _ destination: HLSDestination, of name: String
+    ) throws(SettingsError) -> Duration? {
+        guard let seconds = destination.keptSeconds else { return nil }
+        guard (1...36_500 * 86_400).contains(seconds) else {
+            throw .invalid(
+                key: "policy.file",
+                reason: "destination '\(name)': keptSeconds is 1 to \(36_500 * 86_400)")
+        }
+        return .seconds(seconds)
+    }
+
     private static func autoStart(
         _ text: String?, of name: String
     ) throws(SettingsError) -> AutoStart? {
@@ -303,6 +318,9 @@ public struct StreamDestinations: Hashable, Sendable {
     func recording(for destination: String) -> RecordingOptions? {
         destinations[named(destination)]?.recording
     }
+
+    /// How long the files of recordings are kept; nil for the configured time.
+    func kept(for destination: String) -> Duration? { destinations[named(destination)]?.kept }
 
     /// The layers to record, best first; nil for all, also if none of the wanted layers is
     /// streamed.

@@ -32,6 +32,9 @@ extension StreamService {
         guard !isShuttingDown else { throw .shuttingDown }
         var request = request
         request.recording = settings.recording(for: request)
+        if request.kind == .recording, settings.automatic.recordsSoundAlone {
+            request.audio.only = true
+        }
         // Compared with the plans of running streams, which have what there will be.
         if request.container != nil { request.container = try settings.container(for: request) }
         let admission = try settings.admission(

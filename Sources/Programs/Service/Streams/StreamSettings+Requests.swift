@@ -155,7 +155,8 @@ extension StreamSettings {
                 ? nil
                 : destinations(of: request.kind)
                     .recordedLayers(for: request.destination, of: ladder),
-            keptSeconds: recordings.kept.map { Int64($0.inSeconds) },
+            keptSeconds: (destinations(of: request.kind).kept(for: request.destination)
+                ?? recordings.kept).map { Int64($0.inSeconds) },
             thumbnails: thumbnails(for: request),
             tracks: recording.tracks.map { TrackOrder($0) })
     }
@@ -243,8 +244,10 @@ extension HLSDestination {
     ///
     /// - Parameter best: the best configured layer; supplies missing values.
     init(_ recording: RecordingDestination, best: HLS.Layer) {
+        let preset = recording.preset
         let layer = best.resized(
-            width: recording.width ?? best.width, height: recording.height ?? best.height)
+            width: recording.width ?? preset?.size.width ?? best.width,
+            height: recording.height ?? preset?.size.height ?? best.height)
         self.init(
             name: recording.name,
             layers: [
@@ -253,8 +256,14 @@ extension HLSDestination {
                     videoBitrate: layer.videoBitrate / 1000)
             ])
         maxDuration = recording.maxDuration
-        autoStopTimeout = recording.autoStopTimeout
-        autoStart = recording.autoStart.map { $0 ? "room" : "off" }
+        autoStopTimeout = recording.autoStopTimeout ?? preset?.autoStopTimeout
+        switch (recording.autoStart, preset) {
+        case (false?, _): autoStart = "off"
+        case (_, let preset?): autoStart = "peers:\(preset.peersToStart)"
+        case (true?, nil): autoStart = "room"
+        case (nil, nil): autoStart = nil
+        }
+        keptSeconds = recording.keptSeconds ?? preset?.keptSeconds
         idleTimeout = recording.idleTimeout
         layout = recording.layout
         if recording.thumbnails != nil || recording.tracks != nil {

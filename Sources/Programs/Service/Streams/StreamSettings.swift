@@ -32,6 +32,8 @@ public struct StreamSettings: Hashable, Sendable {
         public var streamRecording = RecordingOptions()
         /// When rooms are recorded without a live stream.
         public var recordings = AutoStart.never
+        /// Whether recordings without a live stream have no picture, since their rooms have none.
+        public var recordsSoundAlone = false
     }
 
     /// The assets of recordings.

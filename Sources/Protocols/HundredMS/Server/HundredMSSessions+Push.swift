@@ -153,7 +153,7 @@ extension HundredMSSessions {
         let roomInfo = RoomInfoNotification(
             roomID: host.room.id, name: host.room.name, description: host.room.description,
             maxSize: host.room.limits.visiblePeers ?? host.room.limits.peers,
-            largeRoomOptimization: host.room.isLarge)
+            largeRoomOptimization: host.room.isLarge, defaultImage: host.room.defaultImage)
         let sessionInfo = SessionInfoNotification(
             sessionID: host.room.visibleSession?.id ?? "", roomID: host.room.id,
             peerCount: host.room.peers.visibleCount,

@@ -142,12 +142,15 @@ public struct RoomInfoNotification: Hashable, Sendable, Codable {
     public var description: String?
     public var maxSize: Int?
     public var largeRoomOptimization: Bool?
+    /// Roomcast's own.
+    public var defaultImage: String?
 
     enum CodingKeys: String, CodingKey {
         case roomID = "room_id"
         case name, description
         case maxSize = "max_size"
         case largeRoomOptimization = "large_room_optimization"
+        case defaultImage = "default_image"
     }
 }
 

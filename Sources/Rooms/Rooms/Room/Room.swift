@@ -22,6 +22,8 @@ public struct Room: Sendable {
     public let id: RoomID
     public let name: String
     public let description: String
+    /// The address of the picture of peers without one of their own; nil for none.
+    public let defaultImage: String?
 
     public internal(set) var peers: RoomPeers
     public internal(set) var session: Session?
@@ -43,12 +45,14 @@ public struct Room: Sendable {
     /// - Parameter seed: of the session's and the messages' ids; random in production, where ids
     ///   must not repeat.
     public init(
-        id: RoomID, name: String, description: String = "", policy: Policy,
+        id: RoomID, name: String, description: String = "", defaultImage: String? = nil,
+        policy: Policy,
         limits: RoomLimits = RoomLimits(), isLocked: Bool = false, seed: UInt64
     ) {
         self.id = id
         self.name = name
         self.description = description
+        self.defaultImage = defaultImage
         peers = RoomPeers(policy: policy, limits: limits, isLocked: isLocked)
         random = SeededRandom(seed: seed)
     }

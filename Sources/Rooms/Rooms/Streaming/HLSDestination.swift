@@ -70,6 +70,8 @@ public struct HLSDestination: Hashable, Sendable {
     public var signedPlaybackSeconds: Int?
     /// The recording of its streams unless a request differs.
     public var recording: Recording?
+    /// How long files of recordings are kept, in seconds; nil for the server's time.
+    public var keptSeconds: Int?
     /// The layout of the picture, in the control API's form.
     public var layout: JSONValue?
 
