@@ -366,7 +366,7 @@ let package = Package(
             "WHIP",
             [
                 "MediaKernel", "RTP", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost",
-                "MediaClient", "RemoteRoom", "HundredMSTerms", log,
+                "MediaClient", "RemoteRoom", "HundredMSTerms", "Workbench", log,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ] + nio),
         tests(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bot
 
-@Suite(.timeLimit(.minutes(1))) struct BotPicturesTests {
+@Suite(.timeLimit(.minutes(5))) struct BotPicturesTests {
     private enum Event: Hashable, Sendable {
         case warned
         case shown(String)

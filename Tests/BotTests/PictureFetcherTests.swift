@@ -9,7 +9,7 @@ import Testing
 @testable import Bot
 
 /// Images from well-behaved and misbehaving servers.
-@Suite(.timeLimit(.minutes(1))) struct PictureFetcherTests {
+@Suite(.timeLimit(.minutes(5))) struct PictureFetcherTests {
     /// Red, 16 by 16.
     private static let picture =
         "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mPYYGVFEmIY1TCqYfhqAACzQSQQulY/"

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Bot
 
-@Suite(.timeLimit(.minutes(1))) struct SpeechFeedTests {
+@Suite(.timeLimit(.minutes(5))) struct SpeechFeedTests {
     /// What the keeper has been given.
     private final class Keeper: Sendable {
         let frames = Mutex<[SpeechFrame]>([])

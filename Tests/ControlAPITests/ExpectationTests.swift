@@ -6,7 +6,7 @@ import Tokens
 @testable import ControlAPI
 
 /// `Expect: 100-continue`: RFC 9110 sect. 10.1.1.
-@Suite(.timeLimit(.minutes(1))) struct ExpectationTests {
+@Suite(.timeLimit(.minutes(5))) struct ExpectationTests {
     private static let goOn = "HTTP/1.1 100 Continue\r\n\r\n"
 
     private func converse(

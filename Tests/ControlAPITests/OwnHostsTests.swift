@@ -6,7 +6,7 @@ import Testing
 
 @testable import ControlAPI
 
-@Suite(.timeLimit(.minutes(1))) struct OwnHostsTests {
+@Suite(.timeLimit(.minutes(5))) struct OwnHostsTests {
     private let hosts = OwnHosts(publicURL: "http://Dev.LocalHost.test:9000")
 
     @Test(arguments: [

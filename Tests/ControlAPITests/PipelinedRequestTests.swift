@@ -6,7 +6,7 @@ import Tokens
 @testable import ControlAPI
 
 /// Requests in one packet are answered in order, one answer each.
-@Suite(.timeLimit(.minutes(1))) struct PipelinedRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct PipelinedRequestTests {
     private static let good = "GET /health HTTP/1.1\r\nHost: h\r\n\r\n"
 
     /// The status codes of all answers until the server closes the connection.

@@ -8,7 +8,7 @@ import Workbench
 
 @testable import ControlAPI
 
-@Suite(.timeLimit(.minutes(2))) struct SnapshotTests {
+@Suite(.timeLimit(.minutes(5))) struct SnapshotTests {
     @Test func whatAllAskForIsFoundOutOnceASecond() async throws {
         let time = Mutex(Instant.zero)
         let count = Mutex(0)

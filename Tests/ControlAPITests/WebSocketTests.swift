@@ -10,7 +10,7 @@ import Testing
 
 @testable import ControlAPI
 
-@Suite(.timeLimit(.minutes(2))) struct WebSocketTests {
+@Suite(.timeLimit(.minutes(5))) struct WebSocketTests {
     /// Runs a conversation on a connection to a live server.
     private func converse(
         _ body:

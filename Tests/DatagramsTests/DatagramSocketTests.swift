@@ -6,7 +6,7 @@ import Testing
 
 @testable import Datagrams
 
-@Suite(.timeLimit(.minutes(2))) struct DatagramSocketTests {
+@Suite(.timeLimit(.minutes(5))) struct DatagramSocketTests {
     @Test func carriesDatagramsBetweenTwoSocketsOnLoopback() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()

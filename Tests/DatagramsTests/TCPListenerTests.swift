@@ -7,7 +7,7 @@ import Workbench
 @testable import Datagrams
 
 /// Real connections on loopback; only the time is simulated.
-@Suite(.timeLimit(.minutes(1))) struct TCPListenerTests {
+@Suite(.timeLimit(.minutes(5))) struct TCPListenerTests {
     private typealias Client = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
     /// A listener and its received packets, in order.

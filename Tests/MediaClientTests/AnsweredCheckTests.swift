@@ -10,7 +10,7 @@ import Testing
 
 @testable import MediaClient
 
-@Suite(.timeLimit(.minutes(1))) struct AnsweredCheckTests {
+@Suite(.timeLimit(.minutes(5))) struct AnsweredCheckTests {
     private struct Authenticator: MessageAuthenticator {
         func hmacSHA1(key: [UInt8], message: [UInt8]) -> [UInt8] {
             MACKey(key, digest: .sha1).code(of: message)

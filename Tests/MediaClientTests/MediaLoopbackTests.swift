@@ -13,7 +13,7 @@ import Testing
 @testable import MediaClient
 
 /// Two clients and a media server on loopback: media from one end to the other.
-@Suite(.timeLimit(.minutes(2))) struct MediaLoopbackTests {
+@Suite(.timeLimit(.minutes(5))) struct MediaLoopbackTests {
     @Test func mediaOfOneClientReachesTheOther() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 3)
         let server = try await MediaServer.start(

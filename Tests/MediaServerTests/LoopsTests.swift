@@ -7,7 +7,7 @@ import Testing
 @testable import MediaServer
 
 /// Several media loops behind one port, with real sockets on loopback.
-@Suite(.timeLimit(.minutes(1))) struct LoopsTests {
+@Suite(.timeLimit(.minutes(5))) struct LoopsTests {
     private func withServer(
         threads: Int, host: String = "127.0.0.1", advertised: [TransportAddress] = [],
         _ body: (MediaServer, any EventLoopGroup) async throws -> Void

@@ -13,7 +13,7 @@ import Testing
 @testable import MediaServer
 
 /// A room of a real server, driven by descriptions only: no media flows here.
-@Suite(.timeLimit(.minutes(1))) struct MediaRoomTests {
+@Suite(.timeLimit(.minutes(5))) struct MediaRoomTests {
     @Test func whoHasPublishedIsOfferedItsSubscribeConnection() async throws {
         try await withRoom { room in
             try await room.addPeer("ann")

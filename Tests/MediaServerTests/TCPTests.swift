@@ -14,7 +14,7 @@ import Testing
 @testable import MediaServer
 
 /// Media over the one TCP port, with real sockets on loopback.
-@Suite(.timeLimit(.minutes(1))) struct TCPTests {
+@Suite(.timeLimit(.minutes(5))) struct TCPTests {
     @Test func aClientWithoutUDPPublishesOverTCP() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let server = try await MediaServer.start(

@@ -4,7 +4,7 @@ import Testing
 @testable import OpenVidu
 
 /// Sessions and tokens of application servers.
-@Suite(.timeLimit(.minutes(1))) struct BookTests {
+@Suite(.timeLimit(.minutes(5))) struct BookTests {
     private static let now = UnixTime(milliseconds: 1_720_000_000_000)
 
     @Test func tokenAdmitsOnce() throws {

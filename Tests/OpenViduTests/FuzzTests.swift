@@ -8,7 +8,7 @@ import Testing
 
 /// Hostile frames never trap and are answered at most once, their connection stays, and nobody else
 /// is harmed.
-@Suite(.timeLimit(.minutes(1))) struct FuzzTests {
+@Suite(.timeLimit(.minutes(5))) struct FuzzTests {
     private static func frame(_ method: String, _ parameters: [String: JSONValue]) -> String {
         OpenViduFrame.text([
             "jsonrpc": "2.0", "id": "f", "method": .string(method), "params": .object(parameters),

@@ -4,7 +4,7 @@ import Testing
 @testable import OpenVidu
 
 /// What a client may say before it has joined.
-@Suite(.timeLimit(.minutes(1))) struct LobbyTests {
+@Suite(.timeLimit(.minutes(5))) struct LobbyTests {
     private static func answer(_ text: String) -> JSONValue? {
         var lobby = OpenViduLobby()
         guard case .answer(let frame) = lobby.received(text) else { return nil }

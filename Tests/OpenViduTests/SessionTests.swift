@@ -9,7 +9,7 @@ import Testing
 @testable import OpenVidu
 
 /// Clients in a room: who they are told of, what they publish and receive.
-@Suite(.timeLimit(.minutes(1))) struct SessionTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionTests {
     private static func track(
         _ id: String, _ kind: TrackKind, source: String = "regular"
     ) -> Track {

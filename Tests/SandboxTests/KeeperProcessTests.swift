@@ -3,7 +3,7 @@ import Glibc
 import Sandbox
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct KeeperProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct KeeperProcessTests {
     private var descriptorCount: Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     }

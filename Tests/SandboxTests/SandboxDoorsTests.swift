@@ -12,7 +12,7 @@ private enum Sanitizer {
 /// Every door is tried from inside a process that entered a sandbox as a bot or a finisher does.
 ///
 /// Not with a sanitizer, whose shadow memory is beyond every limit.
-@Suite(.timeLimit(.minutes(2)), .enabled(if: !Sanitizer.isPresent))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: !Sanitizer.isPresent))
 struct SandboxDoorsTests {
     /// The result of each attempt, from its own process; the test's process is the other one.
     private func doors(_ kind: String, user: SystemUser? = nil) throws -> [String: Int32] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Service
 
-@Suite(.timeLimit(.minutes(1))) struct AlarmTests {
+@Suite(.timeLimit(.minutes(5))) struct AlarmTests {
     private static let never: Duration = .seconds(3600)
 
     @Test func aRingEndsTheWait() async {

@@ -14,7 +14,7 @@ import Testing
 @testable import Service
 
 /// When rooms go on and off air automatically.
-@Suite(.timeLimit(.minutes(1))) struct AutoStartTests {
+@Suite(.timeLimit(.minutes(5))) struct AutoStartTests {
     private static func room(_ peers: Int, _ publishers: Int) -> RoomOccupancy {
         RoomOccupancy(peers: peers, publishers: publishers)
     }

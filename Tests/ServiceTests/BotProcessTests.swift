@@ -11,7 +11,7 @@ import Workbench
 
 @testable import Service
 
-@Suite(.timeLimit(.minutes(2))) struct BotProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct BotProcessTests {
     /// Runs a shell script in place of the program and collects its reports.
     private func run(
         _ script: String, signals: [BotSignal] = []

@@ -20,7 +20,7 @@ import Workbench
 @testable import Service
 
 /// A busy room delays no other, whatever it is busy with.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1))
 struct BusyRoomTests {
     private struct Guest: Sendable {
         let frames: WebSocketInbox.Frames.Source
@@ -86,7 +86,7 @@ struct BusyRoomTests {
             answer.withLock { $0 = value }
         }
         defer { asking.cancel() }
-        return await comesAbout(within: .seconds(10)) { answer.withLock { $0 != nil } }
+        return await comesAbout(within: .seconds(60)) { answer.withLock { $0 != nil } }
             ? answer.withLock { $0 } : nil
     }
 

@@ -16,7 +16,7 @@ import Workbench
 @testable import Service
 
 /// Group calls: what is written down, and who is told of it in which way.
-@Suite(.timeLimit(.minutes(1))) struct CallDeskTests {
+@Suite(.timeLimit(.minutes(5))) struct CallDeskTests {
     private let scratch: Scratch
     private let catalogue: Catalogue
     private let authority: TokenAuthority

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Service
 
-@Suite(.timeLimit(.minutes(1))) struct CaptionTests {
+@Suite(.timeLimit(.minutes(5))) struct CaptionTests {
     private func running(
         _ world: StreamsWorld, _ codes: [String] = ["en", "de"]
     ) async throws -> (StreamID, BotDouble) {

@@ -7,7 +7,7 @@ import Testing
 @testable import Service
 
 /// Streams whose viewers are sent to a store.
-@Suite(.timeLimit(.minutes(1))) struct CopiedStreamsTests {
+@Suite(.timeLimit(.minutes(5))) struct CopiedStreamsTests {
     private static func world() async throws -> StreamsWorld {
         try await StreamsWorld { $0.playback.copyURL = "https://cdn/a" }
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import Service
 
 /// Records written by an earlier version (`Earlier/README.md`).
-@Suite(.timeLimit(.minutes(1))) struct EarlierRecordsTests {
+@Suite(.timeLimit(.minutes(5))) struct EarlierRecordsTests {
     private static let completed: StreamID = "01a219fb6d3f0000fe17eccd"
     private static let early: StreamID = "01a219fb8434000050bbe3d1"
     private static let failed: StreamID = "01a219fb85130000bb04079b"

@@ -9,7 +9,7 @@ import Testing
 @testable import Service
 
 /// What the origin learns of low-latency streams.
-@Suite(.timeLimit(.minutes(1))) struct EdgeFeedTests {
+@Suite(.timeLimit(.minutes(5))) struct EdgeFeedTests {
     private static func part(_ change: (inout BotReport.Part) -> Void = { _ in }) -> BotReport.Part
     {
         var part = BotReport.Part(

@@ -12,7 +12,7 @@ import Testing
 @testable import Service
 
 /// A disk that hangs holds up the streams that lie on it, and no other.
-@Suite(.timeLimit(.minutes(2))) struct HangingDiskTests {
+@Suite(.timeLimit(.minutes(5))) struct HangingDiskTests {
     private func start(
         _ world: StreamsWorld, _ room: RoomID
     ) async throws -> (id: StreamID, bot: BotDouble) {

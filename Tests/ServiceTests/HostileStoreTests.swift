@@ -8,7 +8,7 @@ import Testing
 @testable import Service
 
 /// A store's possible attacks on its client, over a network.
-@Suite(.timeLimit(.minutes(1))) struct HostileStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileStoreTests {
     /// The reason why listing a store's uploads failed; nil if it did not.
     private func failure(
         at server: ScriptedServer, timeout: Duration = .seconds(30)

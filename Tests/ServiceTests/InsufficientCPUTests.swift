@@ -4,7 +4,7 @@ import Testing
 
 @testable import Service
 
-@Suite(.timeLimit(.minutes(1))) struct InsufficientCPUTests {
+@Suite(.timeLimit(.minutes(5))) struct InsufficientCPUTests {
     /// Lets the averaging period pass.
     private func pass(_ seconds: Int, in world: StreamsWorld) async {
         for _ in 0..<seconds {

@@ -7,7 +7,7 @@ import Testing
 @testable import Service
 
 /// The places that streams are pushed to, with simulated bots.
-@Suite(.timeLimit(.minutes(1))) struct OutputTests {
+@Suite(.timeLimit(.minutes(5))) struct OutputTests {
     private func request(_ urls: [String]) throws -> LiveStreamRequest {
         var request = LiveStreamRequest()
         request.outputs = try urls.map { try PushTarget($0) }

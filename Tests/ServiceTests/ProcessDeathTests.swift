@@ -95,7 +95,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ProcessDeathTests {
+@Suite(.timeLimit(.minutes(5))) struct ProcessDeathTests {
     private func deaths(_ world: StreamsWorld, _ id: StreamID) async throws -> [ProcessDeath] {
         try #require(try await world.streams.stream(id)).health.deaths
     }

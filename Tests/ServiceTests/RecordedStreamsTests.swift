@@ -9,7 +9,7 @@ import Workbench
 
 @testable import Service
 
-@Suite(.timeLimit(.minutes(1))) struct RecordedStreamsTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordedStreamsTests {
     private let all = LiveStreamRequest(
         recording: RecordingOptions(hlsVOD: true, singleFilePerLayer: true))
 
@@ -254,7 +254,7 @@ import Workbench
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct FinisherProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct FinisherProcessTests {
     /// Runs a shell script in place of the program and collects its reports.
     private func run(
         _ script: String, kill: Bool = false

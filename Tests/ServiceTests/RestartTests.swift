@@ -8,7 +8,7 @@ import Testing
 @testable import Service
 
 /// A server's handling of its predecessor's streams.
-@Suite(.timeLimit(.minutes(1))) struct RestartTests {
+@Suite(.timeLimit(.minutes(5))) struct RestartTests {
     /// Writes an earlier server's files of a stream.
     private func leave(
         _ world: StreamsWorld, _ id: StreamID, _ status: LiveStream.Status,

@@ -19,7 +19,7 @@ import Tokens
 @testable import Service
 
 /// Occupied rooms, and the recipients of their events.
-@Suite(.timeLimit(.minutes(1))) struct RoomDirectoryTests {
+@Suite(.timeLimit(.minutes(5))) struct RoomDirectoryTests {
     /// Runs the body with a directory of rooms; Ann is in one of them.
     private func withAnn(
         settings: RoomSettings = RoomSettings(),

@@ -13,7 +13,7 @@ import Testing
 @testable import Service
 
 /// Recordings without a live stream: the same bot and the same life, without viewers.
-@Suite(.timeLimit(.minutes(1))) struct RoomRecordingsTests {
+@Suite(.timeLimit(.minutes(5))) struct RoomRecordingsTests {
     private let request = LiveStreamRequest(
         kind: .recording, recording: RecordingOptions(singleFilePerLayer: true))
 

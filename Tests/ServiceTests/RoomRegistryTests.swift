@@ -9,7 +9,7 @@ import Workbench
 
 @testable import Service
 
-@Suite(.timeLimit(.minutes(2))) struct RoomRegistryTests {
+@Suite(.timeLimit(.minutes(5))) struct RoomRegistryTests {
     private let scratch: Scratch
     private let catalogue: Catalogue
 

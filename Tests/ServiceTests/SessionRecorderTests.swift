@@ -11,7 +11,7 @@ import Workbench
 @testable import Service
 
 /// Room events are reported in order, and once, no matter how the server dies.
-@Suite(.timeLimit(.minutes(1))) struct SessionRecorderTests {
+@Suite(.timeLimit(.minutes(5))) struct SessionRecorderTests {
     private let start = UnixTime(milliseconds: 1_760_000_000_000)
 
     private let scratch: Scratch

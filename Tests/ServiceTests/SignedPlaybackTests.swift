@@ -12,7 +12,7 @@ import Testing
 
 @testable import Service
 
-@Suite(.timeLimit(.minutes(1))) struct SignedPlaybackTests {
+@Suite(.timeLimit(.minutes(5))) struct SignedPlaybackTests {
     /// The link in an address like `http://h:1/hls/demo/<link>/master.m3u8`.
     private func link(in url: String) throws -> String {
         let parts = url.split(separator: "/").map(String.init)

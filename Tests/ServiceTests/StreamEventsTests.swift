@@ -12,7 +12,7 @@ import Workbench
 @testable import Service
 
 /// Events of streams, each sent once.
-@Suite(.timeLimit(.minutes(1))) struct StreamEventsTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamEventsTests {
     private let events = StreamEvents(accountID: "acc") { asset, _ in
         .init(
             file: "http://h/\(asset.id)",

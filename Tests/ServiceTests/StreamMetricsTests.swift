@@ -6,7 +6,7 @@ import Testing
 
 @testable import Service
 
-@Suite(.timeLimit(.minutes(1))) struct StreamMetricsTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamMetricsTests {
     private func values(_ world: StreamsWorld) async -> [String: Double] {
         var values: [String: Double] = [:]
         for metric in await world.streams.metrics() {

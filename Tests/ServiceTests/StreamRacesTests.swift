@@ -8,7 +8,7 @@ import Testing
 @testable import Service
 
 /// Starts and stops that coincide, and ends on a disk that accepts no writes.
-@Suite(.timeLimit(.minutes(1))) struct StreamRacesTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamRacesTests {
     private let recorded = LiveStreamRequest(
         recording: RecordingOptions(hlsVOD: true, singleFilePerLayer: true))
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Service
 
 /// Probable mistakes in a start request are reported, and the stream starts.
-@Suite(.timeLimit(.minutes(1))) struct StreamWarningTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamWarningTests {
     private func warnings(
         _ world: StreamsWorld, _ request: LiveStreamRequest
     ) async throws -> [String] {

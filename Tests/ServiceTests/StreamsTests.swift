@@ -13,7 +13,7 @@ import Tokens
 
 @testable import Service
 
-@Suite(.timeLimit(.minutes(1))) struct StreamsTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamsTests {
     @Test func whatTheCatalogueCannotTellIsNotTakenForNothing() async throws {
         let world = try await StreamsWorld()
         try Data().write(to: URL(filePath: "\(world.directory)/catalogue.sqlite-wal"))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Service
 
-@Suite(.timeLimit(.minutes(1))) struct TimedMetadataTests {
+@Suite(.timeLimit(.minutes(5))) struct TimedMetadataTests {
     private func request(_ payload: String = "p") throws -> TimedMetadataRequest {
         try TimedMetadataRequest(checking: payload, seconds: 5)
     }

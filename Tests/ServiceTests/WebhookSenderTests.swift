@@ -9,7 +9,7 @@ import Workbench
 
 @testable import Service
 
-@Suite(.timeLimit(.minutes(1))) struct WebhookSenderTests {
+@Suite(.timeLimit(.minutes(5))) struct WebhookSenderTests {
     @Test func aRoomsOwnReceiverStandsInForThatOfAll() {
         let settings = WebhookSettings(url: "http://all", secret: "s", accountID: "a")
         let standard = ["content-type": "application/json", "user-agent": "roomcast"]

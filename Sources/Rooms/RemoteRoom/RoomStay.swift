@@ -12,6 +12,9 @@ public final class RoomStay: Sendable {
 
     public init() {}
 
+    /// Whether `leave()` was called.
+    public var isLeaving: Bool { state.withLock { $0.isLeaving } }
+
     /// Runs the work to its end, once.
     public func run(_ work: @escaping @Sendable () async -> RoomEnd?) async -> RoomEnd? {
         let task = Task { await work() }

@@ -1,11 +1,13 @@
 """Which modules judge by the clock, and which do not."""
 
 # Modules that mostly wait and judge nothing by the clock. They run beside the others, which
-# otherwise have the machine to themselves, and none of their failures is forgiven.
+# otherwise have the machine to themselves, and none of their failures is forgiven. Their niceness
+# does not hold for browsers, which have sessions of their own (sched(7), autogroups): streams of
+# pages are not among them.
 ASIDE = {
     "active_rooms", "auto_start", "avsync", "bad_input", "bot_process", "captions",
-    "chat_recording", "cmaf", "command_line", "contrast", "crash_series", "custom_view",
-    "deleted_files", "deploy", "descriptors", "disk_full", "group_calls", "harness", "hls_js",
+    "chat_recording", "cmaf", "command_line", "contrast", "crash_series", "deleted_files",
+    "deploy", "descriptors", "disk_full", "group_calls", "harness", "hls_js",
     "independent_publishers", "install", "live_store", "long_publishing", "low_latency_rules",
     "many_assets", "media_over_tcp", "moderation", "network_change", "object_storage", "openvidu",
     "other_players", "page_devices", "page_modules", "page_notices", "page_polls",

@@ -18,7 +18,7 @@ import Testing
 @testable import HundredMS
 
 /// Clients whose server falls silent, is lost, or is unavailable.
-@Suite(.timeLimit(.minutes(1))) struct ClientReconnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientReconnectionTests {
     private let group = MultiThreadedEventLoopGroup.singleton
     private let clock = ClockDouble()
 

@@ -200,7 +200,7 @@ import Testing
     }
 
     /// The module's server and client, directly connected.
-    @Test(.timeLimit(.minutes(1))) func theServerAndTheClientUnderstandEachOther() async throws {
+    @Test(.timeLimit(.minutes(5))) func theServerAndTheClientUnderstandEachOther() async throws {
         let fixture = SignallingFixture()
         let ben = try await fixture.join("ben", role: "guest")
         _ = try await ben.call(

@@ -5,7 +5,7 @@ import Rooms
 import Testing
 
 /// The room's size as reported to peers and previews.
-@Suite(.timeLimit(.minutes(1))) struct AudienceTests {
+@Suite(.timeLimit(.minutes(5))) struct AudienceTests {
     // MARK: - Counts
 
     @Test func changedCountsAreToldToAllAtTheNextTick() async throws {

@@ -5,7 +5,7 @@ import Rooms
 import Testing
 
 /// The operator's actions on peers in the room, as seen by them.
-@Suite(.timeLimit(.minutes(1))) struct ControlTests {
+@Suite(.timeLimit(.minutes(5))) struct ControlTests {
     let fixture = SignallingFixture()
 
     @Test func aMessageOfTheOperatorHasNoPeer() async throws {

@@ -5,7 +5,7 @@ import Rooms
 import Testing
 
 /// Whole conversations, byte for byte (`docs/PROTOCOL.md` sections 3 to 6).
-@Suite(.timeLimit(.minutes(1))) struct ConversationTests {
+@Suite(.timeLimit(.minutes(5))) struct ConversationTests {
     let fixture = SignallingFixture()
     static let roomState = """
         "recording":{"browser":{"enabled":false,"state":"none"},\

@@ -8,7 +8,7 @@ import Workbench
 
 /// The cost of a frame is bounded: its length, its method's permission and its peer's rate are
 /// checked before its parameters are read.
-@Suite(.timeLimit(.minutes(1))) struct FrameCostTests {
+@Suite(.timeLimit(.minutes(5))) struct FrameCostTests {
     let fixture = SignallingFixture()
 
     @Test func nestedDeeperThanTheLimitIsRefusedBeforeItIsRead() async throws {

@@ -5,7 +5,7 @@ import Rooms
 import Testing
 
 /// Hostile input never traps, the connection stays, and other peers are not harmed.
-@Suite(.timeLimit(.minutes(1))) struct FuzzTests {
+@Suite(.timeLimit(.minutes(5))) struct FuzzTests {
     static let frames = [
         #"{"method":"join","params":{"name":"Ann","disableVidAutoSub":true,"data":"","offer":{"type":"offer","sdp":"v=0\r\n"}},"id":"5ab6","jsonrpc":"2.0"}"#,
         #"{"method":"offer","params":{"desc":{"type":"offer","sdp":"x"},"tracks":{"t1":{"type":"video","source":"regular","description":"","mute":false,"track_id":"t1","stream_id":"s1"}}},"id":"2"}"#,

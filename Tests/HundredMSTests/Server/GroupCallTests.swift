@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// Group calls on the wire.
-@Suite(.timeLimit(.minutes(1))) struct GroupCallTests {
+@Suite(.timeLimit(.minutes(5))) struct GroupCallTests {
     /// Remembers what it is asked, and answers always the same.
     private final class Calls: GroupCalling {
         struct Asked: Hashable, Sendable {

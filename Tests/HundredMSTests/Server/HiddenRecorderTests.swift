@@ -7,7 +7,7 @@ import Testing
 
 /// The recorder appears in no peer's list, count or event: not when it joins, not when it leaves,
 /// not after any peer's reconnection.
-@Suite(.timeLimit(.minutes(1))) struct HiddenRecorderTests {
+@Suite(.timeLimit(.minutes(5))) struct HiddenRecorderTests {
     let fixture = SignallingFixture()
 
     func names(in frames: [TestFrame]) -> [String] {

@@ -8,7 +8,7 @@ import Rooms
 import Testing
 
 /// Events of the media plane, and frames on the data channel.
-@Suite(.timeLimit(.minutes(1))) struct MediaEventTests {
+@Suite(.timeLimit(.minutes(5))) struct MediaEventTests {
     let fixture = SignallingFixture()
 
     /// Passes the events on, then ends.

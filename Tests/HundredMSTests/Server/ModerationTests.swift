@@ -6,7 +6,7 @@ import Rooms
 import Testing
 
 /// A peer's actions on others, frame by frame.
-@Suite(.timeLimit(.minutes(1))) struct ModerationTests {
+@Suite(.timeLimit(.minutes(5))) struct ModerationTests {
     let fixture = SignallingFixture()
 
     func offer(_ tracks: [String]) -> String {

@@ -6,7 +6,7 @@ import Rooms
 import Testing
 
 /// Actions on a room from outside it.
-@Suite(.timeLimit(.minutes(1))) struct OperatorTests {
+@Suite(.timeLimit(.minutes(5))) struct OperatorTests {
     let fixture = SignallingFixture()
 
     private func refusal(of peer: PeerID) async -> String? {

@@ -5,7 +5,7 @@ import Rooms
 import Testing
 
 /// Groups, raised hands, and searches for peers.
-@Suite(.timeLimit(.minutes(1))) struct PeerRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct PeerRequestTests {
     let fixture = SignallingFixture()
 
     @Test func aRaisedHandIsInEveryFormOfThePeer() async throws {

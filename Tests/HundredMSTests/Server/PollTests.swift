@@ -4,7 +4,7 @@ import Rooms
 import Testing
 
 /// Polls on the wire.
-@Suite(.timeLimit(.minutes(1))) struct PollTests {
+@Suite(.timeLimit(.minutes(5))) struct PollTests {
     let fixture = SignallingFixture()
 
     static let info = #"{"poll_id":"p","title":"Sums","type":"quiz"}"#

@@ -5,7 +5,7 @@ import Rooms
 import Testing
 
 /// `docs/PROTOCOL.md` section 9: the same peer id and token on a new socket, without a join.
-@Suite(.timeLimit(.minutes(1))) struct ReconnectionTests {
+@Suite(.timeLimit(.minutes(5))) struct ReconnectionTests {
     let fixture = SignallingFixture()
 
     @Test func aPeerThatReturnsIsToldEverythingAndItsSubscriptionIsRestarted() async throws {

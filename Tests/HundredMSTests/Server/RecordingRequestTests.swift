@@ -4,7 +4,7 @@ import Rooms
 import Testing
 
 /// `rtmp-start` and `rtmp-stop`: a recording without a live stream, and pushes.
-@Suite(.timeLimit(.minutes(1))) struct RecordingRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordingRequestTests {
     let fixture = SignallingFixture()
 
     @Test func whoMayStartsAndStopsARecordingAndOthersMayNot() async throws {

@@ -5,7 +5,7 @@ import Rooms
 import Testing
 
 /// Bad input gets a precise error in the protocol's own form, and the connection stays.
-@Suite(.timeLimit(.minutes(1))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct RefusalTests {
     let fixture = SignallingFixture()
 
     @Test func aFrameThatIsNotJSONIsAnsweredWithoutAnID() async throws {

@@ -5,7 +5,7 @@ import Rooms
 import Testing
 
 /// The requests of a joined peer to the room.
-@Suite(.timeLimit(.minutes(1))) struct RoomRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct RoomRequestTests {
     let fixture = SignallingFixture()
 
     @Test func theSessionsStoreIsSharedVersionedAndListenedTo() async throws {

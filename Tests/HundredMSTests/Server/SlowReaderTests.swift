@@ -5,7 +5,7 @@ import Rooms
 import Testing
 
 /// One slow peer delays no other, and takes a bounded amount of memory.
-@Suite(.timeLimit(.minutes(1))) struct SlowReaderTests {
+@Suite(.timeLimit(.minutes(5))) struct SlowReaderTests {
     /// A room with `ann`, who reads, and a peer whose socket accepts nothing.
     func fixture(_ limits: SignallingLimits) async throws -> (
         SignallingFixture, TestClient, FakeSocket

@@ -7,7 +7,7 @@ import Rooms
 import Testing
 
 /// The conditions under which a peer stays when its token expires, or its socket or media fail.
-@Suite(.timeLimit(.minutes(1))) struct StayingTests {
+@Suite(.timeLimit(.minutes(5))) struct StayingTests {
     let fixture = SignallingFixture()
 
     // MARK: - Tokens

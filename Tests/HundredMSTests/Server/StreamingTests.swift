@@ -6,7 +6,7 @@ import Rooms
 import Testing
 
 /// `hlsStreamingState` in the room: docs/API.md.
-@Suite(.timeLimit(.minutes(1))) struct StreamingTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamingTests {
     let fixture = SignallingFixture()
     let started = HLSVariant(
         url: "https://h.test/m.m3u8", meetingURL: "https://h.test/rooms/r1", state: .started,

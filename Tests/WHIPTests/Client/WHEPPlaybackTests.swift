@@ -10,11 +10,12 @@ import RemoteRoom
 import SDP
 import Synchronization
 import Testing
+import Workbench
 
 @testable import WHIP
 
 /// Uses an endpoint on loopback with a media server behind it.
-@Suite(.timeLimit(.minutes(1))) struct WHEPPlaybackTests {
+@Suite(.timeLimit(.minutes(5))) struct WHEPPlaybackTests {
     private let group = MultiThreadedEventLoopGroup.singleton
 
     private func playback(_ endpoint: String, receivesVideo: Bool = true) -> WHEPPlayback {
@@ -154,6 +155,7 @@ import Testing
         let life = life(of: playback)
         for await _ in asked { break }
         async let left: Void = playback.leave()
+        #expect(await comesAbout { playback.stay.isLeaving })
         leaving.yield()
         await left
         #expect(await life.value == nil)

@@ -15,7 +15,7 @@ import Testing
 @testable import WHIP
 
 /// Uses an endpoint on loopback with a media server behind it.
-@Suite(.timeLimit(.minutes(1))) struct WHIPPublicationTests {
+@Suite(.timeLimit(.minutes(5))) struct WHIPPublicationTests {
     private let group = MultiThreadedEventLoopGroup.singleton
 
     private func tracks() -> [LocalTrack] {

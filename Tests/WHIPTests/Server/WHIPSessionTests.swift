@@ -8,7 +8,7 @@ import Testing
 import WHIP
 
 /// A WHIP client from its `POST` to its end.
-@Suite(.timeLimit(.minutes(1))) struct WHIPSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct WHIPSessionTests {
     let world = WHIPWorld()
 
     @Test func aPublisherIsAPeerOfTheRoomWithItsTracks() async throws {
@@ -214,7 +214,7 @@ extension WHIPWorld {
 }
 
 /// A WHEP client.
-@Suite(.timeLimit(.minutes(1))) struct WHEPSessionTests {
+@Suite(.timeLimit(.minutes(5))) struct WHEPSessionTests {
     let world = WHIPWorld()
 
     static let offer = WHIPWorld.offer().replacing("a=sendonly", with: "a=recvonly")

@@ -22,7 +22,7 @@ public actor WHEPPlayback: RemoteRoom {
     private nonisolated let feed = RoomEvents()
     private let media: WHIPMedia
     private var dialogue: WHIPDialogue?
-    private let stay = RoomStay()
+    nonisolated let stay = RoomStay()
 
     public nonisolated var events: AsyncStream<RemoteRoomEvent> { feed.stream }
 
