@@ -126,6 +126,20 @@ import Testing
                     recoverGracePeriodSeconds: 4))
     }
 
+    @Test func recordingsMayHaveAPreset() throws {
+        func file(_ destination: String) -> String {
+            #"{"roles":{"guest":{}},"destinations":{"browserRecordings":{"calls":"#
+                + destination + "}}}"
+        }
+        let policy = try PolicyFile.policy(
+            fromJSON: file(#"{"preset":"group_call","keptSeconds":60}"#))
+        let destination = policy.recordingDestinations["calls"]
+        #expect(destination?.preset == .groupCall && destination?.keptSeconds == 60)
+        #expect(destination?.autoStart == nil && destination?.width == nil)
+        let refusal = reason(file(#"{"preset":"webinar"}"#))
+        #expect(refusal?.contains("browserRecordings.calls.preset") == true, "\(refusal ?? "")")
+    }
+
     @Test func rolesMayBeAListToo() throws {
         let policy = try PolicyFile.policy(
             fromJSON: #"{"roles":[{"name":"a"},{"name":"spy","isHidden":true}]}"#)

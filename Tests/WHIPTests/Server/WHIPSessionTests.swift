@@ -1,3 +1,4 @@
+import HundredMSTerms
 import MediaKernel
 import MediaServer
 import PeerConnection
@@ -37,6 +38,16 @@ import WHIP
         #expect(names == ["\(answer.peer)-0", "video", "\(answer.peer)-2"])
         #expect(world.media.offers.first?.media.map { $0.rtp.msids.first?.track } == names)
         #expect(tracks.allSatisfy { $0.streamID == answer.peer.rawValue })
+    }
+
+    @Test func aRoomForSoundRefusesPicturesInWords() async throws {
+        let world = WHIPWorld(policy: Policy.standard.soundOnly)
+        let refusal = WHIPError.forbidden("this room is for sound only: nobody may publish video")
+        await #expect(throws: refusal) {
+            try await world.room.publish(WHIPWorld.offer(), by: WHIPWorld.client())
+        }
+        _ = try await world.room.publish(WHIPWorld.offer([.audio]), by: WHIPWorld.client())
+        #expect(await world.peers.first?.tracks.map(\.kind) == [.audio])
     }
 
     @Test func whatTheRoleDoesNotAllowIsRefusedAsAWhole() async throws {
