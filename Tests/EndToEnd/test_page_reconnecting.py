@@ -201,6 +201,19 @@ def test_who_leaves_while_the_page_comes_back_is_gone(page):
     """)) == ["left", 1]
 
 
+def test_who_does_not_get_back_in_the_rooms_time_is_told_for_how_long_it_was_tried(page):
+    reason, tries = page.evaluate(in_a_room({}, """
+      sockets[0].say({ method: "room-info", params: { reconnection_seconds: 4 } });
+      const left = joined().catch(({ message }) => message);
+      let tries = 0;
+      window.fetch = async () => { tries += 1; throw new TypeError("no network"); };
+      sockets[0].close();
+      return [await within(20000, left), tries];
+    """))
+    assert reason == "The connection was lost, and 4 s of trying did not bring it back."
+    assert 1 <= tries <= 4
+
+
 def test_a_server_that_was_restarted_is_entered_again(page):
     """It refuses the offer, ends the session of whoever knows no better, and closes the socket."""
     tries, tracks, state = page.evaluate(in_a_room({1: {"offer": [410], "join": [1003]}}, """

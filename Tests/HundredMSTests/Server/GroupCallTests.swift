@@ -213,6 +213,9 @@ import Testing
         var limits = RoomLimits()
         limits.absence = CallType.reconnection
         let fixture = SignallingFixture(roomLimits: limits, calls: calls)
+        let visitor = try await fixture.connect("v")
+        let info = try await visitor.drain().first { $0.method == "room-info" }
+        #expect(info?.params["reconnection_seconds"].integer == 40)
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben")
         await ann.close()

@@ -150,10 +150,13 @@ extension HundredMSSessions {
     /// Visitors receive it too: 100ms' clients take the number of peers from nothing else. Without
     /// a session, or with hidden peers only, the session id is empty.
     func pushCounts(to listeners: [Connection], in host: isolated RoomHost) {
+        let absence = host.room.limits.absence
         let roomInfo = RoomInfoNotification(
             roomID: host.room.id, name: host.room.name, description: host.room.description,
             maxSize: host.room.limits.visiblePeers ?? host.room.limits.peers,
-            largeRoomOptimization: host.room.isLarge, defaultImage: host.room.defaultImage)
+            largeRoomOptimization: host.room.isLarge, defaultImage: host.room.defaultImage,
+            reconnectionSeconds: absence < SignallingLimits.reconnection
+                ? Int(absence.components.seconds) : nil)
         let sessionInfo = SessionInfoNotification(
             sessionID: host.room.visibleSession?.id ?? "", roomID: host.room.id,
             peerCount: host.room.peers.visibleCount,

@@ -33,6 +33,8 @@ public struct SignallingLimits: Hashable, Sendable {
     /// Peers in one frame of `on-connection-quality-update`.
     public static let qualities = 100
 
+    /// How long clients try to get back into a room.
+    static let reconnection: Duration = .seconds(60)
     /// Answers to invitations by a client that has not joined, per second in the long run, and in a
     /// burst.
     static let invitationActsPerSecond = 1

@@ -144,6 +144,8 @@ public struct RoomInfoNotification: Hashable, Sendable, Codable {
     public var largeRoomOptimization: Bool?
     /// Roomcast's own.
     public var defaultImage: String?
+    /// Roomcast's own: for how long a lost peer keeps its place, if not for as long as clients try.
+    public var reconnectionSeconds: Int?
 
     enum CodingKeys: String, CodingKey {
         case roomID = "room_id"
@@ -151,6 +153,7 @@ public struct RoomInfoNotification: Hashable, Sendable, Codable {
         case maxSize = "max_size"
         case largeRoomOptimization = "large_room_optimization"
         case defaultImage = "default_image"
+        case reconnectionSeconds = "reconnection_seconds"
     }
 }
 

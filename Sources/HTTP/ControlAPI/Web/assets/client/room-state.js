@@ -7,6 +7,8 @@ import {
 /** The group that says "I have raised my hand", as 100ms' clients name it. */
 export const handRaise = "_handraise";
 
+const standardReconnection = 60; // s
+
 /**
  * The peers of a room, their tracks' descriptions, their hands and how well they receive, and the
  * stream and recording, updated by the server's notifications. The local peer is not among the
@@ -18,6 +20,7 @@ export class RoomState {
   recording = { browser: notRecording, hls: notRecording };
   pushes = [];
   name = "";
+  reconnectionSeconds = standardReconnection; // for which the server keeps a lost peer
   #local;
   #count = 0; // of peers, from the server
   #isLarge = false; // the server lists only some of the peers
@@ -64,6 +67,7 @@ export class RoomState {
         return this.#onAir();
       case "room-info":
         this.#isLarge = Boolean(params.large_room_optimization);
+        this.reconnectionSeconds = params.reconnection_seconds ?? standardReconnection;
         return [["peers", {}]];
       case "session-info":
         this.#count = params.peer_count ?? 0;

@@ -36,7 +36,6 @@ import { Polls } from "./polls.js";
 import { RoomState } from "./room-state.js";
 import { SignalError, SignalSocket } from "./signal.js";
 
-const reconnectWindow = 60000; // ms; the server keeps a lost peer for the same time
 const reconnectInterval = 1000; // ms
 const policyTimeout = 10000; // ms
 const iceGrace = 5000; // ms of "disconnected" before the connection is restarted
@@ -385,7 +384,8 @@ export class RoomcastClient extends EventTarget {
     if (this.state === "reconnecting") return;
     if (!this.#joined) return this.#end(reason);
     this.#become("reconnecting", reason);
-    const deadline = performance.now() + reconnectWindow;
+    const seconds = this.room.reconnectionSeconds;
+    const deadline = performance.now() + 1000 * seconds;
     while (performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, reconnectInterval));
       if (this.state !== "reconnecting") return;
@@ -401,7 +401,7 @@ export class RoomcastClient extends EventTarget {
         if (error instanceof SignalError && error.isFinal) return this.#end(error.message);
       }
     }
-    this.#end("The connection was lost.");
+    this.#end(`The connection was lost, and ${seconds} s of trying did not bring it back.`);
   }
 
   /** Resumes where the old socket broke off, or enters again if the server has forgotten us. */
