@@ -60,8 +60,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("", nil, "user_id has 1 to 128 bytes"),
-            (String(repeating: "u", count: 129), nil, "user_id has 1 to 128 bytes"),
+            ("", nil, "user_id has 1 to 255 bytes"),
+            (String(repeating: "u", count: 256), nil, "user_id has 1 to 255 bytes"),
             ("ann", nil, "user_id is the inviting user's own"),
             ("ben", 4, "expires_in is 5 to 86400 seconds"),
             ("ben", 86_401, "expires_in is 5 to 86400 seconds"),
@@ -69,6 +69,16 @@ import Testing
     func aWrongOneIsRefused(user: String, seconds: Int?, message: String) {
         #expect(
             callError { _ = try invitation(to: user, seconds: seconds) }?.message == message)
+    }
+
+    @Test func theInviterOfAServerIsBoundedToo() throws {
+        let longest = String(repeating: "u", count: 255)
+        #expect(try invitation(from: longest).inviter == longest)
+        for inviter in ["", longest + "u"] {
+            #expect(
+                callError { _ = try invitation(from: inviter) }?.message
+                    == "inviter has 1 to 255 bytes")
+        }
     }
 
     @Test func itHasOneForm() throws {

@@ -5,8 +5,8 @@ public enum CallLimits {
     /// In bytes of UTF-8.
     public static let itemKeyBytes = 128
     public static let itemValueBytes = 1024
-    /// In bytes of UTF-8: the id of a user, as in a token.
-    public static let userBytes = 128
+    /// In bytes of UTF-8: the id of a user. As many as a token holds.
+    public static let userBytes = 255
     /// In bytes: the address of an image.
     public static let addressBytes = 2048
     /// Invitations of a call that wait for an answer.

@@ -52,9 +52,8 @@ public struct Invitation: Hashable, Sendable {
         id: InvitationID, call: RoomID, inviter: String?, invitee: String, role: String,
         seconds: Int?, at now: UnixTime
     ) throws(CallError) {
-        guard (1...CallLimits.userBytes).contains(invitee.utf8.count) else {
-            throw .invalidField("user_id", reason: "has 1 to \(CallLimits.userBytes) bytes")
-        }
+        try Self.check(user: invitee, field: "user_id")
+        if let inviter { try Self.check(user: inviter, field: "inviter") }
         guard invitee != inviter else {
             throw .invalidField("user_id", reason: "is the inviting user's own")
         }
@@ -67,6 +66,12 @@ public struct Invitation: Hashable, Sendable {
         self.init(
             id: id, call: call, inviter: inviter, invitee: invitee, role: role, createdAt: now,
             expiresAt: now + .seconds(seconds))
+    }
+
+    private static func check(user: String, field: String) throws(CallError) {
+        guard (1...CallLimits.userBytes).contains(user.utf8.count) else {
+            throw .invalidField(field, reason: "has 1 to \(CallLimits.userBytes) bytes")
+        }
     }
 
     public func state(at now: UnixTime) -> InvitationState {
