@@ -447,10 +447,11 @@ def test_screens_are_shared_and_large(world):
     assert heard(ben, "on-track-update-request", track_id="s1")["mute"] is True
 
 
-def test_what_is_wished_while_the_page_is_cut_off_is_done_when_it_is_back(world):
+@pytest.mark.parametrize("at_once", [False, True], ids=["told of it", "not told yet"])
+def test_what_is_wished_while_the_page_is_cut_off_is_done_when_it_is_back(world, at_once):
     ben, ann = world.connect("Ben"), world.open()
     ann.wait_for("button", "Share the screen")
-    ann.cut_off(then_press="screen")
+    ann.cut_off("screen", at_once)
     ben.wait_for("on-track-add", lambda params: any(
         track["source"] == "screen" for track in params["tracks"].values()), PUBLISHING_TIMEOUT)
     assert ann.texts("toast-error") == []

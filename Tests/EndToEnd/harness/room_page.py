@@ -37,10 +37,12 @@ KEEP_SOCKETS = """() => {
   };
 }"""
 # Closes the socket, and presses a button before the page has reconnected.
-CUT_OFF = """(id) => {
+CUT_OFF = """([id, isAtOnce]) => {
   const socket = window.sockets.at(-1);
-  socket.addEventListener("close", () => document.getElementById(id).click());
+  const press = () => document.getElementById(id).click();
+  if (!isAtOnce) socket.addEventListener("close", press);
   socket.close();
+  if (isAtOnce) press();
 }"""
 # Closes the socket at the next call of a method, which then gets no answer (only an open socket
 # reads).
@@ -158,10 +160,11 @@ class RoomPage:
                  TIMEOUT)
         self.evaluate(TELL, [{"jsonrpc": "2.0", "method": method, "params": params}] * times)
 
-    def cut_off(self, then_press):
-        """The socket is lost, and a button pressed, by its id, before the page is back."""
+    def cut_off(self, then_press, at_once=False):
+        """The socket is lost, and a button pressed, by its id, before the page is back: even before
+        it is told of the loss."""
         self.evaluate(FAKE_SCREEN)  # Chromium has one of its own, for real keys only
-        self.evaluate(CUT_OFF, then_press)
+        self.evaluate(CUT_OFF, [then_press, at_once])
 
     def cut_off_at(self, method):
         """The socket is lost as soon as the page calls this."""

@@ -83,6 +83,11 @@ export class RoomcastClient extends EventTarget {
     return this.room.local.name || this.#joined?.name || "";
   }
 
+  /** Whether the socket is lost, or has begun to close, of which `state` does not know yet. */
+  get isCutOff() {
+    return !this.#signal?.isOpen;
+  }
+
   // MARK: Coming and going
 
   /** Connects to the server and learns the role. @throws {SignalError} */

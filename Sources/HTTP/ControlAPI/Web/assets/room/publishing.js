@@ -105,7 +105,8 @@ export class Publishing {
   }
 
   async #publishWhatIsAllowed() {
-    if (this.#client.state !== "joined") return;
+    // Done when the client is back.
+    if (this.#client.state !== "joined" || this.#client.isCutOff) return;
     const media = this.#media;
     const { allowed, video, screen: shared, simulcast } = this.#client.role.publishParams;
     const isAllowed = (kind) => allowed.includes(kind);
