@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "AVSync"))
 from harness import chromium, hls_js, long_publishing, signalling  # noqa: E402
 from harness.fault import Fault  # noqa: E402
 from harness.firefox import Firefox  # noqa: E402
-from harness.lanes import is_aside  # noqa: E402
+from harness.lanes import Turns, is_aside  # noqa: E402
 from harness.namespace import ADDRESS, Namespace  # noqa: E402
 from harness.receiver import Receiver  # noqa: E402
 from harness.room_world import World  # noqa: E402
@@ -48,9 +48,9 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_configure(config):
-    if not hasattr(config, "workerinput"):  # the process that reports
-        for plugin in (Account(), Seeds(), Skips()):
-            config.pluginmanager.register(plugin)
+    is_worker = hasattr(config, "workerinput")  # else the process that reports
+    for plugin in [Turns()] if is_worker else [Account(), Seeds(), Skips()]:
+        config.pluginmanager.register(plugin)
 
 
 def pytest_collection_modifyitems(items):

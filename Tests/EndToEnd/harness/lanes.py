@@ -1,4 +1,10 @@
-"""Which modules judge by the clock, and which do not."""
+"""Which modules judge by the clock, which do not, and which need the machine to themselves."""
+
+import contextlib
+import fcntl
+from pathlib import Path
+
+import pytest
 
 # Modules that mostly wait and judge nothing by the clock. They run beside the others, which
 # otherwise have the machine to themselves, and none of their failures is forgiven. Their niceness
@@ -23,3 +29,34 @@ ASIDE = {
 def is_aside(module):
     """Whether the module of this name, such as `test_polls`, judges nothing by the clock."""
     return module.removeprefix("test_") in ASIDE
+
+
+# A browser that paints and another one that captures what it paints need both cores. Nothing aside
+# runs meanwhile.
+ALONE = {"custom_view_sync"}
+
+# Locked are this file and the tests' configuration, which all workers have.
+MACHINE, NEXT = Path(__file__), Path(__file__).parents[1] / "conftest.py"
+
+
+@contextlib.contextmanager
+def locked(path, how):
+    with path.open() as file:
+        fcntl.flock(file, how)
+        yield
+
+
+class Turns:
+    """The plugin of a worker that lets some modules have the machine to themselves."""
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item):
+        is_alone = item.path.stem.removeprefix("test_") in ALONE
+        if not is_alone and not is_aside(item.path.stem):
+            return (yield)
+        with contextlib.ExitStack() as stack:
+            # Who waits for the machine is the next to have it.
+            with locked(NEXT, fcntl.LOCK_EX):
+                how = fcntl.LOCK_EX if is_alone else fcntl.LOCK_SH
+                stack.enter_context(locked(MACHINE, how))
+            return (yield)
