@@ -18,7 +18,7 @@ import Testing
     ) async throws {
         var world = try await TestWorld()
         // Time stands still: no guess is given back.
-        let gate = RoomCodeGate(clock: { .zero })
+        let gate = GuessGate(clock: { .zero })
         world.endpoints = [OpenViduEndpoint(gateway: OpenViduDouble(), secret: secret, gate: gate)]
         try await world.routes(body)
     }
@@ -57,7 +57,7 @@ import Testing
 
     @Test func guessesAreCountedByAddress() async throws {
         try await Self.routes { client in
-            for _ in 0..<(2 * Limits.unknownRoomCodesBurst) {
+            for _ in 0..<(2 * Limits.guessesBurst) {
                 _ = try await Self.send(
                     client, .get, "sessions", as: "OPENVIDUAPP:x", from: "203.0.113.5")
             }

@@ -246,7 +246,7 @@ import Tokens
 
     @Test func unknownCodesAreCountedOfEachAddressForItself() async throws {
         let time = Mutex(Instant.zero)
-        let gate = RoomCodeGate(rate: 1, burst: 2) { time.withLock { $0 } }
+        let gate = GuessGate(rate: 1, burst: 2) { time.withLock { $0 } }
         let router = Router(context: CallerContext.self)
         TokenRoute(
             catalogue: world.catalogue, gateway: world.gateway, authority: world.authority,
@@ -286,7 +286,7 @@ import Tokens
     /// Requests in progress all find the gate open, and all count.
     @Test func whatIsTriedAtOnceIsOwed() {
         let time = Mutex(Instant.zero)
-        let gate = RoomCodeGate(rate: 10, burst: 2) { time.withLock { $0 } }
+        let gate = GuessGate(rate: 10, burst: 2) { time.withLock { $0 } }
         #expect(gate.isOpen(to: [1]))
         for _ in 0..<52 { gate.failed([1]) }
         time.withLock { $0 += .milliseconds(5099) }
@@ -298,15 +298,15 @@ import Tokens
 
     /// The memory for them is bounded; up to the bound no address is forgotten.
     @Test func onlySoManyAddressesAreKeptInMind() {
-        let gate = RoomCodeGate(rate: 1, burst: 2) { .zero }
+        let gate = GuessGate(rate: 1, burst: 2) { .zero }
         func caller(_ number: Int) -> [UInt8] {
             withUnsafeBytes(of: UInt32(number).bigEndian) { Array($0) }
         }
         for _ in 0..<3 { gate.failed(caller(0)) }
-        for number in 1..<RoomCodeGate.callersMaximum { gate.failed(caller(number)) }
-        #expect(RoomCodeGate.callersMaximum == 4096)
+        for number in 1..<GuessGate.callersMaximum { gate.failed(caller(number)) }
+        #expect(GuessGate.callersMaximum == 4096)
         #expect(!gate.isOpen(to: caller(0)))
-        gate.failed(caller(RoomCodeGate.callersMaximum))
+        gate.failed(caller(GuessGate.callersMaximum))
         #expect(gate.isOpen(to: caller(0)))
     }
 
@@ -315,8 +315,8 @@ import Tokens
         let headers: HTTPFields = [name: "192.0.2.9"]
         let near = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
         let far = try SocketAddress(ipAddress: "192.0.2.1", port: 1)
-        #expect(RoomCodeGate.caller(of: headers, from: near) == [192, 0, 2, 9])
-        #expect(RoomCodeGate.caller(of: headers, from: far) == [192, 0, 2, 1])
-        #expect(RoomCodeGate.caller(of: [:], from: near) == [127, 0, 0, 1])
+        #expect(GuessGate.caller(of: headers, from: near) == [192, 0, 2, 9])
+        #expect(GuessGate.caller(of: headers, from: far) == [192, 0, 2, 1])
+        #expect(GuessGate.caller(of: [:], from: near) == [127, 0, 0, 1])
     }
 }

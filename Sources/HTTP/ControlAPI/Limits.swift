@@ -38,10 +38,10 @@ public enum Limits {
     public static let largeRoomSizes = 0...20_000
     /// The length of a session, as in 100ms.
     public static let sessionSeconds = 120...43_200
-    /// The unknown room codes that one address may try, per second in the long run, and in a burst.
-    /// At that rate a hundred addresses take some years to find one of a thousand codes.
-    public static let unknownRoomCodesPerSecond = 10
-    public static let unknownRoomCodesBurst = 100
+    /// The unknown room codes, or wrong secrets, that one address may try, per second in the long run,
+    /// and in a burst. At that rate a hundred addresses take some years to find one of a thousand codes.
+    public static let guessesPerSecond = 10
+    public static let guessesBurst = 100
     public static let peerIDCharacters = 128
     public static let userIDCharacters = 128
     public static let meetingURLBytes = 2048

@@ -46,15 +46,20 @@ struct ListParameters {
         return limit
     }
 
-    func status<Status: RawRepresentable<String> & CaseIterable>(
-        _ type: Status.Type
-    ) throws(APIError) -> Status? {
-        guard let text = self["status"] else { return nil }
-        guard let status = Status(rawValue: String(text)) else {
-            let known = Status.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .badRequest("status is not valid", "one of \(known)")
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: Substring
+    ) throws(APIError) -> Choice? {
+        guard let text = self[name] else { return nil }
+        return try .choice(String(text), of: String(name))
+    }
+
+    /// A number from 0 on.
+    func count(_ name: Substring) throws(APIError) -> Int? {
+        guard let text = self[name] else { return nil }
+        guard let count = Int(text), count >= 0 else {
+            throw .badRequest("\(name) is not valid", "a number from 0 on")
         }
-        return status
+        return count
     }
 
     func flag(_ name: Substring) throws(APIError) -> Bool? {
@@ -94,7 +99,7 @@ extension CatalogueQuery where Status: RawRepresentable<String> & CaseIterable {
             room: try parameters.identifier("room_id").map { RoomID($0) },
             session: try parameters.identifier("session_id").map { SessionID($0) },
             stream: try parameters.identifier("job_id").map { StreamID($0) },
-            status: try parameters.status(Status.self), start: try parameters.start())
+            status: try parameters.choice("status"), start: try parameters.start())
         limit = try parameters.limit() ?? limit
     }
 }
@@ -108,8 +113,21 @@ extension LiveStreamQuery {
         self.init(
             subject, room: room,
             session: try parameters.identifier("session_id").map { SessionID($0) },
-            status: try parameters.status(LiveStream.Status.self),
+            status: try parameters.choice("status"),
             start: try parameters.start().map { StreamID($0) })
         limit = try parameters.limit() ?? limit
+    }
+}
+
+extension RawRepresentable<String> where Self: CaseIterable {
+    /// The choice that a caller names in a field.
+    ///
+    /// - Throws: a 400 that lists all choices.
+    static func choice(_ text: String, of field: String) throws(APIError) -> Self {
+        guard let choice = Self(rawValue: text) else {
+            let known = allCases.map(\.rawValue).joined(separator: ", ")
+            throw .badRequest("\(field) is not valid", "one of \(known)")
+        }
+        return choice
     }
 }

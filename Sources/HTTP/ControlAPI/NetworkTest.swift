@@ -30,9 +30,9 @@ final class NetworkTest: Sendable {
     private struct Downloads {
         var count = 0
         /// Of callers whose address is known.
-        var perCaller: [RoomCodeGate.Caller: Int] = [:]
+        var perCaller: [GuessGate.Caller: Int] = [:]
 
-        mutating func begin(_ caller: RoomCodeGate.Caller?) -> Bool {
+        mutating func begin(_ caller: GuessGate.Caller?) -> Bool {
             guard count < NetworkTest.downloadsMaximum else { return false }
             if let caller {
                 let own = perCaller[caller, default: 0]
@@ -43,7 +43,7 @@ final class NetworkTest: Sendable {
             return true
         }
 
-        mutating func end(_ caller: RoomCodeGate.Caller?) {
+        mutating func end(_ caller: GuessGate.Caller?) {
             count -= 1
             guard let caller else { return }
             let own = perCaller[caller, default: 0] - 1
@@ -57,14 +57,14 @@ final class NetworkTest: Sendable {
     /// local proxy that does not name them.
     static func caller(
         of headers: HTTPFields, from address: SocketAddress?
-    ) -> RoomCodeGate.Caller? {
-        let caller = RoomCodeGate.caller(of: headers, from: address)
+    ) -> GuessGate.Caller? {
+        let caller = GuessGate.caller(of: headers, from: address)
         let peer = address.flatMap(TransportAddress.init)
         guard peer?.isLoopback ?? true, caller == peer?.network ?? [] else { return caller }
         return nil
     }
 
-    func respond(to caller: RoomCodeGate.Caller?) -> Response {
+    func respond(to caller: GuessGate.Caller?) -> Response {
         var headers = CrossOrigin.headers
         headers[.cacheControl] = "no-store"
         let isTaken = downloads.withLock { $0.begin(caller) }
@@ -82,10 +82,10 @@ final class NetworkTest: Sendable {
     /// One download's place, which is returned when the download ends or never begins.
     private final class Place: Sendable {
         private let test: NetworkTest
-        private let caller: RoomCodeGate.Caller?
+        private let caller: GuessGate.Caller?
         private let isTaken = Mutex(true)
 
-        init(of test: NetworkTest, _ caller: RoomCodeGate.Caller?) {
+        init(of test: NetworkTest, _ caller: GuessGate.Caller?) {
             self.test = test
             self.caller = caller
         }

@@ -48,12 +48,8 @@ public struct CallFilter: Hashable, Sendable {
                 + "\(createdAt.to?.nanoseconds.description ?? "")",
             "\(participants.from?.description ?? "")-\(participants.to?.description ?? "")",
         ]
-        // FNV-1a: a check against mistakes, which need not withstand anybody.
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in parts.joined(separator: ";").utf8 {
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-        }
-        return Hexadecimal.text(hash)
+        // A check against mistakes, which need not withstand anybody.
+        return Hexadecimal.text(CRC32.checksum(parts.joined(separator: ";").utf8))
     }
 }
 

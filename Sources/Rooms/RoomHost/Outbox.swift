@@ -8,7 +8,7 @@ internal import Synchronization
 /// everything anew. A frame counts for at most a quarter of the bytes, or no peer could join a room
 /// whose list of peers is longer.
 public final class Outbox: Sendable {
-    public enum Item: Hashable, Sendable {
+    enum Item: Hashable, Sendable {
         case frame(String)
         /// Closes the socket; no frame follows.
         case close(code: UInt16, reason: String)
@@ -111,8 +111,24 @@ public final class Outbox: Sendable {
         }
     }
 
+    /// Sends the frames, one after another, until the end or until the socket takes no more. The rest
+    /// stays queued, for the client's next socket.
+    ///
+    /// In a task of its own, because a slow reader must not block anything.
+    public func startWriting(to socket: any SignallingSocket) {
+        Task {
+            while let item = await next() {
+                switch item {
+                case .frame(let text):
+                    guard await socket.send(text) else { return }
+                case .close(let code, let reason): await socket.close(code: code, reason: reason)
+                }
+            }
+        }
+    }
+
     /// The next item, or `nil` at the end. Only one writer may call it.
-    public func next() async -> Item? {
+    func next() async -> Item? {
         await withCheckedContinuation { continuation in
             let item: Item?? = state.withLock { state in
                 if let item = state.next() { return item }

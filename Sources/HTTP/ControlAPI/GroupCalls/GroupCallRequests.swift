@@ -23,9 +23,7 @@ struct GroupCallBody: RequestBody {
 
     /// - Throws: a 400 that names the field. Does not check whether the template exists.
     func call(_ id: RoomID, at now: UnixTime) throws(APIError) -> GroupCall {
-        guard let type = CallType(rawValue: type) else {
-            throw .badRequest("type is not valid", Self.words(CallType.self))
-        }
+        let type = try CallType.choice(type, of: "type")
         let creator = createdBy ?? ""
         guard creator.utf8.count <= CallLimits.userBytes else {
             throw .badRequest("created_by is not valid", "at most \(CallLimits.userBytes) bytes")
@@ -42,10 +40,6 @@ struct GroupCallBody: RequestBody {
         } catch {
             throw APIError(error)
         }
-    }
-
-    static func words<Word: RawRepresentable<String> & CaseIterable>(_ type: Word.Type) -> String {
-        "one of " + Word.allCases.map(\.rawValue).joined(separator: ", ")
     }
 }
 
@@ -95,18 +89,10 @@ extension CallFilter {
         let parameters = ListParameters(request)
         for id in parameters.several("room_ids") { ids.append(try RoomID(parameter: id)) }
         for word in parameters.several("types") {
-            guard let type = CallType(rawValue: word) else {
-                throw .badRequest("types is not valid", GroupCallBody.words(CallType.self))
-            }
-            types.insert(type)
+            types.insert(try .choice(word, of: "types"))
         }
         creators = parameters.several("created_by")
-        if let word = parameters["state"] {
-            guard let known = CallState(rawValue: String(word)) else {
-                throw .badRequest("state is not valid", GroupCallBody.words(CallState.self))
-            }
-            state = known
-        }
+        state = try parameters.choice("state")
         createdAt = OpenRange(
             from: try parameters.time("created_at_from"), to: try parameters.time("created_at_to"))
         participants = OpenRange(
@@ -137,13 +123,5 @@ extension CallPlace {
 extension ListParameters {
     fileprivate func several(_ name: Substring) -> [String] {
         all(name).flatMap { $0.split(separator: ",").map(String.init) }
-    }
-
-    func count(_ name: Substring) throws(APIError) -> Int? {
-        guard let text = self[name] else { return nil }
-        guard let count = Int(text), count >= 0 else {
-            throw .badRequest("\(name) is not valid", "a number from 0 on")
-        }
-        return count
     }
 }

@@ -18,7 +18,7 @@ struct TokenRoute: Sendable {
     let catalogue: Catalogue
     let gateway: any SignallingGateway
     let authority: TokenAuthority
-    var gate = RoomCodeGate()
+    var gate = GuessGate()
     let clock: @Sendable () -> UnixTime
 
     /// How long the holder of such a token may join and rejoin the room.
@@ -28,7 +28,7 @@ struct TokenRoute: Sendable {
         router.post("/v2/token") { request, context in
             var response: Response
             do {
-                let caller = RoomCodeGate.caller(
+                let caller = GuessGate.caller(
                     of: request.headers, from: context.remoteAddress)
                 response = JSON.response(try await body(for: request, from: caller))
             } catch let error as APIError {
@@ -75,7 +75,7 @@ struct TokenRoute: Sendable {
     }
 
     private func body(
-        for request: Request, from caller: RoomCodeGate.Caller
+        for request: Request, from caller: GuessGate.Caller
     ) async throws -> Body {
         let order = try await JSON.decode(Order.self, from: request)
         let user = order.userID ?? UUID().uuidString.lowercased()
@@ -85,7 +85,7 @@ struct TokenRoute: Sendable {
         }
         guard gate.isOpen(to: caller) else {
             throw APIError.tooManyRequests(
-                "at most \(Limits.unknownRoomCodesPerSecond) unknown room codes a second")
+                "at most \(Limits.guessesPerSecond) unknown room codes a second")
         }
         guard let known = try await knownCode(order.code) else {
             gate.failed(caller)

@@ -127,7 +127,7 @@ final class HundredMSSessions: RoomSessions {
             invitationActs: TokenBucket(
                 rate: SignallingLimits.invitationActsPerSecond,
                 burst: SignallingLimits.invitationActsBurst, at: host.clock.now()))
-        startWriter(of: connection)
+        connection.outbox.startWriting(to: socket)
         if host.room.peers[peer] == nil,
             let dismissal = unheardDismissals.dismissal(of: peer, owner: claims.owner)
         {
@@ -225,22 +225,6 @@ final class HundredMSSessions: RoomSessions {
     /// The client has a new socket; nobody reads the old one.
     private func replace(_ old: Connection, in host: isolated RoomHost) {
         drop(old, code: CloseCode.normal, reason: "replaced by a newer connection", in: host)
-    }
-
-    private func startWriter(of connection: Connection) {
-        let (outbox, socket) = (connection.outbox, connection.socket)
-        // Unstructured, because a slow reader must not block anything; the task ends with the
-        // outbox.
-        Task {
-            while let item = await outbox.next() {
-                switch item {
-                case .frame(let text):
-                    // Unsent notifications stay queued for the peer's next socket.
-                    guard await socket.send(text) else { return }
-                case .close(let code, let reason): await socket.close(code: code, reason: reason)
-                }
-            }
-        }
     }
 
     /// Closes a connection at once and drops its unsent frames.

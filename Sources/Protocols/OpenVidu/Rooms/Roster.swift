@@ -27,9 +27,14 @@ struct Roster {
         var streams: [Group: SharedStream] = [:]
         /// The connections of streams besides the main one.
         var others: [Group: String] = [:]
+
+        /// The ids of its connections and of its streams.
+        var ids: [String] { [id] + others.values + streams.values.map(\.id) }
     }
 
     private var entries: [PeerID: Entry] = [:]
+    /// The peers by all of these ids, which clients may name at any rate.
+    private var owners: [String: PeerID] = [:]
     private var announced: [String: StreamTerms] = [:]
     private var random = SystemRandomNumberGenerator()
 
@@ -37,8 +42,8 @@ struct Roster {
     ///
     /// - Parameter metadata: the app's and the token's.
     mutating func introduce(_ peer: PeerID, metadata: String, at time: UnixTime) {
-        entries[peer] = Entry(
-            id: peer.rawValue, metadata: metadata, createdAt: time.milliseconds)
+        keep(
+            Entry(id: peer.rawValue, metadata: metadata, createdAt: time.milliseconds), of: peer)
     }
 
     /// A client of this protocol publishes a stream, or describes it anew.
@@ -48,16 +53,16 @@ struct Roster {
 
     mutating func withdraw(_ stream: String) { announced[stream] = nil }
 
-    mutating func forget(_ peer: PeerID) { entries[peer] = nil }
+    mutating func forget(_ peer: PeerID) { keep(nil, of: peer) }
+
+    private mutating func keep(_ entry: Entry?, of peer: PeerID) {
+        for id in entries[peer]?.ids ?? [] where owners[id] == peer { owners[id] = nil }
+        for id in entry?.ids ?? [] where owners[id] == nil { owners[id] = peer }
+        entries[peer] = entry
+    }
 
     /// The peer that has a connection or publishes a stream; nil for an unknown one.
-    func owner(of id: String) -> PeerID? {
-        if entries[PeerID(id)]?.id == id { return PeerID(id) }
-        return entries.first { _, entry in
-            entry.id == id || entry.others.values.contains(id)
-                || entry.streams.values.contains { $0.id == id }
-        }?.key
-    }
+    func owner(of id: String) -> PeerID? { owners[id] }
 
     /// The connections of a peer, its own one first. A stream whose tracks have changed is another
     /// stream, since clients ask only once for what it has.
@@ -92,7 +97,7 @@ struct Roster {
         }
         entry.streams = streams
         entry.others = entry.others.filter { streams[$0.key] != nil }
-        entries[peer.id] = entry
+        keep(entry, of: peer.id)
         return participants
     }
 

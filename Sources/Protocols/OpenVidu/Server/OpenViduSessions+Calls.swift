@@ -14,10 +14,7 @@ extension OpenViduSessions {
             drop(connection, code: CloseCode.messageTooBig, reason: "frame too long", in: host)
             return await host.settle()
         }
-        let isAllowed =
-            (connections[place]?.frames.take(at: now) ?? false)
-            && (connections[place]?.bytes.take(count, at: now) ?? false)
-        guard isAllowed else {
+        guard connections[place]?.allowance.take(count, at: now) == true else {
             host.log(.notice, "too many frames", connection.peer)
             drop(connection, code: CloseCode.policyViolation, reason: "too many frames", in: host)
             return await host.settle()

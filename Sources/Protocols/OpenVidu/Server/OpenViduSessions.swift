@@ -15,8 +15,7 @@ final class OpenViduSessions: RoomSessions {
         let peer: PeerID
         let socket: any SignallingSocket
         let outbox: Outbox
-        var frames: TokenBucket
-        var bytes: TokenBucket
+        var allowance: FrameAllowance
         var lastHeard: Instant
         /// How long it may be silent.
         var silence: Duration
@@ -185,21 +184,11 @@ final class OpenViduSessions: RoomSessions {
         let connection = Connection(
             place: OpenViduPlace(rawValue: counter), peer: peer, socket: socket,
             outbox: Outbox(frames: limits.outboxFrames, bytes: limits.outboxBytes),
-            frames: TokenBucket(rate: limits.framesPerSecond, burst: limits.framesBurst, at: now),
-            bytes: TokenBucket(rate: limits.bytesPerSecond, burst: limits.bytesBurst, at: now),
+            allowance: FrameAllowance(
+                framesPerSecond: limits.framesPerSecond, framesBurst: limits.framesBurst,
+                bytesPerSecond: limits.bytesPerSecond, bytesBurst: limits.bytesBurst, at: now),
             lastHeard: now, silence: limits.silence)
-        let outbox = connection.outbox
-        // Unstructured, because a slow reader must not block anything; the task ends with the
-        // outbox.
-        Task {
-            while let item = await outbox.next() {
-                switch item {
-                case .frame(let text):
-                    guard await socket.send(text) else { return }
-                case .close(let code, let reason): await socket.close(code: code, reason: reason)
-                }
-            }
-        }
+        connection.outbox.startWriting(to: socket)
         return connection
     }
 

@@ -11,14 +11,14 @@ public struct OpenViduEndpoint: SignallingEndpoint {
 
     private let gateway: any OpenViduGateway & OpenViduControl
     private let secret: String?
-    private let gate: RoomCodeGate
+    private let gate: GuessGate
 
     /// - Parameter secret: of the callers of the REST API; nil for none.
     public init(gateway: any OpenViduGateway & OpenViduControl, secret: String?) {
-        self.init(gateway: gateway, secret: secret, gate: RoomCodeGate())
+        self.init(gateway: gateway, secret: secret, gate: GuessGate())
     }
 
-    init(gateway: any OpenViduGateway & OpenViduControl, secret: String?, gate: RoomCodeGate) {
+    init(gateway: any OpenViduGateway & OpenViduControl, secret: String?, gate: GuessGate) {
         self.gateway = gateway
         self.secret = secret
         self.gate = gate

@@ -13,10 +13,10 @@ struct OpenViduRoutes: Sendable {
     let secret: String
     let control: any OpenViduControl
     let endpoints: Endpoints
-    private let gate: RoomCodeGate
+    private let gate: GuessGate
 
     init(
-        secret: String, control: any OpenViduControl, endpoints: Endpoints, gate: RoomCodeGate
+        secret: String, control: any OpenViduControl, endpoints: Endpoints, gate: GuessGate
     ) {
         self.secret = secret
         self.control = control
@@ -159,7 +159,7 @@ struct OpenViduRoutes: Sendable {
     // MARK: - Access
 
     private func check(_ request: Request, _ context: CallerContext) throws(APIError) {
-        let caller = RoomCodeGate.caller(of: request.headers, from: context.remoteAddress)
+        let caller = GuessGate.caller(of: request.headers, from: context.remoteAddress)
         guard gate.isOpen(to: caller) else { throw .tooManyRequests("too many wrong secrets") }
         let expected = Array("\(Self.user):\(secret)".utf8)
         // Hashes, so that the time says nothing about the secret.

@@ -5,9 +5,9 @@ import MediaKernel
 import NIOCore
 import Synchronization
 
-/// Limits how many unknown room codes each address may try. Existing codes are not counted, so that
-/// no caller can lock out the others.
-final class RoomCodeGate: Sendable {
+/// Limits how many unknown room codes or wrong secrets each address may try. Right ones are not
+/// counted, so that no caller can lock out the others.
+final class GuessGate: Sendable {
     /// The caller: the network of an address; empty if the address is unknown.
     typealias Caller = [UInt8]
 
@@ -21,7 +21,7 @@ final class RoomCodeGate: Sendable {
     private let clock: @Sendable () -> Instant
 
     init(
-        rate: Int = Limits.unknownRoomCodesPerSecond, burst: Int = Limits.unknownRoomCodesBurst,
+        rate: Int = Limits.guessesPerSecond, burst: Int = Limits.guessesBurst,
         clock: @escaping @Sendable () -> Instant = { MonotonicClock.now }
     ) {
         self.rate = rate
@@ -29,7 +29,7 @@ final class RoomCodeGate: Sendable {
         self.clock = clock
     }
 
-    /// Whether the caller may try a code now.
+    /// Whether the caller may guess now.
     func isOpen(to caller: Caller) -> Bool {
         let now = clock()
         return buckets.withLock { buckets in
@@ -39,8 +39,8 @@ final class RoomCodeGate: Sendable {
         }
     }
 
-    /// The caller tried a code that does not exist. It counts even if the gate has closed since:
-    /// many may have been tried at once.
+    /// The caller guessed wrong. It counts even if the gate has closed since: many guesses may have
+    /// come at once.
     func failed(_ caller: Caller) {
         let now = clock()
         buckets.withLock { buckets in
