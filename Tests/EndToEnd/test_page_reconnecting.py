@@ -20,7 +20,7 @@ def in_a_room(answers, steps):
     cut off.
 
     `answers` are the server's answers to each further call but pings, by the number of the socket
-    and the method: true accepts it, a number is an error's code. `made` are the page's connections,
+    and the method: true accepts it, a number is an error's code, "cut" closes the socket. `made` are the page's connections,
     the sending one first, `hasten` speeds up the page's clock, and `become` makes a connection
     report another state.
     """
@@ -48,6 +48,7 @@ def in_a_room(answers, steps):
       if (!id) return;
       const isTaken = method === "ping" || (answers[this.number]?.[method]?.shift() ?? true);
       if (method !== "ping") calls.push([this.number, method, params]);
+      if (isTaken === "cut") return this.close();
       if (isTaken !== true) return this.say({ id, error: { code: isTaken, message: "No." } });
       const result = method === "join" ? await answer(params.offer)
         : method === "offer" ? await answer(params.desc) : { timestamp: 1 };
@@ -142,6 +143,29 @@ def test_what_was_published_is_so_again_however_often_the_way_back_fails(page, a
       await back;
       return published();
     """)) == ["audio", "video"]
+
+
+@pytest.mark.parametrize(("answers", "joins"), [
+    ({0: {"offer": [True, True, "cut"]}}, 1),
+    ({0: {"offer": [True, True, "cut"]}, 1: {"offer": ["cut"]}}, 1),
+    ({0: {"offer": [True, True, "cut"]}, 1: {"offer": [404]}}, 2),  # forgotten meanwhile
+])
+def test_a_socket_that_is_lost_in_the_middle_of_an_offer_costs_only_what_was_offered(
+        page, answers, joins):
+    tracks, error, received, entered = page.evaluate(in_a_room(answers, """
+      const back = joined();
+      const stream = canvas.captureStream();
+      const error = await client.publish(stream.getTracks()[0], stream, { source: "screen" })
+        .then(() => "", ({ name }) => name);
+      await within(30000, back);
+      const [, , { desc, tracks }] = calls.findLast(([, method]) => method === "offer");
+      const received = far.getTransceivers().filter(({ currentDirection }) =>
+        currentDirection === "recvonly").length;
+      return [Object.values(tracks).map(({ source }) => source).sort(), error, received,
+        calls.filter(([, method]) => method === "join").length];
+    """))
+    assert tracks == ["regular", "regular"]
+    assert (error, received, entered) == ("SignalError", 2, joins)
 
 
 def test_what_is_published_and_taken_back_makes_no_later_offer_longer(page):
