@@ -243,6 +243,7 @@ import Workbench
         var world = try await TestWorld()
         world.configuration.hlsScriptURL = "https://cdn.example.org/hls.js"
         world.configuration.mediaURLs = ["https://media.example.org/a", "http://store:9000"]
+        world.configuration.imageSources = ["https://*.example.org", "http://pics:8000"]
         try await world.routes { client in
             for (uri, name) in [
                 ("/", "index.html"), ("/rooms/demo", "room.html"), ("/watch/demo", "watch.html"),
@@ -256,6 +257,8 @@ import Workbench
                 let media = "https://media.example.org http://store:9000;"
                 #expect(policy.contains("media-src 'self' blob: \(media)"))
                 #expect(policy.contains("connect-src 'self' ws: wss: \(media)"))
+                let images = "https://*.example.org http://pics:8000;"
+                #expect(policy.contains("img-src 'self' data: blob: \(images)"))
                 #expect(policy.contains("frame-ancestors 'none'"))
                 #expect(!policy.contains("unsafe"))
                 let tag = try #require(response.headers[.eTag])
@@ -392,7 +395,8 @@ import Workbench
             let configuration = try await client.execute(uri: "/api/config", method: .get)
             #expect(
                 String(buffer: configuration.body)
-                    == #"{"hls_js_url":null,"lists_rooms":true,"open_tokens":false,"roles":[]}"#)
+                    == #"{"hls_js_url":null,"image_sources":[],"lists_rooms":true,"#
+                    + #""open_tokens":false,"roles":[]}"#)
         }
         var world = try await TestWorld()
         world.configuration.handsOutTokens = true
@@ -420,8 +424,8 @@ import Workbench
             let configuration = try await client.execute(uri: "/api/config", method: .get)
             #expect(
                 String(buffer: configuration.body)
-                    == #"{"hls_js_url":"/assets/hls.js","lists_rooms":true,"open_tokens":true,"#
-                    + #""roles":["guest","host"]}"#)
+                    == #"{"hls_js_url":"/assets/hls.js","image_sources":[],"lists_rooms":true,"#
+                    + #""open_tokens":true,"roles":["guest","host"]}"#)
         }
     }
 }

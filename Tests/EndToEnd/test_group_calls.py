@@ -1,13 +1,14 @@
 """Group calls: created by REST, entered, changed and deleted over bare sockets; invitations by the
 protocol and by webhook; what outlives the server."""
 
+import json
 import uuid
 from datetime import datetime, timedelta
 
 import pytest
 import websockets.exceptions
 
-from harness import tokens
+from harness import chromium, pictures, tokens
 from harness.http import path_of
 from harness.server import Server
 from harness.signalling import DATA_CHANNEL_OFFER, Peer
@@ -141,6 +142,38 @@ def test_a_room_for_sound_takes_no_pictures(server, enter):
     news(ben, "custom_items_updated")
     added = [one for one in ben.notifications if one["method"] == "on-track-add"]
     assert len(added) == 1
+
+
+# The images in the page's tiles that are loaded, by the names of their persons.
+IMAGES = """() => Object.fromEntries([...document.querySelectorAll("[data-testid=tile]")]
+  .map((tile) => [tile.dataset.name, tile.querySelector(".tile-face img")])
+  .map(([name, image]) => [name, image.checkVisibility() ? new URL(image.src).pathname : null]))"""
+
+
+def test_the_room_page_shows_images_of_those_without_a_picture(binary, browser, tmp_path, enter):
+    with pictures.host() as host, pictures.host() as foreign:
+        server = Server(tmp_path, settings={"ROOMCAST_PICTURES_HOSTS": host.name,
+                                            "ROOMCAST_PICTURES_ALLOW_HTTP": "true"})
+        room = make(server, LARGE, default_image=f"http://{host.name}/gray.png")["room_id"]
+        page = chromium.Participant(browser, server, room, "Ann", "guest")
+        others = []
+        try:
+            for name, image in [("Ben", f"{host.name}/blue.png"), ("Cleo", None),
+                                ("Dora", f"{foreign.name}/red.png")]:
+                peer = Peer(server, room, name)
+                others.append(peer)
+                data = json.dumps({"avatar": f"http://{image}"}) if image else "about Cleo"
+                assert "result" in peer.join(data=data)
+                assert "result" in publish(peer, **{f"mic-of-{name}": "audio"})
+            wait_for("all are shown", lambda: page.page.evaluate(IMAGES) == {
+                "Ann": "/gray.png", "Ben": "/blue.png", "Cleo": "/gray.png", "Dora": None}, TIMEOUT)
+            assert foreign.asked == []
+            assert page.errors == []
+        finally:
+            page.close()
+            for peer in others:
+                peer.close()
+            server.stop()
 
 
 def test_a_room_for_sound_holds_a_hundred(server, enter):

@@ -35,6 +35,24 @@ import Testing
         #expect(WebHosts().allowed("https://example.com/") == nil)
     }
 
+    @Test(arguments: [
+        (false, ["https://example.com", "https://*.a.org:8443"]),
+        (
+            true,
+            [
+                "https://example.com", "http://example.com:443", "https://*.a.org:8443",
+                "http://*.a.org:8443",
+            ]
+        ),
+    ])
+    func theyAreSourcesOfAPolicy(allowsHTTP: Bool, sources: [String]) throws {
+        let hosts = try #require(
+            WebHosts(["Example.com:443", "*.a.org:8443"], allowsHTTP: allowsHTTP))
+        #expect(hosts.sources == sources)
+        #expect(WebHosts(["example.com"])?.sources == ["https://example.com"])
+        #expect(WebHosts().sources == [])
+    }
+
     @Test func entriesMustBeHosts() {
         for entry in ["", "https://example.com", "example.com/", "a b", "*", "*.", "a@b", "a:b"] {
             #expect(WebHosts([entry]) == nil, "\(entry)")

@@ -175,7 +175,8 @@ public struct HTTPService: Sendable {
         PageAPI(
             control: control, gateway: gateway, authority: authority, endpoints: endpoints,
             handsOutTokens: configuration.handsOutTokens, listsRooms: configuration.listsRooms,
-            hlsScriptURL: configuration.hlsScriptURL, clock: clock
+            hlsScriptURL: configuration.hlsScriptURL, imageSources: configuration.imageSources,
+            clock: clock
         ).add(to: router)
         RecordingPageAPI(
             control: control, library: recordings, authority: authority,
@@ -207,7 +208,7 @@ public struct HTTPService: Sendable {
         PageRoutes(
             files: files, hlsScriptURL: configuration.hlsScriptURL,
             publicURL: endpoints.publicBaseURL, mediaURLs: configuration.mediaURLs,
-            embedders: configuration.embedders
+            imageSources: configuration.imageSources, embedders: configuration.embedders
         ).add(to: router)
         return router
     }

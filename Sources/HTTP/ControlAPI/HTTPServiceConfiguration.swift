@@ -26,6 +26,8 @@ public struct HTTPServiceConfiguration: Sendable {
     public var hlsScriptURL: String?
     /// The other servers that the pages' players fetch from.
     public var mediaURLs: [String]
+    /// From where pages may load images of people, besides this server, as in `img-src`.
+    public var imageSources: [String]
     /// Where the embedded player may be framed, as in `frame-ancestors`; nowhere if empty.
     public var embedders: [String]
     /// A directory of web pages that replaces the built-in one.
@@ -47,7 +49,7 @@ public struct HTTPServiceConfiguration: Sendable {
         servesOwnHostsOnly: Bool = false,
         handsOutTokens: Bool = false, listsRooms: Bool = true, showsRecordings: Bool = false,
         hlsScriptURL: String? = nil,
-        mediaURLs: [String] = [], embedders: [String] = ["*"],
+        mediaURLs: [String] = [], imageSources: [String] = [], embedders: [String] = ["*"],
         pagesDirectory: String? = nil, webhooks: WebhookReach? = nil,
         frameRate: Int = 30, connectionsMaximum: Int = 8192,
         connectionsPerAddressMaximum: Int = 1024
@@ -64,6 +66,7 @@ public struct HTTPServiceConfiguration: Sendable {
         self.showsRecordings = showsRecordings
         self.hlsScriptURL = hlsScriptURL
         self.mediaURLs = mediaURLs
+        self.imageSources = imageSources
         self.embedders = embedders
         self.pagesDirectory = pagesDirectory
         self.webhooks = webhooks

@@ -70,6 +70,19 @@ public struct WebHosts: Hashable, Sendable {
         }
     }
 
+    /// The entries as the sources of a Content Security Policy, such as `https://*.example.com`.
+    public var sources: [String] {
+        entries.flatMap { entry in
+            (allowsHTTP ? [true, false] : [true]).map { isSecure in
+                let port =
+                    entry.port == WebAddress.standardPort(isSecure: isSecure)
+                    ? nil : entry.port
+                return (isSecure ? "https" : "http") + "://" + (entry.isWildcard ? "*." : "")
+                    + entry.host + (port.map { ":\($0)" } ?? "")
+            }
+        }
+    }
+
     /// An entry without a port allows the scheme's own port only.
     public func allows(_ address: WebAddress) -> Bool {
         guard address.isSecure || allowsHTTP else { return false }

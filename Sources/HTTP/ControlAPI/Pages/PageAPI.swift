@@ -17,6 +17,8 @@ struct PageAPI: Sendable {
     /// Whether anyone may get the list of rooms.
     let listsRooms: Bool
     let hlsScriptURL: String?
+    /// From where pages may load images of people, as in `img-src`.
+    let imageSources: [String]
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
@@ -48,12 +50,14 @@ struct PageAPI: Sendable {
         var hlsScriptURL: String?
         var openTokens: Bool
         var listsRooms: Bool
+        var imageSources: [String]
         var roles: [String]
 
         enum CodingKeys: String, CodingKey {
             case hlsScriptURL = "hls_js_url"
             case openTokens = "open_tokens"
             case listsRooms = "lists_rooms"
+            case imageSources = "image_sources"
             case roles
         }
 
@@ -62,6 +66,7 @@ struct PageAPI: Sendable {
             try container.encode(hlsScriptURL, forKey: .hlsScriptURL)
             try container.encode(openTokens, forKey: .openTokens)
             try container.encode(listsRooms, forKey: .listsRooms)
+            try container.encode(imageSources, forKey: .imageSources)
             try container.encode(roles, forKey: .roles)
         }
     }
@@ -73,6 +78,7 @@ struct PageAPI: Sendable {
         return JSON.response(
             Configuration(
                 hlsScriptURL: hlsScriptURL, openTokens: handsOutTokens, listsRooms: listsRooms,
+                imageSources: imageSources,
                 roles: handsOutTokens ? try await gateway.openRoles(of: room) : []))
     }
 

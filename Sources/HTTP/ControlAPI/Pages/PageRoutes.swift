@@ -13,6 +13,8 @@ struct PageRoutes: Sendable {
     let publicURL: String?
     /// The other servers that players fetch from.
     let mediaURLs: [String]
+    /// The other places from which pages load images of people, as in `img-src`.
+    let imageSources: [String]
     /// Where `/embed/<id>` may be framed, as in `frame-ancestors`; nowhere if empty.
     let embedders: [String]
 
@@ -86,15 +88,17 @@ struct PageRoutes: Sendable {
     }
 
     /// Allows everything from this server, media from blobs (MSE), sockets to anywhere (`/init`
-    /// gives the WebSocket's address), scripts from the origin of hls.js, and media from the
-    /// server's public name and the operator's other media servers. Without `frame-ancestors`.
+    /// gives the WebSocket's address), scripts from the origin of hls.js, media from the server's
+    /// public name and the operator's other media servers, and images from the hosts that may have
+    /// those of people. Without `frame-ancestors`.
     private var contentSecurityPolicy: String {
         let script = hlsScriptURL.flatMap(Self.origin).map { " \($0)" } ?? ""
         let mediaURLs = [publicURL].compactMap { $0 } + mediaURLs
         let media = mediaURLs.compactMap(Self.origin).map { " \($0)" }.joined()
+        let images = imageSources.map { " \($0)" }.joined()
         return [
             "default-src 'self'", "script-src 'self'\(script)", "style-src 'self'",
-            "img-src 'self' data: blob:", "media-src 'self' blob:\(media)",
+            "img-src 'self' data: blob:\(images)", "media-src 'self' blob:\(media)",
             "connect-src 'self' ws: wss:\(media)", "worker-src 'self' blob:", "object-src 'none'",
             "base-uri 'none'", "form-action 'self'",
         ].joined(separator: "; ")

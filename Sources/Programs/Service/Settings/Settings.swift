@@ -116,7 +116,8 @@ public struct Settings: Hashable, Sendable {
             showsRecordings: access.usesDevelopmentKey,
             hlsScriptURL: pages.hlsScriptURL,
             mediaURLs: [store?.copyURL, store?.store.origin].compactMap { $0 },
-            embedders: pages.embedders, pagesDirectory: pages.directory, webhooks: webhooks?.reach,
+            imageSources: stream.pictureHosts.sources, embedders: pages.embedders,
+            pagesDirectory: pages.directory, webhooks: webhooks?.reach,
             frameRate: stream.ladder.frameRate, connectionsMaximum: http.connectionsMaximum,
             connectionsPerAddressMaximum: http.connectionsPerAddressMaximum)
     }

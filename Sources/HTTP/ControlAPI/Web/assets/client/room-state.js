@@ -1,5 +1,6 @@
 // The state of the room, in the page's form. Pure: messages in, facts out.
 
+import { imageNamedIn } from "./peer-image.js";
 import {
   notRecording, notStreaming, pushesFrom, recordingFrom, streamingFrom,
 } from "./on-air-state.js";
@@ -20,6 +21,7 @@ export class RoomState {
   recording = { browser: notRecording, hls: notRecording };
   pushes = [];
   name = "";
+  defaultImage = null; // the address of an image for peers that name none
   reconnectionSeconds = standardReconnection; // for which the server keeps a lost peer
   #local;
   #count = 0; // of peers, from the server
@@ -67,6 +69,7 @@ export class RoomState {
         return this.#onAir();
       case "room-info":
         this.#isLarge = Boolean(params.large_room_optimization);
+        this.defaultImage = params.default_image ?? null;
         this.reconnectionSeconds = params.reconnection_seconds ?? standardReconnection;
         return [["peers", {}]];
       case "session-info":
@@ -179,6 +182,7 @@ export class RoomState {
     const peer = isLocal ? this.#local : (this.peers.get(id) ?? blankPeer(id));
     peer.name = info.name ?? peer.name;
     peer.role = role ?? peer.role;
+    if (info.data !== undefined) peer.image = imageNamedIn(info.data);
     peer.joinedAt = joinedAt ?? peer.joinedAt;
     if (groups) this.#takeGroups(peer, groups);
     if (isLocal) return peer; // the page knows its own tracks better
@@ -200,6 +204,7 @@ function blankPeer(id) {
     name: "",
     role: "",
     joinedAt: 0,
+    image: null, // the address of one that its metadata name
     handRaisedAs: 0, // the hand's number in the order of raising; 0 while it is down
     quality: null, // 0 (nothing arrives) to 5; null while unknown
     tracks: new Map(),

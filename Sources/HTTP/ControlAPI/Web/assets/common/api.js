@@ -32,7 +32,7 @@ export function rooms() {
 /**
  * @param {string} [roomID] the room whose roles are wanted
  * @returns {Promise<{hls_js_url: string|null, open_tokens: boolean, lists_rooms: boolean,
- *   roles: string[]}>}
+ *   image_sources: string[], roles: string[]}>} image_sources: as in `img-src`
  */
 export function configuration(roomID) {
   return request(roomID ? `/api/config?room=${encodeURIComponent(roomID)}` : "/api/config");

@@ -10,6 +10,7 @@ import { byID, element, setText } from "../common/dom.js";
 import { closeMenu } from "../common/menu.js";
 import { Moderating } from "./moderation/moderating.js";
 import { stream } from "../common/api.js";
+import { ImageSources } from "./stage/image-sources.js";
 import { OnAir } from "./on-air.js";
 import { PeoplePanel } from "./panels/people-panel.js";
 import { actionsFor } from "./moderation/person-actions.js";
@@ -46,6 +47,7 @@ export class Call {
   #client;
   #media;
   #roomID;
+  #images;
   #spotlight = new Spotlight();
   #isSpeakerView = false;
   #startsWithSpeaker;
@@ -70,12 +72,16 @@ export class Call {
   #onAir;
   #recording;
 
-  /** @param {(reason: string) => void} onEnd called once when the room was left */
-  constructor({ client, media, roomID, view, onEnd }) {
+  /**
+   * @param {string[]} imageSources from where images of people may be loaded
+   * @param {(reason: string) => void} onEnd called once when the room was left
+   */
+  constructor({ client, media, roomID, view, imageSources, onEnd }) {
     this.#startsWithSpeaker = view === "speaker";
     this.#client = client;
     this.#media = media;
     this.#roomID = roomID;
+    this.#images = new ImageSources(imageSources);
     const attempt = (action) => this.#attempt(action);
     const onChange = () => this.#draw();
     this.#publishing = new Publishing({ client, media, onChange, attempt });
@@ -290,7 +296,8 @@ export class Call {
 
   get #view() {
     const { screen } = this.#publishing;
-    return { client: this.#client, media: this.#media, name: this.#client.name, screen };
+    const { name } = this.#client;
+    return { client: this.#client, media: this.#media, name, screen, images: this.#images };
   }
 
   /** The lists of people and of message recipients. */

@@ -3,12 +3,13 @@
 /**
  * @param {{client: import("../client/roomcast-client.js").RoomcastClient,
  *          media: import("./devices/local-media.js").LocalMedia, screen: MediaStreamTrack|null,
- *          name: string}} view screen: our own, where it is shared
+ *          name: string, images: import("./stage/image-sources.js").ImageSources}} view
+ *   screen: our own, where it is shared
  * @returns {import("./stage/stage.js").Tile[]} the others' in the order of joining, then ours
  */
 export function tilesOf(view) {
   const hands = handsOf(view.client.room);
-  return [...remoteTiles(view.client, hands), ...localTiles(view, hands)];
+  return [...remoteTiles(view, hands), ...localTiles(view, hands)];
 }
 
 /** The sounds of all others, by track. @returns {Map<string, MediaStreamTrack>} */
@@ -83,7 +84,13 @@ function tracksOf(peer) {
   };
 }
 
-function remoteTiles(client, hands) {
+/** The image of a peer whose camera is off. */
+function imageOf(peer, { client, images }) {
+  return images.allowed(peer.image ?? client.room.defaultImage);
+}
+
+function remoteTiles(view, hands) {
+  const { client } = view;
   return client.room.others.flatMap((peer) => {
     const { camera, sound, screens, isPublishing } = tracksOf(peer);
     const tile = { peerID: peer.id, name: peer.name, isLocal: false };
@@ -93,6 +100,7 @@ function remoteTiles(client, hands) {
       source: "screen",
       trackID: track.id,
       video: client.mediaOf(track.id),
+      image: null,
       isSilent: false,
       hand: 0,
       quality: null,
@@ -104,6 +112,7 @@ function remoteTiles(client, hands) {
       source: "regular",
       trackID: camera?.id ?? null,
       video: camera && !camera.isMuted ? client.mediaOf(camera.id) : null,
+      image: imageOf(peer, view),
       isSilent: !sound || sound.isMuted,
       hand: hands.get(peer.id) ?? 0,
       quality: peer.quality,
@@ -112,7 +121,8 @@ function remoteTiles(client, hands) {
   });
 }
 
-function localTiles({ client, media, screen, name }, hands) {
+function localTiles(view, hands) {
+  const { client, media, screen, name } = view;
   const { allowed } = client.role.publishParams;
   const { local } = client.room;
   const tile = { peerID: client.peerID, name, isLocal: true, trackID: null };
@@ -121,12 +131,14 @@ function localTiles({ client, media, screen, name }, hands) {
     const video = allowed.includes("video") ? media.camera : null;
     const isSilent = !media.isMicrophoneOn;
     const hand = hands.get(local.id) ?? 0;
-    const face = { key: "local", source: "regular", video, isSilent, hand, quality: local.quality };
+    const { quality } = local;
+    const image = imageOf(local, view);
+    const face = { key: "local", source: "regular", video, image, isSilent, hand, quality };
     tiles.push({ ...tile, ...face });
   }
   if (screen) {
-    const shared = { source: "screen", video: screen, isSilent: false, hand: 0, quality: null };
-    tiles.push({ ...tile, key: "local-screen", ...shared });
+    const shared = { key: "local-screen", source: "screen", video: screen, image: null };
+    tiles.push({ ...tile, ...shared, isSilent: false, hand: 0, quality: null });
   }
   return tiles;
 }

@@ -4,7 +4,7 @@
 // `skip_preview=true`, as in 100ms' own meeting URLs. `view=grid` and `view=speaker` show the room
 // without controls, for a browser that nobody sits at: no devices, no preview, no farewell.
 
-import { roomToken } from "../common/api.js";
+import { configuration, roomToken } from "../common/api.js";
 import { Call } from "./call.js";
 import { randomIdentifier } from "../client/identifier.js";
 import { byID } from "../common/dom.js";
@@ -35,6 +35,7 @@ async function enter({ name, role }) {
   const token =
     query.get("auth_token") ?? (await roomToken(roomID, { role, userID: userIDFrom(name) }));
   client = new RoomcastClient({ origin: location.origin, token });
+  const settings = configuration().catch(() => ({}));
   try {
     await client.connect();
     await client.join({ name });
@@ -42,8 +43,9 @@ async function enter({ name, role }) {
     client.leave();
     throw error;
   }
+  const { image_sources: imageSources } = await settings;
   preview.hide();
-  new Call({ client, media, roomID, view, onEnd: sayFarewell }).start();
+  new Call({ client, media, roomID, view, imageSources, onEnd: sayFarewell }).start();
 }
 
 /** Plain ASCII, because some clients of the protocol cannot decode other characters in tokens. */

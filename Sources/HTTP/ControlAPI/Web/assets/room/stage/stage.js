@@ -7,8 +7,10 @@ import { cast, layerFor, layout } from "./stage-layout.js";
 
 /**
  * @typedef {{key: string, name: string, peerID: string, source: string, isLocal: boolean,
- *            trackID: string|null, video: MediaStreamTrack|null, isSilent: boolean,
- *            hand: number, quality: number|null}} Tile hand: its place in the row, 0 while it is down
+ *            trackID: string|null, video: MediaStreamTrack|null, image: string|null,
+ *            isSilent: boolean,
+ *            hand: number, quality: number|null}} Tile
+ *   image: an address, for while there is no video; hand: its place in the row, 0 while it is down
  */
 export class Stage {
   #root;
@@ -138,7 +140,7 @@ function create(tile) {
     element(
       "div",
       { class: "tile-inner" },
-      element("div", { class: "tile-face" }, element("span")),
+      element("div", { class: "tile-face" }, element("span"), faceImage()),
     ),
     element("span", { class: "tile-hand", hidden: true, "aria-hidden": "true" }, icon("hand")),
     element("div", { class: "tile-label" }, element("span", { class: "name" }), qualityMark()),
@@ -148,6 +150,20 @@ function create(tile) {
   video.addEventListener("loadeddata", () => node.classList.add("has-picture"));
   video.addEventListener("emptied", () => node.classList.remove("has-picture"));
   return node;
+}
+
+/** Covers the initials once it is loaded. */
+function faceImage() {
+  const image = element("img", { alt: "", hidden: true });
+  image.addEventListener("load", () => { image.hidden = false; });
+  return image;
+}
+
+function showImage(image, address) {
+  if (image.getAttribute("src") === address) return;
+  image.hidden = true;
+  if (address) image.setAttribute("src", address);
+  else image.removeAttribute("src");
 }
 
 function update(node, tile, { isPinned }) {
@@ -168,6 +184,7 @@ function update(node, tile, { isPinned }) {
   node.classList.toggle("is-mirrored", tile.isLocal && !isScreen);
   node.style.setProperty("--hue", hueOf(tile.peerID));
   setText(node.querySelector(".tile-face span"), initials(tile.name));
+  showImage(node.querySelector(".tile-face img"), tile.image);
   showQuality(node.querySelector(".quality"), isWeak ? tile.quality : null);
 
   const hand = node.querySelector(".tile-hand");
