@@ -215,19 +215,10 @@ def test_one_room_for_all_protocols_and_the_stream(server, room, ann, stack, tmp
     started = server.start_stream(room, {
         "ladder": [{"width": 640, "height": 360, "videoBitrate": 800}], "layout": {"names": False}})
     server.wait_for_status(started["id"], "running", 60)
-
-    def shown():
-        record = hls.Stream(server.http, started["playback"]["url"], tmp_path / "stream")
-        picture = media.frames(record.layers[0].playlist.segments[-1].path, 640, 360)[-1]
-        return [share_of(picture, colour) for colour in (RED, GREEN, BLUE)]
-
-    wait_for("the stream shows all three", lambda: min(shown()) > 0.15, TIMEOUT)
+    url = started["playback"]["url"]
+    wait_for("the stream shows all three",
+             lambda: min(hls.shares(server.http, url, (RED, GREEN, BLUE))) > 0.15, TIMEOUT)
     server.stop_stream(room)
-
-
-def share_of(picture, colour):
-    """How much of a picture is near a colour."""
-    return (np.abs(picture.astype(int) - colour).max(axis=2) < 50).mean()
 
 
 def test_a_full_room_says_so_and_when_to_come_again(binary, tmp_path, room, stack):

@@ -1,8 +1,12 @@
 """Playlists as a strict client reads them, and a stream taken down to a directory."""
 
+import contextlib
 import re
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import numpy as np
 
 from . import media
 from .http import path_of
@@ -150,6 +154,25 @@ def segment_count(http, url):
         return 0
     parsed = parse_media(playlist.body.decode())
     return int(parsed.tags.get("EXT-X-MEDIA-SEQUENCE", 0)) + len(parsed.segments)
+
+
+@contextlib.contextmanager
+def newest_segment(http, url):
+    """The first layer's newest segment, in a file for the block."""
+    path = path_of(url)
+    path = resolve(path, parse_master(http.get(path).body.decode())[0].uri)
+    newest = parse_media(http.get(path).body.decode()).segments[-1]
+    with tempfile.NamedTemporaryFile(suffix=".ts") as file:
+        file.write(http.get(resolve(path, newest.uri)).body)
+        file.flush()
+        yield file.name
+
+
+def shares(http, url, colours):
+    """How much of the newest picture is near each of these colours."""
+    with newest_segment(http, url) as segment:
+        picture = media.frames(segment, 640, 360)[-1].astype(int)
+    return [(np.abs(picture - colour).max(axis=2) < 50).mean() for colour in colours]
 
 
 def starts(layer):

@@ -130,6 +130,9 @@ class Participant(OnItsOwnLoop):
         suffix = "&reconnect=true" if reconnects else ""
         self._socket = await connect(
             f"{parts.scheme}://{parts.netloc}/openvidu?sessionId={session}{suffix}", max_size=None)
+        for task in self._tasks:  # of the socket before
+            if task is not asyncio.current_task():
+                task.cancel()
         self._tasks = [asyncio.create_task(one) for one in (self._listen(), self._ping())]
 
     async def _listen(self):

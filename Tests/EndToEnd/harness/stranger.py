@@ -192,6 +192,10 @@ class Stranger(OnItsOwnLoop):
     def is_there(self):
         return self._failure is None and self._sending.connectionState == "connected"
 
+    def reconnect(self):
+        """Loses its socket and comes back on another one, as the documents have it."""
+        self._run(self._reconnect())
+
     def leave(self):
         """As the documents have it; the code with which the socket was closed."""
         self._run(self._leave())
@@ -211,6 +215,9 @@ class Stranger(OnItsOwnLoop):
         self._receiving = RTCPeerConnection(configuration)
         self._receiving.on("datachannel", self._channel_opened)
         self._receiving.on("track", self._track_came)
+        await self._open_socket()
+
+    async def _open_socket(self):
         init = self.server.http.get(
             f"/init?peer_id={self.peer_id}", token=self.token)
         assert init.status == 200, init.body
@@ -282,6 +289,16 @@ class Stranger(OnItsOwnLoop):
         await self._connected(self._sending)
         return result
 
+    async def _reconnect(self):
+        self._socket.transport.abort()
+        await self._socket.wait_closed()
+        for task in self._tasks:
+            task.cancel()
+        self.notifications = []
+        await self._open_socket()
+        await self._policy.wait()
+        await self._offer()
+
     async def _publish(self, tracks, codec, source):
         named = []
         for track in tracks:
@@ -293,18 +310,24 @@ class Stranger(OnItsOwnLoop):
                     one for one in RTCRtpSender.getCapabilities("video").codecs
                     if one.name in (codec, "rtx")])
             named.append((track, sender))
-        offer = await self._sending.createOffer()
-        await self._sending.setLocalDescription(offer)
+        await self._sending.setLocalDescription(await self._sending.createOffer())
         for track, sender in named:
             self.published[sender._track_id] = {  # noqa: SLF001  as its description has it
                 "track_id": sender._track_id, "stream_id": sender._stream_id,  # noqa: SLF001
                 "type": track.kind, "source": source, "description": "", "mute": False,
             }
+        await self._exchange()
+        return [sender._track_id for _, sender in named]  # noqa: SLF001
+
+    async def _offer(self):
+        await self._sending.setLocalDescription(await self._sending.createOffer())
+        await self._exchange()
+
+    async def _exchange(self):
         result = await self._call("offer", {
             "desc": self._description(self._sending.localDescription), "tracks": self.published})
         await self._sending.setRemoteDescription(
             RTCSessionDescription(type=result["type"], sdp=result["sdp"]))
-        return [sender._track_id for _, sender in named]  # noqa: SLF001
 
     def _track_came(self, track):
         self._consumers.append(asyncio.ensure_future(self._consume(track)))

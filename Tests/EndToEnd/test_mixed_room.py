@@ -1,0 +1,203 @@
+"""One room for all protocols: a 100ms peer, an OpenVidu participant, a WHIP publisher and a WHEP
+viewer; on air, with a recorder that none of them is told of."""
+
+import base64
+import contextlib
+import json
+
+import numpy as np
+import pytest
+from harness import hls, whip
+from harness.openvidu import Participant
+from harness.stranger import Colour, Stranger, Tone
+from harness.waiting import wait_for
+from harness.wire import Wire
+
+SECRET = "as secret as a test"
+SETTINGS = {"ROOMCAST_OPENVIDU_SECRET": SECRET}
+COLOURS = {"Hms": (30, 160, 30), "Ovi": (200, 30, 30), "Cam": (30, 30, 200), "Cam 2": (200, 200, 30)}
+TIMEOUT = 40  # s
+
+
+def tracks(name):
+    return Colour(COLOURS[name]), Tone(440)
+
+
+def is_near(picture, name):
+    colour = np.median(picture[40:].reshape(-1, 3), axis=0)
+    return np.abs(colour - COLOURS[name]).max() < 50
+
+
+class World:
+    def __init__(self, server, room, stack):
+        self.server, self.room, self.stack = server, room, stack
+        self.wire = Wire(server.port)
+        stack.callback(self.wire.close)
+        self.ask_openvidu("POST", "sessions", {"customSessionId": room})
+        self.hms = stack.enter_context(Stranger(server, room, "Hms"))
+        self.hms.join()
+        self.hms.publish(*tracks("Hms"), codec="VP8")
+        self.ovi = stack.enter_context(
+            Participant(server, room, "Ovi", role="host", port=self.wire.port))
+        self.ovi.join()
+        self.ovi.publish(*tracks("Ovi"))
+        self.most = 2  # peers at a time
+        self.publish("Cam")
+        self.remotes = {}  # the streams that the OpenVidu participant receives, by name
+
+    def ask_openvidu(self, method, path, body=None):
+        credentials = base64.b64encode(f"OPENVIDUAPP:{SECRET}".encode()).decode()
+        answer = self.server.http.request(
+            method, f"/openvidu/api/{path}", body=json.dumps(body).encode() if body else None,
+            headers={"Authorization": f"Basic {credentials}", "Content-Type": "application/json"})
+        assert answer.status == 200, answer.body
+        return answer
+
+    def publish(self, name):
+        self.most += 1
+        self.whip = self.stack.enter_context(whip.Publisher(
+            self.server, self.room, *tracks(name), query=f"?name={name.replace(' ', '%20')}"))
+
+    def track_of(self, name, kind):
+        """A track of a peer, as the 100ms peer has been told of it."""
+
+        def found():
+            for one in reversed(list(self.hms.notifications)):
+                params = one["params"]
+                peers = [params["peer"] | {"tracks": params["tracks"]}] \
+                    if one["method"] == "on-track-add" else \
+                    params["peers"].values() if one["method"] == "peer-list" else []
+                for peer in peers:
+                    for identifier, track in (peer.get("tracks") or {}).items():
+                        if (peer["info"]["name"], track["type"]) == (name, kind):
+                            return identifier
+            return None
+
+        return wait_for(f"a track of {name}", found, TIMEOUT)
+
+    def assert_each_receives_the_others(self, camera="Cam"):
+        """From now on, so also after somebody's return."""
+        for name in ("Ovi", camera):
+            for kind, count in (("video", 10), ("audio", 30)):
+                track = self.track_of(name, kind)
+                got = self.hms.wait_for_frames(track, self.hms.frames(track) + count, TIMEOUT)
+                assert is_near(got.last, name) if kind == "video" else np.abs(got.last).max() > 0.02
+        for name in ("Hms", camera):
+            if name not in self.remotes:
+                self.remotes[name] = self.ovi.stream_of(name)
+                self.ovi.subscribe(self.remotes[name])
+            for kind, count in (("video", 10), ("audio", 30)):
+                stream = self.remotes[name]
+                seen = self.ovi.frames(stream, kind)
+                got = self.ovi.wait_for_frames(stream, kind, seen + count, TIMEOUT)
+                assert is_near(got.last, name) if kind == "video" else np.abs(got.last).max() > 0.02
+        for name in ("Hms", "Ovi", camera):
+            peer = self.peers()[name]
+            with whip.Viewer(self.server, self.room, f"?peer={peer}") as viewer:
+                assert is_near(viewer.wait_for_frames("video", 10, TIMEOUT).last, name)
+                assert np.abs(viewer.wait_for_frames("audio", 30, TIMEOUT).last).max() > 0.02
+
+    def peers(self):
+        """The ids of the peers in the room, by their names."""
+        answer = self.server.manage("GET", f"/active-rooms/{self.room}/peers")
+        assert answer.status == 200, answer
+        return {peer["name"]: peer["id"] for peer in answer.json["peers"].values()}
+
+    def assert_nobody_is_told_of_the_recorder(self, camera="Cam"):
+        names = {"Hms", "Ovi", camera}
+        assert set(self.peers()) == names
+        rooms = self.server.http.get("/api/rooms").json
+        assert [one["peer_count"] for one in rooms if one["id"] == self.room] == [3]
+        connections = self.ask_openvidu("GET", f"sessions/{self.room}/connection")
+        assert connections.json["numberOfElements"] == 3
+        told = [one["params"] for one in self.hms.notifications]
+        joined = {one["info"]["name"] for params in told
+                  for one in [params, *(params.get("peers") or {}).values()] if "info" in one
+                  and "joined_at" in one}
+        assert joined <= set(COLOURS), joined
+        counts = [params["peer_count"] for params in told if "peer_count" in params]
+        assert not counts or max(counts) <= self.most, counts
+        joined = {one["params"]["metadata"] for one in self.ovi.notifications
+                  if one["method"] == "participantJoined"}
+        joined |= {one["metadata"] for one in self.ovi.others}
+        assert all(any(name in metadata for name in COLOURS) for metadata in joined), joined
+
+    def assert_words_reach_all(self, number):
+        self.hms.call("broadcast", {"info": {"type": "chat", "message": f"from Hms {number}"}})
+        self.ovi.told("sendMessage", lambda signal: signal["data"] == f"from Hms {number}")
+        self.ovi.signal(f"from Ovi {number}")
+        self.hms.told("on-broadcast", lambda params: params["info"]["message"] == f"from Ovi {number}")
+
+
+@pytest.fixture
+def world(server, room):
+    with contextlib.ExitStack() as stack:
+        yield World(server, room, stack)
+
+
+def test_each_receives_the_others_and_is_in_the_stream_also_after_its_return(world):
+    server, room = world.server, world.room
+    started = server.start_stream(room, {
+        "ladder": [{"width": 640, "height": 360, "videoBitrate": 800}], "layout": {"names": False}})
+    server.wait_for_status(started["id"], "running", 60)
+    url = started["playback"]["url"]
+
+    def assert_all_are_on_air(camera="Cam"):
+        colours = [COLOURS[name] for name in ("Hms", "Ovi", camera)]
+        wait_for("the stream shows all three",
+                 lambda: min(hls.shares(server.http, url, colours)) > 0.15, TIMEOUT)
+
+    world.assert_each_receives_the_others()
+    world.assert_words_reach_all(1)
+    assert_all_are_on_air()
+    world.assert_nobody_is_told_of_the_recorder()
+
+    world.wire.cut()
+    world.wire.mend()
+    wait_for("the OpenVidu participant is back", lambda: world.ovi.reconnected == 1, TIMEOUT)
+    world.assert_words_reach_all(2)
+    world.assert_each_receives_the_others()
+
+    world.hms.reconnect()
+    world.assert_words_reach_all(3)
+    world.assert_each_receives_the_others()
+    world.assert_nobody_is_told_of_the_recorder()
+
+    # It comes back before the room has missed it. (In the sections of one that has gone, aiortc
+    # would receive nothing.)
+    first = world.whip
+    world.publish("Cam 2")
+    world.assert_each_receives_the_others("Cam 2")
+    first.end()
+    world.hms.told("on-peer-leave", lambda peer: peer["info"]["name"] == "Cam")
+    world.assert_each_receives_the_others("Cam 2")
+    assert_all_are_on_air("Cam 2")
+    world.assert_nobody_is_told_of_the_recorder("Cam 2")
+    server.stop_stream(room)
+
+
+def test_mutes_are_told_to_all_protocols(world):
+    hms, ovi = world.hms, world.ovi
+    world.assert_each_receives_the_others()
+
+    # Of an OpenVidu participant, by itself.
+    ovi.mute("video")
+    camera = world.track_of("Ovi", "video")
+    hms.told("on-track-update", lambda params: params["tracks"].get(camera, {}).get("mute"))
+    # Of a 100ms peer, by itself.
+    [own] = [one for one, track in hms.published.items() if track["type"] == "audio"]
+    hms.set_muted(own, True)
+    ovi.told("streamPropertyChanged", lambda params: params["property"] == "audioActive"
+             and params["streamId"] == world.remotes["Hms"])
+    # Of a publisher that has no signalling, by a moderator.
+    sound = world.track_of("Cam", "audio")
+    hms.call("change-track-mute-state-request", {
+        "requested_for": world.peers()["Cam"], "value": True, "type": "audio"})
+    hms.told("on-track-update", lambda params: params["tracks"].get(sound, {}).get("mute"))
+    ovi.told("streamPropertyChanged", lambda params: params["property"] == "audioActive"
+             and params["streamId"] == world.remotes["Cam"])
+    before = ovi.frames(world.remotes["Cam"], "audio"), hms.frames(sound)
+    ovi.wait_for_frames(
+        world.remotes["Cam"], "video", ovi.frames(world.remotes["Cam"], "video") + 10)
+    after = ovi.frames(world.remotes["Cam"], "audio"), hms.frames(sound)
+    assert max(np.subtract(after, before)) <= 25, "packets that were under way"
