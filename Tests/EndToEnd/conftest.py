@@ -7,13 +7,12 @@ import uuid
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
 from xdist.scheduler import LoadScopeScheduling
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "AVSync"))
 
-from harness import chromium, hls_js, long_publishing, signalling  # noqa: E402
+from harness import chromium, hls_js, long_publishing, priority, signalling  # noqa: E402
 from harness.fault import Fault  # noqa: E402
 from harness.firefox import Firefox  # noqa: E402
 from harness.lanes import Turns, is_aside  # noqa: E402
@@ -31,9 +30,6 @@ from harness.starvation import (  # noqa: E402, F401
 )
 from harness.store import Moto  # noqa: E402
 from harness.web import Web  # noqa: E402
-
-
-ASIDE_NICENESS = 5
 
 
 class Lanes(LoadScopeScheduling):
@@ -62,11 +58,9 @@ def pytest_report_header(config):
 
 
 def pytest_runtest_setup(item):
-    # A worker's child processes inherit its niceness. A worker is a separate process only if there
-    # are two lanes.
-    has_lanes = "PYTEST_XDIST_WORKER" in os.environ
-    if has_lanes and is_aside(item.path.stem) and os.nice(0) < ASIDE_NICENESS:
-        os.nice(ASIDE_NICENESS)
+    # A worker is a separate process only if there are two lanes.
+    if "PYTEST_XDIST_WORKER" in os.environ and is_aside(item.path.stem):
+        priority.give_way()
     if is_aside(item.path.stem):
         long_publishing.begin(item.session)
 
@@ -114,10 +108,8 @@ def room():
 @pytest.fixture(scope="module")
 def browser(request):
     """A Chromium for the tests of a module, which may name its camera's CAMERA_RATE."""
-    with sync_playwright() as playwright:
-        browser = chromium.launch(playwright, getattr(request.module, "CAMERA_RATE", 30))
+    with chromium.launched(getattr(request.module, "CAMERA_RATE", 30)) as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

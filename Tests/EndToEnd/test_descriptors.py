@@ -10,10 +10,11 @@ import subprocess
 
 import pytest
 
+from harness import priority
 from harness.server import BINARY, Server, environment
 from harness.waiting import wait_for
 
-TIMEOUT = 30  # s
+TIMEOUT = 90  # s
 REQUEST = b"GET /health HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
 
 
@@ -28,8 +29,8 @@ class Limited:
 def busy_cores():
     """Programs that use all CPU: then the server's own runtime manages its threads, for which it
     opens files. Other tests have priority."""
-    spinning = [subprocess.Popen(["nice", "-n", "14", "sh", "-c", "while :; do :; done"])
-                for _ in range(4)]
+    spin = priority.script(["nice", "-n", "14", "sh", "-c", "while :; do :; done"], niceness=19)
+    spinning = [subprocess.Popen(["sh", "-c", spin], start_new_session=True) for _ in range(4)]
     try:
         yield
     finally:

@@ -8,7 +8,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "Tests/EndToEnd"))
@@ -67,8 +66,7 @@ def take(page, file):
     page.evaluate(EACH_VIDEO.format("play"))
 
 
-def take_room(playwright, server):
-    browser = chromium.launch(playwright)
+def take_room(browser, server):
     page = browser.new_context(
         permissions=["camera", "microphone"], viewport={"width": 1280, "height": 760}
     ).new_page()
@@ -98,7 +96,6 @@ def take_room(playwright, server):
     wait_for("no toast", lambda: page.query_selector(".toast") is None, PATIENCE)
     page.evaluate("() => document.activeElement.blur()")
     take(page, "room.png")
-    return browser
 
 
 def take_watch(browser, server):
@@ -117,14 +114,13 @@ def main():
     PICTURES.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
         directory = stack.enter_context(tempfile.TemporaryDirectory())
-        playwright = stack.enter_context(sync_playwright())
+        browser = stack.enter_context(chromium.launched())
         server = Server(directory)
         stack.callback(server.stop)
         for name in ("Ann", "Ben", "Cleo"):
             stack.enter_context(published(server, name))
-        browser = take_room(playwright, server)
+        take_room(browser, server)
         take_watch(browser, server)
-        browser.close()
 
 
 if __name__ == "__main__":

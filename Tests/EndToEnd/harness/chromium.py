@@ -2,15 +2,17 @@
 
 import contextlib
 import json
-import shlex
+import tempfile
+from pathlib import Path
 
 from playwright.sync_api import TimeoutError, sync_playwright
 
-from . import tokens
+from . import priority, tokens
 from .waiting import wait_for
 
 EXECUTABLE = "/usr/bin/chromium"
-ENTRANCE = 40  # s
+ENTRANCE = 90  # s
+PATIENCE = 90  # s that a context's pages wait for what they were asked for
 
 ARGUMENTS = [
     "--use-fake-ui-for-media-stream",
@@ -106,27 +108,32 @@ STATE = """async () => ({
 })"""
 
 
-def launch(playwright, frame_rate=30):
-    return _launch(playwright, EXECUTABLE, frame_rate, [LOOPBACK])
-
-
 @contextlib.contextmanager
+def launched(frame_rate=30):
+    with tempfile.TemporaryDirectory(prefix="roomcast-chromium-") as directory:
+        with _launched(Path(directory), [], frame_rate, [LOOPBACK]) as browser:
+            yield browser
+
+
 def inside(namespace, directory, frame_rate):
     """A browser in a namespace. Like for users, it does not use the loopback. The directory is for
     the script that starts it there."""
+    return _launched(directory, namespace.prefix, frame_rate, [])
+
+
+@contextlib.contextmanager
+def _launched(directory, prefix, frame_rate, arguments):
+    # Playwright starts it in a session of its own.
     path = directory / "chromium"
-    path.write_text(f'#!/bin/sh\nexec {shlex.join(namespace.prefix)} {EXECUTABLE} "$@"\n')
+    path.write_text(priority.script([*prefix, EXECUTABLE]))
     path.chmod(0o700)
+    camera = f"--use-fake-device-for-media-stream=fps={frame_rate}"
     with sync_playwright() as playwright:
-        browser = _launch(playwright, path, frame_rate, [])
+        browser = playwright.chromium.launch(
+            executable_path=path, args=[camera, *ARGUMENTS, *arguments])
+        browser.on("context", lambda context: context.set_default_timeout(PATIENCE * 1000))
         yield browser
         browser.close()
-
-
-def _launch(playwright, executable, frame_rate, arguments):
-    camera = f"--use-fake-device-for-media-stream=fps={frame_rate}"
-    return playwright.chromium.launch(
-        executable_path=executable, args=[camera, *ARGUMENTS, *arguments])
 
 
 class Participant:
@@ -157,7 +164,7 @@ class Participant:
     def tile(self, name):
         return next((tile for tile in self.tiles() if tile["name"] == name), None)
 
-    def wait_for_picture_of(self, name, timeout=60):
+    def wait_for_picture_of(self, name, timeout=PATIENCE):
         """A person's tile, once frames arrive in it."""
 
         def moving():
@@ -217,7 +224,7 @@ class Participant:
         """A person in the list of people, which the page updates once a second while the list is
         hidden: the peer's id, and the displayed network quality, 0 to 5, or None if none is
         displayed."""
-        return wait_for(f"{self.name} lists {name}", lambda: self.page.evaluate(PERSON, name), 5)
+        return wait_for(f"{self.name} lists {name}", lambda: self.page.evaluate(PERSON, name), PATIENCE)
 
     def leave(self):
         self.page.click("[data-testid=leave]")
