@@ -27,7 +27,8 @@ PHASES = ["starting", "running", "stopping", "post_processing"]
 VICTIMS = ["writer", "server", "both"]
 # How long after the beginning of a phase, in seconds: beyond its end at times.
 MOMENTS = {"starting": 1.5, "running": 3.0, "stopping": 0.4, "post_processing": 0.03}
-FINISHER_TIMEOUT = 2  # s, until one has the directory's lock; it is gone a moment later
+FINISHER_TIMEOUT = 30  # s, until one has the directory's lock; it is gone a moment later
+LOOKS = 100  # at the lock, for one at the stream's state
 END_TIMEOUT = 90  # s
 # Attempts for one phase and victim that was gone each time: then the moment is not the reason.
 TRIES_MAXIMUM = 12
@@ -88,7 +89,11 @@ class Series:
                      ("post_processing", "completed"), assets.TIMEOUT, interval=0.005)
             folder = assets.directory(self.server, stream)
             deadline = time.monotonic() + FINISHER_TIMEOUT
-            while assets.writer(folder) is None and time.monotonic() < deadline:
+            for look in itertools.count(1):
+                if assets.writer(folder) is not None or time.monotonic() > deadline:
+                    break
+                if look % LOOKS == 0 and self.server.stream(stream["id"])["status"] == "completed":
+                    break  # it came and went
                 time.sleep(0.001)
 
     def strike(self, victim, folder):

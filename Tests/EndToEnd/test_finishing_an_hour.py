@@ -2,11 +2,12 @@
 
 import json
 import os
+import socket
 import subprocess
 import time
 
 from harness import assets, long_stream
-from harness.server import REPOSITORY, environment
+from harness.server import REPOSITORY, environment, free_media_port, free_port
 from harness.waiting import wait_for
 
 SECONDS = 3600
@@ -62,6 +63,8 @@ def demo(binary, directory):
     """A recorded stream of real pictures."""
     output = directory / "streams"
     variables = environment() | {
+        "ROOMCAST_HTTP_PORT": str(free_port(socket.SOCK_STREAM)),
+        "ROOMCAST_UDP_PORT": str(free_media_port()),
         "ROOMCAST_OUTPUT_DIRECTORY": str(output),
         "ROOMCAST_RECORDINGS_DIRECTORY": str(directory / "recordings"),
         "ROOMCAST_STREAM_LADDER": LADDER,

@@ -15,8 +15,9 @@ from harness.assets import (
     start,
     writer,
 )
+from harness.hls_js import faults
 from harness.waiting import wait_for
-from test_cmaf import check_played, decoded, facts, faults
+from test_cmaf import check_played, decoded, facts
 
 SETTINGS = SHORT_SEGMENTS
 BEGUN = 6  # segments

@@ -110,7 +110,8 @@ def resolve(path, uri):
 
 
 class Stream:
-    """Fetches a stream: playlists by HTTP, segments into a directory."""
+    """Fetches a stream: playlists by HTTP, segments into a directory, which may have an earlier look
+    at it."""
 
     def __init__(self, http, url, directory):
         self.http = http
@@ -122,7 +123,7 @@ class Stream:
             path = resolve(self.path, variant.uri)
             playlist = parse_media(self._get(path).body.decode())
             folder = Path(directory) / f"layer_{index}"
-            folder.mkdir(parents=True)
+            folder.mkdir(parents=True, exist_ok=True)
             for number, segment in enumerate(playlist.segments):
                 answer = self._get(resolve(path, segment.uri))
                 segment.path = folder / f"{number:05}.ts"
