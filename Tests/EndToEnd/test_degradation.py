@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import threading
 import time
@@ -38,7 +39,7 @@ def bot_of(server):
         except OSError:  # a thread has ended meanwhile
             return []
 
-    [bot] = wait_for("its bot is there", found, 10)
+    [bot] = wait_for("its bot is there", found, 60)
     return bot
 
 
@@ -81,7 +82,7 @@ def outcome(binary, tmp_path_factory):
             scene.people(server, room, ("ann", "ben"), tmp_path_factory.mktemp("people")))
         started = server.start_stream(room, {"ladder": SMALL_LADDER})
         assert started["degradation"] is None
-        server.wait_for_status(started["id"], "running", 20)
+        server.wait_for_status(started["id"], "running", 90)
 
         def state():
             found = server.stream(started["id"])["degradation"]
@@ -101,30 +102,37 @@ def outcome(binary, tmp_path_factory):
             found = state()
             return found["frame_rate"] == FRAME_RATE and found["layers_thinned"] == 0
 
-        wait_for("the picture is whole again", recovered, 90, interval=0.5)
+        wait_for("the picture is whole again", recovered, 180, interval=0.5)
         url = started["playback"]["url"]
         count = hls.segment_count(server.http, url)
-        wait_for("it goes on", lambda: hls.segment_count(server.http, url) > count + 1, 30)
+        wait_for("it goes on", lambda: hls.segment_count(server.http, url) > count + 1, 90)
         server.stop_stream(room)
-        server.wait_for_status(started["id"], "completed", 30)
+        server.wait_for_status(started["id"], "completed", 90)
         state()
         stream = hls.Stream(server.http, url, tmp_path_factory.mktemp("stream"))
         log = server.log.read_text()
-    stream.log, stream.seen, stream.changed = log, seen, changed
+    stream.steps, stream.seen, stream.changed = steps(log), seen, changed
     return stream
 
 
+def steps(log):
+    """The frame rate and the thinned layers after each change, in order, as the server logs them:
+    who asks from time to time may miss one."""
+    return [(float(rate), int(thinned)) for rate, thinned in re.findall(
+        r"picture adapted to the CPU.* frame_rate=(\S+) layers_thinned=(\d+)", log)]
+
+
 def test_the_frame_rate_goes_before_the_lowest_layer(outcome):
-    first = outcome.seen[0]
-    assert first["layers_thinned"] == 0 and first["frame_rate"] < FRAME_RATE, outcome.seen
-    thinned = [state for state in outcome.seen if state["layers_thinned"]]
-    assert thinned and all(state["frame_rate"] < FRAME_RATE for state in thinned)
+    rate, thinned = outcome.steps[0]
+    assert thinned == 0 and rate < FRAME_RATE, outcome.steps
+    rates = [rate for rate, thinned in outcome.steps if thinned]
+    assert rates and all(rate < FRAME_RATE for rate in rates), outcome.steps
 
 
 def test_every_change_is_counted_and_logged(outcome):
     changes = [state["changes"] for state in outcome.seen]
     assert changes == sorted(set(changes))
-    assert outcome.log.count("picture adapted to the CPU") == changes[-1]
+    assert len(outcome.steps) == changes[-1]
 
 
 def test_all_that_was_said_is_heard(outcome):

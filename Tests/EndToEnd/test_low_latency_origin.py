@@ -13,7 +13,8 @@ from harness.low_latency import Watch, parse
 from harness.nginx import Nginx
 from harness.waiting import wait_for
 
-WATCHED = 20  # s, without a death and with one
+WATCHED = 20  # s without a death
+DEATH_WATCHED = 35  # s with one
 VIEWERS = 50
 
 
@@ -37,6 +38,7 @@ def follow(server, path, seconds, others):
     """Reloads a playlist as a player does: with the next part's number, and for what is new."""
     watch = Watch(others)
     watch.observe(server.http.get(path).body.decode())
+    watch.began = watch.whole.newest
     deadline, waits = time.monotonic() + seconds, []
     while time.monotonic() < deadline and not watch.whole.is_ended:
         number, part = watch.whole.newest
@@ -53,6 +55,13 @@ def follow(server, path, seconds, others):
     return watch, waits
 
 
+def made(watch):
+    """How many parts have come since the beginning."""
+    (first, part), (last, latest) = watch.began, watch.whole.newest
+    of_each = max(len(one.parts) for one in watch.known.values())
+    return (last - first) * of_each + latest - part
+
+
 def test_every_reload_obeys_the_rules(server, stream):
     _, _, paths = stream
     with concurrent.futures.ThreadPoolExecutor() as pool:
@@ -60,9 +69,10 @@ def test_every_reload_obeys_the_rules(server, stream):
                 lambda path: follow(server, path, WATCHED, len(paths) - 1), paths):
             assert watch.faults == []
             assert watch.unkept == 0 and watch.steps_back == 0
-            # As often as parts come, and no more.
-            parts = WATCHED / watch.whole.part_target
-            assert 0.8 * parts < len(waits) < 1.2 * parts + 2
+            # As often as parts come, and no more: some may come two at once.
+            parts = made(watch)
+            assert parts > WATCHED / watch.whole.part_target / 2, "the stream itself goes on"
+            assert 0.8 * parts - 2 < len(waits) < 1.2 * parts + 2
 
 
 def test_the_whole_playlist_and_its_deltas_say_the_same(server, stream):
@@ -138,7 +148,7 @@ def test_a_dead_bot_costs_a_discontinuity(server, stream, viewer):
     viewer.play(one["playback"].get("cmaf_url") or one["playback"]["url"])
     wait_for("playback begins", lambda: viewer.state()["time"] > 0, TIMEOUT)
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        watched = [pool.submit(follow, server, path, WATCHED + TIMEOUT, len(paths) - 1)
+        watched = [pool.submit(follow, server, path, DEATH_WATCHED, len(paths) - 1)
                    for path in paths]
         time.sleep(3)
         kill(writer(folder))

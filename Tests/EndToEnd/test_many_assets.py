@@ -90,16 +90,17 @@ def measure(server):
         return took, body
 
     print("\n    ms at worst for 100")
-    medians = []
+    quickest = []
     for path in paths():
         times = sorted(get(path)[0] for _ in range(REPEATS))
-        medians.append(statistics.median(times))
+        # What a page costs: whoever else has the cores meanwhile makes others slower.
+        quickest.append(times[0])
         whole = statistics.median(get(hundred(path))[0] for _ in range(REPEATS))
-        print(f"{medians[-1] * 1e3:6.1f} {times[-1] * 1e3:8.1f} {whole * 1e3:7.1f}  {path}")
+        print(f"{quickest[-1] * 1e3:6.1f} {times[-1] * 1e3:8.1f} {whole * 1e3:7.1f}  {path}")
         count = get(path)[1].count(b'"created_at"')
         assert count, f"an empty page proves nothing: {path}"
     connection.close()
-    return max(medians)
+    return max(quickest)
 
 
 def hundred(path):

@@ -67,8 +67,8 @@ def test_it_plays_on_air_and_shows_the_layer_that_is_chosen(watcher, server, roo
         watcher.choose("quality", text)
         watcher.wait_until(f"{text} is shown", lambda state, width=width: state["width"] == width)
     watcher.wait_for_playback(5)
-    state = watcher.state()
-    assert state["distance"] < state["target"] + 4 and 0 < state["latency"] < 15, state
+    watcher.wait_until("it is near the live edge", lambda state: (
+        state["distance"] < state["target"] + 4 and 0 < state["latency"] < 15))
     watcher.check_rates()
 
 

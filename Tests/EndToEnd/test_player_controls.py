@@ -76,10 +76,10 @@ def test_its_keys(watcher, server, on_air):
     watcher.wait_until("it is less loud", lambda state: 0.85 < state["volume"] < 0.95)
     press("ArrowUp")
     watcher.wait_until("it is loud", lambda state: state["volume"] == 1)
-    before = watcher.state()["time"]
+    count = len(watcher.jumps())
     press("j")
-    watcher.wait_until("it is 10 s back", lambda state: before - 11 < state["time"] < before - 6
-                       and not state["follows"])
+    watcher.wait_for_jump("it is 10 s back", lambda begin, end: -11 < end - begin < -6, count)
+    watcher.wait_until("it is not live", lambda state: not state["follows"])
     for key in ("ArrowRight", "ArrowLeft", "l", "End"):
         press(key)
     watcher.wait_until("it is live", lambda state: state["follows"]
@@ -213,8 +213,11 @@ def test_a_recording_of_fragments_plays_to_its_end(watcher, server, recordings):
     assert text.endswith(f"/ 0:{int(length):02}"), text
     # Over the discontinuity, back, and to the end.
     for at in (8, 1, 5):
+        count = len(watcher.jumps())
         watcher.evaluate("(time) => window.roomcastPlayer.seek(time)", at)
-        watcher.wait_until(f"it is at {at} s", lambda state, at=at: at + 0.3 < state["time"] < at + 3
+        watcher.wait_for_jump(f"it is sent to {at} s",
+                              lambda _, end, at=at: at - 0.1 < end < at + 1, count)
+        watcher.wait_until(f"it plays at {at} s", lambda state, at=at: at + 0.3 < state["time"]
                            and state["isOurs"])
     watcher.wait_until("it is over", lambda state: state["hasEnded"], 2 * TIMEOUT)
     assert abs(watcher.state()["time"] - length) < 0.5

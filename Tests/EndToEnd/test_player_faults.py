@@ -19,10 +19,10 @@ PLAY = """async ({ files, quota, until, seek }) => {
   }
   await engine.play(new URL("/r/m.m3u8", location.href).href);
   if (seek) {
-    await stand.play(video, 6, () => video.currentTime > 0.5, 10);
+    await stand.play(video, 6, () => video.currentTime > 0.5, 60);
     engine.seek(seek);
   }
-  await stand.play(video, 6, () => video.currentTime >= until, 20);
+  await stand.play(video, 6, () => video.currentTime >= until, 120);
   engine.stop();
   return { time: video.currentTime, seeks: stand.seeks, asked: stand.asked, events,
            hasEnded: stand.hasEnded };
@@ -125,7 +125,7 @@ def test_a_playlist_that_is_back_is_said_to_be(stage):
       await engine.play(new URL("/r/m.m3u8", location.href).href);
       files["/r/l.m3u8"] = 503;
       files["/r/6.m4s"] = "24 4";
-      await stand.play(video, 1, () => events.includes("recovered"), 15);
+      await stand.play(video, 1, () => events.includes("recovered"), 120);
       engine.stop();
       return events;
     }""", {"files": recording(6, 4)})

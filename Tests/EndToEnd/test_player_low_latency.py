@@ -142,7 +142,7 @@ def test_another_layer_is_reached_by_the_reports(watcher, origin):
         first.setdefault(re.search(r"cmaf_(\d)", path)[1], path)
     assert sum("_HLS_msn" in path for path in first.values()) == len(first) - 1
     watcher.wait_for_playback(2)
-    assert watcher.state()["distance"] < HOLD_BACK + 3
+    watcher.wait_until("it is near the edge", lambda state: state["distance"] < HOLD_BACK + 3)
 
 
 def test_a_narrow_network_costs_quality_and_not_playback(watcher, origin):

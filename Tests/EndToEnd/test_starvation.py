@@ -78,7 +78,8 @@ def death():
 def recording():
     makings.append(1)
     if len(makings) <= {bad}: {how}.set()
-    time.sleep(0.6)
+    looks = len(starvation.watch._samples)
+    while len(starvation.watch._samples) < looks + 12: time.sleep(0.02)
     if not {always}: {how}.clear()
     yield len(makings)
 

@@ -30,6 +30,12 @@ PLAY = """(url) => {
   const hls = new Hls({ enableWorker: false });
   window.hls = hls;
   window.said = [];
+  // A text is noted when it comes, since it goes again.
+  window.shown = [];
+  const note = ({ target }) =>
+    window.shown.push(...[...target.activeCues ?? []].map(({ text }) => text));
+  for (const track of video.textTracks) track.oncuechange = note;
+  video.textTracks.onaddtrack = ({ track }) => { track.oncuechange = note; };
   const keep = (event, pick) =>
     hls.on(event, (_, data) => window.said.push({ event, ...pick(data) }));
   keep(Hls.Events.ERROR, ({ type, details, fatal, error }) =>
@@ -71,9 +77,15 @@ CAPTIONS = """() => {
     languages: window.hls.subtitleTracks.map(({ lang, name }) => [lang, name]),
     cues: tracks.flatMap(({ cues }) => [...cues ?? []]).map(({ startTime, endTime, text }) =>
       ({ startTime, endTime, text })),
-    shown: tracks.flatMap(({ activeCues }) => [...activeCues ?? []]).map(({ text }) => text),
+    shown: window.shown,
   };
 }"""
+
+
+def faults(viewer):
+    """Its errors. Waiting for a late segment is none, nor for a browser that is short of CPU."""
+    patience = ("bufferStalledError", "bufferNudgeOnStall")
+    return [one for one in viewer.errors() if not one.startswith(patience)]
 
 
 class Site(FileServer):
@@ -109,8 +121,12 @@ class Viewer:
             "(index) => { hls.subtitleDisplay = true; hls.subtitleTrack = index; }", index)
 
     def captions(self):
-        """What the player knows of captions, and what it shows now."""
+        """What the player knows of captions, and what it has shown so far."""
         return self._page.evaluate(CAPTIONS)
+
+    def seek(self, time):
+        self._page.evaluate(
+            "(time) => { document.querySelector('video').currentTime = time; }", time)
 
     def said(self, event):
         return [one for one in self._page.evaluate("() => window.said")

@@ -5,7 +5,7 @@ from . import tokens
 from .waiting import wait_for
 
 TABS_MAXIMUM = 80
-TIMEOUT = 10  # s
+TIMEOUT = 60  # s
 
 # Keeps the channels on which the server sends the page messages, so that a test can send some too.
 KEEP_CHANNELS = """() => {
@@ -53,6 +53,16 @@ CUT_OFF_AT = """(method) => {
     if (JSON.parse(text).method === method) socket.close();
   };
 }"""
+# Keeps what screen readers are told: a status soon says something else.
+KEEP_ANNOUNCEMENTS = """() => {
+  window.announcements = [];
+  new MutationObserver((changes) => {
+    for (const { target } of changes) {
+      const status = (target.closest ? target : target.parentElement)?.closest("[role=status]");
+      if (status) window.announcements.push(status.textContent);
+    }
+  }).observe(document, { childList: true, characterData: true, subtree: true });
+}"""
 FAKE_SCREEN = """() => {
   MediaDevices.prototype.getDisplayMedia = async () => {
     const canvas = document.createElement("canvas");
@@ -99,7 +109,7 @@ class RoomPage:
     def enter(self, server, room, name, role):
         token = tokens.room_token(room, user=name.lower(), role=role)
         self.go(f"{server.base}/rooms/{room}?name={name}&auth_token={token}&skip_preview=true")
-        self.wait_for("group", "Call controls", 20)
+        self.wait_for("group", "Call controls", 90)
 
     def wait_for(self, role, name, timeout=TIMEOUT):
         wait_for(f"there is a {role} '{name}'", lambda: self.count(role, name) > 0, timeout)
@@ -174,7 +184,8 @@ class RoomPage:
 class InChromium(RoomPage):
     def __init__(self, browser, **options):
         self.context = browser.new_context(permissions=["camera", "microphone"], **options)
-        self.context.add_init_script(f"({KEEP_CHANNELS})(); ({KEEP_SOCKETS})();")
+        self.context.add_init_script(
+            f"({KEEP_CHANNELS})(); ({KEEP_SOCKETS})(); ({KEEP_ANNOUNCEMENTS})();")
         self.page = self.context.new_page()
         self.errors = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -211,7 +222,7 @@ class InFirefox(RoomPage):
     def __init__(self, firefox):
         self.firefox = firefox
         self.errors = []
-        parts = (KEEP_CHANNELS, KEEP_SOCKETS, FAKE_SCREEN, KEEP_FAULTS)
+        parts = (KEEP_CHANNELS, KEEP_SOCKETS, KEEP_ANNOUNCEMENTS, FAKE_SCREEN, KEEP_FAULTS)
         calls = " ".join(f"({part})();" for part in parts)
         self.script = firefox.preload(f"() => {{ {calls} }}")
 

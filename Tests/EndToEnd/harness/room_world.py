@@ -4,8 +4,8 @@ from .room_page import TIMEOUT, InChromium, InFirefox
 from .signalling import DATA_CHANNEL_OFFER, Peer
 from .waiting import wait_for
 
-ANNOUNCING_TIMEOUT = 30  # s
-PUBLISHING_TIMEOUT = 20  # s until what a page publishes is with others
+ANNOUNCING_TIMEOUT = 60  # s
+PUBLISHING_TIMEOUT = 60  # s until what a page publishes is with others
 HAND = "_handraise"  # the group of those who raise theirs
 ANNOUNCED = """() => [...document.querySelectorAll("[role=status]")]
   .map((node) => node.textContent).join()"""
@@ -77,8 +77,9 @@ def peer_of(peer, name):
 
 
 def announced(page, text):
-    """Told to a screen reader."""
-    wait_for(f"'{text}' is said", lambda: text in page.evaluate(ANNOUNCED), ANNOUNCING_TIMEOUT)
+    """Told to a screen reader, now or before."""
+    wait_for(f"'{text}' is said", lambda: text in page.evaluate(ANNOUNCED) or any(
+        text in one for one in page.evaluate("() => window.announcements")), ANNOUNCING_TIMEOUT)
 
 
 def run_poll(peer, *questions, title="Lunch?"):

@@ -7,10 +7,10 @@ own thread; it lives on a separate event loop.
 import asyncio
 import fractions
 import json
-import time
 import uuid
 from urllib.parse import urlencode
 
+import aioice.ice
 import av
 import numpy as np
 from aiortc import (
@@ -34,6 +34,10 @@ PACKET = 960  # samples: 20 ms
 PING_INTERVAL = 3  # s
 WIDTH, HEIGHT = 320, 180
 CHANNEL = "ion-sfu"
+
+# Each check of aioice's has half a second, which a machine short of CPU may take again and again; by
+# default it gives the call up after six. Whether servers give up who is silent is another matter.
+aioice.ice.CONSENT_FAILURES = 60
 
 
 class Colour(MediaStreamTrack):
@@ -95,7 +99,7 @@ class Received:
         self.kind = kind
         self.count = 0
         self.last = None  # the newest picture, or samples between -1 and 1
-        self.longest_gap = 0.0  # s, from one to the next
+        self.longest_gap = 0.0  # s by the sender's clock, from one to the next
         self._at = None
 
     def take(self, frame):
@@ -105,9 +109,9 @@ class Received:
             samples = frame.to_ndarray().reshape(-1, len(frame.layout.channels))[:, 0]
             self.last = samples.astype(np.float32) / 32_768
         self.count += 1
-        now = time.monotonic()
-        self.longest_gap = max(self.longest_gap, now - (self._at or now))
-        self._at = now
+        last, self._at = self._at, frame.time
+        if last is not None and self._at is not None:
+            self.longest_gap = max(self.longest_gap, self._at - last)
 
 
 class Failure(Exception):

@@ -5,7 +5,7 @@ import socket
 from .firefox import Firefox
 from .waiting import wait_for
 
-TIMEOUT = 40  # s; the machine may be busy
+TIMEOUT = 90  # s; the machine may be busy
 
 STATE = """() => {
   const video = document.querySelector("video");
@@ -72,10 +72,20 @@ PERCEIVED = """async () => {
   return { difference: peak(after.map((one, at) => Math.abs(one - before[at]))), level };
 }"""
 
-# Notes the rates that playback had, and errors that nobody caught.
+# Notes the rates that playback had, the jumps that it made, [from, to], and errors that nobody
+# caught.
 NOTES = """() => {
   window.mistakes = [];
   window.rates = [];
+  window.jumps = [];
+  let time = 0;
+  addEventListener("timeupdate", ({ target }) => {
+    if (!target.seeking) time = target.currentTime;
+  }, true);
+  addEventListener("seeking", ({ target }) => {
+    window.jumps.push([time, target.currentTime]);
+    time = target.currentTime;
+  }, true);
   addEventListener("error", ({ message }) => window.mistakes.push(message));
   addEventListener("unhandledrejection", ({ reason }) => window.mistakes.push(String(reason)));
   addEventListener("ratechange", ({ target }) => window.rates.push(target.playbackRate), true);
@@ -89,7 +99,7 @@ class Outside:
 
     @staticmethod
     def connect(host, port):
-        return socket.create_connection((host, port), 20)
+        return socket.create_connection((host, port), 60)
 
 
 class InChromium:
@@ -153,6 +163,13 @@ class Watcher:
         return self.wait_until(f"playback advances by {seconds} s",
                                lambda state: state["time"] > begin + seconds
                                and not state["isPaused"], timeout + seconds)
+
+    def wait_for_jump(self, what, holds, since=0):
+        """Until it has jumped so, by [from, to], since there were so many jumps."""
+        wait_for(what, lambda: any(holds(*jump) for jump in self.jumps()[since:]), TIMEOUT)
+
+    def jumps(self):
+        return self.evaluate("() => window.jumps")
 
     def check_sight_and_sound(self):
         """The picture moves and there is sound; both may rest for a moment."""
