@@ -196,6 +196,6 @@ def test_datagrams_from_nowhere_are_dropped(server, connect):
 def test_after_all_that_the_server_still_does_its_work(server, room):
     ladder = [{"width": 320, "height": 180, "videoBitrate": 200, "audioBitrate": 64}]
     stream = server.start_stream(room, {"ladder": ladder})
-    server.wait_for_status(stream["id"], "running", 15)
+    server.wait_for_status(stream["id"], "running", 60)
     server.stop_stream(room)
-    server.wait_for_status(stream["id"], "completed", 15)
+    server.wait_for_status(stream["id"], "completed", 60)

@@ -17,10 +17,10 @@ from harness.way import Way
 
 CAMERA_RATE = 10  # frames/s
 LINE = "10.96.0.1"
-ENTRANCE = 30  # s
+ENTRANCE = 90  # s
 # s until the server reduces something; and until everything is back, since the server looks for
 # more room ever more rarely where there was none.
-WORSE, BETTER = 20, 60
+WORSE, BETTER = 60, 120
 # Width, height and kbit/s of the layers in which Ann sends her video.
 FORMS = [(640, 360, 900), (320, 180, 300), (160, 90, 100)]
 NARROW = 300  # kbit/s: the poorest form and the sound, and not the next better one
@@ -151,7 +151,7 @@ def kilobits_per_second(person):
         found = received(person)
         return found.time - begin.time >= PERIOD and found
 
-    end = wait_for("it is measured", later, 2 * PERIOD)
+    end = wait_for("it is measured", later, 10 * PERIOD)
     return (end.bytes - begin.bytes) * 8 / 1000 / (end.time - begin.time)
 
 

@@ -13,7 +13,7 @@ from harness import tokens
 from harness.server import environment
 from harness.signalling import Peer
 
-TIMEOUT = 20  # s
+TIMEOUT = 60  # s
 ACCEPT_SUFFIX = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455 sect. 1.3
 
 CONFIGURATION = {

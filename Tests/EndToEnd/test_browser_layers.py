@@ -13,7 +13,7 @@ from harness.waiting import wait_for
 
 # Makes bots log the layers that they request and receive.
 SETTINGS = {"ROOMCAST_LOG_LEVEL": "debug"}
-TIMEOUT = 30  # s
+TIMEOUT = 90  # s
 CAMERA_RATE = 15  # frames/s
 CAMERA_WIDTH = 1280  # pixels
 PLAIN = {"names": False, "speaker_border": False, "fit": "letterbox"}

@@ -42,12 +42,12 @@ def stream(server, tmp_path_factory):
     with contextlib.ExitStack() as stack:
         enter_in_order(server, room, guests(), folder, stack)
         started = server.start_stream(room, {"ladder": SMALL_LADDER})
-        server.wait_for_status(started["id"], "running", 20)
+        server.wait_for_status(started["id"], "running", 90)
         url = started["playback"]["url"]
         wait_for("the stream is long enough",
-                 lambda: hls.segment_count(server.http, url) > SECONDS // 2, 30)
+                 lambda: hls.segment_count(server.http, url) > SECONDS // 2, 90)
         server.stop_stream(room)
-        server.wait_for_status(started["id"], "completed", 20)
+        server.wait_for_status(started["id"], "completed", 90)
     stream = hls.Stream(server.http, url, folder / "stream")
     stream.pictures = media.frames(stream.top.file, 640, 360)
     return stream

@@ -36,7 +36,7 @@ def roomcast(binary, tmp_path):
     def roomcast(*arguments, variables=None):
         return subprocess.run(
             [str(binary), *(argument.format(file) for argument in arguments)],
-            env=environment() | (variables or {}), capture_output=True, text=True, timeout=20)
+            env=environment() | (variables or {}), capture_output=True, text=True, timeout=90)
 
     return roomcast
 

@@ -74,7 +74,7 @@ def test_the_room_with_its_panels_and_questions_can_be_read(enter, server, schem
         page.get_by_role("button", name=button, exact=False).first.click()
         assert unreadable(page) == [], button
     page.click("[data-testid=go-live]")
-    wait_for("the question is asked", lambda: page.is_visible("[data-testid=dialog]"), 10)
+    wait_for("the question is asked", lambda: page.is_visible("[data-testid=dialog]"), 60)
     assert unreadable(page) == []
     page.click("[data-testid=refuse]")
     for phase, attributes in (("live", {}), ("live", {"lack": ""}), ("starting", {}),

@@ -43,8 +43,8 @@ def caster(binary, pages, secure, tmp_path_factory):
     caster = serve(tmp_path_factory, f"{pages.name},{secure.name},127.0.0.1:{port}", port)
     yield caster
     assert caster.stop() == 0, caster.tail()
-    wait_for("no browser is left", lambda: not browsers_of(caster), 20)
-    wait_for("no profile is left", lambda: not profiles() - old, 20)
+    wait_for("no browser is left", lambda: not browsers_of(caster), 60)
+    wait_for("no profile is left", lambda: not profiles() - old, 60)
 
 
 @pytest.fixture(scope="module")
@@ -320,7 +320,7 @@ def test_a_browser_does_not_outlive_its_bot(caster, pages, room, tmp_path_factor
     caster.wait_for_status(stream["id"], "running", TIMEOUT)
     old = set(browsers_of(caster))
     os.kill(bot_of(stream), signal.SIGKILL)
-    wait_for("its browser is gone", lambda: not old & set(browsers_of(caster)), 20)
+    wait_for("its browser is gone", lambda: not old & set(browsers_of(caster)), 60)
     wait_for("there is another", lambda: browsers_of(caster), TIMEOUT)
     wait_for("it runs again", lambda: caster.stream(stream["id"])["bot_restarts"] == 1, TIMEOUT)
     assert_goes_on(caster, stream, tmp_path_factory)
@@ -333,13 +333,13 @@ def test_a_browser_does_not_outlive_its_keeper(caster, pages, room, tmp_path_fac
     its = set(browsers_of(caster)) - old
     [profile] = profiles() - profiles_before
     os.kill(keeper_of(min(its)), signal.SIGKILL)
-    wait_for("its browser is gone", lambda: not any(words_of(one) for one in its), 20)
+    wait_for("its browser is gone", lambda: not any(words_of(one) for one in its), 60)
     wait_for("there is another", lambda: set(browsers_of(caster)) - old, TIMEOUT)
     assert_goes_on(caster, stream, tmp_path_factory)
     # Ten seconds later the next keeper removes what is left of it.
     left = next(Path(one, profile) for one in {tempfile.gettempdir(), "/tmp"}
                 if Path(one, profile).exists())
-    wait_for("it is old enough", lambda: time.time() - left.stat().st_mtime > 11, 20)
+    wait_for("it is old enough", lambda: time.time() - left.stat().st_mtime > 11, 60)
     stream = start(caster, room, f"{pages.base}/red")
     caster.wait_for_status(stream["id"], "running", TIMEOUT)
     assert not left.exists()
@@ -356,7 +356,7 @@ def test_a_page_that_cannot_be_shown_fails_with_what_was_seen(caster, pages, roo
     reason = failed(caster, stream)
     assert all(word in reason for word in words), reason
     assert evidence(caster, stream, "console").status == 200
-    wait_for("its browser is gone", lambda: not browsers_of(caster), 20)
+    wait_for("its browser is gone", lambda: not browsers_of(caster), 60)
 
 
 def test_the_servers_own_api_is_out_of_reach(wary, pages, room):

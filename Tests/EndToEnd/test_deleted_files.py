@@ -14,7 +14,7 @@ from harness import tokens
 from harness.server import Server
 from harness.waiting import wait_for
 
-TIMEOUT = 15  # s
+TIMEOUT = 60  # s
 
 
 @pytest.fixture

@@ -93,7 +93,7 @@ class Directory:
 @pytest.fixture(scope="module")
 def demo(binary, tmp_path_factory):
     run = Demo(binary, [str(DURATION)], tmp_path_factory.mktemp("demo-output"))
-    output, errors = run.finish(DURATION + 60)
+    output, errors = run.finish(DURATION + 180)
     assert run.process.returncode == 0, errors[-3000:]
     assert run.left_behind() == []
     return Result(output, tmp_path_factory.mktemp("demo"))
@@ -167,7 +167,7 @@ def test_frames_follow_each_other_in_order(demo):
 
 def test_what_is_recorded_is_named_and_plays(binary, tmp_path):
     run = Demo(binary, ["--record", "6"], tmp_path / "streams")
-    output, errors = run.finish(90)
+    output, errors = run.finish(240)
     assert run.process.returncode == 0, errors[-3000:]
     line = json.loads(output.splitlines()[-1])
     paths = [Path(one) for one in line["assets"]]
@@ -182,7 +182,7 @@ def test_what_is_recorded_is_named_and_plays(binary, tmp_path):
 
 def test_its_tracks_can_be_recorded(binary, tmp_path):
     run = Demo(binary, ["--tracks", "4"], tmp_path / "streams")
-    output, errors = run.finish(90)
+    output, errors = run.finish(240)
     assert run.process.returncode == 0, errors[-3000:]
     paths = [Path(one) for one in json.loads(output.splitlines()[-1])["assets"]]
     kinds = sorted(one.suffix for one in paths)
@@ -199,17 +199,17 @@ def test_interrupting_it_ends_it_cleanly(binary, tmp_path):
         return "is running" in line
 
     try:
-        wait_for("the demo says that the stream runs", is_on_air, 40, interval=0)
+        wait_for("the demo says that the stream runs", is_on_air, 120, interval=0)
         text = "".join(found)
         begin = time.monotonic()
         run.process.send_signal(signal.SIGINT)
-        rest, _ = run.finish(20)
+        rest, _ = run.finish(60)
     except BaseException:
         os.killpg(run.process.pid, signal.SIGKILL)
         raise
     text += rest
     assert run.process.returncode == 0, text[-3000:]
-    assert time.monotonic() - begin < 15
+    assert time.monotonic() - begin < 28  # else it was the end of all patience
     assert run.left_behind() == []
     for place in (r"/rooms/\S+", r"/watch/\S+", r"/master\.m3u8"):
         assert re.search(r"http://\S+" + place, text), text

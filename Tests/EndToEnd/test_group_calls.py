@@ -15,7 +15,7 @@ from harness.signalling import DATA_CHANNEL_OFFER, Peer
 from harness.waiting import wait_for
 
 SMALL, LARGE = "small_room_for_video", "large_room_for_audio_only"
-TIMEOUT = 20  # s
+TIMEOUT = 60  # s
 
 
 def make(server, kind=SMALL, **fields):

@@ -51,7 +51,7 @@ def test_what_is_installed_runs_without_the_toolchain(installed, binary, tmp_pat
             assert page.status == 200 and b"<html" in page.body
             # The server starts its own binary.
             stream = server.start_stream("installed")
-            server.wait_for_status(stream["id"], "running", 20)
+            server.wait_for_status(stream["id"], "running", 90)
         finally:
             assert server.stop() == 0, server.tail()
     finally:

@@ -64,7 +64,7 @@ class Show:
         wait_for(
             f"{name} is on air",
             lambda: (hls.segment_count(self.server.http, self.url) - begin) * 2 > SECONDS_EACH,
-            40, interval=0.2)
+            90, interval=0.2)
         # By the segment after next, everything composed before has been written.
         self.at[name] = (begin + 1) * 60, (begin + 2) * 60
 
@@ -75,7 +75,7 @@ class Show:
         }
         self.stream = self.server.start_stream(self.room, start)
         self.url = self.stream["playback"]["url"]
-        self.server.wait_for_status(self.stream["id"], "running", 20)
+        self.server.wait_for_status(self.stream["id"], "running", 90)
         self.rest("speaker")
         self.changed = self.change({
             "name": "grid", "gap": 16, "background": {"color": "#ff0000"},
@@ -90,7 +90,7 @@ class Show:
         self.change({"name": "single", "focus": {"peer": "ann"}, "gap": 0, "watermark": None})
         self.rest("single")
         self.server.stop_stream(self.room)
-        self.server.wait_for_status(self.stream["id"], "completed", 20)
+        self.server.wait_for_status(self.stream["id"], "completed", 90)
         self.after_the_end = self.change({"gap": 1})
         self.record = hls.Stream(self.server.http, self.url, directory)
         self.pictures = media.frames(self.record.layers[0].file, 640, 360)

@@ -20,7 +20,7 @@ from harness.server import Server
 from harness.signalling import DATA_CHANNEL_OFFER, Peer
 from harness.waiting import wait_for
 
-TIMEOUT = 15  # s
+TIMEOUT = 60  # s
 CROWD = 1000
 MESSAGES = 20
 
@@ -66,7 +66,7 @@ def test_http_connections_of_an_address(binary, namespace, tmp_path):
         assert all(exchange(one, request).startswith(b"HTTP/1.1 200 ") for one in others)
         taken.pop().close()
         wait_for("a place is free", lambda: exchange(
-            namespace.connect(ADDRESS, server.port), request).startswith(b"HTTP/1.1 200 "), 5)
+            namespace.connect(ADDRESS, server.port), request).startswith(b"HTTP/1.1 200 "), TIMEOUT)
     finally:
         for one in taken:
             one.close()
@@ -168,7 +168,7 @@ def test_the_limits_of_a_room_are_settings(limited, room):
     ben.close()
     lost = time.monotonic()
     ann.wait_for("on-peer-leave", lambda peer: peer["peer_id"] == ben.peer_id, TIMEOUT)
-    assert time.monotonic() - lost < 15
+    assert time.monotonic() - lost < 40  # without the setting it would be a minute
     # Its place is free.
     assert "result" in visitor.join()
     for peer in (ann, visitor):

@@ -22,11 +22,11 @@ def test_two_people_see_each_other_over_tcp(enter, server):
             f"{one.name} sees {other.name} go on",
             lambda one=one, other=other, before=tile["time"]:
                 one.tile(other.name)["time"] > before + 3,
-            30,
+            90,
         )
     for person in (ann, ben):
         paths = wait_for(f"{person.name} has both ways", lambda person=person: len(
-            person.paths()) == 2 and person.paths(), 30)
+            person.paths()) == 2 and person.paths(), 90)
         for path in paths:
             assert path["protocol"] == "tcp", paths
             assert (path["address"], path["port"]) == ("127.0.0.1", server.media_port), paths
@@ -35,7 +35,7 @@ def test_two_people_see_each_other_over_tcp(enter, server):
 def test_a_stream_needs_no_way_that_leads_outside(enter, server, room, tmp_path):
     # The recorder is on the server's machine: no router has to let it come back from outside.
     ann = enter("Ann")
-    wait_for("Ann is counted", lambda: server.peer_count(room) == 1, 10)
+    wait_for("Ann is counted", lambda: server.peer_count(room) == 1, 60)
     recording = record(server, room, 6, tmp_path, {"layout": {"names": False}})
     pictures = media.frames(recording.stream.top.file)
     assert media.movement(pictures).mean() > 1, "a camera, no slate"
@@ -44,7 +44,7 @@ def test_a_stream_needs_no_way_that_leads_outside(enter, server, room, tmp_path)
 
 def test_who_does_not_read_and_who_is_nobody_hold_nobody_up(enter, server):
     strangers = [
-        socket.create_connection(("127.0.0.1", server.media_port), 5) for _ in range(40)
+        socket.create_connection(("127.0.0.1", server.media_port), 60) for _ in range(40)
     ]
     try:
         for number, stranger in enumerate(strangers):
@@ -54,7 +54,7 @@ def test_who_does_not_read_and_who_is_nobody_hold_nobody_up(enter, server):
         ann.wait_for_picture_of("Ben")
         ben.wait_for_picture_of("Ann")
         for stranger in strangers:
-            stranger.settimeout(15)
+            stranger.settimeout(60)
             assert stranger.recv(1) == b"", "nobody is sent nothing, and is gone after 5 s"
     finally:
         for stranger in strangers:

@@ -5,7 +5,7 @@ from harness.publisher import Publisher
 from harness.scene import CLIPS
 from harness.waiting import wait_for
 
-PUBLISHING_TIMEOUT = 20  # s
+PUBLISHING_TIMEOUT = 60  # s
 PAUSE = 0.3  # s in which what was caused has come
 
 

@@ -10,7 +10,7 @@ from harness.waiting import wait_for
 CAMERA_RATE = 10  # frames/s
 # Each network has one end of the namespace's pair.
 BEFORE, AFTER = ("cast0", "10.98.0.2"), ("cast1", "10.97.0.2")
-TIMEOUT = 30  # s; browsers give a path up 15 s after its last answer
+TIMEOUT = 90  # s; browsers give a path up 15 s after its last answer
 
 
 @pytest.fixture(scope="module")

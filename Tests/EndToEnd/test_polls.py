@@ -5,7 +5,7 @@ import time
 import pytest
 
 DURATION = 2  # s that a poll runs
-PATIENCE = 10  # s
+PATIENCE = 60  # s
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ def test_two_people_see_each_other_through_the_relay(enter, server):
         one.wait_for_picture_of(other.name)
     for person in (ann, ben):
         paths = wait_for(f"{person.name} has both ways", lambda person=person: len(
-            person.paths()) == 2 and person.paths(), 10)
+            person.paths()) == 2 and person.paths(), 60)
         assert {path["type"] for path in paths} == {"relay"}, paths
         assert {(path["address"], path["port"]) for path in paths} \
             == {("127.0.0.1", server.media_port)}, paths

@@ -15,7 +15,7 @@ from harness.signalling import Peer
 @contextlib.contextmanager
 def used_connection(server, requests):
     """A connection on which something was asked already, and answered."""
-    client = http.client.HTTPConnection(server.host, server.port, timeout=10)
+    client = http.client.HTTPConnection(server.host, server.port, timeout=60)
     client.connect()
     connection = client.sock
     try:

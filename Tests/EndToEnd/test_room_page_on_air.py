@@ -5,7 +5,7 @@ from harness.room_world import announced, heard
 from harness.waiting import wait_for
 
 CAMERA_RATE = 10  # frames/s
-ON_AIR_TIMEOUT = 30  # s
+ON_AIR_TIMEOUT = 90  # s
 RECORD_WITH_THE_STREAM = "Record with the stream Its files are on the recordings page later."
 
 

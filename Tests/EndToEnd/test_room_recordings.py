@@ -11,7 +11,7 @@ from harness.scene import people
 from harness.server import Server
 from harness.waiting import wait_for
 
-TIMEOUT = 30  # s
+TIMEOUT = 90  # s
 SIZE = (854, 480)
 GUESTS = ("ann", "ben", "cleo")
 TOLD = [

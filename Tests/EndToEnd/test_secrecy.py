@@ -31,7 +31,7 @@ def lived(binary, receiver, room, tmp_path):
         for path in [f"/init?peer_id=p2&token={wrong}", f"/ws?peer=p2&token={wrong}"]:
             assert server.http.get(path, token=wrong).status in (400, 401)
         stream = server.start_stream(room, {"recording": {"single_file_per_layer": True}})
-        server.wait_for_status(stream["id"], "running", 30)
+        server.wait_for_status(stream["id"], "running", 90)
         peer.close()
         server.stop_stream(room)
         server.wait_for_status(stream["id"], "completed", 60)

@@ -8,7 +8,7 @@ from harness.server import Server
 from harness.signalling import Peer
 from harness.waiting import wait_for
 
-TIMEOUT = 15  # s
+TIMEOUT = 60  # s
 
 
 @pytest.fixture

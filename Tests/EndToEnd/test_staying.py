@@ -7,7 +7,7 @@ import websockets.exceptions
 from harness import tokens
 from harness.waiting import wait_for
 
-TOKEN_LIFETIME = 5  # s
+TOKEN_LIFETIME = 10  # s, in which she has to come in
 
 
 def test_a_token_that_expires_keeps_the_call_and_opens_no_other(server, room, connect):
@@ -15,7 +15,7 @@ def test_a_token_that_expires_keeps_the_call_and_opens_no_other(server, room, co
     token = tokens.room_token(room, exp=expiry)
     ann = connect("Ann", token=token)
     assert "result" in ann.join()
-    wait_for("the token's end", lambda: time.time() > expiry + 1, timeout=10)
+    wait_for("the token's end", lambda: time.time() > expiry + 1, timeout=60)
     assert ann.is_alive()
     ann.close()
 

@@ -8,7 +8,7 @@ from harness.stranger import Colour, Failure, Stranger, Tone
 from harness.waiting import wait_for
 
 RED, BLUE = (200, 30, 30), (30, 30, 200)
-TIMEOUT = 20  # s
+TIMEOUT = 60  # s
 
 
 @pytest.fixture

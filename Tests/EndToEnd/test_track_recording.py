@@ -18,7 +18,7 @@ from harness.http import path_of
 from harness.scene import CLIPS, Guest, enter, present
 from harness.waiting import wait_for
 
-TIMEOUT = 30  # s
+TIMEOUT = 90  # s
 # A−V of a publisher's two files on the common clock, in seconds.
 IN_TIME = 0.045
 

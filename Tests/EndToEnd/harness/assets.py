@@ -10,7 +10,7 @@ from pathlib import Path
 from . import hls
 from .waiting import wait_for
 
-TIMEOUT = 15  # s
+TIMEOUT = 60  # s
 # Small, so that the tests do not wait for encoding.
 LADDER = [
     {"width": 640, "height": 360, "videoBitrate": 400, "audioBitrate": 64},

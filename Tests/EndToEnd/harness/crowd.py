@@ -11,7 +11,7 @@ from websockets.asyncio.client import connect
 from . import tokens
 
 JOINING = 50  # at once
-TIMEOUT = 60  # s
+TIMEOUT = 120  # s
 PING = 3  # s, as clients do
 SMALL = 4096  # bytes that wait unread in the system for who never reads
 

@@ -16,7 +16,7 @@ from .server import free_port
 from .waiting import wait_for
 
 EXECUTABLE = "/usr/bin/firefox-esr"
-COMMAND_TIMEOUT = 30  # s
+COMMAND_TIMEOUT = 90  # s
 
 PREFERENCES = {
     "media.navigator.streams.fake": True,
@@ -51,7 +51,7 @@ class Firefox:
         )
         self._ids = itertools.count(1)
         try:
-            connection = wait_for("Firefox listens", lambda: self._open(namespace, port), 60)
+            connection = wait_for("Firefox listens", lambda: self._open(namespace, port), 120)
             self._socket = websockets.sync.client.connect(
                 f"ws://127.0.0.1:{port}/session", sock=connection, max_size=None, legacy=True
             )
@@ -165,7 +165,7 @@ class Firefox:
             lambda: self.evaluate(
                 "() => document.querySelector('[data-testid=call]')?.hidden === false"
             ),
-            30,
+            90,
             interval=0.5,
         )
 

@@ -12,7 +12,7 @@ import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import GLib, Gst  # noqa: E402
 
-TIMEOUT = 40  # s
+TIMEOUT = 150  # s
 INTERVAL = 100  # ms
 
 

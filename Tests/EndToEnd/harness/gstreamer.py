@@ -10,8 +10,8 @@ from pathlib import Path
 from . import signalling
 
 PROGRAM = Path(__file__).with_name("webrtcbin.py")
-OFFER_TIMEOUT = 30  # s
-END_TIMEOUT = 20  # s
+OFFER_TIMEOUT = 90  # s
+END_TIMEOUT = 60  # s
 PING_INTERVAL = 3  # s
 
 VIDEO = ("videotestsrc is-live=true pattern=ball background-color={background} "

@@ -29,7 +29,7 @@ class Client:
     def __init__(self, host, port, connect=None):
         self.host = host
         self.port = port
-        self.connect = connect or (lambda host, port: socket.create_connection((host, port), 10))
+        self.connect = connect or (lambda host, port: socket.create_connection((host, port), 60))
 
     def request(self, method, path, body=None, token=None, headers=None):
         """`body`: bytes as they are, anything else as JSON. `path`: sent as it is."""

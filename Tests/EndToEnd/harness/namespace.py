@@ -36,7 +36,7 @@ control.sendall(b"ready")
 while request := control.recv(64):
     try:
         host, port = request.decode().split()
-        with socket.create_connection((host, int(port)), 5) as connection:
+        with socket.create_connection((host, int(port)), 30) as connection:
             socket.send_fds(control, [b"+"], [connection.fileno()])
     except OSError as error:
         control.sendall(b"-" + str(error).encode()[:200])
@@ -53,7 +53,7 @@ class Namespace:
         )
         theirs.close()
         self._control = ours
-        ours.settimeout(20)
+        ours.settimeout(60)
         if ours.recv(16) != b"ready":
             self.close()
             raise RuntimeError("the network namespace could not be made (see above)")
@@ -77,13 +77,13 @@ class Namespace:
         if not descriptors:
             raise ConnectionError(message[1:].decode() or "no answer from the namespace")
         connection = socket.socket(fileno=descriptors[0])
-        connection.settimeout(20)  # the descriptor is non-blocking, as the agent left it
+        connection.settimeout(60)  # the descriptor is non-blocking, as the agent left it
         return connection
 
     def close(self):
         self._control.close()  # the agent reads the end and goes
         try:
-            self._agent.wait(5)
+            self._agent.wait(30)
         except subprocess.TimeoutExpired:
             self._agent.kill()
             self._agent.wait()

@@ -11,8 +11,8 @@ from .waiting import wait_for
 
 EXECUTABLE = "/usr/sbin/nginx"
 SITE = REPOSITORY / "deploy/nginx.conf"
-START_TIMEOUT = 15  # s
-STOP_TIMEOUT = 15  # s
+START_TIMEOUT = 60  # s
+STOP_TIMEOUT = 60  # s
 
 
 class Nginx:

@@ -4,7 +4,7 @@ import asyncio
 import threading
 from concurrent.futures import TimeoutError as FutureTimeoutError
 
-TIMEOUT = 20  # s
+TIMEOUT = 60  # s
 
 
 class OnItsOwnLoop:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 GST_PLAYER = Path(__file__).with_name("gst_player.py")
 BLOCK = 1024 / 48000  # s of sound in a block of AAC
-TIMEOUT = 60  # s; real time, and what a starved machine takes
+TIMEOUT = 180  # s; real time, and what a starved machine takes
 UNPRIVILEGED = 65534  # nobody
 # It reads the initialization section again at each reload of a playlist, and takes a fragment behind
 # a discontinuity, whose times begin anew, for what an edit list leaves out (docs/design/cmaf.md).

@@ -14,7 +14,7 @@ from .nginx import EXECUTABLE, STOP_TIMEOUT
 from .server import free_port
 from .waiting import wait_for
 
-START_TIMEOUT = 15  # s
+START_TIMEOUT = 60  # s
 MODULE = "/usr/lib/nginx/modules/ngx_rtmp_module.so"
 
 
@@ -171,10 +171,10 @@ class Wire:
 
     def _pass(self, client):
         try:
-            client.settimeout(10)
+            client.settimeout(60)
             if self.context:
                 client = self.context.wrap_socket(client, server_side=True)
-            with client, socket.create_connection(("127.0.0.1", self.target), 10) as server:
+            with client, socket.create_connection(("127.0.0.1", self.target), 60) as server:
                 self._shovel(client, server)
         except OSError:
             client.close()

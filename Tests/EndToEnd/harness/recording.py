@@ -10,7 +10,7 @@ SMALL_LADDER = [
     {"width": 640, "height": 360, "videoBitrate": 900},
     {"width": 320, "height": 180, "videoBitrate": 300},
 ]
-START_TIMEOUT = 15  # s
+START_TIMEOUT = 60  # s
 STOP_TIMEOUT = 60  # s
 
 
@@ -34,7 +34,7 @@ def record(server, room, seconds, directory, body=None):
         wait_for(
             f"{seconds} s of segments",
             lambda: hls.segment_count(server.http, url) * 2 >= seconds,
-            seconds * 2 + 20,
+            seconds * 3 + 60,
             interval=0.5,
         )
     finally:

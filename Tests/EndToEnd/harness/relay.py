@@ -12,7 +12,7 @@ from .server import free_port
 from .waiting import wait_for
 
 EXECUTABLE = "/usr/bin/turnserver"
-START_TIMEOUT = 10  # s
+START_TIMEOUT = 60  # s
 SECRET = "a secret of the relay and the server"
 
 

@@ -18,7 +18,7 @@ from .waiting import wait_for
 CLIPS = REPOSITORY / "fixtures/media"
 # One small layer: how sound and picture go together is the same in every one.
 LADDER = [{"width": 640, "height": 360, "videoBitrate": 900, "audioBitrate": 96}]
-START_TIMEOUT = 30  # s
+START_TIMEOUT = 90  # s
 NEXT = 1.5  # s that neighbours among the marks are apart at most
 # s without marks that somebody made on purpose. A tile that moves during its flash loses that one.
 GAP = 2.5

@@ -15,7 +15,7 @@ from .waiting import wait_for
 REPOSITORY = Path(__file__).resolve().parents[3]
 BINARY = Path(os.environ.get("ROOMCAST_BINARY", REPOSITORY / ".build/release/roomcast"))
 
-START_TIMEOUT = 15  # s
+START_TIMEOUT = 60  # s
 STOP_TIMEOUT = 60  # s
 
 

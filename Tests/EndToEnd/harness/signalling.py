@@ -10,7 +10,7 @@ import websockets.sync.client
 
 from . import tokens
 
-TIMEOUT = 10  # s
+TIMEOUT = 60  # s
 
 # The publish connection's first offer, as a browser makes it: only the data channel.
 DATA_CHANNEL_OFFER = "\r\n".join([

@@ -15,7 +15,7 @@ from pathlib import Path
 from .link import Conditions
 
 FOLDER = Path(__file__).parents[1]  # in which this package is found
-END_TIMEOUT = 10  # s
+END_TIMEOUT = 60  # s
 
 # Replaces the server's address, as announced by the server, with this path's address.
 DETOUR = """

@@ -31,7 +31,7 @@ class Web:
             return True
 
         for connect in (lambda *address: socket.create_connection(address, 5), namespace.connect):
-            wait_for("the files are served", lambda connect=connect: answers(connect), 20)
+            wait_for("the files are served", lambda connect=connect: answers(connect), 60)
 
     def close(self):
         for server in self.servers:
