@@ -16,7 +16,7 @@ from harness.wire import Wire
 SECRET = "as secret as a test"
 SETTINGS = {"ROOMCAST_OPENVIDU_SECRET": SECRET}
 COLOURS = {"Hms": (30, 160, 30), "Ovi": (200, 30, 30), "Cam": (30, 30, 200), "Cam 2": (200, 200, 30)}
-TIMEOUT = 40  # s
+TIMEOUT = 90  # s
 
 
 def tracks(name):
