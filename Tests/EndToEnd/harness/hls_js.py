@@ -5,6 +5,7 @@ It is not part of this repository: `make install-test-dependencies` takes it fro
 import sys
 from pathlib import Path
 
+from . import hls
 from .local_server import FileServer
 
 COPY = Path(sys.prefix, "share", "hls.js")
@@ -41,7 +42,7 @@ PLAY = """(url) => {
   keep(Hls.Events.ERROR, ({ type, details, fatal, error }) =>
     ({ type, details, fatal, message: String(error) }));
   keep(Hls.Events.FRAG_CHANGED, ({ frag }) =>
-    ({ level: frag.level, number: frag.sn, continuity: frag.cc }));
+    ({ level: frag.level, number: frag.sn }));
   hls.on(Hls.Events.MANIFEST_PARSED, () => video.play());
   hls.attachMedia(video);
   hls.loadSource(url);
@@ -86,6 +87,17 @@ def faults(viewer):
     """Its errors. Waiting for a late segment is none, nor for a browser that is short of CPU."""
     patience = ("bufferStalledError", "bufferNudgeOnStall")
     return [one for one in viewer.errors() if not one.startswith(patience)]
+
+
+def is_beyond(viewer, layer):
+    """Whether it has shown what is behind the last discontinuity in the playlist of a layer's
+    directory: by its number, since hls.js counts no discontinuity in front of a segment that it was
+    told of before, which a low-latency playlist may do until the next bot has begun."""
+    playlist = hls.parse_media((layer / "stream.m3u8").read_text())
+    first = int(playlist.tags.get("EXT-X-MEDIA-SEQUENCE", 0))
+    behind = [first + index for index, one in enumerate(playlist.segments) if one.is_discontinuity]
+    return behind and any(
+        one["number"] >= behind[-1] for one in viewer.said("hlsFragChanged"))
 
 
 class Site(FileServer):
