@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness import hls, media, tokens
+from harness import hls, media, priority, tokens
 from harness.server import REPOSITORY
 
 CLIPS = ["ann", "ben", "cleo", "dora"]
@@ -77,6 +77,27 @@ def test_tokens_have_three_parts_and_the_right_claims():
     header, payload, signature = tokens.room_token("r", role="guest").split(".")
     assert header and payload and len(signature) == 43
     assert tokens.management_token(algorithm="none").endswith(".")
+
+
+GIVE_WAY = """
+import os, subprocess
+from harness import priority
+before = os.getsid(0)
+priority.give_way()
+print(os.getsid(0) != before, flush=True)
+browser = priority.script(["sh", "-c", "nice; cat /proc/self/autogroup || true"])
+subprocess.run(["sh", "-c", browser], start_new_session=True, check=True)
+"""
+
+
+def test_a_lane_that_gives_way_does_so_in_every_session_that_it_begins():
+    done = subprocess.run([sys.executable, "-c", GIVE_WAY], cwd=Path(__file__).parent,
+                          capture_output=True, text=True, check=True)
+    is_own, niceness, *autogroup = done.stdout.splitlines()
+    assert is_own == "True"
+    assert int(niceness) == os.nice(0) + priority.NICENESS
+    if Path(priority.AUTOGROUP).exists():
+        assert autogroup[0].endswith(f" nice {priority.NICENESS}"), autogroup
 
 
 @pytest.mark.parametrize("is_ci, status", [(True, 1), (False, 0)])
