@@ -77,7 +77,8 @@ install: ## Install the build below PREFIX=/usr/local (DESTDIR=... for packaging
 	ldd $(BINARY) | awk '$$3 ~ "/swift/linux/" { print $$3 }' \
 		| xargs install -m 644 -t $(INSTALLED)
 	ln -sf ../lib/roomcast/roomcast $(DESTDIR)$(PREFIX)/bin/roomcast
-	install -m 644 deploy/roomcast.json deploy/nginx.conf deploy/90-roomcast.conf $(EXAMPLES)/
+	install -m 644 deploy/roomcast.json deploy/nginx.conf deploy/varnish.vcl \
+		deploy/90-roomcast.conf $(EXAMPLES)/
 	sed 's|/usr/local|$(PREFIX)|g' deploy/roomcast.service >$(EXAMPLES)/roomcast.service
 	chmod 644 $(EXAMPLES)/roomcast.service
 	@# In the same folders as here, so that their links to each other work.
@@ -88,7 +89,7 @@ install: ## Install the build below PREFIX=/usr/local (DESTDIR=... for packaging
 	install -m 644 Tests/AVSync/README.md $(DOCUMENTS)/Tests/AVSync/
 	install -m 644 Tests/EndToEnd/README.md $(DOCUMENTS)/Tests/EndToEnd/
 	install -m 644 deploy/Dockerfile $(DOCUMENTS)/deploy/
-	for name in roomcast.service roomcast.json nginx.conf 90-roomcast.conf; do \
+	for name in roomcast.service roomcast.json nginx.conf varnish.vcl 90-roomcast.conf; do \
 		ln -s ../../../roomcast/$$name $(DOCUMENTS)/deploy/$$name || exit; \
 	done
 

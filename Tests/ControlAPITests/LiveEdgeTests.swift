@@ -271,6 +271,30 @@ import Workbench
         #expect(edge.edges.byteCount <= 10 * part && edge.edges.byteCount > 8 * part)
     }
 
+    /// Slow viewers have what is kept no longer: as long as they do, it counts.
+    @Test func whatIsStillBeingSentCounts() async throws {
+        let edge = try await EdgeWorld(bytesMaximum: 1000)
+        try await edge.run(segments: 1)
+        try edge.publish(1, 0, content: String(repeating: "x", count: 900))
+        #expect(await edge.edge.settled())
+        var sent: EdgeFile?
+        if case .answer(.file(let file)) = edge.edge.ask(
+            .file(EdgeWorld.name(1, 0)), of: 0, receiver: { _ in })
+        {
+            sent = file
+        }
+        #expect(sent?.bytes.readableBytes == 900)
+        try edge.publish(1, 1, content: String(repeating: "y", count: 200))
+        #expect(await edge.edge.settled())
+        // Nothing is kept any more, and nothing can be, until it is sent.
+        #expect(edge.edges.byteCount == 900)
+        sent = nil
+        #expect(edge.edges.byteCount == 0)
+        try edge.publish(1, 2)
+        #expect(await edge.edge.settled())
+        #expect(edge.edges.byteCount == EdgeWorld.name(1, 2).utf8.count)
+    }
+
     /// Its successor begins the same segment anew.
     @Test func aDeadBotEndsAllWaits() async throws {
         let edge = try await EdgeWorld()

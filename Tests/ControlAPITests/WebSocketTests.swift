@@ -159,7 +159,7 @@ import Testing
                 EdgeHandler(
                     origin: Origin(
                         root: "", key: world.playbackKey, clock: { TestWorld.now }),
-                    hosts: .any)
+                    hosts: .any, writer: $0)
             },
             decide: { _ in nil })
         let value = try await channel.eventLoop.flatSubmit {

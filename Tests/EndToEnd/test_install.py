@@ -28,7 +28,8 @@ def test_what_is_installed_is_readable_whatever_the_umask(installed):
         needed = 0o755 if path.is_dir() else 0o644
         assert path.stat().st_mode & needed == needed, path
     found = {path.name for path in (prefix / "share/roomcast").iterdir()}
-    assert found == {"roomcast.service", "roomcast.json", "nginx.conf", "90-roomcast.conf"}
+    assert found == {
+        "roomcast.service", "roomcast.json", "nginx.conf", "varnish.vcl", "90-roomcast.conf"}
 
 
 def toolchain(binary):

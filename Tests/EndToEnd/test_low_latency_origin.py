@@ -1,17 +1,18 @@
 """Low-latency HLS as the origin serves it, of a real bot: by the rules of draft-pantos-hls-rfc8216bis,
-past a bot's death, in hls.js, and through nginx."""
+past a bot's death, in hls.js, and through nginx and Varnish."""
 
 import concurrent.futures
 import time
 
 import pytest
 
-from harness import low_latency
+from harness import low_latency, tokens
 from harness.assets import TIMEOUT, directory, kill, start, writer
 from harness.hls_js import is_beyond
 from harness.http import Client, path_of
 from harness.low_latency import Watch, parse
-from harness.nginx import Nginx
+from harness.nginx import SITE, Nginx
+from harness.varnish import Varnish
 from harness.waiting import wait_for
 
 WATCHED = 20  # s without a death
@@ -143,6 +144,89 @@ def test_through_nginx(server, stream, tmp_path):
         assert nginx.http.get(f"{path.rsplit('/', 1)[0]}/part_99999_0.m4s").status == 404
     finally:
         nginx.close()
+
+
+def watch_by(many, proxy, stream):
+    """Viewers behind a proxy, all of the same playlist: how often they have reloaded it."""
+    with concurrent.futures.ThreadPoolExecutor(many) as pool:
+        watched = list(pool.map(
+            lambda _: follow(proxy, stream[2][0], 6, len(stream[2]) - 1), range(many)))
+    assert all(watch.faults == [] for watch, _ in watched)
+    return sum(len(waits) for _, waits in watched)
+
+
+def test_nginx_makes_one_request_of_many(server, stream, tmp_path):
+    """With the lines of its site that are comments: at its own pace, but nothing wrong."""
+    site = SITE.read_text().replace("#~ ", "").replace(
+        '"$http_user_agent"', "[$upstream_cache_status]")
+    nginx = Nginx(tmp_path / "nginx", server, site)
+    nginx.start()
+    try:
+        reloads = watch_by(8, nginx, stream)
+        wait_for("the log has all", lambda: (
+            nginx.access_log.read_text().count("/stream.m3u8 ") >= reloads), TIMEOUT)
+        log = nginx.access_log.read_text()
+        passed = log.count("[MISS]") + log.count("[EXPIRED]")
+        assert 0 < passed <= reloads / 3, (passed, reloads)
+        path = stream[2][0]
+        hint = parse(nginx.http.get(path).body.decode()).hints[0]["URI"]
+        assert nginx.http.get(f"{path.rsplit('/', 1)[0]}/{hint}").status == 200
+    finally:
+        nginx.close()
+
+
+@pytest.fixture
+def varnish(server):
+    varnish = Varnish(server)
+    try:
+        varnish.start()
+        yield varnish
+    finally:
+        varnish.close()
+
+
+def test_varnish_makes_one_request_of_many(server, stream, varnish):
+    before = varnish.passed_on()
+    reloads = watch_by(8, varnish, stream)
+    passed = varnish.passed_on() - before
+    # As often as parts come, and no more.
+    assert reloads > 8 * 6 and passed <= reloads / 3, (passed, reloads)
+
+
+def test_many_wait_for_one_part_at_varnish(server, stream, varnish):
+    """In the same moment, by playlist and by file."""
+    path = stream[2][0]
+    folder = path.rsplit("/", 1)[0]
+    newest = parse(varnish.http.get(path).body.decode())
+    number, _ = newest.newest
+    wishes = [f"{path}?_HLS_msn={number + 1}&_HLS_part=0",
+              f"{folder}/{newest.hints[0]['URI']}"]
+    before = varnish.passed_on()
+    with concurrent.futures.ThreadPoolExecutor(VIEWERS) as pool:
+        answers = list(pool.map(
+            lambda index: varnish.http.get(wishes[index % 2]), range(VIEWERS)))
+    assert {one.status for one in answers} == {200}
+    assert varnish.passed_on() - before == 2
+    assert all(parse(one.body.decode()).has(number + 1, 0) for one in answers[::2])
+    assert len({one.body for one in answers[1::2]}) == 1
+    part = varnish.http.get(wishes[1], headers={"Range": "bytes=4-7"})
+    assert part.status == 206 and part.body == answers[1].body[4:8]
+
+
+def test_varnish_passes_on_what_is_refused_and_all_that_is_no_stream(server, stream, varnish):
+    path = stream[2][0]
+    for query, status in [("_HLS_msn=9999", 400), ("_HLS_part=0", 400)]:
+        answer = varnish.http.get(f"{path}?{query}")
+        assert answer.status == status and answer.headers["access-control-allow-origin"] == "*"
+    assert varnish.http.get(f"{path.rsplit('/', 1)[0]}/part_99999_0.m4s").status == 404
+    assert varnish.http.get("/v2/rooms").status == 401
+    assert varnish.http.get("/v2/rooms", token=tokens.management_token()).status == 200
+    # Without what a player adds for itself, it is the same playlist.
+    varnish.http.get(f"{path}?session=1")
+    before = varnish.passed_on()
+    for session in range(20):
+        assert varnish.http.get(f"{path}?session={session}").status == 200
+    assert varnish.passed_on() - before < 20
 
 
 def test_a_dead_bot_costs_a_discontinuity(server, stream, viewer):

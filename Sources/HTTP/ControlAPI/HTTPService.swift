@@ -245,7 +245,7 @@ public struct HTTPService: Sendable {
         let plain = HTTPServerBuilder { responder in
             WebSocketChannel(
                 responder: responder, limiter: limiter, isTLS: isTLS,
-                edge: { EdgeHandler(origin: origin, hosts: hosts) }
+                edge: { EdgeHandler(origin: origin, hosts: hosts, writer: $0) }
             ) { request in
                 for endpoint in signalling {
                     if let session = await endpoint.session(for: request, with: entry) {

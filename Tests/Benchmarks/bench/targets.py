@@ -79,6 +79,8 @@ ORIGIN = (
     Target("segments.ratio", 1.5),
     Target("playlists.ratio", 3),
     Target("playlists_gzip.ratio", 3),
+    Target("segments_tls.ratio", 1.5),
+    Target("playlists_tls.ratio", 3),
     Target("blocked.ms_p99", 50, "ms"),
 )
 DENSITY = (Target("rooms_per_core", 2, is_minimum=True),)

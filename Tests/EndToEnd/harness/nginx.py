@@ -31,6 +31,7 @@ class Nginx:
             ("127.0.0.1:8080", f"{server.host}:{server.port}"),
             ("/etc/ssl/roomcast", str(directory)),
             ("/var/log/nginx/roomcast.log", str(directory / "access.log")),
+            ("/var/cache/nginx/roomcast", str(directory / "cache")),
             ("listen 443", f"listen 127.0.0.1:{self.port}"),
             ("listen [::]:443", f"listen unix:{directory}/six.sock"),
         ]:

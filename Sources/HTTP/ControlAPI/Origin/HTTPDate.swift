@@ -1,4 +1,5 @@
 import MediaKernel
+import NIOCore
 import Synchronization
 
 /// A time in header fields, in whole seconds: RFC 9110 sect. 5.6.7.
@@ -53,14 +54,17 @@ enum HTTPDate {
     }
 }
 
-/// The present time's text, made once a second.
+/// The present time's line, with which the head of an answer ends, made once a second.
 final class HTTPDateCache: Sendable {
-    private let newest = Mutex((seconds: Int64.min, text: ""))
+    private let newest = Mutex((seconds: Int64.min, line: ByteBuffer()))
 
-    func text(_ time: UnixTime) -> String {
+    func line(_ time: UnixTime) -> ByteBuffer {
         newest.withLock { newest in
-            if newest.seconds != time.seconds { newest = (time.seconds, HTTPDate.text(time)) }
-            return newest.text
+            if newest.seconds != time.seconds {
+                let line = ByteBuffer(string: "Date: \(HTTPDate.text(time))\r\n\r\n")
+                newest = (time.seconds, line)
+            }
+            return newest.line
         }
     }
 }

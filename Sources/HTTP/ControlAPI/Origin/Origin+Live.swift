@@ -19,16 +19,6 @@ struct EdgeCaching {
     }
 }
 
-/// An answer from memory.
-struct EdgeResponse {
-    var status: HTTPResponse.Status
-    var headers: HTTPFields
-    /// Shared by all viewers.
-    var body = ByteBuffer()
-    /// Counts the body until it is sent.
-    var hold: MemoryHold?
-}
-
 /// The newest of low-latency streams, from memory.
 extension Origin {
     /// Where a connection finds an answer without the routes.
@@ -45,13 +35,18 @@ extension Origin {
     }
 
     /// Nil for what only the routes can answer.
-    func found(_ request: HTTPRequest) -> Found? {
+    ///
+    /// - Parameter habits: of its connection.
+    func found(_ request: HTTPRequest, _ habits: inout EdgeHabits) -> Found? {
         guard edges != nil || recent != nil, let whole = request.path,
             whole.hasPrefix(Self.prefix)
         else { return nil }
-        let encoded = whole.prefix { $0 != "?" && $0 != "#" }.dropFirst(Self.prefix.count)
-        guard let slash = encoded.lastIndex(of: "/") else { return nil }
-        let name = encoded[encoded.index(after: slash)...]
+        // By bytes: finding characters takes several times as long as all the rest.
+        let path = whole.utf8.dropFirst(Self.prefix.utf8.count)
+            .prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        let encoded = Substring(path)
+        let name = encoded[path.index(after: slash)...]
         // The usual address is looked up as it is; a signed or an encoded one has to be read first.
         let isUsual =
             !encoded[..<slash].utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }
@@ -59,7 +54,7 @@ extension Origin {
         if isUsual {
             return found(
                 String(encoded), in: String(encoded[..<slash]), name: String(name), request,
-                EdgeCaching(expiry: nil, now: UnixTime(nanoseconds: 0)))
+                EdgeCaching(expiry: nil, now: UnixTime(nanoseconds: 0)), &habits)
         }
         let now = clock()
         guard let asked = OriginPath(encoded: encoded),
@@ -67,22 +62,22 @@ extension Origin {
         else { return nil }
         return found(
             path.joined, in: path.directory, name: path.name, request,
-            EdgeCaching(expiry: expiry, now: now))
+            EdgeCaching(expiry: expiry, now: now), &habits)
     }
 
     private func found(
         _ path: String, in directory: String, name: String, _ request: HTTPRequest,
-        _ caching: EdgeCaching
+        _ caching: EdgeCaching, _ habits: inout EdgeHabits
     ) -> Found? {
         guard let kind = OriginPath.Kind(ofFile: name) else { return nil }
+        let isGzip = kind == .playlist && habits.allowsGzip(request)
         if let place = edges?.place(directory) {
-            guard let wish = try? Self.wish(for: name, kind: kind, request) else { return nil }
+            guard let wish = try? Self.wish(for: name, kind: kind, request, isGzip: isGzip) else {
+                return nil
+            }
             return Found(source: .edge(place, wish), caching: caching, path: path)
         }
         guard let recent else { return nil }
-        let isGzip =
-            kind == .playlist
-            && AcceptEncoding.allowsGzip(request.headerFields[values: .acceptEncoding])
         let content = recent[RecentFiles.name(path, isGzip: isGzip)]
         return content.map { Found(source: .recent($0), caching: caching, path: path) }
     }
@@ -95,8 +90,8 @@ extension Origin {
 
     static let prefix = "/hls/"
 
-    /// The value of `Date`.
-    func date() -> String { dates.text(clock()) }
+    /// The end of an answer's head.
+    func date() -> ByteBuffer { dates.line(clock()) }
 
     /// Waits for a playlist's next part, or for the part that it hints at.
     ///
@@ -106,7 +101,9 @@ extension Origin {
         _ path: OriginPath, _ request: Request, _ caching: EdgeCaching, on channel: (any Channel)?
     ) async throws(APIError) -> Response? {
         guard let place = edges?.place(path.directory),
-            let wish = try Self.wish(for: path.name, kind: path.kind, request.head)
+            let wish = try Self.wish(
+                for: path.name, kind: path.kind, request.head,
+                isGzip: AcceptEncoding.allowsGzip(request.headers[values: .acceptEncoding]))
         else { return nil }
         var end: ConnectionEnd?
         if let channel { end = await ConnectionEnd.of(channel) }
@@ -136,7 +133,7 @@ extension Origin {
     ///
     /// - Throws: 400.
     static func wish(
-        for name: String, kind: OriginPath.Kind, _ request: HTTPRequest
+        for name: String, kind: OriginPath.Kind, _ request: HTTPRequest, isGzip: Bool
     ) throws(APIError) -> StreamEdge.Wish? {
         guard kind == .playlist else { return .file(name) }
         guard name == LiveEdges.playlistName else { return nil }
@@ -144,8 +141,7 @@ extension Origin {
         let query = path.firstIndex(of: "?").map { path[path.index(after: $0)...] } ?? ""
         do throws(ReloadRequest.Fault) {
             return .playlist(
-                try ReloadRequest(query: query.prefix { $0 != "#" }),
-                isGzip: AcceptEncoding.allowsGzip(request.headerFields[values: .acceptEncoding]))
+                try ReloadRequest(query: query.prefix { $0 != "#" }), isGzip: isGzip)
         } catch {
             throw refusal(of: error)
         }
@@ -179,16 +175,17 @@ extension Origin {
     private static func response(
         with text: EdgeText, isNamed: Bool, _ request: HTTPRequest, _ caching: EdgeCaching
     ) throws(APIError) -> EdgeResponse {
-        let headers = text.headers(caching.ofText(isNamed: isNamed))
-        guard try isWanted(Preconditions(request, tag: text.tag)) else {
-            return EdgeResponse(status: .notModified, headers: headers)
+        let whole = text.whole(caching.ofText(isNamed: isNamed))
+        guard request.isConditional, try !isWanted(Preconditions(request, tag: text.tag)) else {
+            return whole
         }
-        return EdgeResponse(status: .ok, headers: headers, body: text.bytes)
+        return EdgeResponse(status: .notModified, headers: whole.headers)
     }
 
     private static func response(
         with file: EdgeFile, _ request: HTTPRequest, _ caching: EdgeCaching
     ) throws(APIError) -> EdgeResponse {
+        if caching.expiry == nil, !request.isConditional { return file.whole }
         var headers = file.headers
         headers[.cacheControl] = caching.ofFiles
         var answer = try Ranged(

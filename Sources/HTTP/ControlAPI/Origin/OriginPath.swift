@@ -24,7 +24,7 @@ struct OriginPath: Hashable {
 
         /// By the name's extension.
         init?(ofFile name: String) {
-            guard let dot = name.lastIndex(of: ".") else { return nil }
+            guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
             self.init(rawValue: String(name[name.index(after: dot)...]))
         }
 

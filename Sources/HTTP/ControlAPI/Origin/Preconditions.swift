@@ -63,3 +63,12 @@ struct Preconditions {
         }
     }
 }
+
+extension HTTPRequest {
+    /// Whether it may get less than the whole resource.
+    var isConditional: Bool {
+        headerFields.contains {
+            $0.name.canonicalName.hasPrefix("if-") || $0.name.canonicalName == "range"
+        }
+    }
+}

@@ -31,7 +31,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     let responder: HTTPChannelHandler.Responder
     private let limiter: ConnectionLimiter
     private let isTLS: Bool
-    private let edge: @Sendable () -> EdgeHandler
+    private let edge: @Sendable (EdgeWriter) -> EdgeHandler
 
     /// - Parameters:
     ///   - limiter: admits connections.
@@ -42,7 +42,8 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     ///   - decide: decides about well-formed requests for a socket.
     init(
         responder: @escaping HTTPChannelHandler.Responder, limiter: ConnectionLimiter, isTLS: Bool,
-        edge: @escaping @Sendable () -> EdgeHandler, decide: @escaping WebSocketDecision
+        edge: @escaping @Sendable (EdgeWriter) -> EdgeHandler,
+        decide: @escaping WebSocketDecision
     ) {
         self.limiter = limiter
         self.isTLS = isTLS
@@ -82,9 +83,11 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
                     maximumBufferSize: Self.unparsedBytesMaximum))
             try pipeline.addHandler(HTTPConnectionGuard())
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            let writer = EdgeWriter()
+            try pipeline.addHandler(writer)
             try pipeline.addHandler(
                 HTTPConnectionStateHandler(idleTimeout: Self.idleTimeout, logger: logger))
-            try pipeline.addHandler(edge())
+            try pipeline.addHandler(edge(writer))
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel,
                 configuration: .init(isOutboundHalfClosureEnabled: true))
@@ -111,6 +114,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
             try pipeline.context(handlerType: HTTPResponseEncoder.self),
             try pipeline.context(handlerType: HTTPConnectionGuard.self),
             try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self),
+            try pipeline.context(handlerType: EdgeWriter.self),
             try pipeline.context(handlerType: HTTPConnectionStateHandler.self),
             try pipeline.context(handlerType: EdgeHandler.self),
         ]

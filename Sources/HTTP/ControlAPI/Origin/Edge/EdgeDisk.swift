@@ -17,13 +17,15 @@ struct EdgeDisk: Sendable {
     let shape: LiveEdgeShape
     /// Of the output.
     let root: String
+    /// Counts the files that were read.
+    let memory: EdgeMemory
 
     /// - Returns: nil for a file that is longer than the maximum, or cannot be read.
     func file(_ name: String, of layer: Int, maximum: Int) -> EdgeFile? {
         guard let path = path(name, of: layer), let file = OriginFile.open(path, in: root) else {
             return nil
         }
-        return EdgeFile(reading: file, kind: path.kind, maximum: maximum)
+        return EdgeFile(reading: file, kind: path.kind, maximum: maximum, in: memory)
     }
 
     func playlist(of layer: Int) -> ReadPlaylist {

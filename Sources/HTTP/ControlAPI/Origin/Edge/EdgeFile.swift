@@ -3,20 +3,24 @@ import MediaKernel
 import NIOCore
 
 /// A part or a segment in memory, shared by all its viewers.
-struct EdgeFile: Sendable {
-    let bytes: ByteBuffer
+final class EdgeFile: Sendable {
     let modified: UnixTime
     /// All but the caching.
     let headers: HTTPFields
+    /// The answer to whoever wants all of it, below an address that is not signed.
+    let whole: EdgeResponse
+
+    var bytes: ByteBuffer { whole.body }
+
     /// Counts the bytes for as long as anybody has them; nil for those that are not counted.
-    let hold: MemoryHold?
+    var hold: MemoryHold? { whole.hold }
 
     /// Reads a whole file. Blocks.
     ///
     /// - Parameter memory: counts the bytes.
     /// - Returns: nil for a file that is longer than the maximum, or cannot be read.
-    init?(
-        reading file: OriginFile, kind: OriginPath.Kind, maximum: Int, in memory: EdgeMemory? = nil
+    convenience init?(
+        reading file: OriginFile, kind: OriginPath.Kind, maximum: Int, in memory: EdgeMemory
     ) {
         guard file.byteCount <= Int64(maximum),
             let bytes = file.read(at: 0, count: Int(file.byteCount)),
@@ -24,7 +28,7 @@ struct EdgeFile: Sendable {
         else { return nil }
         self.init(
             bytes: ByteBuffer(bytes: bytes), kind: kind, entityTag: file.entityTag,
-            modified: file.modified, hold: memory.map { MemoryHold(bytes.count, in: $0) })
+            modified: file.modified, hold: MemoryHold(bytes.count, in: memory))
     }
 
     /// - Parameter entityTag: that of the file, so that both answers are one resource.
@@ -32,10 +36,15 @@ struct EdgeFile: Sendable {
         bytes: ByteBuffer, kind: OriginPath.Kind, entityTag: String, modified: UnixTime,
         hold: MemoryHold? = nil
     ) {
-        self.bytes = bytes
-        self.hold = hold
         self.modified = modified
-        headers = Origin.rangeHeaders(
+        let headers = Origin.rangeHeaders(
             Origin.headers(kind: kind, tag: "\"\(entityTag)\""), modified: modified)
+        self.headers = headers
+        var ofWhole = headers
+        ofWhole[.cacheControl] = Origin.caching(
+            until: nil, at: UnixTime(nanoseconds: 0))
+        ofWhole[.contentLength] = String(bytes.readableBytes)
+        whole = EdgeResponse(
+            status: .ok, headers: ofWhole, body: bytes, hold: hold, isShared: true)
     }
 }

@@ -5,30 +5,22 @@ import Synchronization
 struct EdgeFiles {
     private var files: [String: EdgeFile] = [:]
     private var order: [String] = []
-    private(set) var byteCount = 0
 
     subscript(name: String) -> EdgeFile? { files[name] }
 
     var isEmpty: Bool { order.isEmpty }
 
     mutating func add(_ file: EdgeFile, named name: String) {
-        if let old = files.updateValue(file, forKey: name) {
-            // A dead bot's successor may use a name again.
-            byteCount -= old.bytes.readableBytes
-            order.removeAll { $0 == name }
-        }
+        // A dead bot's successor may use a name again.
+        if files.updateValue(file, forKey: name) != nil { order.removeAll { $0 == name } }
         order.append(name)
-        byteCount += file.bytes.readableBytes
     }
 
-    /// - Returns: its number of bytes.
+    /// - Returns: false if there is none.
     @discardableResult
-    mutating func dropOldest() -> Int {
-        guard !order.isEmpty, let file = files.removeValue(forKey: order.removeFirst()) else {
-            return 0
-        }
-        byteCount -= file.bytes.readableBytes
-        return file.bytes.readableBytes
+    mutating func dropOldest() -> Bool {
+        guard !order.isEmpty else { return false }
+        return files.removeValue(forKey: order.removeFirst()) != nil
     }
 
     /// Keeps at most this many.
@@ -37,7 +29,8 @@ struct EdgeFiles {
     }
 }
 
-/// The bytes of files in memory.
+/// The bytes of files in memory: of those that are kept, and of those that are not, but which slow
+/// viewers have not taken yet.
 final class EdgeMemory: Sendable {
     let maximum: Int
     private let used = Atomic(0)
@@ -49,7 +42,7 @@ final class EdgeMemory: Sendable {
     var isFull: Bool { byteCount > maximum }
 
     /// - Parameter change: bytes, negative for those given back.
-    func add(_ change: Int) { used.add(change, ordering: .relaxed) }
+    fileprivate func add(_ change: Int) { used.add(change, ordering: .relaxed) }
 }
 
 /// A share of the memory, until the last viewer has taken it.

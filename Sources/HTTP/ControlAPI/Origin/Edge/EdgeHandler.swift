@@ -29,6 +29,8 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     let end = ConnectionEnd()
     private let origin: Origin
     private let hosts: OwnHosts
+    private let writer: EdgeWriter
+    private var habits = EdgeHabits()
     private var turn: Turn?
     /// Of turns, so that a late answer meets only its own.
     private var number = 0
@@ -40,6 +42,8 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether an answer's end waits for a viewer who reads slowly: before it, the connection is
     /// not idle.
     private var owesEnd = false
+    /// What the routes were told. They need not hear of what is answered here.
+    private var isToldWritable = true
     /// What came after a request that waits. The connection is not read while there is any.
     private var held = CircularBuffer<HTTPRequestPart>()
     private var isReadHeld = false
@@ -47,9 +51,11 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var heldError: (any Error)?
     private var heldClose: [EventLoopPromise<Void>?] = []
 
-    init(origin: Origin, hosts: OwnHosts) {
+    /// - Parameter writer: sends its answers; of the same connection.
+    init(origin: Origin, hosts: OwnHosts, writer: EdgeWriter) {
         self.origin = origin
         self.hosts = hosts
+        self.writer = writer
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -90,9 +96,9 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable, owesEnd {
             owesEnd = false
-            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            context.write(wrapOutboundOut(.end(nil)), promise: nil)
         }
-        context.fireChannelWritabilityChanged()
+        if elsewhere > 0 || !isToldWritable { tellWritability(context) }
         drain(context)
     }
 
@@ -156,7 +162,14 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Leaves a request to the routes.
     private func pass(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
         elsewhere += 1
+        tellWritability(context)
         context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    private func tellWritability(_ context: ChannelHandlerContext) {
+        guard isToldWritable != context.channel.isWritable else { return }
+        isToldWritable.toggle()
+        context.fireChannelWritabilityChanged()
     }
 
     private func drain(_ context: ChannelHandlerContext) {
@@ -210,8 +223,8 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func claim(_ head: HTTPRequest) -> Turn? {
         // The last request of a connection has other rules.
         guard head.method == .get || head.method == .head,
-            head.headerFields[.connection] != "close", hosts.include(head.authority),
-            let found = origin.found(head)
+            !head.headerFields.contains(where: { $0.name == .connection && $0.value == "close" }),
+            habits.include(head, in: hosts), let found = origin.found(head, &habits)
         else { return nil }
         return Turn(head: head, found: found)
     }
@@ -281,32 +294,13 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func send(
         _ response: EdgeResponse, to head: HTTPRequest, _ context: ChannelHandlerContext
     ) {
-        var headers = response.headers
-        headers[.date] = origin.date()
-        headers[.server] = HTTPService.serverName
-        let answer = HTTPResponse(status: response.status, headerFields: headers)
-        let sent = counted(nil, response.hold, context)
-        if head.method != .head, response.body.readableBytes > 0 {
-            context.write(wrapOutboundOut(.head(answer)), promise: nil)
-            context.write(wrapOutboundOut(.body(response.body)), promise: sent)
-        } else {
-            context.write(wrapOutboundOut(.head(answer)), promise: sent)
-        }
+        let hasBody = head.method != .head && response.body.readableBytes > 0
+        writer.write(
+            head: response.head.dated(origin.date()), body: hasBody ? response.body : nil,
+            promise: counted(nil, response.hold, context))
+        // Before the flush, in which the next request may be answered.
         owesEnd = !context.channel.isWritable
-        if owesEnd {
-            context.flush()
-        } else {
-            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        }
-    }
-}
-
-extension EdgeResponse {
-    fileprivate init(_ error: APIError) {
-        let bytes = (try? JSON.data(error.body)).map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
-        self.init(status: error.status, headers: error.headers, body: bytes)
-        headers[.contentType] = "application/json; charset=utf-8"
-        headers[.contentLength] = String(bytes.readableBytes)
-        headers[.cacheControl] = "no-store"
+        if !owesEnd { context.write(wrapOutboundOut(.end(nil)), promise: nil) }
+        context.flush()
     }
 }

@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 
 /// One form of a playlist on air, made once for all viewers who want it.
-struct EdgeText: Sendable {
+final class EdgeText: Sendable {
     /// How a playlist differs between viewers.
     struct Form: Hashable, Sendable {
         var skip: ReloadRequest.Skip?
@@ -22,12 +22,13 @@ struct EdgeText: Sendable {
 
     let bytes: ByteBuffer
     let tag: String
-    private let headers: [HTTPFields]
+    /// By their caching.
+    private let wholes: [EdgeResponse]
 
     /// - Parameters:
     ///   - targetDuration: in seconds, how long the answer to a request for a segment may be kept.
     ///   - tag: without quotes.
-    init(_ text: String, _ form: Form, tag: String, targetDuration: Int) {
+    convenience init(_ text: String, _ form: Form, tag: String, targetDuration: Int) {
         self.init(
             plain: Array(text.utf8), isGzip: form.isGzip,
             tag: "\(tag)-\(form.skip?.rawValue ?? "")", targetDuration: targetDuration)
@@ -36,13 +37,14 @@ struct EdgeText: Sendable {
     /// - Parameter plain: the playlist.
     init(plain: [UInt8], isGzip: Bool, tag: String, targetDuration: Int = 0) {
         let isGzip = isGzip && plain.count <= Gzip.inputBytesMaximum
-        bytes = ByteBuffer(bytes: isGzip ? Gzip.compressed(plain) : plain)
+        let bytes = ByteBuffer(bytes: isGzip ? Gzip.compressed(plain) : plain)
+        self.bytes = bytes
         self.tag = Self.tag(tag, isGzip: isGzip)
         var headers = Origin.headers(kind: .playlist, tag: self.tag)
         headers[.vary] = "Accept-Encoding"
         headers[.contentLength] = String(bytes.readableBytes)
         if isGzip { headers[.contentEncoding] = "gzip" }
-        self.headers = Caching.allCases.map { caching in
+        wholes = Caching.allCases.map { caching in
             var headers = headers
             headers[.cacheControl] =
                 switch caching {
@@ -50,7 +52,7 @@ struct EdgeText: Sendable {
                 case .named: "public, max-age=\(targetDuration)"
                 case .secret: "private, no-cache"
                 }
-            return headers
+            return EdgeResponse(status: .ok, headers: headers, body: bytes, isShared: true)
         }
     }
 
@@ -58,5 +60,6 @@ struct EdgeText: Sendable {
         isGzip ? "\"\(tag)-gz\"" : "\"\(tag)\""
     }
 
-    func headers(_ caching: Caching) -> HTTPFields { headers[caching.rawValue] }
+    /// The answer to whoever does not have it yet.
+    func whole(_ caching: Caching) -> EdgeResponse { wholes[caching.rawValue] }
 }

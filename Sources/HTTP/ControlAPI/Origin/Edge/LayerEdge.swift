@@ -35,8 +35,6 @@ struct LayerEdge {
     /// How long a request may wait.
     var waitMaximum: Duration { .seconds(3 * playlist.playlist.targetDuration) }
 
-    var byteCount: Int { parts.byteCount + segments.byteCount }
-
     subscript(file name: String) -> EdgeFile? { parts[name] ?? segments[name] }
 
     mutating func published(_ new: LivePart, _ file: EdgeFile?) {
@@ -92,8 +90,8 @@ struct LayerEdge {
         change()
     }
 
-    /// - Returns: the number of bytes that are no longer kept.
-    mutating func dropOldest() -> Int {
+    /// - Returns: false if no file is left.
+    mutating func dropOldest() -> Bool {
         parts.isEmpty ? segments.dropOldest() : parts.dropOldest()
     }
 

@@ -85,7 +85,7 @@ final class StreamEdge: Sendable {
     ) {
         self.logger = logger
         self.shape = shape
-        disk = EdgeDisk(shape: shape, root: root)
+        disk = EdgeDisk(shape: shape, root: root, memory: memory)
         self.memory = memory
         self.clock = clock
         tag = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -216,16 +216,14 @@ final class StreamEdge: Sendable {
 
     /// What is on the disk is final.
     func ended() {
-        let (receivers, bytes) = state.withLock { state in
-            let bytes = state.layers.reduce(0) { $0 + $1.byteCount }
+        let receivers = state.withLock { state in
             let receivers = state.waits.values.map(\.receiver)
             state.isOver = true
             // Whoever works off the last report finds no other, and stops.
             (state.waits, state.reports) = ([:], [])
             state.layers = shape.layers.map { LayerEdge(name: $0, shape) }
-            return (receivers, bytes)
+            return receivers
         }
-        memory.add(-bytes)
         for receiver in receivers { receiver(.onDisk) }
     }
 
@@ -268,24 +266,20 @@ final class StreamEdge: Sendable {
         }
     }
 
-    /// Changes a layer, gives memory back, and answers those who waited for it.
+    /// Changes a layer, answers those who waited for it, and gives memory back.
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
-            guard !state.isOver else { return }
-            let before = state.layers.reduce(0) { $0 + $1.byteCount }
-            body(&state)
-            let after = state.layers.reduce(0) { $0 + $1.byteCount }
-            memory.add(after - before)
+            if !state.isOver { body(&state) }
         }
         release()
         // Those who have waited for a file have got it by now.
         state.withLock { state in
-            while memory.isFull {
-                let dropped = state.layers.indices.reduce(0) {
-                    $0 + state.layers[$1].dropOldest()
+            var isEmpty = false
+            while memory.isFull, !isEmpty {
+                isEmpty = true
+                for layer in state.layers.indices where state.layers[layer].dropOldest() {
+                    isEmpty = false
                 }
-                guard dropped > 0 else { break }
-                memory.add(-dropped)
             }
         }
     }

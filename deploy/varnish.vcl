@@ -1,0 +1,61 @@
+# Varnish in front of Roomcast, for streams with many viewers: equal requests become one. For Varnish
+# 6 and later, which speaks no TLS: hitch or nginx in front of it do, by the PROXY protocol, so that
+# Roomcast sees whose requests these are.
+#
+#   varnishd -a 127.0.0.1:6081,PROXY -f /etc/varnish/varnish.vcl -s malloc,1g
+vcl 4.1;
+
+backend roomcast {
+    .host = "127.0.0.1";
+    .port = "8080";
+    # A reload waits for three segments at most.
+    .first_byte_timeout = 75s;
+}
+
+sub vcl_recv {
+    # Attempts at room codes count for this address; a client's own header must not pass.
+    set req.http.X-Forwarded-For = client.ip;
+    if (req.http.Upgrade ~ "(?i)websocket") {
+        return (pipe);
+    }
+    # All but public streams. A signed address, which has two dots, is for one viewer.
+    if (req.url !~ "^/hls/" || req.url ~ "^/hls/[^/]+/[^/]+\.[0-9]+\."
+        || (req.method != "GET" && req.method != "HEAD")) {
+        return (pass);
+    }
+    unset req.http.Cookie;
+    unset req.http.Authorization;
+    # What players add for themselves makes no other answer; the fields of a reload do.
+    if (req.url !~ "\?(.*&)?_HLS_") {
+        set req.url = regsub(req.url, "\?.*$", "");
+    }
+    return (hash);
+}
+
+sub vcl_pipe {
+    set bereq.http.Upgrade = req.http.Upgrade;
+    set bereq.http.Connection = req.http.Connection;
+}
+
+sub vcl_backend_response {
+    if (bereq.uncacheable || bereq.url !~ "^/hls/") {
+        return (deliver);
+    }
+    # Nothing that is out of date is better than nothing.
+    set beresp.grace = 0s;
+    if (beresp.status >= 400) {
+        # Those who waited for the same get it, and nobody later.
+        set beresp.ttl = 100ms;
+        return (deliver);
+    }
+    if (beresp.http.Cache-Control == "no-cache") {
+        # The newest playlist, for those who ask at the same time.
+        set beresp.ttl = 200ms;
+        return (deliver);
+    }
+}
+
+sub vcl_backend_error {
+    # Without it, a player sees an opaque network failure.
+    set beresp.http.Access-Control-Allow-Origin = "*";
+}
