@@ -2,6 +2,7 @@
 past a bot's death, in hls.js, and through nginx and Varnish."""
 
 import concurrent.futures
+import subprocess
 import time
 
 import pytest
@@ -142,6 +143,16 @@ def test_through_nginx(server, stream, tmp_path):
         part = nginx.http.get(f"{path.rsplit('/', 1)[0]}/{hint}")
         assert part.status == 200
         assert nginx.http.get(f"{path.rsplit('/', 1)[0]}/part_99999_0.m4s").status == 404
+        # A player's requests wait beside one another on one connection of HTTP/2.
+        number = parse(nginx.http.get(path).body.decode()).next + 1
+        address = f"https://127.0.0.1:{nginx.port}{path}"
+        done = subprocess.run(
+            ["curl", "-sSk", "--http2", "--parallel", "-w", "%{http_version} %{http_code}\n",
+             "-o", tmp_path / "now", address,
+             "-o", tmp_path / "later", f"{address}?_HLS_msn={number}&_HLS_part=0"],
+            check=True, capture_output=True, text=True, timeout=TIMEOUT)
+        assert done.stdout == "2 200\n2 200\n"
+        assert parse((tmp_path / "later").read_text()).has(number, 0)
     finally:
         nginx.close()
 

@@ -28,13 +28,14 @@ struct EdgeDisk: Sendable {
         return EdgeFile(reading: file, kind: path.kind, maximum: maximum, in: memory)
     }
 
-    func playlist(of layer: Int) -> ReadPlaylist {
+    /// - Parameter reader: of this layer's playlist.
+    func playlist(of layer: Int, _ reader: inout PlaylistReader) -> ReadPlaylist {
         guard let path = path(LiveEdges.playlistName, of: layer),
             let file = OriginFile.open(path, in: root)
         else { return .unreadable }
         guard file.byteCount <= Int64(Gzip.inputBytesMaximum) else { return .unusable }
         guard let bytes = file.read(at: 0, count: Int(file.byteCount)) else { return .unreadable }
-        guard let text = try? MediaPlaylist(parsing: String(decoding: bytes, as: UTF8.self)),
+        guard let text = try? reader.read(bytes),
             text.targetDuration <= Self.targetDurationMaximum
         else { return .unusable }
         return .read(text)

@@ -34,6 +34,9 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var turn: Turn?
     /// Of turns, so that a late answer meets only its own.
     private var number = 0
+    /// Whether the routes have got anything since they last heard that a reading is complete, which
+    /// is when they begin with it.
+    private var hasPassed = false
     /// Requests that the routes have not answered yet.
     private var elsewhere = 0
     /// Answers of which the system does not have all bytes yet. With the connection they would be
@@ -61,6 +64,12 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let part = unwrapInboundIn(data)
         if isHolding(context) { held.append(part) } else { take(part, context) }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        guard hasPassed else { return }
+        hasPassed = false
+        context.fireChannelReadComplete()
     }
 
     func read(context: ChannelHandlerContext) {
@@ -156,12 +165,14 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .body: if turn != nil { return }
         case .end: if turn != nil { return answer(context) }
         }
+        hasPassed = true
         context.fireChannelRead(wrapInboundOut(part))
     }
 
     /// Leaves a request to the routes.
     private func pass(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
         elsewhere += 1
+        hasPassed = true
         tellWritability(context)
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }

@@ -72,6 +72,8 @@ final class StreamEdge: Sendable {
 
     let shape: LiveEdgeShape
     private let disk: EdgeDisk
+    /// Of the layers' playlists. Only the work on reports uses them, one after the other.
+    private let readers: Mutex<[PlaylistReader]>
     private let memory: EdgeMemory
     /// Begins the entity tags, so that no other stream or server has them.
     private let tag: String
@@ -86,6 +88,7 @@ final class StreamEdge: Sendable {
         self.logger = logger
         self.shape = shape
         disk = EdgeDisk(shape: shape, root: root, memory: memory)
+        readers = Mutex(shape.layers.map { _ in PlaylistReader() })
         self.memory = memory
         self.clock = clock
         tag = String(UInt64.random(in: .min ... .max), radix: 36)
@@ -172,7 +175,8 @@ final class StreamEdge: Sendable {
     func listed(segment: Int, layer: Int) {
         report { edge in
             let newest: MediaPlaylist
-            switch edge.disk.playlist(of: layer) {
+            let read = edge.readers.withLock { edge.disk.playlist(of: layer, &$0[layer]) }
+            switch read {
             case .read(let playlist): newest = playlist
             // The next one may be read again: files run out for a moment only.
             case .unreadable: return edge.change { $0.layers[layer].missed() }
