@@ -186,7 +186,12 @@ let package = Package(
 
         room(
             "Rooms/RemoteRoom",
-            ["MediaKernel", "RTP", "SDP", "PeerConnection", "MediaClient", log, nioCore]),
+            [
+                "MediaKernel", "RTP", "SDP", "PeerConnection", "MediaClient", log,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ] + nio),
 
         // Floor 7: the protocols, a target each: its server and its client.
         room(
@@ -196,10 +201,8 @@ let package = Package(
                 "PeerConnection", "MediaServer", "RoomHost", "MediaClient", "RemoteRoom",
                 "HundredMSTerms", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOWebSocket", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ] + nio),
+                .product(name: "NIOHTTP1", package: "swift-nio"), nioCore,
+            ]),
         room(
             "Protocols/WHIP",
             [
@@ -211,7 +214,8 @@ let package = Package(
         room(
             "Protocols/OpenVidu",
             [
-                "MediaKernel", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost", log,
+                "MediaKernel", "SDP", "Clocks", "Rooms", "PeerConnection", "MediaServer",
+                "RoomHost", "MediaClient", "RemoteRoom", log, nioCore,
             ]),
         room(
             "Protocols/WebPage",
@@ -268,7 +272,7 @@ let package = Package(
                 "MediaKernel", "HLS", "Rooms", "Clocks", "Streams", "Tokens", "Bot", "Publisher",
                 "Finisher",
                 "Catalogue", "ChildProcesses", "MediaClient", "RemoteRoom", "HundredMS", "WHIP",
-                "WebPage", "Sandbox", "Speech", "Service", "ControlAPI", log,
+                "OpenVidu", "WebPage", "Sandbox", "Speech", "Service", "ControlAPI", log,
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -371,7 +375,10 @@ let package = Package(
             ] + nio),
         tests(
             "OpenVidu",
-            ["MediaKernel", "SDP", "Rooms", "MediaServer", "RoomHost", "HundredMSTerms"]),
+            [
+                "MediaKernel", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost",
+                "MediaClient", "RemoteRoom", "HundredMSTerms",
+            ]),
         tests("WebPage", ["MediaKernel"] + nio),
         tests(
             "HundredMS",

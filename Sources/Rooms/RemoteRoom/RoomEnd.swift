@@ -17,6 +17,9 @@ public enum RoomEnd: Error, Hashable, Sendable, CustomStringConvertible {
     /// This machine failed: it has no socket, or no key.
     case failed(String)
 
+    /// Whether a server that answers a request with this HTTP status may accept it later.
+    public static func mayPass(status: UInt) -> Bool { status == 429 || status >= 500 }
+
     public var description: String {
         switch self {
         case .badEndpoint(let endpoint): "'\(endpoint)' is not an http or https address"

@@ -1,6 +1,5 @@
+import RemoteRoom
 import Testing
-
-@testable import HundredMS
 
 @Suite struct WebSocketURLTests {
     @Test func partsAreTakenAsTheyAre() throws {

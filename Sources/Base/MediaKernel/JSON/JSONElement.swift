@@ -22,6 +22,18 @@ public struct JSONElement: Sendable {
         return found
     }
 
+    /// The items of an array; nil for other values.
+    public var items: [JSONElement]? {
+        guard node.kind == .array else { return nil }
+        var items: [JSONElement] = []
+        var next = index + 1
+        while next < node.next {
+            items.append(element(next, under: JSONKey(intValue: items.count)))
+            next = Int(document.nodes[next].next)
+        }
+        return items
+    }
+
     public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         switch type {
         case is JSONValue.Type: try value() as! Value

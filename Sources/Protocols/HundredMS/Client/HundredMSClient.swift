@@ -33,6 +33,9 @@ public actor HundredMSClient: PublishingRoom {
     public static let reconnectWindow: Duration = .seconds(60)
     static let reconnectPause: Duration = .seconds(1)
     static let timerInterval: Duration = .milliseconds(500)
+    /// The largest accepted message: the peer list of a full room in which all peers have the
+    /// longest metadata, in ordinary letters.
+    static let messageBytesMaximum = 128 << 20
     /// Frames waiting for the socket.
     static let outboxMaximum = 4096
 
@@ -175,7 +178,9 @@ public actor HundredMSClient: PublishingRoom {
             // connection.
             tasks.addTask { try await self.keepTime() }
             tasks.addTask { [group] in
-                try await WebSocketClient.run(url: url, group: group) { writer in
+                try await WebSocketClient.run(
+                    url: url, bytesMaximum: Self.messageBytesMaximum, group: group
+                ) { writer in
                     for await frame in frames { try await writer.send(frame) }
                     try await writer.close()
                 } received: { text in

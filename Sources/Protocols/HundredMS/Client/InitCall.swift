@@ -45,7 +45,7 @@ enum InitCall {
         let data = Data(body.readableBytesView)
         guard status == 200 else {
             let refusal = try? JSONDocument.decode(Refusal.self, from: data)
-            if isWorthAnotherTry(status) { throw .unreachable("status \(status)") }
+            if RoomEnd.mayPass(status: status) { throw .unreachable("status \(status)") }
             throw .refused(
                 code: refusal?.code ?? Int(status), message: refusal?.message ?? "no reason given")
         }
@@ -54,8 +54,4 @@ enum InitCall {
         }
         return reply.endpoint
     }
-
-    /// True for 429 and the 5xx statuses, of this request and of the WebSocket's (docs/PROTOCOL.md
-    /// sect. 2).
-    static func isWorthAnotherTry(_ status: UInt) -> Bool { status == 429 || status >= 500 }
 }

@@ -1,15 +1,15 @@
 import Foundation
 
 /// A parsed `ws:` or `wss:` URL, with the protocol's query added. RFC 6455 sect. 3.
-struct WebSocketURL: Hashable, Sendable {
-    let host: String
-    let port: Int
-    let isSecure: Bool
+public struct WebSocketURL: Hashable, Sendable {
+    public let host: String
+    public let port: Int
+    public let isSecure: Bool
     /// Path and query, as in the request line.
-    let target: String
+    public let target: String
 
     /// Nil if the text is not a WebSocket URL. An existing query is kept.
-    init?(_ text: String, adding query: [(String, String)]) {
+    public init?(_ text: String, adding query: [(String, String)]) {
         guard var parts = URLComponents(string: text), let host = parts.host, !host.isEmpty else {
             return nil
         }

@@ -1,28 +1,24 @@
-import NIOCore
+public import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import NIOWebSocket
-import RemoteRoom
 
-/// A WebSocket to a server while `body` runs. RFC 6455, text messages only.
-enum WebSocketClient {
-    /// The largest accepted message: the peer list of a full room in which all peers have the
-    /// longest metadata, in ordinary letters.
-    static let messageBytesMaximum = 128 << 20
-
-    struct Writer: Sendable {
+/// A WebSocket to a room's server while `session` runs. RFC 6455, text messages only.
+public enum WebSocketClient {
+    public struct Writer: Sendable {
         fileprivate let outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
 
-        func send(_ text: String) async throws {
+        public func send(_ text: String) async throws {
             try await outbound.write(
                 WebSocketFrame(
                     fin: true, opcode: .text, maskKey: .random(), data: ByteBuffer(string: text)))
         }
 
-        func close() async throws {
+        /// - Parameter code: RFC 6455 sect. 7.4, or the protocol's own.
+        public func close(code: UInt16 = 1000) async throws {
             var data = ByteBuffer()
-            data.write(webSocketErrorCode: .normalClosure)
+            data.writeInteger(code)
             try await outbound.write(
                 WebSocketFrame(
                     fin: true, opcode: .connectionClose, maskKey: .random(), data: data))
@@ -39,12 +35,14 @@ enum WebSocketClient {
     /// when either side closes. Throws the connection's or `received`'s error, `.unreachable` if
     /// the server, or a proxy in front of it, cannot accept the socket now, and
     /// `.protocolViolation` if it refuses it.
-    static func run(
-        url: WebSocketURL, group: any EventLoopGroup,
+    ///
+    /// - Parameter bytesMaximum: the largest accepted message.
+    public static func run(
+        url: WebSocketURL, bytesMaximum: Int, group: any EventLoopGroup,
         session: @escaping @Sendable (Writer) async throws -> Void,
         received: @escaping @Sendable (String) async throws -> Void
     ) async throws {
-        let upgrade = try await connect(url, group: group)
+        let upgrade = try await connect(url, bytesMaximum, group: group)
         let channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
         switch upgrade {
         case .accepted(let accepted): channel = accepted
@@ -62,7 +60,7 @@ enum WebSocketClient {
     }
 
     private static func refusal(_ status: HTTPResponseStatus) -> RoomEnd {
-        InitCall.isWorthAnotherTry(status.code)
+        RoomEnd.mayPass(status: status.code)
             ? .unreachable("the WebSocket was answered with \(status)")
             : .protocolViolation("the server refused the WebSocket with \(status)")
     }
@@ -89,7 +87,7 @@ enum WebSocketClient {
     }
 
     private static func connect(
-        _ url: WebSocketURL, group: any EventLoopGroup
+        _ url: WebSocketURL, _ bytesMaximum: Int, group: any EventLoopGroup
     ) async throws -> Upgrade {
         let tls = url.isSecure ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
         let (channel, upgrade) = try await ClientBootstrap(group: group)
@@ -101,7 +99,7 @@ enum WebSocketClient {
                         try channel.pipeline.syncOperations.addHandler(
                             NIOSSLClientHandler(context: tls, serverHostname: url.serverName))
                     }
-                    return (channel, try configure(channel, url))
+                    return (channel, try configure(channel, url, bytesMaximum))
                 }
             }
         return try await withTaskCancellationHandler {
@@ -114,16 +112,16 @@ enum WebSocketClient {
     }
 
     private static func configure(
-        _ channel: any Channel, _ url: WebSocketURL
+        _ channel: any Channel, _ url: WebSocketURL, _ bytesMaximum: Int
     ) throws -> EventLoopFuture<Upgrade> {
         let upgrader = NIOTypedWebSocketClientUpgrader<Upgrade>(
-            maxFrameSize: messageBytesMaximum
+            maxFrameSize: bytesMaximum
         ) { channel, _ in
             channel.eventLoop.makeCompletedFuture {
                 try channel.pipeline.syncOperations.addHandler(
                     NIOWebSocketFrameAggregator(
                         minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1024,
-                        maxAccumulatedFrameSize: messageBytesMaximum))
+                        maxAccumulatedFrameSize: bytesMaximum))
                 return .accepted(try NIOAsyncChannel(wrappingChannelSynchronously: channel))
             }
         }
