@@ -145,7 +145,7 @@ private final class Observer: ClientMediaObserver {
 
     func received(_ packet: IncomingPacket, of track: IncomingTrack, at now: Instant) {
         if track.kind == .audio {
-            seen.audioLevelID = media?.incomingExtensions[HeaderExtensionURI.audioLevel]
+            seen.audioLevelID = media?.extensions(of: track)[HeaderExtensionURI.audioLevel]
         }
         seen.packets[track.trackID, default: []].append(packet.packet)
         let ticksBefore = ticks

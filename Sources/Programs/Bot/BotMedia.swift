@@ -68,7 +68,7 @@ final class BotMedia: ClientMediaObserver {
 
     private let takers: [any TrackTaker]
     private let wishes: Wishes
-    private var media: ClientMedia?
+    private var reception: (any MediaReception)?
     /// By section, as in packets.
     private var tracks: [String: Track] = [:]
 
@@ -77,7 +77,7 @@ final class BotMedia: ClientMediaObserver {
         self.wishes = wishes
     }
 
-    func start(_ media: ClientMedia) { self.media = media }
+    func receives(from reception: any MediaReception) { self.reception = reception }
 
     func incomingTracksChanged(_ incoming: [IncomingTrack], at now: Instant) {
         let live = Dictionary(incoming.map { ($0.mid, $0) }, uniquingKeysWith: { $1 })
@@ -93,12 +93,12 @@ final class BotMedia: ClientMediaObserver {
             if codec.isVideo {
                 var configuration = VideoReceiver.Configuration()
                 configuration.videoOrientationID =
-                    self.media?.incomingExtensions[HeaderExtensionURI.videoOrientation]
+                    reception?.extensions(of: entry)[HeaderExtensionURI.videoOrientation]
                 track.video = VideoReceiver(codec: codec, configuration: configuration)
             } else {
                 var configuration = AudioReceiver.Configuration()
                 configuration.audioLevelID =
-                    self.media?.incomingExtensions[HeaderExtensionURI.audioLevel]
+                    reception?.extensions(of: entry)[HeaderExtensionURI.audioLevel]
                 track.audio = AudioReceiver(configuration: configuration)
             }
             tracks[mid] = track
@@ -134,7 +134,7 @@ final class BotMedia: ClientMediaObserver {
         }
         guard !wished.incomplete.isEmpty else { return }
         for track in tracks.values where wished.incomplete.contains(track.id) {
-            media?.requestKeyframe(of: track.incoming)
+            reception?.requestKeyframe(of: track.incoming)
         }
     }
 
@@ -142,8 +142,8 @@ final class BotMedia: ClientMediaObserver {
         while let output = track.video?.poll() {
             switch output {
             case .frame(let frame): deliver(frame, of: track, at: now)
-            case .nack(let lost): media?.requestRetransmission(of: lost, track: track.incoming)
-            case .keyframeNeeded: media?.requestKeyframe(of: track.incoming)
+            case .nack(let lost): reception?.requestRetransmission(of: lost, track: track.incoming)
+            case .keyframeNeeded: reception?.requestKeyframe(of: track.incoming)
             }
         }
         while let output = track.audio?.poll() {

@@ -28,6 +28,8 @@ final class TabObserver: ClientMediaObserver {
 
     func start(_ media: ClientMedia) { observer.start(media) }
 
+    func receives(from reception: any MediaReception) { observer.receives(from: reception) }
+
     func received(_ packet: IncomingPacket, of track: IncomingTrack, at now: Instant) {
         observer.received(packet, of: track, at: now)
     }

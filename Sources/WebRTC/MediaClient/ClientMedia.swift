@@ -11,7 +11,7 @@ import SecureTransport
 
 /// A client's connections to a server: publish, where the client offers, and subscribe, where the
 /// server offers. Independent of the signalling protocol. Confined to its event loop.
-public final class ClientMedia {
+public final class ClientMedia: MediaReception, TickedMedia {
     /// The settings of a client's connections.
     public struct Configuration: Sendable {
         /// The connections that are opened.
@@ -154,6 +154,7 @@ public final class ClientMedia {
         let ticker = MediaTicker(self, every: configuration.readingInterval, on: eventLoop)
         ticker.schedule(on: eventLoop)
         self.ticker = ticker
+        observer.receives(from: self)
         observer.start(self)
     }
 
@@ -171,14 +172,9 @@ public final class ClientMedia {
 
     private func makeSide(socket: DatagramSocket, opensChannel: Bool, at now: Instant) -> Side {
         var random = SecureRandom()
-        let candidates = HostAddresses.all().filter { !$0.isIPv6 }.enumerated().compactMap {
-            index, address in
-            TransportAddress(ip: address.ip, port: socket.localAddress.port).map {
-                ICECandidate.host($0, preference: UInt16(65_535 - min(index, 65_535)))
-            }
-        }
         let settings = PeerConnection.Configuration(
-            identity: identity, mode: .full(controlling: true), localCandidates: candidates,
+            identity: identity, mode: .full(controlling: true),
+            localCandidates: ICECandidate.hosts(port: socket.localAddress.port),
             canonicalName: String(random.next(), radix: 36),
             dataChannel: opensChannel ? configuration.channel : nil,
             receivesVideo: configuration.receivesVideo, seed: random.next())
@@ -336,8 +332,9 @@ public final class ClientMedia {
         core.requestRetransmission(of: lost, in: section)
     }
 
-    /// Ids of the header extensions on packets that the server sends us, by URI.
-    public var incomingExtensions: [String: UInt8] { subscribe?.core.headerExtensions ?? [:] }
+    public func extensions(of track: IncomingTrack) -> [String: UInt8] {
+        subscribe?.core.headerExtensions ?? [:]
+    }
 
     /// Ids of the header extensions on packets that we send, by URI.
     public var outgoingExtensions: [String: UInt8] { publish?.core.headerExtensions ?? [:] }

@@ -4,8 +4,12 @@ public import PeerConnection
 /// Handles a client's media. Every call is on the media loop, so an observer needs no locks and
 /// must not block.
 public protocol ClientMediaObserver: AnyObject {
-    /// Called once, before anything else. The media outlives the observer's use of it.
+    /// For an observer that sends: called once, before anything but `receives`. The media outlives
+    /// the observer's use of it.
     func start(_ media: ClientMedia)
+    /// For an observer that receives: called once, before anything else. The reception outlives the
+    /// observer's use of it.
+    func receives(from reception: any MediaReception)
     /// One packet of a received track.
     func received(_ packet: IncomingPacket, of track: IncomingTrack, at now: Instant)
     func senderReport(
@@ -18,4 +22,9 @@ public protocol ClientMediaObserver: AnyObject {
         _ direction: ConnectionDirection, _ state: PeerConnectionState, at now: Instant)
     /// Called every 10 ms, or at the configured interval.
     func tick(at now: Instant)
+}
+
+extension ClientMediaObserver {
+    public func start(_ media: ClientMedia) {}
+    public func receives(from reception: any MediaReception) {}
 }
