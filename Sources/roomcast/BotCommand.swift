@@ -7,6 +7,7 @@ import HLS
 import HundredMS
 import Logging
 import MediaKernel
+import OpenVidu
 import RemoteRoom
 import Sandbox
 import Service
@@ -115,6 +116,14 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
         case .whep(let source):
             return WHEPAddress(
                 endpoint: source.endpoint.text, token: source.token, hosts: plan.sourceHosts)
+        case .openVidu(let source):
+            guard let credential = OpenViduCredential(token) else {
+                throw ValidationError(
+                    "a session's token is secret:<the server's secret> or token:<a token>")
+            }
+            return OpenViduAddress(
+                socket: source.socket, session: source.session,
+                credential: OpenViduAddress.Credential(credential))
         case .page(let page):
             guard let browser, let terms = plan.page else {
                 throw ValidationError("the page has no browser")
@@ -144,6 +153,15 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
             try BrowserHandle.start(
                 executable: Executable.path, user: user, memoryMaximum: terms.memoryMaximum,
                 hosts: terms.hosts)
+        }
+    }
+}
+
+extension OpenViduAddress.Credential {
+    fileprivate init(_ credential: OpenViduCredential) {
+        switch credential {
+        case .secret(let secret): self = .secret(secret)
+        case .token(let token): self = .token(token)
         }
     }
 }

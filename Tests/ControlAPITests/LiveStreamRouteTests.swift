@@ -222,6 +222,15 @@ import Testing
             "a page's URL has a host name or an IPv4 address, no user, and only ASCII characters"
         ),
         (
+            #"{"meeting_url":"openvidu:wss://example.org/"}"#, "meeting_url is not supported",
+            "a session is like openvidu:wss://example.org/openvidu?sessionId=ses_1"
+        ),
+        (
+            #"{"meeting_url":"openvidu:wss://example.org/?sessionId=a&secret=MY"}"#,
+            "meeting_url is not supported",
+            "a session's URL has no user, secret or token: they are in openvidu.servers"
+        ),
+        (
             #"{"await_start_signal":true}"#, "await_start_signal is not valid",
             "only a page of the web can give the signal"
         ),

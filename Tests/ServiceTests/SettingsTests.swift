@@ -276,6 +276,29 @@ import Workbench
             .invalid(key: "openvidu.secret", reason: "at least 8 bytes")
         ),
         (
+            #"{"openvidu": {"servers": {"example.org": "s"}}}"#,
+            .invalid(
+                key: "openvidu.servers",
+                reason: "an object of servers, each with a secret or tokens by session")
+        ),
+        (
+            #"{"openvidu": {"servers": {"example.org": {"token": "t"}}}}"#,
+            .invalid(
+                key: "openvidu.servers", reason: "example.org has neither a secret nor tokens")
+        ),
+        (
+            #"{"openvidu": {"servers": {"https://example.org": {"secret": "s"}}}}"#,
+            .invalid(
+                key: "openvidu.servers",
+                reason: "servers are named like example.org or example.org:4443")
+        ),
+        (
+            #"{"openvidu": {"servers": {"example.org": {"tokens": {"ses_1": ""}}}}}"#,
+            .invalid(
+                key: "openvidu.servers",
+                reason: "a secret or a token of example.org is empty or too long")
+        ),
+        (
             #"{"http": {"connectionsMaximum": 15}}"#,
             .invalid(key: "http.connectionsMaximum", reason: "16 to 1000000")
         ),

@@ -35,6 +35,68 @@ import Testing
         #expect(variant.source == nil && variant.shownURL == url)
     }
 
+    @Test(
+        arguments: [
+            (
+                "openvidu:wss://example.org/openvidu?sessionId=ses_A1b2",
+                "wss://example.org/openvidu", "ses_A1b2", "example.org"
+            ),
+            (
+                "OpenVidu:ws://127.0.0.1:4443/?sessionId=a.b-c~", "ws://127.0.0.1:4443/openvidu",
+                "a.b-c~", "127.0.0.1:4443"
+            ),
+            (
+                "openvidu:wss://example.org:443?sessionId=r", "wss://example.org:443/openvidu",
+                "r", "example.org"
+            ),
+        ] as [(String, String, String, String)])
+    func aSessionHasASocketAndAServer(
+        url: String, socket: String, session: String, server: String
+    ) throws {
+        let source = try #require(OpenViduSource(meetingURL: url))
+        #expect(source.socket == socket && source.session == session && source.server == server)
+        let variant = LiveStreamVariant(meetingURL: url)
+        #expect(variant.source == .openVidu(source))
+        #expect(variant.shownURL == "openvidu:\(socket)?sessionId=\(session)")
+    }
+
+    @Test(arguments: [
+        "openvidu:", "openvidu:wss://example.org/openvidu",
+        "openvidu:https://example.org/?sessionId=a",
+        "openvidu:wss://?sessionId=a", "openvidu:wss://example.org/?sessionId=",
+        "openvidu:wss://example.org/?sessionId=a&token=tok_A",
+        "openvidu:wss://example.org/?token=a&sessionId=b",
+        "openvidu:wss://example.org/?sessionId=a&secret=b",
+        "openvidu:wss://name@example.org/?sessionId=a", "openvidu:wss://[::1]/?sessionId=a",
+        "openvidu:wss://example.org/?sessionId=a%20b", "openvidu:wss://example.org/?sessionId=a#b",
+        "openvidu:wss://example.org:0/?sessionId=a", "openvidu:wss://example.org/#?sessionId=a",
+    ])
+    func anythingElseIsNoSession(url: String) {
+        #expect(OpenViduSource(meetingURL: url) == nil)
+        #expect(LiveStreamVariant(meetingURL: url).source == nil)
+    }
+
+    @Test func whatAdmitsUsIsFoundByServerAndSession() throws {
+        let servers = try JSONDocument.decode(
+            OpenViduServers.self,
+            from:
+                #"{"example.org":{"secret":"s","tokens":{"b":"tok_b"}},"far.org:443":{"secret":"f"}}"#
+                .utf8)
+        #expect(servers.fault == nil)
+        func credential(_ place: String, _ session: String) throws -> OpenViduCredential? {
+            let url = "openvidu:wss://\(place)/openvidu?sessionId=\(session)"
+            return servers.credential(for: try #require(OpenViduSource(meetingURL: url)))
+        }
+        #expect(try credential("example.org", "a") == .secret("s"))
+        #expect(try credential("example.org:443", "b") == .token("tok_b"))
+        #expect(try credential("far.org", "a") == .secret("f"))
+        #expect(try credential("example.org:4443", "a") == nil)
+        for credential in [OpenViduCredential.secret("a:b"), .token("c")] {
+            #expect(OpenViduCredential(credential.text) == credential)
+        }
+        #expect(OpenViduCredential("eyJ.x.y") == nil && OpenViduCredential("secret:") == nil)
+    }
+
     @Test func aPageIsWhatOnlyTheServerCanTell() {
         let url = "https://example.org/board?key=1#top"
         let page = LiveStreamVariant(meetingURL: url, isPage: true)

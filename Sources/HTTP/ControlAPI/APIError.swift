@@ -210,7 +210,7 @@ extension APIError {
         case .insufficientMemory:
             self = .unavailable(
                 "not enough memory", "insufficient_memory: \(error.description)")
-        case .sourceNotAllowed, .pagesDisabled:
+        case .sourceNotAllowed, .sourceLocked, .pagesDisabled:
             self = .badRequest("meeting_url is not supported", error.description)
         case .invalidResolution(let reason): self = .badRequest("resolution is not valid", reason)
         case .invalidContainer(let reason):

@@ -15,6 +15,8 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case invalidLayout(String)
     /// The settings do not list the host of a source.
     case sourceNotAllowed(host: String)
+    /// The settings have nothing by which an OpenVidu server would admit us.
+    case sourceLocked(server: String)
     /// The settings do not allow pages of the web.
     case pagesDisabled
     case tooManyPages(running: Int, maximum: Int)
@@ -65,6 +67,8 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
         case .runsOtherwise(let id, let reason): "stream \(id) runs already, \(reason)"
         case .invalidLayout(let reason): "layout is not valid: \(reason)"
         case .sourceNotAllowed(let host): "\(host) is not one of the hosts in stream.sourceHosts"
+        case .sourceLocked(let server):
+            "openvidu.servers has neither a secret nor a token of this session for \(server)"
         case .pagesDisabled:
             "meeting_url is not a page of this server's own rooms, and the setting "
                 + "customView.enabled, by which other pages are streamed, is off"

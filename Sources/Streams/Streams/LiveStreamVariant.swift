@@ -19,9 +19,9 @@ public struct LiveStreamVariant: Hashable, Sendable {
 
     /// Nil for the room's own view.
     public var source: StreamSource? {
-        isPage
-            ? WebAddress(meetingURL).map(StreamSource.page)
-            : WHEPSource(meetingURL: meetingURL).map(StreamSource.whep)
+        if isPage { return WebAddress(meetingURL).map(StreamSource.page) }
+        return WHEPSource(meetingURL: meetingURL).map(StreamSource.whep)
+            ?? OpenViduSource(meetingURL: meetingURL).map(StreamSource.openVidu)
     }
 
     /// The meeting URL without the token of a source, fit for others to see.

@@ -3,6 +3,7 @@ public import MediaKernel
 /// What is streamed in place of one of our rooms.
 public enum StreamSource: Hashable, Sendable {
     case whep(WHEPSource)
+    case openVidu(OpenViduSource)
     /// A page of the web, which a browser shows.
     case page(WebAddress)
 
@@ -11,6 +12,7 @@ public enum StreamSource: Hashable, Sendable {
     public var shown: String {
         switch self {
         case .whep(let source): source.shown
+        case .openVidu(let source): source.shown
         case .page(let address): String(address.text.prefix { !"?#".contains($0) })
         }
     }

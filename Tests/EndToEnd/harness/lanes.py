@@ -14,14 +14,14 @@ ASIDE = {
     "chat_recording", "cmaf", "command_line", "contrast", "crash_series", "deleted_files",
     "deploy", "descriptors", "disk_full", "group_calls", "harness", "hls_js", "install",
     "live_store", "long_publishing", "low_latency_rules", "many_assets", "media_over_tcp",
-    "mixed_room", "moderation", "network_change", "object_storage", "openvidu", "other_players",
-    "page_devices", "page_modules", "page_notices", "page_polls", "page_publishing",
-    "page_reconnecting", "page_room_state", "page_stage", "player_controls", "player_faults",
-    "player_modules", "polls", "process", "process_deaths", "recording_assets",
-    "recording_in_room", "recordings_page", "relay", "restart", "room_page_manners",
-    "room_page_on_air", "room_page_polls", "room_recordings", "room_registry", "sandbox",
-    "secrecy", "sessions", "speech", "starvation", "stranger", "stream_control", "stream_races",
-    "templates", "thumbnails", "timed_metadata", "webhooks",
+    "mixed_room", "moderation", "network_change", "object_storage", "openvidu",
+    "openvidu_source", "other_players", "page_devices", "page_modules", "page_notices",
+    "page_polls", "page_publishing", "page_reconnecting", "page_room_state", "page_stage",
+    "player_controls", "player_faults", "player_modules", "polls", "process", "process_deaths",
+    "recording_assets", "recording_in_room", "recordings_page", "relay", "restart",
+    "room_page_manners", "room_page_on_air", "room_page_polls", "room_recordings",
+    "room_registry", "sandbox", "secrecy", "sessions", "speech", "starvation", "stranger",
+    "stream_control", "stream_races", "templates", "thumbnails", "timed_metadata", "webhooks",
 }
 
 

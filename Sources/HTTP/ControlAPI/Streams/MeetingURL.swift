@@ -22,6 +22,16 @@ enum MeetingURL {
                     "a source is like whep:https://example.org/live/1 "
                         + "or whep:https://token@example.org/live/1") : .source
         }
+        if OpenViduSource.isMeant(by: text) {
+            guard !OpenViduSource.namesSecret(text) else {
+                return .refused(
+                    "a session's URL has no user, secret or token: they are in openvidu.servers")
+            }
+            return OpenViduSource(meetingURL: text) == nil
+                ? .refused(
+                    "a session is like openvidu:wss://example.org/openvidu?sessionId=ses_1")
+                : .source
+        }
         guard let url = HTTPURL(text) else {
             return .refused("meeting_url is not an http or https URL")
         }

@@ -60,6 +60,7 @@ enum SettingKey: String, CaseIterable {
     case roomsOutboxBytes = "rooms.outboxBytes"
     case roomsVideoOrientation = "rooms.videoOrientation"
     case openViduSecret = "openvidu.secret"
+    case openViduServers = "openvidu.servers"
     case streamLadder = "stream.ladder"
     case streamFrameRate = "stream.frameRate"
     case streamSegmentSeconds = "stream.segmentSeconds"
@@ -138,7 +139,7 @@ enum SettingKey: String, CaseIterable {
             .streamAutoStartRecording, .streamSourceHosts, .streamPushHosts, .picturesHosts,
             .customViewHosts, .pagesEmbedders:
             .list
-        case .streamLayout, .recordingsThumbnails: .object
+        case .streamLayout, .recordingsThumbnails, .openViduServers: .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,
             .turnSecret, .authAccessKey, .authSecret, .openViduSecret, .outputDirectory,
             .recordingsDirectory,
@@ -161,7 +162,7 @@ enum SettingKey: String, CaseIterable {
     var isSecret: Bool { Self.secrets.contains(self) }
 
     static let secrets: Set<SettingKey> = [
-        .authSecret, .turnSecret, .webhooksSecret, .openViduSecret,
+        .authSecret, .turnSecret, .webhooksSecret, .openViduSecret, .openViduServers,
         .recordingsStoreSecretAccessKey, .recordingsStoreSessionToken,
     ]
 

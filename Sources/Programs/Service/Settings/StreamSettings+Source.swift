@@ -64,7 +64,7 @@ extension StreamSettings {
         let hosts = try source.hosts(
             .picturesHosts, allowsHTTP: source.flag(.picturesAllowHTTP) ?? false)
         pictureHosts = hosts
-        sourceHosts = try source.hosts(.streamSourceHosts, allowsHTTP: true)
+        try readSources(source)
         guard let pushHosts = PushHosts(source.list(.streamPushHosts) ?? []) else {
             throw .invalid(
                 key: SettingKey.streamPushHosts.rawValue,
@@ -80,6 +80,18 @@ extension StreamSettings {
         } catch {
             throw .invalid(key: SettingKey.streamLayout.rawValue, reason: error.description)
         }
+    }
+
+    private mutating func readSources(_ source: SettingsSource) throws(SettingsError) {
+        sources.hosts = try source.hosts(.streamSourceHosts, allowsHTTP: true)
+        guard let text = source.text(.openViduServers) else { return }
+        let key = SettingKey.openViduServers.rawValue
+        guard let servers = try? JSONDocument.decode(OpenViduServers.self, from: text.utf8) else {
+            throw .invalid(
+                key: key, reason: "an object of servers, each with a secret or tokens by session")
+        }
+        if let fault = servers.fault { throw .invalid(key: key, reason: fault) }
+        sources.openVidu = servers
     }
 
     /// `recordings.thumbnails`: missing fields keep their values.

@@ -73,7 +73,8 @@ public actor StreamService: LiveStreamControl, Service {
                 recordings: settings.recordings.directory, held: storage, touching: touching),
             clock: { clock().instant }, logger: logger)
         supervisor = StreamSupervisor(
-            launcher: launcher, finishers: finishers, authority: authority, chat: chat,
+            launcher: launcher, finishers: finishers, authority: authority,
+            servers: settings.sources.openVidu, chat: chat,
             endpoint: endpoint, time: { clock().time }, logger: logger)
         self.chat = chat
         self.edges = edges

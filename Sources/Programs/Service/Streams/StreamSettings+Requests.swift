@@ -50,8 +50,8 @@ extension StreamSettings {
 
     /// The plan of one variant of a request.
     ///
-    /// - Throws: `invalidResolution`, `sourceNotAllowed`, `pagesDisabled`, `invalidContainer`,
-    ///   `invalidOutput`.
+    /// - Throws: `invalidResolution`, `sourceNotAllowed`, `sourceLocked`, `pagesDisabled`,
+    ///   `invalidContainer`, `invalidOutput`.
     func plan(
         of variant: LiveStreamVariant, for request: LiveStreamRequest, layout: Layout
     ) throws(LiveStreamError) -> StreamPlan {
@@ -71,6 +71,13 @@ extension StreamSettings {
                 throw .sourceNotAllowed(host: source.endpoint.host)
             }
             plan.sourceHosts = sourceHosts
+        case .openVidu(let source):
+            guard sourceHosts.allows(source.address) else {
+                throw .sourceNotAllowed(host: source.address.host)
+            }
+            guard sources.openVidu.credential(for: source) != nil else {
+                throw .sourceLocked(server: source.server)
+            }
         case .page:
             plan.page = try customView.plan(awaitsStartSignal: request.awaitsStartSignal)
             // The page is the picture: nothing is drawn on it or beside it.

@@ -101,6 +101,13 @@ public struct StreamSettings: Hashable, Sendable {
         public var format = "logfmt"
     }
 
+    /// What may be streamed in place of a room.
+    public struct Sources: Hashable, Sendable {
+        /// The hosts allowed for external sources.
+        public var hosts = WebHosts(allowsHTTP: true)
+        public var openVidu = OpenViduServers()
+    }
+
     public var ladder = Ladder.standard
     /// The policy's destinations, which override these settings.
     public var destinations = StreamDestinations()
@@ -117,8 +124,7 @@ public struct StreamSettings: Hashable, Sendable {
     public var layout = Layout()
     /// The hosts from which layouts and peers may load images.
     public var pictureHosts = WebHosts()
-    /// The hosts allowed for external sources.
-    public var sourceHosts = WebHosts(allowsHTTP: true)
+    public var sources = Sources()
     /// Pages of the web.
     public var customView = CustomViewSettings()
     /// The hosts in private networks that streams may be pushed to.
@@ -132,6 +138,8 @@ public struct StreamSettings: Hashable, Sendable {
     public var recordings = Recordings()
     public var playback = Playback()
     public var log = Log()
+
+    public var sourceHosts: WebHosts { sources.hosts }
 
     /// The trade-off between picture quality and CPU: one of `H264Encoder.presets`.
     public var preset: String {

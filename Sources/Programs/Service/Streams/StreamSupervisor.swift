@@ -15,13 +15,15 @@ final class StreamSupervisor: Sendable {
 
     /// A process that is to be started.
     private enum Job: Sendable {
-        case bot(BotJob, generation: Int, AsyncStream<BotSignal>)
+        /// The session is that of a stream of an OpenVidu server.
+        case bot(BotJob, OpenViduSource?, generation: Int, AsyncStream<BotSignal>)
         case finisher(FinisherJob, AsyncStream<FinisherSignal>)
     }
 
     private let launcher: any BotLauncher
     private let finishers: any FinisherLauncher
     private let authority: TokenAuthority
+    private let servers: OpenViduServers
     private let chat: ChatRecorder
     private let time: @Sendable () -> UnixTime
     private let logger: Logger
@@ -32,12 +34,13 @@ final class StreamSupervisor: Sendable {
 
     init(
         launcher: any BotLauncher, finishers: any FinisherLauncher, authority: TokenAuthority,
-        chat: ChatRecorder, endpoint: String, time: @escaping @Sendable () -> UnixTime,
-        logger: Logger
+        servers: OpenViduServers, chat: ChatRecorder, endpoint: String,
+        time: @escaping @Sendable () -> UnixTime, logger: Logger
     ) {
         self.launcher = launcher
         self.finishers = finishers
         self.authority = authority
+        self.servers = servers
         self.chat = chat
         self.endpoint = Mutex(endpoint)
         self.time = time
@@ -60,7 +63,9 @@ final class StreamSupervisor: Sendable {
         let job = BotJob(
             stream: stream.id, room: stream.room, endpoint: endpoint.withLock { $0 }, token: "",
             outputDirectory: directory, configurationFile: configuration)
-        queue.yield(.bot(job, generation: generation, signals))
+        var session: OpenViduSource?
+        if case .openVidu(let source) = stream.plan.variant.source { session = source }
+        queue.yield(.bot(job, session, generation: generation, signals))
     }
 
     /// - Parameter signals: the signals for the finisher.
@@ -76,9 +81,9 @@ final class StreamSupervisor: Sendable {
         await withDiscardingTaskGroup { group in
             for await job in jobs {
                 switch job {
-                case .bot(let job, let generation, let signals):
+                case .bot(let job, let session, let generation, let signals):
                     group.addTask {
-                        let exit = await self.run(job, generation, signals, observer)
+                        let exit = await self.run(job, session, generation, signals, observer)
                         await observer.botExited(exit, of: job.stream, generation: generation)
                     }
                 case .finisher(let job, let signals):
@@ -92,10 +97,18 @@ final class StreamSupervisor: Sendable {
     }
 
     private func run(
-        _ job: BotJob, _ generation: Int, _ signals: AsyncStream<BotSignal>,
-        _ observer: any StreamProcessObserver
+        _ job: BotJob, _ session: OpenViduSource?, _ generation: Int,
+        _ signals: AsyncStream<BotSignal>, _ observer: any StreamProcessObserver
     ) async -> BotExit {
         var job = job
+        if let session {
+            guard let credential = servers.credential(for: session) else {
+                return .notStarted(
+                    reason: LiveStreamError.sourceLocked(server: session.server).description)
+            }
+            job.token = credential.text
+            return await run(job, generation, signals, observer)
+        }
         do {
             // Valid for longer than any stream lasts: a bot that reconnects presents it again.
             job.token = try authority.makeRoomToken(
@@ -104,7 +117,14 @@ final class StreamSupervisor: Sendable {
         } catch {
             return .notStarted(reason: "no token can be made: \(error)")
         }
-        return await launcher.run(job, signals: signals) { [id = job.stream] report in
+        return await run(job, generation, signals, observer)
+    }
+
+    private func run(
+        _ job: BotJob, _ generation: Int, _ signals: AsyncStream<BotSignal>,
+        _ observer: any StreamProcessObserver
+    ) async -> BotExit {
+        await launcher.run(job, signals: signals) { [id = job.stream] report in
             await observer.reported(report, of: id, generation: generation)
         }
     }

@@ -136,7 +136,7 @@ extension OpenViduSessions {
             ]
             echo["type"] = .string(signal.type.isEmpty ? "signal" : "signal:\(signal.type)")
             if let sent { echo = self.signal(sent, in: host) }
-            push("sendMessage", echo, to: peer, in: host)
+            push(.sendMessage, echo, to: peer, in: host)
         }
         return [:]
     }
@@ -179,7 +179,7 @@ extension OpenViduSessions {
         let reason = "forceUnpublishByUser"
         unpublishReasons[owner] = reason
         push(
-            "participantUnpublished",
+            .participantUnpublished,
             [
                 "connectionId": .string(owner.rawValue), "name": .string(owner.rawValue),
                 "reason": .string(reason),

@@ -26,7 +26,7 @@ extension OpenViduSessions {
     ) -> JSONValue {
         let id = JSONValue.string(participant.id)
         let isOwn = participant.id == peer.id.rawValue
-        let parts = participant.metadata.components(separatedBy: "%/%")
+        let data = ParticipantMetadata.parts(of: participant.metadata)
         let subscribers = subscribed.map { JSONValue.object(["streamId": .string($0)]) }
         return .object([
             "id": id, "connectionId": id, "object": "connection", "type": "WEBRTC",
@@ -34,8 +34,8 @@ extension OpenViduSessions {
             "createdAt": .integer(participant.createdAt),
             "activeAt": .integer(participant.createdAt), "location": "unknown", "ip": .null,
             "platform": "unknown", "token": .null,
-            "clientData": .string(parts.first ?? ""),
-            "serverData": .string(parts.dropFirst().joined(separator: "%/%")),
+            "clientData": .string(data.client),
+            "serverData": .string(data.server),
             "record": .bool(true), "role": .string(role.rawValue), "kurentoOptions": .null,
             "customIceServers": .array([]),
             "publishers": .array(participant.stream.map { [$0.published] } ?? []),

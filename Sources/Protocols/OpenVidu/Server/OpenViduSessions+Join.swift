@@ -5,10 +5,6 @@ internal import Rooms
 
 /// Joining, coming back and leaving.
 extension OpenViduSessions {
-    /// The connection id of a recorder, of which there is one.
-    static let recorder = "RECORDER"
-    /// Between the app's data and the application server's.
-    private static let separator = "%/%"
 
     /// See ``OpenViduEntrance/join(_:by:socket:)``.
     func join(
@@ -18,7 +14,7 @@ extension OpenViduSessions {
         let now = host.clock.now()
         let id =
             caller.isHidden
-            ? Self.recorder : caller.connectionID ?? roster.makeIdentifier("con_", 10)
+            ? ConnectionName.recorder : caller.connectionID ?? roster.makeIdentifier("con_", 10)
         let peer = PeerID(id)
         let rpcSession = "\(Hexadecimal.identifier()).\(host.room.id)"
         do throws(OpenViduError) {
@@ -34,9 +30,7 @@ extension OpenViduSessions {
         members[peer] = Member(
             peer: peer, owner: TokenOwner(userID: caller.userID, tokenID: caller.tokenID),
             rpcSession: rpcSession, place: connection.place)
-        let metadata =
-            caller.serverData.isEmpty
-            ? call.metadata : call.metadata + Self.separator + caller.serverData
+        let metadata = ParticipantMetadata.joined(call.metadata, caller.serverData)
         roster.introduce(peer, metadata: metadata, at: host.clock.wall())
         host.log(.info, "peer joined", peer, ["role": "\(caller.role)"])
         if let callID = call.id {

@@ -70,20 +70,20 @@ extension OpenViduSessions {
         }
         switch change {
         case .joined(let participant):
-            push("participantJoined", participant.head, to: listener, in: host)
+            push(.participantJoined, participant.head, to: listener, in: host)
         case .published(let participant):
             let streams = participant.stream.map { [$0.json] } ?? []
             push(
-                "participantPublished",
+                .participantPublished,
                 ["id": .string(participant.id), "streams": .array(streams)], to: listener, in: host)
         case .unpublished(let participant):
             stopViewing(participant.stream?.id, by: listener, in: host)
-            push("participantUnpublished", gone(participant), to: listener, in: host)
+            push(.participantUnpublished, gone(participant), to: listener, in: host)
         case .left(let participant):
             stopViewing(participant.stream?.id, by: listener, in: host)
-            push("participantLeft", gone(participant), to: listener, in: host)
+            push(.participantLeft, gone(participant), to: listener, in: host)
         case .property(let change):
-            push("streamPropertyChanged", change.json, to: listener, in: host)
+            push(.streamPropertyChanged, change.json, to: listener, in: host)
         }
     }
 
@@ -92,7 +92,7 @@ extension OpenViduSessions {
     func tell(_ message: Message, to listeners: [PeerID], in host: isolated RoomHost) {
         guard !listeners.isEmpty else { return }
         let signal = signal(message, in: host)
-        for listener in listeners { push("sendMessage", signal, to: listener, in: host) }
+        for listener in listeners { push(.sendMessage, signal, to: listener, in: host) }
     }
 
     func signal(_ message: Message, in host: isolated RoomHost) -> [String: JSONValue] {
@@ -135,7 +135,7 @@ extension OpenViduSessions {
             guard let stream = members[peer]?.publication?.stream else { continue }
             let change = PropertyChange(
                 isActive: !isMuted, track.kind, of: stream, peer.rawValue)
-            push("streamPropertyChanged", change.json, to: peer, in: host)
+            push(.streamPropertyChanged, change.json, to: peer, in: host)
         }
     }
 
@@ -150,11 +150,11 @@ extension OpenViduSessions {
         let id = JSONValue.string(host.room.id.rawValue)
         if isOn {
             push(
-                "recordingStarted", ["id": id, "name": .string(host.room.name)], to: listener,
+                .recordingStarted, ["id": id, "name": .string(host.room.name)], to: listener,
                 in: host)
         } else {
             push(
-                "recordingStopped",
+                .recordingStopped,
                 [
                     "id": id, "name": .string(host.room.name),
                     "reason": "recordingStoppedByServer",

@@ -97,7 +97,7 @@ final class OpenViduSessions: RoomSessions {
             guard let role = host.room.policy.role(name) else { break }
             for listener in listeners {
                 push(
-                    "connectionPropertyChanged",
+                    .connectionPropertyChanged,
                     [
                         "property": "role",
                         "newValue": .string(OpenViduRole(role).rawValue),
@@ -121,7 +121,7 @@ final class OpenViduSessions: RoomSessions {
             leaveReasons[peer.id] = reason
             guard members[peer.id] != nil else { continue }
             push(
-                "participantEvicted",
+                .participantEvicted,
                 ["connectionId": .string(peer.id.rawValue), "reason": .string(reason)],
                 to: peer.id, in: host)
             sayFarewell(to: peer.id, in: host)
@@ -143,7 +143,7 @@ final class OpenViduSessions: RoomSessions {
             members[peer]?.publication?.connection == key
         else { return }
         push(
-            "mediaError", ["error": "the connection of the published stream has failed"], to: peer,
+            .mediaError, ["error": "the connection of the published stream has failed"], to: peer,
             in: host)
     }
 
@@ -235,7 +235,7 @@ final class OpenViduSessions: RoomSessions {
     // MARK: - Frames
 
     func push(
-        _ method: String, _ parameters: [String: JSONValue], to peer: PeerID,
+        _ method: OpenViduNotification, _ parameters: [String: JSONValue], to peer: PeerID,
         in host: isolated RoomHost
     ) {
         guard let place = members[peer]?.place else { return }

@@ -5,6 +5,17 @@ enum CallID: Hashable, Sendable {
     case number(Int64)
     case text(String)
 
+    /// Nil for any other value.
+    init?(_ element: JSONElement) {
+        if let number = try? element.decode(Int64.self) {
+            self = .number(number)
+        } else if let text = try? element.decode(String.self), text.utf8.count <= 64 {
+            self = .text(text)
+        } else {
+            return nil
+        }
+    }
+
     var json: JSONValue {
         switch self {
         case .number(let number): .integer(number)
@@ -32,18 +43,13 @@ struct OpenViduCall {
             throw .malformed
         }
         self.method = method
-        id = root.member("id").flatMap { element in
-            if let number = try? element.decode(Int64.self) { return .number(number) }
-            guard let text = try? element.decode(String.self), text.utf8.count <= 64 else {
-                return nil
-            }
-            return .text(text)
-        }
+        id = root.member("id").flatMap { CallID($0) }
         parameters = CallParameters(root.member("params"))
     }
 }
 
-/// The parameters of a call. Old apps send numbers and flags as texts.
+/// The parameters of a call or a notification, or the result of a call. Old apps send numbers and
+/// flags as texts.
 struct CallParameters {
     private let element: JSONElement?
 
@@ -92,6 +98,15 @@ struct CallParameters {
             number.isFinite
         else { throw .badParameter(name, "must be a number") }
         return number
+    }
+
+    /// - Returns: the first `maximum` of them; nil if the member is missing or null.
+    func objects(_ name: String, maximum: Int) throws(OpenViduError) -> [CallParameters]? {
+        guard let member = member(name) else { return nil }
+        guard let items = member.items, items.allSatisfy(\.isObject) else {
+            throw .badParameter(name, "must be an array of objects")
+        }
+        return items.prefix(maximum).map { CallParameters($0) }
     }
 
     /// A value of any kind, as its JSON.

@@ -31,11 +31,16 @@ public struct OpenViduError: Error, Hashable, Sendable {
     static func media(_ reason: String) -> OpenViduError {
         OpenViduError(code: 303, message: reason)
     }
+    static let userUnknown = 102
+    static let userExists = 104
+    static let userNotStreaming = 105
     static func unknownUser(_ id: String) -> OpenViduError {
-        OpenViduError(code: 102, message: "no connection '\(id.prefix(128))' in this session")
+        OpenViduError(
+            code: userUnknown, message: "no connection '\(id.prefix(128))' in this session")
     }
     static func notStreaming(_ id: String) -> OpenViduError {
-        OpenViduError(code: 105, message: "'\(id.prefix(128))' publishes no such stream")
+        OpenViduError(
+            code: userNotStreaming, message: "'\(id.prefix(128))' publishes no such stream")
     }
     static let alreadyStreaming = OpenViduError(
         code: 106, message: "the connection publishes a stream already")

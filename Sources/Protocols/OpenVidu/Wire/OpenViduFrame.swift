@@ -1,8 +1,18 @@
 internal import Foundation
 internal import MediaKernel
 
-/// The frames of the server. Equal frames have equal bytes.
+/// The frames of both sides. Equal frames have equal bytes.
 enum OpenViduFrame {
+    static func call(
+        _ method: OpenViduMethod, _ parameters: [String: JSONValue]?, id: CallID
+    ) -> String {
+        var members: [String: JSONValue] = [
+            "jsonrpc": "2.0", "id": id.json, "method": .string(method.rawValue),
+        ]
+        if let parameters { members["params"] = .object(parameters) }
+        return text(members)
+    }
+
     /// The answer to a call.
     ///
     /// - Parameter rpcSession: stands in every result, as OpenVidu's clients expect. Empty before
@@ -23,8 +33,12 @@ enum OpenViduFrame {
         return text(["jsonrpc": "2.0", "id": id?.json ?? .null, "error": .object(payload)])
     }
 
-    static func notification(_ method: String, _ parameters: [String: JSONValue]) -> String {
-        text(["jsonrpc": "2.0", "method": .string(method), "params": .object(parameters)])
+    static func notification(
+        _ method: OpenViduNotification, _ parameters: [String: JSONValue]
+    ) -> String {
+        text([
+            "jsonrpc": "2.0", "method": .string(method.rawValue), "params": .object(parameters),
+        ])
     }
 
     static func text(_ members: [String: JSONValue]) -> String {

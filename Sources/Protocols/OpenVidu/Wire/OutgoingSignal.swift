@@ -28,10 +28,14 @@ struct OutgoingSignal: Hashable {
             }
             self.targets = targets.map { String($0.prefix(OpenViduLimits.identifierBytes)) }
         }
-        let type = try Self.text("type", of: root)
-        self.type = type.hasPrefix("signal:") ? String(type.dropFirst(7)) : type
-        if self.type == "signal" { self.type = "" }
+        type = Self.bareType(try Self.text("type", of: root))
         data = try Self.text("data", of: root)
+    }
+
+    /// Without `signal:`.
+    static func bareType(_ type: String) -> String {
+        if type == "signal" { return "" }
+        return type.hasPrefix("signal:") ? String(type.dropFirst(7)) : type
     }
 
     private static func text(

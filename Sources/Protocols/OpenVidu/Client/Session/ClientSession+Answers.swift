@@ -1,0 +1,135 @@
+internal import MediaClient
+internal import MediaKernel
+internal import PeerConnection
+internal import RemoteRoom
+
+/// Answers to our calls.
+extension ClientSession {
+    mutating func answered(
+        _ purpose: Pending.Purpose, _ answer: Result<CallParameters, OpenViduError>,
+        at now: Instant
+    ) {
+        switch (purpose, answer) {
+        case (.ping, .success), (.other, .success): break
+        case (.ping, .failure(let error)): lost("the server refuses a ping: \(error.message)")
+        case (.other, .failure(let error)): order(.warn("call refused: \(error.message)"))
+        case (.join, .success(let result)): joined(result, at: now)
+        case (.join, .failure(let error)): refused(error)
+        case (.comeBack, .success): cameBack(at: now)
+        case (.comeBack, .failure): placeLost(at: now)
+        case (.prepare(let connection), .success(let result)):
+            prepared(connection, result, at: now)
+        case (.receive(let connection), .success(let result)):
+            received(connection, result, at: now)
+        case (.prepare(let connection), .failure(let error)),
+            (.receive(let connection), .failure(let error)):
+            refused(connection, error, at: now)
+        }
+    }
+
+    // MARK: Joining
+
+    private mutating func joined(_ result: CallParameters, at now: Instant) {
+        var present: [Participant] = []
+        do throws(OpenViduError) {
+            ownID = try result.identifier("id")
+            rpcSession = try result.optionalText(
+                "sessionId", maximum: OpenViduLimits.identifierBytes)
+            let kind = try result.optionalText("mediaServer", maximum: 64) ?? "kurento"
+            serverOffers = kind == "mediasoup"
+            let others = try result.objects("value", maximum: ClientLimits.participants) ?? []
+            for other in others { present.append(try Participant(other)) }
+        } catch {
+            return order(.end(.protocolViolation("joinRoom: \(error.message)")))
+        }
+        membership = .inside
+        if !hasJoined { order(.joined) }
+        hasJoined = true
+        let kept = Set(present.map(\.id))
+        for gone in roster.participants where !kept.contains(gone.id) { remove(gone.id) }
+        for participant in present where isOther(participant.id) { put(participant, at: now) }
+        tellRoster()
+    }
+
+    private mutating func refused(_ error: OpenViduError) {
+        // Our own earlier connection may still have the recorder's place.
+        if hasJoined, error.code == OpenViduError.userExists { return lost(error.message) }
+        order(.end(.refused(code: error.code, message: error.message)))
+    }
+
+    /// Connections that live go on; the others are replaced.
+    private mutating func cameBack(at now: Instant) {
+        membership = .inside
+        for (stream, reception) in receptions.sorted(by: { $0.key < $1.key })
+        where reception.state != .connected {
+            if case .open = reception.phase { restart(stream, at: now, after: .zero) }
+            // Patience begins anew, since nothing could be tried meanwhile.
+            if reception.missedSince != nil { receptions[stream]?.missedSince = now }
+        }
+    }
+
+    /// The server no longer knows us. We join as if for the first time, with new connections.
+    private mutating func placeLost(at now: Instant) {
+        rpcSession = nil
+        for stream in receptions.keys.sorted() {
+            receptions[stream]?.isKnown = false
+            restart(stream, at: now, after: .zero)
+        }
+        join(at: now)
+    }
+
+    // MARK: Streams
+
+    private mutating func prepared(
+        _ connection: StreamConnectionID, _ result: CallParameters, at now: Instant
+    ) {
+        guard let stream = stream(on: connection), receptions[stream]?.phase == .preparing else {
+            return
+        }
+        do throws(OpenViduError) {
+            let offer = try result.text("sdpOffer", maximum: OpenViduLimits.sdpBytes)
+            receptions[stream]?.phase = .answering(isForced: false)
+            order(.media(.answer(connection, offer, receptions[stream]?.tracks ?? [:])))
+        } catch {
+            failed(connection, "prepareReceiveVideoFrom: \(error.message)", at: now)
+        }
+    }
+
+    private mutating func received(
+        _ connection: StreamConnectionID, _ result: CallParameters, at now: Instant
+    ) {
+        guard let stream = stream(on: connection), let phase = receptions[stream]?.phase else {
+            return
+        }
+        do throws(OpenViduError) {
+            switch phase {
+            case .asking:
+                let answer = try result.text("sdpAnswer", maximum: OpenViduLimits.sdpBytes)
+                order(.media(.accept(connection, answer)))
+            case .confirming: break
+            case .waiting, .offering, .preparing, .answering, .open, .over: return
+            }
+            receptions[stream]?.isKnown = true
+            receptions[stream]?.phase = .open(since: now)
+        } catch {
+            failed(connection, "receiveVideoFrom: \(error.message)", at: now)
+        }
+    }
+
+    private mutating func refused(
+        _ connection: StreamConnectionID, _ error: OpenViduError, at now: Instant
+    ) {
+        guard let stream = stream(on: connection), let reception = receptions[stream] else {
+            return
+        }
+        let isGone = [OpenViduError.userUnknown, OpenViduError.userNotStreaming].contains(
+            error.code)
+        // It ended while the socket was cut, and nobody told us.
+        if isGone, reception.isKnown {
+            drop(stream)
+            roster.change(reception.publisher) { $0 = nil }
+            return tellRoster()
+        }
+        failed(connection, error.message, at: now)
+    }
+}

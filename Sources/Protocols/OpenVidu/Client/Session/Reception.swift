@@ -1,0 +1,50 @@
+internal import MediaClient
+internal import MediaKernel
+internal import PeerConnection
+internal import SDP
+
+/// The reception of one stream, by one connection after another.
+struct Reception: Hashable {
+    enum Phase: Hashable {
+        /// Begins then, or as soon as the server can be asked.
+        case waiting(Instant)
+        /// We make an offer, or ask the server for one.
+        case offering, preparing
+        /// The server has our offer.
+        case asking
+        /// We answer the server's offer. It may have sent that without being asked.
+        case answering(isForced: Bool)
+        /// The server has our answer.
+        case confirming
+        /// The connection is described on both sides.
+        case open(since: Instant)
+        /// Given up.
+        case over
+    }
+
+    let stream: String
+    /// The connection of its publisher.
+    let publisher: String
+    let tracks: [MediaSection.Kind: TrackID]
+    var phase: Phase
+    /// Nil while there is none.
+    var connection: StreamConnectionID?
+    var state = PeerConnectionState.new
+    /// The server has set up a connection for it already, so the next one replaces that.
+    var isKnown = false
+    /// Our connection has the server's description.
+    var isDescribed = false
+    /// The server's candidates that wait for it.
+    var candidates: [String] = []
+    /// Since when it has not been received; nil while it is.
+    var missedSince: Instant?
+
+    /// Whether its connection is being set up.
+    var isOpening: Bool {
+        switch phase {
+        case .waiting, .over: false
+        case .offering, .preparing, .asking, .answering, .confirming: true
+        case .open: state == .new || state == .connecting
+        }
+    }
+}

@@ -1,0 +1,315 @@
+"""Streams of an OpenVidu server's sessions, in place of a room."""
+
+import base64
+import contextlib
+import json
+import socket
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from harness import hls, media, tokens
+from harness.openvidu import Participant
+from harness.openvidu_host import Host
+from harness.server import Server, free_port
+from harness.stranger import Colour, Tone
+from harness.waiting import wait_for
+from harness.wire import Wire
+
+RED, GREEN, BLUE = (200, 30, 30), (30, 160, 30), (30, 30, 200)
+LADDER = [{"width": 320, "height": 180, "videoBitrate": 400, "audioBitrate": 64}]
+SECRET = "MY_SECRET.of-the-server"
+TIMEOUT = 60  # s
+LOST_TIMEOUT = 180  # s: a bot seeks its server for a minute
+
+SETTINGS = {"ROOMCAST_OPENVIDU_SECRET": SECRET}
+
+
+@pytest.fixture
+def stack():
+    with contextlib.ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
+def wire(server, stack):
+    wire = Wire(server.port)
+    stack.callback(wire.close)
+    return wire
+
+
+@pytest.fixture
+def cast(binary, tmp_path, stack):
+    """Starts a server that may stream the sessions of those ports' servers."""
+    def cast(*ports, secret=SECRET, **tokens):
+        names = [f"127.0.0.1:{port}" for port in ports]
+        entry = {"secret": secret} | ({"tokens": tokens} if tokens else {})
+        caster = Server(tmp_path / "caster", settings={
+            "ROOMCAST_STREAM_SOURCE_HOSTS": ",".join(names),
+            "ROOMCAST_OPENVIDU_SERVERS": json.dumps({name: entry for name in names})})
+        stack.callback(caster.stop)
+        return caster
+
+    return cast
+
+
+@pytest.fixture
+def join(server, room, stack):
+    def join(name, role="guest", **options):
+        participant = stack.enter_context(Participant(server, room, name, role, **options))
+        participant.join()
+        return participant
+
+    return join
+
+
+@pytest.fixture
+def host(stack):
+    return lambda kind: stack.enter_context(contextlib.closing(Host(SECRET, kind)))
+
+
+def url(port, session):
+    return f"openvidu:ws://127.0.0.1:{port}/openvidu?sessionId={session}"
+
+
+def start(caster, room, port, session=None):
+    return caster.start_stream(
+        room, {"meeting_url": url(port, session or room), "ladder": LADDER})
+
+
+def segments(caster, stream, directory):
+    """As they are now."""
+    fresh = tempfile.mkdtemp(dir=directory)
+    playlist = hls.Stream(caster.http, stream["playback"]["url"], Path(fresh)).layers[0].playlist
+    return [one.path for one in playlist.segments]
+
+
+def latest(caster, stream, directory):
+    return segments(caster, stream, directory)[-1]
+
+
+def is_near(segment, colour):
+    picture = np.median(media.frames(segment)[-1].reshape(-1, 3), axis=0)
+    return np.abs(picture - colour).max() < 50
+
+
+def is_heard(segment):
+    return np.abs(media.sound(segment)).max() > 0.02
+
+
+def assert_shows(caster, stream, colour, directory, sounds=True):
+    def shown():
+        segment = latest(caster, stream, directory)
+        return is_near(segment, colour) and is_heard(segment) == sounds
+
+    wait_for(f"the stream is {colour}", shown, TIMEOUT)
+
+
+def assert_shows_both(caster, stream, colours, directory):
+    """Side by side, in any order."""
+    def shown():
+        picture = media.frames(latest(caster, stream, directory))[-1]
+        half = picture.shape[1] // 2
+        sides = [np.median(one[20:-40].reshape(-1, 3), axis=0)
+                 for one in (picture[:, 8:half - 8], picture[:, half + 8:-8])]
+        return all(any(np.abs(side - colour).max() < 60 for side in sides) for colour in colours)
+
+    wait_for(f"the stream is {colours}", shown, TIMEOUT)
+
+
+def manage_sessions(server, method, path, body=None):
+    credentials = base64.b64encode(f"OPENVIDUAPP:{SECRET}".encode()).decode()
+    return server.http.request(
+        method, f"/openvidu/api/{path}", body=json.dumps(body).encode() if body else None,
+        headers={"Authorization": f"Basic {credentials}", "Content-Type": "application/json"})
+
+
+def test_a_session_is_streamed_by_a_recorder_that_nobody_sees(server, room, cast, join, tmp_path):
+    ann = join("Ann", role="host")
+    ann.publish(Colour(RED), Tone(440))
+    caster = cast(server.port)
+    stream = start(caster, room, server.port)
+    assert stream["meeting_url"] == url(server.port, room) and "warnings" not in stream
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    assert_shows(caster, stream, RED, tmp_path)
+
+    # A mute is followed, of the picture and of the sound.
+    ann.mute("video")
+    ann.mute("audio")
+    wait_for("neither is there", lambda: not is_near(latest(caster, stream, tmp_path), RED)
+             and not is_heard(latest(caster, stream, tmp_path)), TIMEOUT)
+    ann.mute("video", is_active=True)
+    ann.mute("audio", is_active=True)
+    assert_shows(caster, stream, RED, tmp_path)
+
+    # Who comes is shown, and who goes is not any more.
+    ben = join("Ben")
+    ben.publish(Colour(BLUE), Tone(660), codec="H264")
+    assert_shows_both(caster, stream, [RED, BLUE], tmp_path)
+    ann.leave()
+    assert_shows(caster, stream, BLUE, tmp_path)
+
+    assert ben.others and all(one["id"] == ann.id for one in ben.others)
+    assert not any(one["method"] == "participantJoined" for one in ben.notifications)
+    command = Path(f"/proc/{bot_of(caster)}/cmdline").read_bytes().decode()
+    assert " bot" in command.replace("\0", " ") and SECRET not in command
+    caster.stop_stream(room)
+    ended = caster.wait_for_status(stream["id"], "completed", TIMEOUT)
+    assert ended["meeting_url"] == url(server.port, room)
+    assert SECRET not in caster.log.read_text() and SECRET not in server.log.read_text()
+
+
+def bot_of(caster):
+    """The process id of its only bot."""
+    for one in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            status = (one / "status").read_text()
+            words = (one / "cmdline").read_bytes().split(b"\0")
+            if f"PPid:\t{caster.process.pid}\n" in status and b"bot" in words[1:2]:
+                return int(one.name)
+    raise AssertionError("there is no bot")
+
+
+def test_a_token_makes_it_a_participant_that_everybody_sees(server, room, cast, join, tmp_path):
+    ann = join("Ann", role="host")
+    ann.publish(Colour(RED), Tone(440))
+    token = tokens.room_token(room, user="caster", role="viewer")
+    caster = cast(server.port, secret="wrong", **{room: token})
+    stream = start(caster, room, server.port)
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    assert_shows(caster, stream, RED, tmp_path)
+    joined = ann.told("participantJoined")
+    assert json.loads(joined["metadata"]) == {"clientData": "recorder"}
+    caster.stop_stream(room)
+    assert ann.told("participantLeft")["connectionId"] == joined["id"]
+
+
+def test_a_cut_socket_is_replaced_and_what_was_missed_is_made_up_for(
+        server, room, cast, join, wire, tmp_path):
+    ann = join("Ann", role="host")
+    ann.publish(Colour(RED), Tone(440))
+    caster = cast(wire.port)
+    stream = start(caster, room, wire.port)
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    assert_shows(caster, stream, RED, tmp_path)
+    wire.cut()
+    ben = join("Ben")
+    ben.publish(Colour(BLUE), Tone(660))
+    # The media go on meanwhile.
+    count = len(segments(caster, stream, tmp_path))
+    wait_for(
+        "segments follow", lambda: len(segments(caster, stream, tmp_path)) > count + 1, TIMEOUT)
+    assert_shows(caster, stream, RED, tmp_path)
+    wire.mend()
+    assert_shows_both(caster, stream, [RED, BLUE], tmp_path)
+    wire.cut()
+    ann.leave()
+    wire.mend()
+    assert_shows(caster, stream, BLUE, tmp_path)
+    assert caster.stream(stream["id"])["status"] == "running"
+    assert "server lost" in caster.log.read_text()
+
+
+def test_a_server_that_is_gone_fails_the_stream_in_words(binary, room, cast, stack, tmp_path):
+    other = Server(tmp_path / "other", settings=SETTINGS)
+    stack.callback(other.stop)
+    ann = stack.enter_context(Participant(other, room, "Ann", "host"))
+    ann.join()
+    ann.publish(Colour(RED), Tone(440))
+    caster = cast(other.port)
+    stream = start(caster, room, other.port)
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    ann.close()
+    other.process.kill()
+    other.process.wait()
+    failed = caster.wait_for_status(stream["id"], "failed", LOST_TIMEOUT)
+    assert "the server cannot be reached" in failed["stop_reason"], failed
+
+
+def test_a_session_that_the_server_closes_ends_its_stream(server, room, cast, tmp_path, stack):
+    made = manage_sessions(server, "POST", "sessions", {"customSessionId": room})
+    assert made.status == 200, made
+    token = manage_sessions(
+        server, "POST", f"sessions/{room}/connection", {"role": "PUBLISHER"}).json["token"]
+    ann = stack.enter_context(
+        Participant(server, room, "Ann", address=token))
+    ann.join()
+    ann.publish(Colour(RED), Tone(440))
+    caster = cast(server.port)
+    stream = start(caster, room, server.port)
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    listed = manage_sessions(server, "GET", f"sessions/{room}").json["connections"]
+    assert [one["connectionId"] for one in listed["content"]] == [ann.id]
+    assert manage_sessions(server, "DELETE", f"sessions/{room}").status == 204
+    ended = caster.wait_for_status(stream["id"], "completed", TIMEOUT)
+    assert ended["stop_reason"] == "room ended"
+
+
+def test_a_wrong_secret_fails_the_stream_in_words(server, room, cast):
+    caster = cast(server.port, secret="not it")
+    stream = start(caster, room, server.port)
+    failed = caster.wait_for_status(stream["id"], "failed", TIMEOUT)
+    assert "refused with 401" in failed["stop_reason"], failed
+    assert "not it" not in caster.log.read_text()
+
+
+def test_what_cannot_be_streamed_is_refused(server, room, cast):
+    caster = cast(server.port)
+    port = free_port(socket.SOCK_STREAM)
+
+    def refused(meeting_url, one=caster):
+        answer = one.manage(
+            "POST", f"/live-streams/room/{room}/start", {"meeting_url": meeting_url})
+        assert answer.status == 400, answer
+        return answer.json["details"][0]
+
+    assert "127.0.0.1 is not one of the hosts in stream.sourceHosts" == refused(url(port, room))
+    assert "they are in openvidu.servers" in refused(url(server.port, room) + f"&secret={SECRET}")
+    assert "a session is like openvidu:wss://" in refused("openvidu:https://example.org/?sessionId=a")
+    assert SECRET not in caster.log.read_text()
+
+
+@pytest.mark.parametrize("kind", ["mediasoup", "kurento"])
+def test_a_strangers_server_is_streamed_over_one_socket(room, cast, host, kind, tmp_path):
+    far = host(kind)
+    ann = far.add("Ann", lambda: [Colour(RED), Tone(440)])
+    far.add("Ben", lambda: [Colour(BLUE), Tone(660)])
+    caster = cast(far.port)
+    stream = start(caster, room, far.port, "ses_1")
+    caster.wait_for_status(stream["id"], "running", TIMEOUT)
+    assert_shows_both(caster, stream, [RED, BLUE], tmp_path)
+    method = "receiveVideoFrom" if kind == "kurento" else "prepareReceiveVideoFrom"
+    assert len(far.called(method)) == 2
+    # A stream's connection is another one, at the same port.
+    (first, second) = far.client_ports()
+    assert len(first) == 1 and first == second
+    candidates = far.called("onIceCandidate")
+    assert {one["endpointName"] for one in candidates} == {"con_Ann", "con_Ben"}
+
+    # A cut socket: `connect` comes back with it, and nothing is received anew.
+    far.cut()
+    wait_for("it comes back", lambda: far.called("connect"), TIMEOUT)
+    assert far.called("connect") == [{"sessionId": "rpc1", "reconnect": True}]
+    assert far.sockets[-1].endswith("?sessionId=ses_1&reconnect=true")
+    # Garbage: another socket.
+    far.say("garbage")
+    wait_for("it comes back", lambda: len(far.called("connect")) == 2, TIMEOUT)
+    # Types that are wrong are passed over.
+    far.tell("participantPublished", {"id": 1, "streams": "none"})
+    far.tell("unheard-of", {})
+    # A connection that is closed is replaced.
+    assert far.called("reconnectStream") == []
+    far.break_media(ann.stream)
+    wait_for("it is replaced", lambda: far.called("reconnectStream"), TIMEOUT)
+    assert_shows_both(caster, stream, [RED, BLUE], tmp_path)
+    # A server that has forgotten it: it joins again.
+    far.knows_sessions = False
+    far.cut()
+    wait_for("it joins again", lambda: len(far.called("joinRoom")) == 2, TIMEOUT)
+    far.remove(ann)
+    assert_shows(caster, stream, BLUE, tmp_path)
+    assert "is not understood: participantPublished: 'id' must be a text" in caster.log.read_text()
+    caster.stop_stream(room)
+    caster.wait_for_status(stream["id"], "completed", TIMEOUT)
+    assert far.called("leaveRoom")

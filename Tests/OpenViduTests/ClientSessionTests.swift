@@ -1,0 +1,452 @@
+import MediaClient
+import MediaKernel
+import PeerConnection
+import RemoteRoom
+import SDP
+import Testing
+
+@testable import OpenVidu
+
+/// What a client says to a server, and makes of its frames.
+@Suite struct ClientSessionTests {
+    private static let ann = ClientWorld.participant("Ann")
+    private static let stream = "str_CAM_1_con_Ann"
+
+    // MARK: Joining
+
+    @Test func aPingAndTheSecretComeFirst() {
+        var world = ClientWorld()
+        world.session.opened(at: world.now)
+        world.drain()
+        #expect(
+            world.calls.map(\.method) == ["ping", "joinRoom"] && world.calls.map(\.id) == [0, 1])
+        #expect(world.parameters("ping") == ["interval": .integer(5000)])
+        #expect(
+            world.parameters("joinRoom") == [
+                "token": "wss://h?sessionId=ses_1", "session": "ses_1", "platform": "Roomcast",
+                "sdkVersion": "2.32.1", "metadata": "", "secret": "MY_SECRET",
+                "recorder": .bool(true), "stt": .bool(false),
+            ])
+    }
+
+    @Test func aTokenMakesNoRecorder() {
+        var world = ClientWorld(secret: nil)
+        world.session.opened(at: world.now)
+        world.drain()
+        let joining = world.parameters("joinRoom")
+        #expect(joining?["recorder"] == .bool(false) && joining?["secret"] == "")
+    }
+
+    @Test func everyStreamThatIsThereIsReceivedByAConnectionOfItsOwn() throws {
+        let world = try ClientWorld.inside([Self.ann, ClientWorld.participant("Ben")])
+        #expect(world.events.first == .joined)
+        let tracks = world.roster.map { $0.tracks.map(\.id.rawValue) }
+        #expect(
+            tracks == [
+                [Self.stream + "-audio", Self.stream + "-video"],
+                ["str_CAM_1_con_Ben-audio", "str_CAM_1_con_Ben-video"],
+            ])
+        #expect(world.media.count == 2)
+        #expect(
+            world.media.first
+                == .offer(
+                    StreamConnectionID(0),
+                    [
+                        .audio: TrackID(Self.stream + "-audio"),
+                        .video: TrackID(Self.stream + "-video"),
+                    ]))
+    }
+
+    @Test func withoutVideoOnlySoundIsReceived() {
+        var world = ClientWorld(receivesVideo: false)
+        world.open()
+        let silent = ClientWorld.participant(
+            "Ben", streams: [ClientWorld.stream("Ben", ["hasAudio": .bool(false)])])
+        world.answer("joinRoom", with: world.welcome([Self.ann, silent]))
+        #expect(
+            world.media == [
+                .offer(StreamConnectionID(0), [.audio: TrackID(Self.stream + "-audio")])
+            ])
+    }
+
+    @Test func whatTheServerRefusesEndsTheStay() {
+        var world = ClientWorld()
+        world.open()
+        world.refuse("joinRoom", 401)
+        #expect(world.end == .refused(code: 401, message: "no"))
+        // Another recorder is there, and it is not us.
+        world = ClientWorld()
+        world.open()
+        world.refuse("joinRoom", 104)
+        #expect(world.end == .refused(code: 104, message: "no"))
+    }
+
+    @Test func anEmptySessionIsAnOpenPath() throws {
+        let world = try ClientWorld.inside()
+        #expect(world.events == [.joined, .roster([]), .path(.connected)])
+    }
+
+    // MARK: Names
+
+    @Test(
+        arguments: [
+            (#"{"clientData":"Ann"}"#, "Ann", #"{"clientData":"Ann"}"#),
+            (#"{"clientData":"Ann"}%/%{"serverData":"x"}"#, "Ann", #"{"clientData":"Ann"}"#),
+            (#"%/%{"clientData":"Ann"}"#, "Ann", ""),
+            (#"{"participantName":"Ann"}"#, "Ann", #"{"participantName":"Ann"}"#),
+            ("Ann", "Ann", "Ann"), (#""Ann""#, "Ann", #""Ann""#), (#"{"x":1}"#, "", #"{"x":1}"#),
+            ("", "", ""), ("[1", "[1", "[1"), (#"{"clientData":7}"#, "", #"{"clientData":7}"#),
+        ])
+    func namesComeFromTheMetadata(text: String, name: String, client: String) throws {
+        let world = try ClientWorld.inside([ClientWorld.participant("Ann", metadata: text)])
+        let peer = try #require(world.roster.first)
+        #expect(peer.name == name && peer.metadata == client && peer.joinedAt == 7)
+    }
+
+    @Test func screensArePresentations() throws {
+        let screen = ClientWorld.stream("Ann", ["typeOfVideo": "SCREEN"])
+        let world = try ClientWorld.inside([ClientWorld.participant("Ann", streams: [screen])])
+        #expect(world.roster.first?.tracks.map(\.source) == [.presentation, .presentation])
+    }
+
+    @Test func theHiddenAreNobodyAndNeitherAreWe() throws {
+        func hidden(_ id: String) -> JSONValue {
+            .object(["id": .string(id), "metadata": "", "createdAt": .integer(1)])
+        }
+        var world = try ClientWorld.inside([hidden("RECORDER"), hidden("SPEECH_TO_TEXT")])
+        world.tell(
+            .participantJoined, ["id": "RECORDER", "metadata": "", "createdAt": .integer(1)])
+        world.tell(
+            .participantPublished,
+            ["id": "RECORDER", "streams": .array([ClientWorld.stream("RECORDER")])])
+        #expect(world.roster.isEmpty && world.media.isEmpty)
+    }
+
+    // MARK: Streams
+
+    @Test func aServerThatAnswersIsGivenAnOffer() throws {
+        var world = try ClientWorld.inside([Self.ann])
+        let connection = try #require(world.connection)
+        // Trickled early: kept until there is a description.
+        world.tell(
+            .iceCandidate,
+            [
+                "senderConnectionId": "con_Ann", "endpointName": .string(Self.stream),
+                "sdpMLineIndex": .integer(0), "sdpMid": "0", "candidate": "candidate:early",
+            ])
+        world.offer(connection)
+        #expect(
+            world.parameters("receiveVideoFrom") == [
+                "sender": .string(Self.stream), "sdpOffer": "offer 0",
+            ])
+        world.answer("receiveVideoFrom", with: ["sdpAnswer": "answer"])
+        #expect(world.media.last == .accept(connection, "answer"))
+        world.accept(connection)
+        #expect(world.media.last == .trickle(connection, "candidate:early"))
+        #expect(
+            world.parameters("onIceCandidate") == [
+                "endpointName": "con_Ann", "candidate": "candidate:ours", "sdpMid": "0",
+                "sdpMLineIndex": .integer(0),
+            ])
+        world.tell(
+            .iceCandidate, ["senderConnectionId": "con_Ann", "candidate": "candidate:late"])
+        #expect(world.media.last == .trickle(connection, "candidate:late"))
+        #expect(world.paths.isEmpty)
+        world.change(connection, to: .connected)
+        #expect(world.paths == [.connected])
+    }
+
+    @Test func aServerThatOffersIsAnswered() throws {
+        var world = try ClientWorld.inside([Self.ann], kind: "mediasoup")
+        #expect(
+            world.parameters("prepareReceiveVideoFrom") == [
+                "sender": .string(Self.stream), "reconnect": .bool(false),
+            ])
+        world.answer("prepareReceiveVideoFrom", with: ["sdpOffer": "offer"])
+        let connection = try #require(world.connection)
+        world.session.answered(
+            connection, "our answer", candidates: ["candidate:ours"], at: world.now)
+        world.drain()
+        #expect(
+            world.parameters("receiveVideoFrom") == [
+                "sender": .string(Self.stream), "sdpAnswer": "our answer",
+            ])
+        #expect(world.parameters("onIceCandidate")?["candidate"] == "candidate:ours")
+        world.answer("receiveVideoFrom")
+        world.change(connection, to: .connected)
+        #expect(world.paths == [.connected])
+        // Its replacement goes the same way.
+        world.change(connection, to: .failed)
+        world.pass(ClientLimits.streamPause)
+        #expect(world.parameters("prepareReceiveVideoFrom")?["reconnect"] == .bool(true))
+        world.answer("prepareReceiveVideoFrom", with: ["sdpOffer": "another"])
+        let next = try #require(world.connection)
+        world.session.answered(next, "another answer", candidates: [], at: world.now)
+        world.drain()
+        #expect(
+            world.parameters("reconnectStream") == [
+                "stream": .string(Self.stream), "sdpString": "another answer",
+            ])
+    }
+
+    @Test func aServerMayReplaceAConnectionByItself() throws {
+        var world = try ClientWorld.inside([Self.ann], kind: "mediasoup")
+        world.answer("prepareReceiveVideoFrom", with: ["sdpOffer": "offer"])
+        let first = try #require(world.connection)
+        world.tell(
+            .forciblyReconnectSubscriber,
+            ["connectionId": "con_Ann", "streamId": .string(Self.stream), "sdpOffer": "new"])
+        #expect(world.media.contains(.close(first)))
+        let second = try #require(world.connection)
+        #expect(second != first)
+        world.session.answered(second, "answer", candidates: [], at: world.now)
+        world.drain()
+        #expect(
+            world.parameters("reconnectStream") == [
+                "stream": .string(Self.stream), "sdpString": "answer",
+                "forciblyReconnect": .bool(true),
+            ])
+        // What was begun before comes to nothing.
+        world.session.answered(first, "late", candidates: [], at: world.now)
+        world.drain()
+        #expect(world.calls.count { $0.method == "reconnectStream" } == 1)
+    }
+
+    @Test func whoComesIsReceivedAndWhoGoesIsNot() throws {
+        var world = try ClientWorld.inside()
+        world.tell(
+            .participantJoined,
+            ["id": "con_Ann", "createdAt": .integer(7), "metadata": #"{"clientData":"Ann"}"#])
+        #expect(world.roster.map(\.name) == ["Ann"] && world.roster[0].tracks.isEmpty)
+        let published: [String: JSONValue] = [
+            "id": "con_Ann", "streams": .array([ClientWorld.stream("Ann")]),
+        ]
+        world.tell(.participantPublished, published)
+        // Twice: a server repeats what it told while the socket was cut.
+        world.tell(.participantPublished, published)
+        #expect(world.roster[0].tracks.count == 2 && world.media.count == 1)
+        let first = try #require(world.connection)
+        world.tell(
+            .participantUnpublished, ["connectionId": "con_Ann", "reason": "unpublish"])
+        #expect(world.roster[0].tracks.isEmpty && world.media.last == .close(first))
+        // Another stream of the same participant.
+        let other = ClientWorld.stream("Ann", ["id": "str_SCR_2_con_Ann"])
+        world.tell(.participantPublished, ["id": "con_Ann", "streams": .array([other])])
+        let second = try #require(world.connection)
+        #expect(second != first)
+        world.tell(.participantLeft, ["name": "con_Ann", "reason": "disconnect"])
+        #expect(world.roster.isEmpty && world.media.last == .close(second))
+        // One that was announced while the socket was cut.
+        world.tell(.participantPublished, published)
+        #expect(world.roster.map(\.id) == ["con_Ann"])
+    }
+
+    @Test func mutesAreFollowed() throws {
+        var world = try ClientWorld.inside([Self.ann])
+        func change(_ property: String, _ value: JSONValue) -> [String: JSONValue] {
+            [
+                "connectionId": "con_Ann", "streamId": .string(Self.stream),
+                "property": .string(property), "newValue": value, "reason": "publishAudio",
+            ]
+        }
+        world.tell(.streamPropertyChanged, change("audioActive", "false"))
+        #expect(world.roster[0].tracks.map(\.isMuted) == [true, false])
+        world.tell(.streamPropertyChanged, change("videoActive", .bool(false)))
+        world.tell(.streamPropertyChanged, change("audioActive", "true"))
+        world.tell(.streamPropertyChanged, change("videoDimensions", #""{}""#))
+        #expect(world.roster[0].tracks.map(\.isMuted) == [false, true])
+    }
+
+    @Test func signalsAreMessages() throws {
+        var world = try ClientWorld.inside([Self.ann])
+        world.tell(.sendMessage, ["data": "hi", "type": "signal:chat", "from": "con_Ann"])
+        #expect(
+            world.events.last
+                == .message(
+                    RoomMessage(
+                        sender: "con_Ann", type: "chat", content: OpaqueJSON(string: "hi"),
+                        isPrivate: false)))
+        world.tell(.sendMessage, ["data": "from the server"])
+        guard case .message(let message)? = world.events.last else {
+            Issue.record("it was not told")
+            return
+        }
+        #expect(message.sender == nil && message.type.isEmpty)
+    }
+
+    @Test func onlyAFewConnectionsAreSetUpAtOnce() throws {
+        let many = (0..<20).map { ClientWorld.participant("P\($0)") }
+        var world = try ClientWorld.inside(many)
+        #expect(world.media.count == ClientLimits.openings)
+        world.connect(StreamConnectionID(0))
+        #expect(world.media.count { if case .offer = $0 { true } else { false } } == 9)
+    }
+
+    // MARK: Failures
+
+    @Test func aFailedConnectionIsReplaced() throws {
+        var world = try ClientWorld.inside([Self.ann])
+        let first = try #require(world.connection)
+        world.connect(first)
+        world.change(first, to: .disconnected)
+        #expect(world.paths == [.connected, .disconnected])
+        world.change(first, to: .failed)
+        #expect(world.media.last == .close(first))
+        world.pass(ClientLimits.streamPause)
+        let second = try #require(world.connection)
+        world.offer(second)
+        #expect(
+            world.parameters("reconnectStream") == [
+                "stream": .string(Self.stream), "sdpString": .string("offer \(second)"),
+            ])
+        world.answer("reconnectStream", with: ["sdpAnswer": "answer"])
+        world.accept(second)
+        world.change(second, to: .connected)
+        #expect(world.paths == [.connected, .disconnected, .connected] && world.end == nil)
+    }
+
+    @Test func aConnectionThatNeverOpensIsReplaced() throws {
+        var world = try ClientWorld.inside([Self.ann])
+        let first = try #require(world.connection)
+        world.offer(first)
+        world.answer("receiveVideoFrom", with: ["sdpAnswer": "answer"])
+        world.accept(first)
+        world.change(first, to: .connecting)
+        world.pass(ClientLimits.opening + ClientLimits.streamPause + .seconds(1))
+        #expect(world.media.contains(.close(first)) && world.connection != first)
+    }
+
+    @Test func aStreamThatCannotBeReceivedIsLeftOutInTheEnd() throws {
+        var world = try ClientWorld.inside([Self.ann, ClientWorld.participant("Ben")])
+        world.connect(StreamConnectionID(1))
+        let failing = StreamConnectionID(0)
+        world.offer(failing)
+        world.refuse("receiveVideoFrom", 303)
+        for _ in 0..<30 {
+            world.pass(ClientLimits.streamPause)
+            guard let next = world.connection, next != StreamConnectionID(1) else { continue }
+            world.offer(next)
+            world.refuse("receiveVideoFrom", 303)
+        }
+        #expect(world.warnings.last == "stream \(Self.stream) is left out: no")
+        #expect(world.roster.map(\.tracks.count) == [0, 2])
+        #expect(world.paths.last == .connected && world.end == nil)
+        let count = world.media.count
+        world.pass(.seconds(60))
+        #expect(world.media.count == count, "it is not tried any more")
+    }
+
+    @Test func aCallWithoutAnAnswerFailsItsStreamOnly() throws {
+        var world = try ClientWorld.inside([Self.ann])
+        world.offer(try #require(world.connection))
+        world.pass(ClientLimits.answer)
+        #expect(
+            world.warnings == ["stream \(Self.stream) is not received: the server does not answer"])
+        #expect(world.reconnects.isEmpty)
+    }
+
+    @Test func mediaThatCannotBeDescribedFailTheirStreamOnly() throws {
+        var world = try ClientWorld.inside([Self.ann])
+        let connection = try #require(world.connection)
+        world.session.mediaFailed(connection, "no socket", at: world.now)
+        world.drain()
+        #expect(world.warnings == ["stream \(Self.stream) is not received: no socket"])
+        #expect(world.media.last == .close(connection) && world.end == nil)
+    }
+
+    // MARK: The socket
+
+    @Test func pingsAreRepeatedAndMissed() throws {
+        var world = try ClientWorld.inside()
+        world.pass(.seconds(30))
+        #expect(world.reconnects.isEmpty)
+        world.pass(.seconds(11), answersPings: false)
+        #expect(world.reconnects == ["the server does not answer a ping"])
+        #expect(world.calls.allSatisfy { $0.method != "ping" || $0.parameters.isEmpty })
+    }
+
+    @Test func aCutSocketIsReplacedAndOnlyDeadConnectionsWithIt() throws {
+        var world = try ClientWorld.inside([Self.ann, ClientWorld.participant("Ben")])
+        let (ann, ben) = (StreamConnectionID(0), StreamConnectionID(1))
+        world.connect(ann)
+        world.connect(ben)
+        world.close()
+        #expect(world.paths == [.connected], "media go on")
+        world.change(ben, to: .disconnected)
+        world.pass(.seconds(5))
+        world.open()
+        #expect(
+            world.parameters("connect") == ["sessionId": "rpc1", "reconnect": .bool(true)])
+        #expect(world.parameters("joinRoom") == nil)
+        world.answer("connect", with: ["value": "reconnection successful"])
+        let next = try #require(world.connection)
+        #expect(next != ben && world.media.contains(.close(ben)))
+        #expect(!world.media.contains(.close(ann)))
+        world.offer(next)
+        #expect(world.parameters("reconnectStream")?["stream"] == "str_CAM_1_con_Ben")
+    }
+
+    @Test func aStreamThatEndedMeanwhileIsForgotten() throws {
+        var world = try ClientWorld.inside([Self.ann])
+        let first = try #require(world.connection)
+        world.connect(first)
+        world.change(first, to: .failed)
+        world.pass(ClientLimits.streamPause)
+        world.offer(try #require(world.connection))
+        world.refuse("reconnectStream", 105)
+        #expect(world.roster.map(\.tracks.count) == [0])
+        #expect(world.paths.last == .connected, "nothing is missed any more")
+    }
+
+    @Test func aServerThatHasForgottenUsIsJoinedAgain() throws {
+        var world = try ClientWorld.inside([Self.ann, ClientWorld.participant("Ben")])
+        world.connect(StreamConnectionID(0))
+        world.close()
+        world.open()
+        world.refuse("connect", 40_007)
+        #expect(world.end == nil && world.parameters("joinRoom") != nil)
+        #expect(world.media.contains(.close(StreamConnectionID(0))))
+        world.answer(
+            "joinRoom", with: world.welcome([Self.ann, ClientWorld.participant("Cid")]))
+        #expect(world.roster.map(\.name) == ["Ann", "Cid"])
+        #expect(world.events.count { $0 == .joined } == 1)
+        let offers = world.media.count { if case .offer = $0 { true } else { false } }
+        #expect(offers == 4, "both are received anew")
+        // Our own earlier connection may still be there.
+        world.close()
+        world.open()
+        world.refuse("connect", 40_007)
+        world.refuse("joinRoom", 104)
+        #expect(world.end == nil && world.reconnects == ["no"])
+    }
+
+    @Test func garbageEndsTheSocketAndNotTheStay() throws {
+        var world = try ClientWorld.inside([Self.ann])
+        world.receive("garbage")
+        #expect(world.reconnects.count == 1 && world.end == nil)
+        // Before there was a stay, there is nothing to go back to.
+        var fresh = ClientWorld()
+        fresh.open()
+        fresh.receive("<html>")
+        #expect(fresh.end == .protocolViolation("the frame is not valid JSON-RPC"))
+    }
+
+    @Test(arguments: [
+        ("sessionClosedByServer", RoomEnd.roomEnded(reason: "sessionClosedByServer")),
+        ("forceDisconnectByServer", RoomEnd.removed(reason: "forceDisconnectByServer")),
+    ])
+    func whoIsPutOutIsNotThereAnyMore(reason: String, end: RoomEnd) throws {
+        var world = try ClientWorld.inside([Self.ann])
+        world.tell(.participantEvicted, ["connectionId": "con_Ben", "reason": .string(reason)])
+        #expect(world.end == nil)
+        world.tell(.participantEvicted, ["connectionId": "RECORDER", "reason": .string(reason)])
+        #expect(world.end == end)
+    }
+
+    @Test func leavingIsSaid() throws {
+        var world = try ClientWorld.inside()
+        world.session.leave()
+        world.drain()
+        #expect(world.calls.last?.method == "leaveRoom")
+    }
+}
