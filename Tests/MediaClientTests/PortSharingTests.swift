@@ -16,7 +16,8 @@ import Testing
             let address = try address(5000 + UInt16(number))
             let connection = StreamConnectionID(number)
             #expect(sharing.port(for: [address], of: connection) == port)
-            #expect(sharing.claim(address, on: port, for: connection))
+            let isClaimed = sharing.claim(address, on: port, for: connection)
+            #expect(isClaimed)
             #expect(sharing.owner(of: address, on: port) == connection)
         }
     }
@@ -29,10 +30,11 @@ import Testing
         sharing.claim(shared, on: port, for: first)
         #expect(sharing.port(for: [shared], of: first) == port)
         #expect(sharing.port(for: [own, shared], of: second) == nil)
-        #expect(!sharing.claim(shared, on: port, for: second))
+        let isTaken = !sharing.claim(shared, on: port, for: second)
+        #expect(isTaken)
         let other = sharing.addPort()
         #expect(sharing.port(for: [own, shared], of: second) == other)
-        #expect(sharing.claim(shared, on: other, for: second))
+        sharing.claim(shared, on: other, for: second)
         #expect(sharing.owner(of: shared, on: port) == first)
         #expect(sharing.owner(of: shared, on: other) == second)
         // The place of one that has ended is free.
@@ -43,12 +45,14 @@ import Testing
     @Test func aConnectionHasSoManyAddresses() throws {
         var sharing = PortSharing()
         let port = sharing.addPort()
+        let connection = StreamConnectionID(1)
         for number in 0..<PortSharing.addressesMaximum {
-            #expect(
-                sharing.claim(
-                    try address(5000 + UInt16(number)), on: port, for: StreamConnectionID(1)))
+            let isClaimed = sharing.claim(
+                try address(5000 + UInt16(number)), on: port, for: connection)
+            #expect(isClaimed)
         }
-        #expect(!sharing.claim(try address(9000), on: port, for: StreamConnectionID(1)))
-        #expect(!sharing.claim(try address(9000), on: 7, for: StreamConnectionID(1)))
+        let isOneTooMany = !sharing.claim(try address(9000), on: port, for: connection)
+        let isNowhere = !sharing.claim(try address(9000), on: 7, for: connection)
+        #expect(isOneTooMany && isNowhere)
     }
 }

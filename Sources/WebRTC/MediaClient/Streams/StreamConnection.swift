@@ -1,5 +1,6 @@
 import MediaKernel
 import PeerConnection
+import RTP
 import SDP
 
 /// The connection that carries one stream: at most one track of each kind.
@@ -13,6 +14,10 @@ final class StreamConnection {
     /// The tracks that arrive, by the section that packets name. Their own mids are unique among
     /// all connections.
     private(set) var incoming: [String: IncomingTrack] = [:]
+    private var codecs = DescribedCodecs()
+    private var codecChangedAt: Instant?
+    /// Each change costs a decoder.
+    private static let codecChangeInterval: Duration = .seconds(1)
 
     init(
         id: StreamConnectionID, core: PeerConnection, tracks: [MediaSection.Kind: TrackID]
@@ -23,7 +28,10 @@ final class StreamConnection {
     }
 
     /// Reads the tracks of the newest description: the first of each kind, by our ids.
-    func readIncomingTracks() {
+    ///
+    /// - Parameter description: the server's.
+    func readIncomingTracks(of description: SessionDescription) {
+        codecs = DescribedCodecs(description)
         incoming = [:]
         var kinds: Set<MediaSection.Kind> = []
         for track in core.incomingTracks where track.isSending {
@@ -33,6 +41,25 @@ final class StreamConnection {
             named.trackID = name.rawValue
             incoming[track.mid] = named
         }
+    }
+
+    /// The track of a packet, which is in the packet's codec from now on; nil if nobody can use it.
+    func track(of packet: IncomingPacket, at now: Instant) -> (IncomingTrack, isChanged: Bool)? {
+        guard let track = incoming[packet.mid] else { return nil }
+        // A retransmission has no payload type of its own.
+        let isAgreed =
+            packet.isRetransmission
+            || packet.packet.payloadType.rawValue == track.codec.payloadType
+        guard !isAgreed else { return (track, false) }
+        guard let codec = codecs.codec(of: packet.packet.payloadType, in: packet.mid),
+            codecChangedAt.map({ now - $0 >= Self.codecChangeInterval }) ?? true
+        else { return nil }
+        codecChangedAt = now
+        var changed = track
+        changed.codec = codec
+        changed.parameterSets = nil
+        incoming[packet.mid] = changed
+        return (changed, true)
     }
 
     /// The section of one of the incoming tracks.

@@ -154,7 +154,7 @@ public final class StreamConnections: MediaReception, TickedMedia {
             connection.port = port
             let now = MonotonicClock.now
             try connection.core.accept(answer: answer, at: now)
-            media.described(connection, at: now)
+            media.described(connection, by: answer, at: now)
             return media.candidates(of: connection)
         }
     }
@@ -172,7 +172,7 @@ public final class StreamConnections: MediaReception, TickedMedia {
             let connection = try media.make(id, tracks, port: port)
             let now = MonotonicClock.now
             let answer = try connection.core.answer(offer, at: now)
-            media.described(connection, at: now)
+            media.described(connection, by: offer, at: now)
             return (answer: answer, media.candidates(of: connection))
         }
     }
@@ -227,9 +227,11 @@ public final class StreamConnections: MediaReception, TickedMedia {
         sharing.release(id)
     }
 
-    private func described(_ connection: StreamConnection, at now: Instant) {
+    private func described(
+        _ connection: StreamConnection, by description: SessionDescription, at now: Instant
+    ) {
         byFragment[connection.core.localUsernameFragment] = connection.id
-        connection.readIncomingTracks()
+        connection.readIncomingTracks(of: description)
         bringOut(connection, at: now)
         tellTracks(at: now)
     }
@@ -342,7 +344,10 @@ public final class StreamConnections: MediaReception, TickedMedia {
                 port.path.send(
                     NetworkPath.Datagram(bytes: bytes, address: address, source: source), at: now)
             case .media(var packet):
-                guard let track = connection.incoming[packet.mid] else { continue }
+                guard let (track, isChanged) = connection.track(of: packet, at: now) else {
+                    continue
+                }
+                if isChanged { tellTracks(at: now) }
                 packet.mid = track.mid
                 observer.received(packet, of: track, at: now)
             case .senderReport(let mid, _, let ntp, let rtpTimestamp):
