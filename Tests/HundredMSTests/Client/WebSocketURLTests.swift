@@ -1,5 +1,6 @@
-import RemoteRoom
 import Testing
+
+@testable import RemoteRoom
 
 @Suite struct WebSocketURLTests {
     @Test func partsAreTakenAsTheyAre() throws {
