@@ -5,6 +5,7 @@ import { byID, clockText, element, reconcile, setText, sizeText } from "../commo
 import { icon, placeIcons } from "../common/icons.js";
 import { Player } from "./player.js";
 import { Controls } from "./player/controls.js";
+import { Replay } from "./replay/replay.js";
 import { Scrubber } from "./scrubber.js";
 
 const refreshInterval = 3000; // ms, while a recording is in progress
@@ -32,6 +33,7 @@ const player = new Player(video, settings.hls_js_url ?? null, { isLive: false })
 window.roomcastPlayer = player; // for tests and the curious
 const controls = new Controls(byID("screen"), video, player);
 controls.hidden = false;
+const replay = new Replay(byID("replay"), video, player);
 player.addEventListener("fault", () => {
   if (theatre.open) setText(byID("theatre-error"), "It cannot be fetched. Trying again …");
 });
@@ -61,7 +63,10 @@ byID("theatre-close").addEventListener("click", () => theatre.close());
 theatre.addEventListener("click", (event) => {
   if (event.target === theatre) theatre.close(); // beside the dialog
 });
-theatre.addEventListener("close", () => player.stop());
+theatre.addEventListener("close", () => {
+  replay.clear();
+  player.stop();
+});
 video.addEventListener("error", () => {
   if (theatre.open && video.hasAttribute("src")) {
     setText(byID("theatre-error"), howToPlay);
@@ -251,6 +256,8 @@ function describe(asset) {
       return `${size}file of a peer`;
     case "transcript":
       return `Transcript ${asset.url?.split(".").at(-1) ?? ""}`;
+    case "chat":
+      return "Chat csv";
     case "audio-mix":
       return "Sound of all tracks";
     case "track-index":
@@ -282,6 +289,7 @@ function open(card, source, seconds) {
   theatre.showModal();
   const sprite = card.assets.find((one) => one.sprite_vtt_url)?.sprite_vtt_url ?? null;
   controls.showPictures(sprite);
+  replay.show(card, source.fragments);
   player.play({ ...source, begin: seconds }).catch(() => setText(byID("theatre-error"), howToPlay));
   video.focus();
 }
