@@ -60,6 +60,9 @@ export class LineList {
     this.#current = -1;
     this.#stop = null;
     this.#isPlaced = lines.every(({ at }) => at !== null);
+    // Without buttons, it is scrolled by its own keys.
+    if (this.#isPlaced) this.#list.removeAttribute("tabindex");
+    else this.#list.tabIndex = 0;
     this.#setFollows(true);
   }
 

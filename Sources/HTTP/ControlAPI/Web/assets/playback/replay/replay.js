@@ -8,8 +8,8 @@ import { Tabs } from "./tabs.js";
 import { TranscriptPanel } from "./transcript-panel.js";
 
 const cutText = "Only the first messages are shown. The file has all.";
-const unplacedText = "With the time of day: without a playlist, this recording does not tell where"
-  + " in it they were written.";
+const unplacedText = "Shown with the time of day: this recording has no playlist to tell where in it"
+  + " a message was written.";
 
 export class Replay {
   #node;
