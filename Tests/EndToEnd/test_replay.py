@@ -60,11 +60,13 @@ def record(server, room, connect):
     stream = start(server, room, recording=BOTH, container="cmaf", captions=CAPTIONS)
     count = segments(server, stream, 3)
     write_and_say(server, stream, ann, "first", "Good morning.")
+    count = segments(server, stream, count + 3)
     server.pause_recording(stream["id"])
-    count = segments(server, stream, count + 5)
+    count = segments(server, stream, count + 3)
     write_and_say(server, stream, ann, "off the record", "Off the record.")
+    count = segments(server, stream, count + 3)
     server.resume_recording(stream["id"])
-    count = segments(server, stream, count + 5)
+    count = segments(server, stream, count + 3)
     write_and_say(server, stream, ben, FOREIGN, "Over to you.")
     segments(server, stream, count + 3)
     server.stop_stream(room)
@@ -125,8 +127,8 @@ def follow_chat(watcher, first, second):
     watcher.evaluate(FOCUS, "=Ben")
     watcher.page.press("ArrowUp")
     watcher.page.press("Enter")
-    state = seen(watcher, "it is where the first was written", is_at(first))
-    assert state["lines"] == messages[:1]
+    seen(watcher, "it is where the first was written",
+         lambda state: is_at(first)(state) and state["lines"] == messages[:1])
     assert "first" in watcher.evaluate("() => document.activeElement.textContent")
 
 
