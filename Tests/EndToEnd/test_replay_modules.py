@@ -22,7 +22,7 @@ def test_csv_is_read_as_in_rfc_4180(page):
     assert rows(page, '"a ""b"", c","d\r\ne\nf"\r\n"",g\r\n') == [
         ['a "b", c', "d\r\ne\nf"], ["", "g"]]
     # What is no CSV is text, and nothing is lost.
-    assert rows(page, 'a"b","c"d\n"open, \n') == [['a"b', "cd"], ["open, \n"]]
+    assert rows(page, 'a"b","c"d\n"open, \n') == [['a"b"', "cd"], ["open, \n"]]
     assert rows(page, 'a,b\r\nc,"d\r\n', isCut=True) == [["a", "b"]]
     assert rows(page, "a,b\r\nc,d", isCut=True) == [["a", "b"]]
     assert rows(page, "a\nb\nc\n", most=2) == [["a"], ["b"]]
