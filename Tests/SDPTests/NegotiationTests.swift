@@ -289,6 +289,23 @@ import Testing
         }
     }
 
+    /// RFC 6184 sect. 8.2.2: a sender leaves out what it has of a profile that was not offered.
+    @Test func eachUsualProfileOfH264IsOfferedToBeReceived() {
+        var allocator = PayloadTypeAllocator()
+        let formats = allocator.descriptions(receiving: Defaults.roomcast, kind: .video)
+        let h264 = formats.filter { $0.isNamed("H264") }
+        for mode in ["1", "0"] {
+            let profiles = h264.filter { $0.parameters["packetization-mode"] == mode }
+                .map { $0.parameters["profile-level-id"] }
+            #expect(profiles == ["42e01f", "42001f", "4d001f", "640c1f", "64001f"])
+        }
+        #expect(Set(formats.map(\.payloadType)).count == formats.count)
+        let section = MediaSection(kind: .video, rtp: RTPDescription(codecs: formats))
+        let agreed = negotiate(offered: section, capabilities: Defaults.roomcast)
+        #expect(agreed.flatMap { $0.descriptions }.map(\.payloadType) == formats.map(\.payloadType))
+        #expect(allocator.descriptions(receiving: Defaults.roomcast, kind: .audio).count == 2)
+    }
+
     @Test func everyDefaultCapabilityAcceptsItsOwnOffer() {
         var allocator = PayloadTypeAllocator()
         for kind in [MediaSection.Kind.audio, .video] {

@@ -58,7 +58,7 @@ public struct PayloadTypeAllocator: Sendable {
         return [codec, retransmission]
     }
 
-    /// An offer of all capabilities of one kind, in their order.
+    /// An offer to send in all capabilities of one kind, in their order.
     public mutating func descriptions(
         offering capabilities: [CodecCapability], kind: MediaSection.Kind
     ) -> [CodecDescription] {
@@ -67,9 +67,37 @@ public struct PayloadTypeAllocator: Sendable {
                 for: capability.offer, withRetransmission: capability.allowsRetransmission)
         }
     }
+
+    /// An offer to receive in all capabilities of one kind, in their order.
+    public mutating func descriptions(
+        receiving capabilities: [CodecCapability], kind: MediaSection.Kind
+    ) -> [CodecDescription] {
+        capabilities.filter { $0.kind == kind }.flatMap { capability in
+            capability.receivable.flatMap { format in
+                descriptions(for: format, withRetransmission: capability.allowsRetransmission)
+            }
+        }
+    }
 }
 
 extension CodecCapability {
+    /// The profiles of H.264 that encoders of cameras and browsers use, best known first.
+    private static let usualProfiles: [H264Profile] = [
+        .constrainedBaseline, .baseline, .main, .constrainedHigh, .high,
+    ]
+
+    /// The formats to offer to receive. A profile of H.264 is symmetric, so each that is taken is
+    /// a format of its own; what is sent in another one would be left out. RFC 6184 sect. 8.2.2.
+    var receivable: [CodecDescription] {
+        guard case .h264(_, let profiles) = rule else { return [offer] }
+        let format = offer
+        return Self.usualProfiles.filter { profiles?.contains($0) ?? true }.map { profile in
+            var format = format
+            format.parameters["profile-level-id"] = profile.idAtLevel31
+            return format
+        }
+    }
+
     /// The format to offer, without a payload type of its own yet. A rule that takes any H.264
     /// profile offers Constrained Baseline, which everyone decodes.
     var offer: CodecDescription {
@@ -94,10 +122,7 @@ extension CodecCapability {
     }
 
     private static func offeredProfile(of profiles: Set<H264Profile>?) -> String {
-        let preferred: [H264Profile] = [
-            .constrainedBaseline, .baseline, .main, .constrainedHigh, .high,
-        ]
-        let offered = profiles.flatMap { profiles in preferred.first(where: profiles.contains) }
+        let offered = profiles.flatMap { profiles in usualProfiles.first(where: profiles.contains) }
         return (offered ?? .constrainedBaseline).idAtLevel31
     }
 }

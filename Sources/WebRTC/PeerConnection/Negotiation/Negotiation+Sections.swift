@@ -90,7 +90,7 @@ extension Negotiation {
                 }
             for uri in known where !uris.contains(uri) { uris.append(uri) }
             let more = payloadTypes.descriptions(
-                offering: Defaults.roomcast, kind: section.kind)
+                receiving: Defaults.roomcast, kind: section.kind)
             codecs += more.filter { codec in
                 !codecs.contains { $0.payloadType == codec.payloadType }
             }
