@@ -37,6 +37,41 @@ import Testing
         }
     }
 
+    @Test func pictureAndSoundShareAFile() throws {
+        let sound = MatroskaTrack(.audio(channels: 2, sampleRate: 48_000), codecID: "A_OPUS")
+        var samples: [FinishedWebM.Sample] = []
+        for time in stride(from: Int64(0), to: 10_000, by: 20) {
+            if time % 100 == 40 {
+                samples.append(
+                    .init(time: time, byteCount: 5, isKeyframe: time % 2500 == 40))
+            }
+            samples.append(.init(time: time, byteCount: 2, isKeyframe: true, track: 1))
+        }
+        let layout = FinishedWebM([track, sound], samples: samples, duration: 10_000)
+        var bytes = layout.header
+        var cluster = 0
+        var clusters: [Int] = []
+        for (index, sample) in samples.enumerated() {
+            let before = cluster
+            let head = layout.head(ofSample: index, cluster: &cluster)
+            if cluster != before { clusters.append(index) }
+            // The block's head ends with track number, time and flags.
+            #expect(head[head.count - 4] == 0x81 + UInt8(sample.track))
+            bytes += head + Array(repeating: 0, count: sample.byteCount)
+        }
+        #expect(layout.byteCount == UInt64(bytes.count))
+        // Entered only at pictures, though each packet of sound could be decoded at once.
+        #expect(clusters.first == 0 && clusters.count == 4)
+        for index in clusters.dropFirst() {
+            #expect(samples[index].track == 0 && samples[index].isKeyframe)
+        }
+        let text = String(decoding: layout.header, as: UTF8.self)
+        #expect(text.contains("webm") && text.contains("V_VP8") && text.contains("A_OPUS"))
+        let other = MatroskaTrack(.video(width: 2, height: 2), codecID: "V_MPEG4/ISO/AVC")
+        let matroska = FinishedWebM([other, sound], samples: samples, duration: 1)
+        #expect(String(decoding: matroska.header, as: UTF8.self).contains("matroska"))
+    }
+
     @Test func theLayoutIsThatOfTheFile() throws {
         let (layout, bytes) = file(samples(seconds: 30, keyframes: 30))
         #expect(layout.byteCount == UInt64(bytes.count))

@@ -1,5 +1,5 @@
-/// The layout of a finished WebM (or Matroska) file of one track: its length, its index and the
-/// beginning of each cluster are known before a frame is read.
+/// The layout of a finished WebM file, or of a Matroska file if WebM does not have the codec: its
+/// length, its index and the beginning of each cluster are known before a frame is read.
 ///
 /// ```
 /// EBML │ Segment: SeekHead, Info, Tracks, Cues │ Cluster, Cluster, …
@@ -12,11 +12,14 @@ public struct FinishedWebM: Sendable {
         public var time: Int64
         public var byteCount: Int
         public var isKeyframe: Bool
+        /// The position of its track among those of the file.
+        public var track: Int
 
-        public init(time: Int64, byteCount: Int, isKeyframe: Bool) {
+        public init(time: Int64, byteCount: Int, isKeyframe: Bool, track: Int = 0) {
             self.time = time
             self.byteCount = byteCount
             self.isKeyframe = isKeyframe
+            self.track = track
         }
     }
 
@@ -42,7 +45,18 @@ public struct FinishedWebM: Sendable {
     ///   - samples: in the order of decoding.
     ///   - duration: in milliseconds.
     public init(_ track: MatroskaTrack, samples: [Sample], duration: Int64) {
-        let starts = Self.starts(samples)
+        self.init([track], samples: samples, duration: duration)
+    }
+
+    /// - Parameters:
+    ///   - tracks: at least one.
+    ///   - samples: of all tracks, in the order of their times.
+    ///   - duration: in milliseconds.
+    public init(_ tracks: [MatroskaTrack], samples: [Sample], duration: Int64) {
+        // Sound can begin anywhere; so the pictures say where the file can be entered.
+        let main = tracks.firstIndex(where: \.isVideo) ?? 0
+        func isEntrance(_ sample: Sample) -> Bool { sample.isKeyframe && sample.track == main }
+        let starts = Self.starts(samples, isEntrance)
         var sizes: [UInt64] = []
         for index in starts.indices {
             let end = index + 1 < starts.count ? starts[index + 1] : samples.count
@@ -54,8 +68,8 @@ public struct FinishedWebM: Sendable {
         }
         var info = ElementWriter()
         FileHead.writeInfo(scale: Self.scale, duration: Double(duration), to: &info)
-        var tracks = ElementWriter()
-        track.write(to: &tracks)
+        var entries = ElementWriter()
+        MatroskaTrack.write(tracks, to: &entries)
         // Its size does not depend on the positions, because all of them have eight bytes.
         func seekHead(_ cues: UInt64, _ first: UInt64) -> ElementWriter {
             var writer = ElementWriter()
@@ -79,11 +93,11 @@ public struct FinishedWebM: Sendable {
             var place = first
             writer.element(.cues) {
                 for (start, size) in zip(starts, sizes) {
-                    if samples[start].isKeyframe {
+                    if isEntrance(samples[start]) {
                         $0.element(.cuePoint) {
                             $0.unsigned(.cueTime, UInt64(max(0, samples[start].time)))
                             $0.element(.cueTrackPositions) {
-                                $0.unsigned(.cueTrack, MatroskaTrack.number)
+                                $0.unsigned(.cueTrack, MatroskaTrack.number(at: main))
                                 $0.unsigned(.cueClusterPosition, place)
                             }
                         }
@@ -94,17 +108,18 @@ public struct FinishedWebM: Sendable {
             return writer
         }
         let infoPlace = UInt64(seekHead(0, 0).bytes.count)
-        let cuesPlace = infoPlace + UInt64(info.bytes.count + tracks.bytes.count)
+        let cuesPlace = infoPlace + UInt64(info.bytes.count + entries.bytes.count)
         let clustersPlace = cuesPlace + UInt64(cues(0).bytes.count)
         let content = clustersPlace + sizes.reduce(0, +)
         var writer = ElementWriter()
-        FileHead.write(docType: "webm", to: &writer)
+        let docType = tracks.allSatisfy(\.isWebM) ? "webm" : "matroska"
+        FileHead.write(docType: docType, to: &writer)
         writer.id(.segment)
         writer.length(Int(content))
         let head = writer.bytes.count
         writer.raw(seekHead(cuesPlace, infoPlace).bytes)
         writer.raw(info.bytes)
-        writer.raw(tracks.bytes)
+        writer.raw(entries.bytes)
         writer.raw(cues(clustersPlace).bytes)
         header = writer.bytes
         byteCount = UInt64(head) + content
@@ -127,8 +142,8 @@ public struct FinishedWebM: Sendable {
         }
         let base = max(0, samples[starts[max(0, cluster - 1)]].time)
         writer.block(
-            samples[index].byteCount, relative: samples[index].time - base,
-            isKeyframe: samples[index].isKeyframe)
+            samples[index].byteCount, of: samples[index].track,
+            relative: samples[index].time - base, isKeyframe: samples[index].isKeyframe)
         return writer.bytes
     }
 
@@ -142,14 +157,16 @@ public struct FinishedWebM: Sendable {
     private static let blockHeadBytes =
         elementHeadBytes(ofID: 1) + ElementWriter.blockHeadBytes
 
-    private static func starts(_ samples: [Sample]) -> [Int] {
+    private static func starts(
+        _ samples: [Sample], _ isEntrance: (Sample) -> Bool
+    ) -> [Int] {
         var starts: [Int] = []
         var bytes = 0
         for (index, sample) in samples.enumerated() {
             if let start = starts.last {
                 let age = sample.time - samples[start].time
                 let isLong = age >= clusterTimes.0 || bytes >= clusterBytes
-                guard sample.isKeyframe && isLong || age >= clusterTimes.1 || age < -10_000
+                guard isEntrance(sample) && isLong || age >= clusterTimes.1 || age < -10_000
                 else {
                     bytes += sample.byteCount
                     continue

@@ -21,7 +21,7 @@ public enum LiveMatroska {
         writer.id(.segment)
         writer.unknownLength()
         FileHead.writeInfo(scale: scale, duration: nil, to: &writer)
-        track.write(to: &writer)
+        MatroskaTrack.write([track], to: &writer)
         return writer.bytes
     }
 
@@ -70,12 +70,16 @@ public enum LiveMatroska {
 
 extension ElementWriter {
     /// The head of a `SimpleBlock`; the frame's bytes follow. RFC 9559 sect. 10.2.
-    mutating func block(_ byteCount: Int, relative time: Int64, isKeyframe: Bool) {
+    /// - Parameter track: the position among those of the file; at most 126.
+    mutating func block(
+        _ byteCount: Int, of track: Int = 0, relative time: Int64, isKeyframe: Bool
+    ) {
         id(.simpleBlock)
         length(Self.blockHeadBytes + byteCount)
         let time = UInt16(bitPattern: Int16(clamping: time))
         raw([
-            0x80 | UInt8(MatroskaTrack.number), UInt8(time >> 8), UInt8(truncatingIfNeeded: time),
+            0x80 | UInt8(MatroskaTrack.number(at: track)), UInt8(time >> 8),
+            UInt8(truncatingIfNeeded: time),
             isKeyframe ? 0x80 : 0,
         ])
     }

@@ -1,4 +1,4 @@
-/// The only track of a Matroska or WebM file, as its `TrackEntry` describes it.
+/// A track of a Matroska or WebM file, as its `TrackEntry` describes it.
 public struct MatroskaTrack: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// Luma samples, before the picture is turned clockwise by `rotation` degrees.
@@ -27,34 +27,46 @@ public struct MatroskaTrack: Hashable, Sendable {
         self.seekPreRoll = seekPreRoll
     }
 
-    static let number: UInt64 = 1
+    /// Whether WebM has it.
+    var isWebM: Bool { ["V_VP8", "V_VP9", "V_AV1", "A_OPUS"].contains(codecID) }
+
+    var isVideo: Bool { if case .video = kind { true } else { false } }
+
+    /// Of the track at a position among those of its file.
+    static func number(at index: Int) -> UInt64 { UInt64(index) + 1 }
 
     /// The `Tracks` element. RFC 9559 sect. 5.1.4.
-    func write(to writer: inout ElementWriter) {
+    static func write(_ tracks: [MatroskaTrack], to writer: inout ElementWriter) {
         writer.element(.tracks) {
-            $0.element(.trackEntry) {
-                $0.unsigned(.trackNumber, Self.number)
-                $0.unsigned(.trackUID, Self.number)
-                $0.unsigned(.flagLacing, 0)
-                $0.text(.language, "und")
-                $0.text(.codecID, codecID)
-                if !codecPrivate.isEmpty { $0.binary(.codecPrivate, codecPrivate) }
-                if codecDelay > 0 { $0.unsigned(.codecDelay, codecDelay) }
-                if seekPreRoll > 0 { $0.unsigned(.seekPreRoll, seekPreRoll) }
-                switch kind {
-                case .video(let width, let height, let rotation):
-                    $0.unsigned(.trackType, 1)
-                    $0.element(.video) {
-                        $0.unsigned(.pixelWidth, UInt64(width))
-                        $0.unsigned(.pixelHeight, UInt64(height))
-                        if rotation != 0 { Self.write(rotation: rotation, to: &$0) }
-                    }
-                case .audio(let channels, let sampleRate):
-                    $0.unsigned(.trackType, 2)
-                    $0.element(.audio) {
-                        $0.float(.samplingFrequency, Double(sampleRate))
-                        $0.unsigned(.channels, UInt64(channels))
-                    }
+            for (index, track) in tracks.enumerated() {
+                track.write(number: Self.number(at: index), to: &$0)
+            }
+        }
+    }
+
+    private func write(number: UInt64, to writer: inout ElementWriter) {
+        writer.element(.trackEntry) {
+            $0.unsigned(.trackNumber, number)
+            $0.unsigned(.trackUID, number)
+            $0.unsigned(.flagLacing, 0)
+            $0.text(.language, "und")
+            $0.text(.codecID, codecID)
+            if !codecPrivate.isEmpty { $0.binary(.codecPrivate, codecPrivate) }
+            if codecDelay > 0 { $0.unsigned(.codecDelay, codecDelay) }
+            if seekPreRoll > 0 { $0.unsigned(.seekPreRoll, seekPreRoll) }
+            switch kind {
+            case .video(let width, let height, let rotation):
+                $0.unsigned(.trackType, 1)
+                $0.element(.video) {
+                    $0.unsigned(.pixelWidth, UInt64(width))
+                    $0.unsigned(.pixelHeight, UInt64(height))
+                    if rotation != 0 { Self.write(rotation: rotation, to: &$0) }
+                }
+            case .audio(let channels, let sampleRate):
+                $0.unsigned(.trackType, 2)
+                $0.element(.audio) {
+                    $0.float(.samplingFrequency, Double(sampleRate))
+                    $0.unsigned(.channels, UInt64(channels))
                 }
             }
         }

@@ -165,12 +165,18 @@ public struct Finisher: Sendable {
     ) throws(RecordingError) -> [CatalogueAsset] {
         guard let (assets, wish) = tracks else { return [] }
         // A movie is written twice.
-        let copies: UInt64 = wish.perPeer == true ? 3 : 1
-        try checkRoom(for: assets.byteCount * (wish.zip ? 2 * copies : copies), place)
+        var copies: UInt64 = wish.perPeer == true ? 3 : 1
+        if wish.bundle != nil {
+            copies += 2
+        } else if wish.zip {
+            copies *= 2
+        }
+        try checkRoom(for: assets.byteCount * copies, place)
         let createdAt = now()
         let expiresAt = order.keptSeconds.map { createdAt + .seconds($0) }
         let files = try TrackMaker(
-            assets: assets, stream: stream, order: wish, place: place, recordings: recordings,
+            assets: assets, directory: directory, stream: stream, order: wish, place: place,
+            recordings: recordings,
             createdAt: createdAt, expiresAt: expiresAt, report: report
         ).make(progress: meter.goesOn)
         guard !order.hasPicture, !files.isEmpty else { return files }

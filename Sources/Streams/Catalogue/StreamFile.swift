@@ -83,19 +83,45 @@ public struct TrackOrder: Hashable, Sendable, Codable {
     public var perPeer: Bool?
     /// Nil for no file of all sound.
     public var mix: MixOrder?
+    /// An archive of streams in place of one of tracks; nil for none.
+    public var bundle: BundleOrder?
 
     public init(
-        webm: Bool = false, zip: Bool = false, perPeer: Bool? = nil, mix: MixOrder? = nil
+        webm: Bool = false, zip: Bool = false, perPeer: Bool? = nil, mix: MixOrder? = nil,
+        bundle: BundleOrder? = nil
     ) {
         self.webm = webm
         self.zip = zip
         self.perPeer = perPeer
         self.mix = mix
+        self.bundle = bundle
     }
 
     enum CodingKeys: String, CodingKey {
-        case webm, zip, mix
+        case webm, zip, mix, bundle
         case perPeer = "per_peer"
+    }
+}
+
+/// The archive of a file for each published stream.
+public struct BundleOrder: Hashable, Sendable, Codable {
+    /// Of the recording, as an application knows it.
+    public var id: String
+    public var name: String
+    public var hasSound: Bool
+    public var hasPicture: Bool
+
+    public init(id: String, name: String, hasSound: Bool, hasPicture: Bool) {
+        self.id = id
+        self.name = name
+        self.hasSound = hasSound
+        self.hasPicture = hasPicture
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case id, name
+        case hasSound = "sound"
+        case hasPicture = "picture"
     }
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import MediaKernel
 import Zip
 
@@ -56,6 +57,31 @@ struct ArchiveFile {
 
     /// - Throws: `.file`.
     func append(_ bytes: [UInt8]) throws(RecordingError) { try file.write(bytes) }
+
+    /// Bytes read at a time.
+    private static let readBytes = 1 << 20
+
+    /// Copies a file into the archive.
+    ///
+    /// - Throws: `.file`, `.archive`.
+    mutating func add(
+        _ name: String, from path: String, byteCount: UInt64, checksum: UInt32,
+        progress: () -> Void
+    ) throws(RecordingError) {
+        let source = open(path, O_RDONLY | O_CLOEXEC)
+        guard source >= 0 else { throw .failed("open", path) }
+        defer { close(source) }
+        try begin(name, byteCount: byteCount, checksum: checksum)
+        var rest = byteCount
+        while rest > 0 {
+            let bytes = try StreamFolder.read(
+                source, path, first: Int(min(rest, UInt64(Self.readBytes))))
+            guard !bytes.isEmpty else { throw .failed("read", path, code: EIO) }
+            try append(bytes)
+            rest -= UInt64(bytes.count)
+            progress()
+        }
+    }
 
     /// - Returns: the archive's bytes.
     mutating func finish() throws(RecordingError) -> UInt64 {

@@ -67,6 +67,9 @@ public struct TrackAssets {
         }
     }
 
+    /// The wall clock's time at the common clock's zero, in milliseconds since 1970.
+    public var startedAt: Int64 { parts.startedAt / 1_000_000 }
+
     private func live(_ part: TrackParts.Part) -> LiveTrackFile {
         LiveTrackFile(path: "\(stream)/\(TrackFolder.name)/\(part.file)")
     }
@@ -119,7 +122,7 @@ public struct TrackAssets {
         }
         let index = TrackIndex(
             streamID: wish.streamID, roomID: wish.roomID, sessionID: wish.sessionID,
-            startedAt: parts.startedAt / 1_000_000,
+            startedAt: startedAt,
             duration: tracks.flatMap(\.files).map { $0.start + $0.duration }.max() ?? 0,
             tracks: tracks, compositions: compositions.isEmpty ? nil : compositions)
         let text = index.encoded
@@ -165,9 +168,6 @@ public struct TrackAssets {
         var checksum: UInt32
     }
 
-    /// Bytes read at a time.
-    private static let readBytes = 1 << 20
-
     private func writeArchive(
         at place: RecordingAssets.Place, _ wish: Wish, text: [UInt8],
         files: [ArchivedFile], progress: () -> Void
@@ -177,20 +177,9 @@ public struct TrackAssets {
             modified: ZipDate(unixSeconds: wish.createdAt))
         try archive.add(TrackIndex.fileName, text, checksum: CRC32.checksum(text))
         for file in files {
-            let path = "\(wish.directory)/\(file.name)"
-            let source = open(path, O_RDONLY | O_CLOEXEC)
-            guard source >= 0 else { throw .failed("open", path) }
-            defer { close(source) }
-            try archive.begin(file.name, byteCount: file.byteCount, checksum: file.checksum)
-            var rest = file.byteCount
-            while rest > 0 {
-                let bytes = try StreamFolder.read(
-                    source, path, first: Int(min(rest, UInt64(Self.readBytes))))
-                guard !bytes.isEmpty else { throw .failed("read", path, code: EIO) }
-                try archive.append(bytes)
-                rest -= UInt64(bytes.count)
-                progress()
-            }
+            try archive.add(
+                file.name, from: "\(wish.directory)/\(file.name)", byteCount: file.byteCount,
+                checksum: file.checksum, progress: progress)
         }
         return try archive.finish()
     }

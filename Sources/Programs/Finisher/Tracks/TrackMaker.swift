@@ -7,6 +7,8 @@ import Recording
 /// archive of both.
 struct TrackMaker {
     let assets: TrackAssets
+    /// The stream's.
+    let directory: String
     let stream: CatalogueStream
     let order: TrackOrder
     let place: RecordingPlace
@@ -19,12 +21,13 @@ struct TrackMaker {
     func make(progress: @escaping () -> Void) throws(RecordingError) -> [CatalogueAsset] {
         let directory = "\(recordings)/\(place.tracksDirectory)"
         let archive =
-            order.zip
+            order.zip && order.bundle == nil
             ? RecordingAssets.Place(directory: directory, name: place.tracksArchiveName) : nil
         let composer = TrackComposer(
             streamID: stream.id.rawValue, order: order, directory: directory, place: place,
             createdAt: stream.createdAt.seconds, progress: progress,
             leftOut: { report(.withoutFile(name: $0, reason: $1)) })
+        var bundle: StreamBundle.Made?
         let made = try assets.make(
             TrackAssets.Wish(
                 streamID: stream.id.rawValue, roomID: stream.room.rawValue,
@@ -32,7 +35,10 @@ struct TrackMaker {
                 directory: directory, title: place.tracksTitle, archive: archive,
                 createdAt: stream.createdAt.seconds),
             progress: { _, _ in progress() },
-            compose: { (parts) throws(RecordingError) in try composer.make(parts) })
+            compose: { (parts) throws(RecordingError) in
+                bundle = try makeBundle(of: parts, in: directory, progress: progress)
+                return try composer.make(parts)
+            })
         guard let made else { return [] }
         var all = made.index.tracks.flatMap { track in
             track.files.map { asset(of: $0, track) }
@@ -49,7 +55,28 @@ struct TrackMaker {
                     "\(stream.id)-individual", .individual, name: place.tracksArchiveName,
                     byteCount: byteCount, duration: duration))
         }
+        if let bundle {
+            all.append(
+                asset(
+                    "\(stream.id)-individual", .individual, name: place.tracksArchiveName,
+                    byteCount: bundle.byteCount, duration: .milliseconds(bundle.duration)))
+        }
         return all
+    }
+
+    private func makeBundle(
+        of parts: [RecordedPart], in folder: String, progress: () -> Void
+    ) throws(RecordingError) -> StreamBundle.Made? {
+        guard let wish = order.bundle else { return nil }
+        let bundle = StreamBundle(
+            StreamBundle.Title(
+                id: wish.id, name: wish.name, session: stream.room.rawValue,
+                createdAt: stream.createdAt.milliseconds), hasSound: wish.hasSound,
+            hasPicture: wish.hasPicture, stream: directory, startedAt: assets.startedAt)
+        return try bundle.make(
+            of: parts,
+            at: RecordingAssets.Place(directory: folder, name: place.tracksArchiveName),
+            progress: progress)
     }
 
     private func asset(of file: TrackIndex.Composition) -> CatalogueAsset {
