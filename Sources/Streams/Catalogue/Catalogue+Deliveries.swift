@@ -79,7 +79,7 @@ extension Catalogue {
         _ query: EventQuery
     ) async throws(CatalogueError) -> (page: CataloguePage<CatalogueDelivery>, total: Int) {
         try await read { database in
-            var conditions = ["room = ?", "status <> 'held'"]
+            var conditions = ["room = ?", "status <> 'held'", "receiver IS NULL"]
             var arguments: StatementArguments = [query.room.rawValue]
             if !query.kinds.isEmpty {
                 let marks = query.kinds.map { _ in "?" }.joined(separator: ", ")
@@ -232,6 +232,7 @@ extension CatalogueDelivery: CatalogueRecord {
             id: try row("id"), line: try row("line"), room: try row.id("room"),
             kind: try row("kind"), isTerminal: try row("terminal"), body: Array(body),
             createdAt: try row.time("created"))
+        receiver = try row("receiver")
         status = try row.choice("status")
         attempts = try row("attempts")
         dueAt = try row.time("due")
@@ -244,6 +245,7 @@ extension CatalogueDelivery: CatalogueRecord {
         row["kind"] = kind
         row["terminal"] = isTerminal
         row["body"] = Data(body)
+        row["receiver"] = receiver
         row["created"] = createdAt.nanoseconds
         row["status"] = status.rawValue
         row["attempts"] = attempts

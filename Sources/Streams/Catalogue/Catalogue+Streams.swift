@@ -90,6 +90,7 @@ extension CatalogueStream: CatalogueRecord {
             end = StreamEnd(code: code, detail: try row("endDetail"))
             guard end != nil else { throw row.unknownValue(in: "endCode") }
         }
+        label = try row("label")
         updatedAt = try row.time("updated")
         stoppedAt = try row.time("stopped")
     }
@@ -108,5 +109,6 @@ extension CatalogueStream: CatalogueRecord {
         row["directory"] = directory
         row["assetDirectory"] = assetDirectory
         row["details"] = details
+        row["label"] = label
     }
 }

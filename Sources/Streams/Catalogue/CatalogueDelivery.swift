@@ -20,6 +20,8 @@ public struct CatalogueDelivery: Hashable, Sendable {
     /// Whether the event reports the end of the line's stream; there is only one such event.
     public var isTerminal: Bool
     public var body: [UInt8]
+    /// The receiver's name; nil for that of 100ms' events: the room's own, or else the general one.
+    public var receiver: String?
     public var createdAt: UnixTime
     public var status: Status
     /// The number of failed attempts.
@@ -28,7 +30,7 @@ public struct CatalogueDelivery: Hashable, Sendable {
 
     public init(
         id: String, line: String, room: RoomID, kind: String, isTerminal: Bool = false,
-        body: [UInt8], createdAt: UnixTime
+        receiver: String? = nil, body: [UInt8], createdAt: UnixTime
     ) {
         self.id = id
         self.line = line
@@ -36,6 +38,7 @@ public struct CatalogueDelivery: Hashable, Sendable {
         self.kind = kind
         self.isTerminal = isTerminal
         self.body = body
+        self.receiver = receiver
         self.createdAt = createdAt
         status = .pending
         attempts = 0

@@ -16,6 +16,8 @@ public struct CatalogueStream: Hashable, Sendable, Codable {
     /// The directories of the bots' output and of the assets, relative to their two roots.
     public var directory: String
     public var assetDirectory: String?
+    /// Of a recording that an application knows by an id of its own; the id.
+    public var label: String?
     /// Further data of the record's owner, as JSON. The catalogue does not parse it, which keeps
     /// lists cheap.
     public var details: String
@@ -39,7 +41,7 @@ public struct CatalogueStream: Hashable, Sendable, Codable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case id, kind, status, end, directory, details
+        case id, kind, status, end, directory, details, label
         case room = "room_id"
         case session = "session_id"
         case createdAt = "created_ns"
@@ -70,6 +72,7 @@ public struct CatalogueStream: Hashable, Sendable, Codable {
         directory = try container.decode(String.self, forKey: .directory)
         assetDirectory = try container.decodeIfPresent(String.self, forKey: .assetDirectory)
         details = try container.decode(String.self, forKey: .details)
+        label = try container.decodeIfPresent(String.self, forKey: .label)
     }
 }
 

@@ -62,6 +62,12 @@ enum Schema {
         migrator.registerMigration("18 group calls") { database in
             try database.execute(sql: groupCalls)
         }
+        migrator.registerMigration("19 labels of recordings") { database in
+            try database.execute(sql: labels)
+        }
+        migrator.registerMigration("20 receivers of deliveries") { database in
+            try database.execute(sql: "ALTER TABLE delivery ADD COLUMN receiver TEXT")
+        }
         return migrator
     }
 
@@ -89,6 +95,14 @@ enum Schema {
         CREATE INDEX liveByRoom ON stream (room, created, id) WHERE kind = 'hls';
         CREATE INDEX liveBySession ON stream (session, created, id) WHERE kind = 'hls';
         CREATE INDEX liveByStatus ON stream (status, created, id) WHERE kind = 'hls';
+        """
+
+    /// Recordings that an application knows by ids of its own, in the order of the ids and in that of
+    /// their beginnings.
+    private static let labels = """
+        ALTER TABLE stream ADD COLUMN label TEXT;
+        CREATE INDEX streamByLabel ON stream (label, created, id) WHERE label IS NOT NULL;
+        CREATE INDEX streamLabelled ON stream (created, id) WHERE label IS NOT NULL;
         """
 
     /// Earlier versions stored the reason of a stream's end in words only, with a prefix for

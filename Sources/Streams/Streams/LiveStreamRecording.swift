@@ -8,15 +8,19 @@ public struct LiveStreamRecording: Hashable, Sendable, Codable {
     public var thumbnails: ThumbnailOptions?
     /// The tracks to record each by itself; nil for none.
     public var tracks: TrackOptions?
+    /// Nil for one that only Roomcast's own API knows.
+    public var label: RecordingLabel?
 
     public init(
         hlsVOD: Bool = false, singleFilePerLayer: Bool = false,
-        thumbnails: ThumbnailOptions? = nil, tracks: TrackOptions? = nil
+        thumbnails: ThumbnailOptions? = nil, tracks: TrackOptions? = nil,
+        label: RecordingLabel? = nil
     ) {
         self.hlsVOD = hlsVOD
         self.singleFilePerLayer = singleFilePerLayer
         self.thumbnails = thumbnails
         self.tracks = tracks
+        self.label = label
     }
 
     /// Whether anything is to be recorded.
@@ -31,7 +35,7 @@ public struct LiveStreamRecording: Hashable, Sendable, Codable {
     enum CodingKeys: String, CodingKey {
         case hlsVOD = "hls_vod"
         case singleFilePerLayer = "single_file_per_layer"
-        case thumbnails, tracks
+        case thumbnails, tracks, label
     }
 
     public init(from decoder: any Decoder) throws {
@@ -41,5 +45,6 @@ public struct LiveStreamRecording: Hashable, Sendable, Codable {
             try container.decodeIfPresent(Bool.self, forKey: .singleFilePerLayer) ?? false
         thumbnails = try container.decodeIfPresent(ThumbnailOptions.self, forKey: .thumbnails)
         tracks = try container.decodeIfPresent(TrackOptions.self, forKey: .tracks)
+        label = try container.decodeIfPresent(RecordingLabel.self, forKey: .label)
     }
 }

@@ -30,6 +30,9 @@ public struct LiveStreamRequest: Hashable, Sendable {
     public var isLowLatency: Bool?
     /// Where the stream is to be pushed to.
     public var outputs: [PushTarget] = []
+    /// How long it goes on in a room that is empty, or in which nobody publishes; nil for the choice
+    /// of the destination or the settings.
+    public var patience: Duration?
 
     /// Luma samples.
     public struct Resolution: Hashable, Sendable, Codable {

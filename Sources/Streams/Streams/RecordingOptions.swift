@@ -9,15 +9,19 @@ public struct RecordingOptions: Hashable, Sendable, Decodable {
     public var thumbnails: ThumbnailOptions?
     /// The tracks to record each by itself.
     public var tracks: TrackOptions?
+    /// Not part of requests to Roomcast's own API.
+    public var label: RecordingLabel?
 
     public init(
         hlsVOD: Bool? = nil, singleFilePerLayer: Bool? = nil,
-        thumbnails: ThumbnailOptions? = nil, tracks: TrackOptions? = nil
+        thumbnails: ThumbnailOptions? = nil, tracks: TrackOptions? = nil,
+        label: RecordingLabel? = nil
     ) {
         self.hlsVOD = hlsVOD
         self.singleFilePerLayer = singleFilePerLayer
         self.thumbnails = thumbnails
         self.tracks = tracks
+        self.label = label
     }
 
     /// The default of a recording without a live stream.
@@ -37,7 +41,8 @@ public struct RecordingOptions: Hashable, Sendable, Decodable {
         RecordingOptions(
             hlsVOD: hlsVOD ?? other.hlsVOD,
             singleFilePerLayer: singleFilePerLayer ?? other.singleFilePerLayer,
-            thumbnails: thumbnails ?? other.thumbnails, tracks: tracks ?? other.tracks)
+            thumbnails: thumbnails ?? other.thumbnails, tracks: tracks ?? other.tracks,
+            label: label ?? other.label)
     }
 }
 
@@ -47,6 +52,6 @@ extension LiveStreamRecording {
         self.init(
             hlsVOD: wish.hlsVOD ?? false, singleFilePerLayer: wish.singleFilePerLayer ?? false,
             thumbnails: wish.thumbnails,
-            tracks: wish.tracks.flatMap { $0.enabled ? $0 : nil })
+            tracks: wish.tracks.flatMap { $0.enabled ? $0 : nil }, label: wish.label)
     }
 }

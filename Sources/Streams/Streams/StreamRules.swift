@@ -45,6 +45,17 @@ public struct StreamRules: Hashable, Sendable {
 
     public init(emptyTimeout: Duration? = nil) { self.emptyTimeout = emptyTimeout }
 
+    /// The rules for a stream whose request says how long it waits for peers and for media.
+    ///
+    /// - Parameter patience: nil to change nothing.
+    public func waiting(_ patience: Duration?) -> StreamRules {
+        guard let patience else { return self }
+        var rules = self
+        rules.emptyTimeout = patience
+        rules.idleTimeout = patience
+        return rules
+    }
+
     /// The rules for a stream with this plan.
     public func fitting(_ plan: StreamPlan) -> StreamRules {
         var rules = self

@@ -123,6 +123,12 @@ struct StreamDisk: Sendable {
         return try CaptionLog.append(captions, in: directory)
     }
 
+    /// Replaces the note whose the tracks are.
+    func keep(_ cast: StreamCast, in directory: String) throws(RecordingError) {
+        touching(directory)
+        try cast.write(in: directory)
+    }
+
     /// Removes a dead bot's configuration, which the next server does not need.
     func removeConfiguration(in directory: String) {
         try? FileManager.default.removeItem(

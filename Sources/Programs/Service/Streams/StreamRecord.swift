@@ -82,6 +82,7 @@ extension CatalogueStream {
             id: stream.id, room: stream.room, session: stream.session, kind: stream.kind,
             status: stream.status, createdAt: stream.createdAt, directory: stream.directory,
             assetDirectory: assetDirectory, details: text ?? "{}")
+        label = stream.plan.recording?.label?.id
         end = stream.end
         updatedAt = stream.updatedAt
         stoppedAt = stream.stoppedAt

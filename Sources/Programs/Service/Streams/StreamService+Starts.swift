@@ -111,6 +111,7 @@ extension StreamService {
             throw .shuttingDown
         }
         let rules = destinations.rules(for: request.destination, settings.rules)
+            .waiting(request.patience)
         let life = StreamLife(
             machine: StreamMachine(
                 rules: rules.fitting(plan), isRecorded: order != nil,

@@ -165,7 +165,7 @@ extension StreamSettings {
             keptSeconds: (destinations(of: request.kind).kept(for: request.destination)
                 ?? recordings.kept).map { Int64($0.inSeconds) },
             thumbnails: thumbnails(for: request),
-            tracks: recording.tracks.map { TrackOrder($0) })
+            tracks: recording.tracks.map { TrackOrder($0, recording.label) })
     }
 
     /// Picture sizes, best first. Without pictures, rungs with the same audio bitrate become one.
@@ -283,10 +283,17 @@ extension HLSDestination {
 }
 
 extension TrackOrder {
-    init(_ options: TrackOptions) {
+    init(_ options: TrackOptions, _ label: RecordingLabel?) {
         self.init(
             webm: options.audio == .webm, zip: options.zip ?? false, perPeer: options.perPeer,
-            mix: options.mix.map { MixOrder($0) })
+            mix: options.mix.map { MixOrder($0) },
+            bundle: label.flatMap { label in
+                label.bundle.map {
+                    BundleOrder(
+                        id: label.id, name: label.name, hasSound: $0.hasSound,
+                        hasPicture: $0.hasPicture)
+                }
+            })
     }
 }
 

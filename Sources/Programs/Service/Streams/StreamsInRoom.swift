@@ -171,7 +171,8 @@ extension RoomRecording {
             initialisedAt: recording.createdAt, startedAt: recording.startedAt,
             startedBy: recording.starter,
             error: recording.status == .failed
-                ? StreamingFailure(recording.end) : nil)
+                ? StreamingFailure(recording.end) : nil,
+            label: recording.plan.recording?.label.map { Label(id: $0.id, name: $0.name) })
     }
 }
 

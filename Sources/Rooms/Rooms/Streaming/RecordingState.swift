@@ -44,15 +44,28 @@ public struct RoomRecording: Hashable, Sendable {
     /// Nil if it was not started from the room.
     public var startedBy: PeerID?
     public var error: StreamingFailure?
+    /// Nil if no application knows it by an id of its own.
+    public var label: Label?
+
+    public struct Label: Hashable, Sendable {
+        public var id: String
+        public var name: String
+
+        public init(id: String, name: String) {
+            self.id = id
+            self.name = name
+        }
+    }
 
     public init(
         state: RecordingState, initialisedAt: UnixTime? = nil, startedAt: UnixTime? = nil,
-        startedBy: PeerID? = nil, error: StreamingFailure? = nil
+        startedBy: PeerID? = nil, error: StreamingFailure? = nil, label: Label? = nil
     ) {
         self.state = state
         self.initialisedAt = initialisedAt
         self.startedAt = startedAt
         self.startedBy = startedBy
         self.error = error
+        self.label = label
     }
 }
