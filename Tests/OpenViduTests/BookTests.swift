@@ -22,6 +22,23 @@ import Testing
         #expect(again == nil && book.session("demo")?.grants.isEmpty == true)
     }
 
+    @Test func aGrantIsChangedUntilItIsUsed() throws {
+        var book = OpenViduBook()
+        _ = try book.open("demo", .init(), at: Self.now)
+        let grant = try book.grant(
+            in: "demo", .publisher, data: "", isRecorded: true, at: Self.now)
+        let changed = book.change(
+            connection: grant.connectionID, in: "demo", role: .moderator, isRecorded: nil)
+        #expect(changed?.role == .moderator && changed?.isRecorded == true)
+        _ = book.change(
+            connection: grant.connectionID, in: "demo", role: nil, isRecorded: false)
+        let taken = book.take(grant.token, at: Self.now)
+        #expect(taken?.role == .moderator && taken?.isRecorded == false)
+        let late = book.change(
+            connection: grant.connectionID, in: "demo", role: .subscriber, isRecorded: nil)
+        #expect(late == nil)
+    }
+
     @Test func tokenOfARefusedClientAdmitsLater() throws {
         var book = OpenViduBook()
         _ = try book.open("demo", .init(), at: Self.now)

@@ -16,13 +16,14 @@ final class OpenViduWorld: Sendable {
 
     init(
         policy: Policy = .standard, limits: OpenViduLimits = OpenViduLimits(),
-        roomLimits: RoomLimits = RoomLimits()
+        roomLimits: RoomLimits = RoomLimits(), observer: (any OpenViduObserver)? = nil
     ) {
         let clock = Clock()
         self.clock = clock
         host = RoomHost(
             room: Room(id: "r1", name: "demo", policy: policy, limits: roomLimits, seed: 7),
-            media: media, streaming: NoStreams(), protocols: [OpenVidu(limits: limits)],
+            media: media, streaming: NoStreams(),
+            protocols: [OpenVidu(limits: limits, observer: observer)],
             clock: RoomClock(
                 now: { clock.now.withLock { $0 } },
                 wall: { UnixTime(milliseconds: 1_720_000_000_000) }))

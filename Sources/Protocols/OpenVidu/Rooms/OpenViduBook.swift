@@ -11,6 +11,8 @@ public struct OpenViduBook: Sendable {
         public var recordingMode = "MANUAL"
         public var forcedVideoCodec = "MEDIA_SERVER_PREFERRED"
         public var allowsTranscoding = false
+        /// What recordings are like unless a request differs; an object.
+        public var recordings = JSONValue.object([:])
 
         public init() {}
     }
@@ -31,10 +33,10 @@ public struct OpenViduBook: Sendable {
         public let room: RoomID
         public let token: String
         public let connectionID: String
-        public let role: OpenViduRole
+        public fileprivate(set) var role: OpenViduRole
         /// Given to the other participants as the participant's.
         public let data: String
-        public let isRecorded: Bool
+        public fileprivate(set) var isRecorded: Bool
         public let createdAt: UnixTime
     }
 
@@ -117,6 +119,20 @@ public struct OpenViduBook: Sendable {
         guard sessions[grant.room] != nil, tokens[grant.token] == nil else { return }
         sessions[grant.room]?.grants.append(grant)
         tokens[grant.token] = grant.room
+    }
+
+    /// Changes a grant. What is nil stays.
+    ///
+    /// - Returns: nil if there is none.
+    public mutating func change(
+        connection: String, in room: RoomID, role: OpenViduRole?, isRecorded: Bool?
+    ) -> Grant? {
+        guard
+            let index = sessions[room]?.grants.firstIndex(where: { $0.connectionID == connection })
+        else { return nil }
+        if let role { sessions[room]?.grants[index].role = role }
+        if let isRecorded { sessions[room]?.grants[index].isRecorded = isRecorded }
+        return sessions[room]?.grants[index]
     }
 
     /// Takes back a grant.

@@ -4,8 +4,17 @@ public import RoomHost
 /// client publishes or receives (`docs/OPENVIDU.md`).
 public struct OpenVidu: RoomProtocol {
     private let limits: OpenViduLimits
+    private let observer: (any OpenViduObserver)?
 
-    public init(limits: OpenViduLimits = OpenViduLimits()) { self.limits = limits }
+    /// - Parameter observer: gets what happens in the rooms; nil if nobody wants to know.
+    public init(
+        limits: OpenViduLimits = OpenViduLimits(), observer: (any OpenViduObserver)? = nil
+    ) {
+        self.limits = limits
+        self.observer = observer
+    }
 
-    public func makeSessions() -> any RoomSessions { OpenViduSessions(limits: limits) }
+    public func makeSessions() -> any RoomSessions {
+        OpenViduSessions(limits: limits, observer: observer)
+    }
 }

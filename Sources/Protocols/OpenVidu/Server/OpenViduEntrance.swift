@@ -19,6 +19,8 @@ public struct OpenViduCaller: Hashable, Sendable {
     public var serverData: String
     /// Whether it is in no list, count or event.
     public var isHidden: Bool
+    /// Whether its streams are in recordings of single streams.
+    public var isRecorded: Bool
     public var relays: [Relay]
 
     /// A TURN server.
@@ -36,7 +38,8 @@ public struct OpenViduCaller: Hashable, Sendable {
 
     public init(
         userID: String, tokenID: String, role: String, connectionID: String? = nil,
-        serverData: String = "", isHidden: Bool = false, relays: [Relay] = []
+        serverData: String = "", isHidden: Bool = false, isRecorded: Bool = true,
+        relays: [Relay] = []
     ) {
         self.userID = userID
         self.tokenID = tokenID
@@ -44,6 +47,7 @@ public struct OpenViduCaller: Hashable, Sendable {
         self.connectionID = connectionID
         self.serverData = serverData
         self.isHidden = isHidden
+        self.isRecorded = isRecorded
         self.relays = relays
     }
 }

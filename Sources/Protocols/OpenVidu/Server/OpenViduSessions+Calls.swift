@@ -43,6 +43,12 @@ extension OpenViduSessions {
             sayFarewell(to: connection.peer, in: host)
         }
         await host.settle()
+        let changing: [OpenViduMethod] = [
+            .publishVideo, .unpublishVideo, .leaveRoom, .forceUnpublish, .forceDisconnect,
+        ]
+        if changing.contains(where: { $0.rawValue == call.method }) {
+            scribe.look(at: connection.peer, of: self, in: host)
+        }
     }
 
     private func perform(
@@ -129,6 +135,9 @@ extension OpenViduSessions {
         } catch {
             throw OpenViduError(error)
         }
+        scribe.signalled(
+            from: peer.rawValue, to: signal.targets, type: signal.type, data: signal.data, self,
+            in: host)
         // A client shows its own signal when the server sends it.
         if targets.isEmpty || targets.contains(peer) {
             var echo: [String: JSONValue] = [
@@ -176,15 +185,7 @@ extension OpenViduSessions {
         } catch {
             throw OpenViduError(error)
         }
-        let reason = "forceUnpublishByUser"
-        unpublishReasons[owner] = reason
-        push(
-            .participantUnpublished,
-            [
-                "connectionId": .string(owner.rawValue), "name": .string(owner.rawValue),
-                "reason": .string(reason),
-            ], to: owner, in: host)
-        _ = try unpublish(owner, in: host)
+        end(stream.id, of: owner, reason: "forceUnpublishByUser", in: host)
         return [:]
     }
 }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import MediaKernel
 internal import RoomHost
 internal import Rooms
@@ -36,7 +35,8 @@ extension OpenViduSessions {
             "platform": "unknown", "token": .null,
             "clientData": .string(data.client),
             "serverData": .string(data.server),
-            "record": .bool(true), "role": .string(role.rawValue), "kurentoOptions": .null,
+            "record": .bool(members[peer.id]?.isRecorded ?? true), "role": .string(role.rawValue),
+            "kurentoOptions": .null,
             "customIceServers": .array([]),
             "publishers": .array(participant.stream.map { [$0.published] } ?? []),
             "subscribers": .array(isOwn ? subscribers : []),
@@ -54,7 +54,20 @@ extension OpenViduSessions {
             return false
         }
         await host.settle()
+        scribe.look(at: peer, of: self, in: host)
         return true
+    }
+
+    /// Ends a client's stream, and tells the client.
+    func end(_ stream: String, of owner: PeerID, reason: String, in host: isolated RoomHost) {
+        unpublishReasons[owner] = reason
+        push(
+            .participantUnpublished,
+            [
+                "connectionId": .string(owner.rawValue), "name": .string(owner.rawValue),
+                "reason": .string(reason),
+            ], to: owner, in: host)
+        _ = try? unpublish(owner, in: host)
     }
 }
 

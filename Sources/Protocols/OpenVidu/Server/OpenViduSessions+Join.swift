@@ -29,7 +29,7 @@ extension OpenViduSessions {
         connections[connection.place] = connection
         members[peer] = Member(
             peer: peer, owner: TokenOwner(userID: caller.userID, tokenID: caller.tokenID),
-            rpcSession: rpcSession, place: connection.place)
+            rpcSession: rpcSession, place: connection.place, isRecorded: caller.isRecorded)
         let metadata = ParticipantMetadata.joined(call.metadata, caller.serverData)
         roster.introduce(peer, metadata: metadata, at: host.clock.wall())
         host.log(.info, "peer joined", peer, ["role": "\(caller.role)"])
@@ -41,6 +41,7 @@ extension OpenViduSessions {
         }
         await host.releaseHeld(for: peer)
         await host.settle()
+        scribe.look(at: peer, of: self, in: host)
         return connection.place
     }
 
@@ -89,7 +90,8 @@ extension OpenViduSessions {
             "session": .string(host.room.id.rawValue),
             // Clients compare it with their own.
             "version": .string(call.version.isEmpty ? "2.20.0" : call.version),
-            "mediaServer": "kurento", "videoSimulcast": .bool(false), "record": .bool(true),
+            "mediaServer": "kurento", "videoSimulcast": .bool(false),
+            "record": .bool(caller.isRecorded),
             "role": .string(role.rawValue), "life": .integer(-1),
         ]
         let relays = caller.relays.map { relay in
@@ -101,8 +103,10 @@ extension OpenViduSessions {
         if !relays.isEmpty { result["customIceServers"] = .array(relays) }
         if hearsOfRecordings(peer, in: host), host.room.streaming.isRecorded {
             members[peer]?.knowsOfRecording = true
-            result["recordingId"] = .string(host.room.id.rawValue)
-            result["recordingName"] = .string(host.room.name)
+            let label = host.room.recordingLabel
+            result["recordingId"] = .string(label.id)
+            result["recordingName"] = .string(label.name)
+            members[peer]?.recording = label
         }
         return result
     }

@@ -213,6 +213,7 @@ extension OpenViduSessions {
             for track in viewed.tracks { routes[track] = viewed.connection }
         }
         host.setView(.chosen(routes), of: peer)
+        scribe.viewChanged(of: peer, self, in: host)
     }
 
     // MARK: - Both

@@ -147,16 +147,19 @@ extension OpenViduSessions {
         let isOn = host.room.streaming.isRecorded
         guard member.knowsOfRecording != isOn else { return }
         members[listener]?.knowsOfRecording = isOn
-        let id = JSONValue.string(host.room.id.rawValue)
         if isOn {
+            let label = host.room.recordingLabel
+            members[listener]?.recording = label
             push(
-                .recordingStarted, ["id": id, "name": .string(host.room.name)], to: listener,
-                in: host)
+                .recordingStarted, ["id": .string(label.id), "name": .string(label.name)],
+                to: listener, in: host)
         } else {
+            let label = member.recording ?? host.room.recordingLabel
+            members[listener]?.recording = nil
             push(
                 .recordingStopped,
                 [
-                    "id": id, "name": .string(host.room.name),
+                    "id": .string(label.id), "name": .string(label.name),
                     "reason": "recordingStoppedByServer",
                 ], to: listener, in: host)
         }
@@ -172,5 +175,15 @@ extension RoomStreaming {
     /// A recording of the stream, or one without a stream.
     var isRecorded: Bool {
         hls.recording?.state.isOn ?? false || recording?.state.isOn ?? false
+    }
+}
+
+extension Room {
+    /// By which id and name an application knows the recording; those of the room, if none does.
+    var recordingLabel: RoomRecording.Label {
+        if let recording = streaming.recording, recording.state.isOn, let label = recording.label {
+            return label
+        }
+        return RoomRecording.Label(id: id.rawValue, name: name)
     }
 }

@@ -36,6 +36,10 @@ final class OpenViduSessions: RoomSessions {
         /// Tracks that others have muted; its client has not.
         var mutedByOthers: Set<TrackID> = []
         var knowsOfRecording = false
+        /// The recording that its client knows of.
+        var recording: RoomRecording.Label?
+        /// Whether its streams are in recordings of single streams.
+        var isRecorded = true
     }
 
     struct Publication {
@@ -65,8 +69,12 @@ final class OpenViduSessions: RoomSessions {
     var unpublishReasons: [PeerID: String] = [:]
     private var farewells: [Farewell] = []
     private var counter: UInt64 = 0
+    let scribe: OpenViduScribe
 
-    init(limits: OpenViduLimits) { self.limits = limits }
+    init(limits: OpenViduLimits, observer: (any OpenViduObserver)? = nil) {
+        self.limits = limits
+        scribe = OpenViduScribe(observer)
+    }
 
     // MARK: - RoomSessions
 
@@ -76,13 +84,17 @@ final class OpenViduSessions: RoomSessions {
         case .peerJoined(let peer), .peerReceded(let peer), .peerUpdated(let peer),
             .tracksAdded(_, let peer), .tracksUpdated(_, let peer):
             refresh(peer.id, for: listeners, in: host)
+            scribe.look(at: peer.id, of: self, in: host)
         case .tracksRemoved(_, let peer):
             refresh(
                 peer.id, for: listeners, reason: unpublishReasons[peer.id] ?? "unpublish", in: host)
+            scribe.look(at: peer.id, of: self, in: host)
         case .peerLeft(let peer):
-            let reason = peer.isReachable ? "disconnect" : "networkDisconnect"
-            refresh(
-                peer.id, for: listeners, reason: leaveReasons[peer.id] ?? reason, in: host)
+            let reason =
+                leaveReasons[peer.id]
+                ?? (peer.isReachable ? "disconnect" : "networkDisconnect")
+            refresh(peer.id, for: listeners, reason: reason, in: host)
+            scribe.look(at: peer.id, reason: reason, of: self, in: host)
         case .messageSent(let message):
             tell(message, to: listeners, in: host)
         case .trackMuteRequested(let track, let isMuted, _):
@@ -117,6 +129,7 @@ final class OpenViduSessions: RoomSessions {
             dismissal.isRoomEnd
             ? "sessionClosedByServer"
             : dismissal.requester == nil ? "forceDisconnectByServer" : "forceDisconnectByUser"
+        if dismissal.isRoomEnd { scribe.roomEnded(reason: reason) }
         for peer in peers {
             leaveReasons[peer.id] = reason
             guard members[peer.id] != nil else { continue }
@@ -136,6 +149,7 @@ final class OpenViduSessions: RoomSessions {
         }
         members[peer] = nil
         roster.forget(peer)
+        scribe.departed(peer, reason: leaveReasons[peer] ?? "disconnect")
     }
 
     func received(_ event: MediaEvent, in host: isolated RoomHost) async {
@@ -148,6 +162,7 @@ final class OpenViduSessions: RoomSessions {
     }
 
     func handleTimeout(at now: Instant, in host: isolated RoomHost) {
+        scribe.lookAround(self, in: host)
         leaveReasons = [:]
         unpublishReasons = [:]
         for connection in connections.values where now - connection.lastHeard > connection.silence {
@@ -161,6 +176,7 @@ final class OpenViduSessions: RoomSessions {
     }
 
     func closeAll(reason: String, in host: isolated RoomHost) {
+        scribe.lookAround(self, in: host)
         for farewell in farewells {
             farewell.outbox.close(code: CloseCode.normal, reason: reason)
         }

@@ -1,0 +1,177 @@
+internal import MediaKernel
+internal import RoomHost
+internal import Rooms
+
+/// Tells application servers what happens in a room: keeps the ledger of its sessions.
+///
+/// Owned by the sessions, of which it knows the clients and the names.
+final class OpenViduScribe {
+    /// Nil if nobody wants to know.
+    private let observer: (any OpenViduObserver)?
+    private var ledger: SessionLedger?
+    /// Why peers are gone of which the ledger does not know it yet.
+    private var departures: [PeerID: String] = [:]
+    /// Why the session ends; nil for the leave of the last participant.
+    private var endReason: String?
+
+    init(_ observer: (any OpenViduObserver)?) { self.observer = observer }
+
+    // MARK: - Facts
+
+    /// The room was ended for everybody.
+    func roomEnded(reason: String) { endReason = reason }
+
+    /// A peer is gone. It is told with the next second, if not before.
+    func departed(_ peer: PeerID, reason: String) {
+        if observer != nil { departures[peer] = reason }
+    }
+
+    /// Something may have become of a peer.
+    ///
+    /// - Parameter reason: why it is gone; nil for what is known of it.
+    func look(
+        at peer: PeerID, reason: String? = nil, of sessions: OpenViduSessions,
+        in host: isolated RoomHost
+    ) {
+        guard observer != nil else { return }
+        let time = host.clock.wall()
+        let visible = try? host.room.peers.visiblePeer(peer)
+        let participants = visible.map { sessions.roster.participants(of: $0, at: time) } ?? []
+        let details = change(in: host) { ledger in
+            ledger.update(
+                peer, participants, reason: reason ?? departures[peer] ?? "disconnect",
+                unpublished: sessions.unpublishReasons[peer] ?? "unpublish", at: time)
+        }
+        tell(details)
+        let begun = Set(
+            details.filter { $0.event == .webrtcConnectionCreated }
+                .compactMap { $0.members["streamId"] })
+        for participant in participants {
+            guard let stream = participant.stream, begun.contains(.string(stream.id)) else {
+                continue
+            }
+            publish(participant, by: peer, of: sessions, in: host)
+        }
+        if participants.isEmpty { departures[peer] = nil }
+        if host.room.peers.visible.isEmpty {
+            let reason = endReason ?? "lastParticipantLeft"
+            tell(change(in: host) { $0.close(reason: reason, at: time) })
+            endReason = nil
+        }
+    }
+
+    /// A second has passed. A peer that is alone, or the last one, has no listeners, and so no event
+    /// has told of it.
+    func lookAround(_ sessions: OpenViduSessions, in host: isolated RoomHost) {
+        guard observer != nil else { return }
+        let visible = host.room.peers.visible.map(\.id)
+        let known = ledger?.peers ?? []
+        if visible.count <= 1 || visible.count != known.count {
+            for peer in known.subtracting(visible).sorted() + visible {
+                look(at: peer, of: sessions, in: host)
+            }
+        }
+        departures = [:]
+    }
+
+    /// A client receives other streams than before.
+    func viewChanged(
+        of peer: PeerID, _ sessions: OpenViduSessions, in host: isolated RoomHost
+    ) {
+        guard observer != nil, let viewer = try? host.room.peers.visiblePeer(peer) else { return }
+        let time = host.clock.wall()
+        let participant = sessions.roster.participants(of: viewer, at: time)[0]
+        var views: [SessionLedger.View] = []
+        for id in (sessions.members[peer]?.viewed.keys.map { $0 } ?? []).sorted() {
+            guard let owner = sessions.roster.owner(of: id),
+                let publisher = try? host.room.peers.visiblePeer(owner)
+            else { continue }
+            for shown in sessions.roster.participants(of: publisher, at: time) {
+                guard let stream = shown.stream, stream.id == id else { continue }
+                views.append(SessionLedger.View(stream: stream, publisher: shown.id))
+            }
+        }
+        tell(
+            change(in: host) {
+                $0.update(views: views, of: peer, participant, reason: "unsubscribe", at: time)
+            })
+    }
+
+    /// A signal was sent.
+    ///
+    /// - Parameters:
+    ///   - sender: a connection; nil for an application server.
+    ///   - targets: the connections; empty for all.
+    func signalled(
+        from sender: String?, to targets: [String], type: String, data: String,
+        _ sessions: OpenViduSessions, in host: isolated RoomHost
+    ) {
+        guard observer != nil else { return }
+        let time = host.clock.wall()
+        let all = host.room.peers.visible.map {
+            sessions.roster.participants(of: $0, at: time)[0].id
+        }
+        tell([
+            change(in: host) {
+                $0.signal(
+                    from: sender, to: targets.isEmpty ? all : targets, type: type, data: data,
+                    at: time)
+            }
+        ])
+    }
+
+    /// Whether a client's streams are recorded has changed.
+    func recordingChanged(
+        of peer: PeerID, _ sessions: OpenViduSessions, in host: isolated RoomHost
+    ) {
+        guard let publisher = try? host.room.peers.visiblePeer(peer) else { return }
+        for participant in sessions.roster.participants(of: publisher, at: host.clock.wall()) {
+            publish(participant, by: peer, of: sessions, in: host)
+        }
+    }
+
+    // MARK: - Answers
+
+    /// All streams of the room.
+    func streams(
+        _ sessions: OpenViduSessions, in host: isolated RoomHost
+    ) -> [PublishedStream] {
+        host.room.peers.visible.flatMap { peer in
+            sessions.roster.participants(of: peer, at: host.clock.wall()).compactMap {
+                Self.published($0, isRecorded: sessions.members[peer.id]?.isRecorded ?? true)
+            }
+        }
+    }
+
+    private static func published(
+        _ participant: Participant, isRecorded: Bool
+    ) -> PublishedStream? {
+        guard let stream = participant.stream else { return nil }
+        let (client, server) = ParticipantMetadata.parts(of: participant.metadata)
+        return PublishedStream(
+            id: stream.id, connection: participant.id, clientData: client, serverData: server,
+            video: stream.video.map { _ in stream.terms.source },
+            tracks: [stream.audio, stream.video].compactMap(\.self), isRecorded: isRecorded)
+    }
+
+    private func publish(
+        _ participant: Participant, by peer: PeerID, of sessions: OpenViduSessions,
+        in host: isolated RoomHost
+    ) {
+        let isRecorded = sessions.members[peer]?.isRecorded ?? true
+        guard let stream = Self.published(participant, isRecorded: isRecorded) else { return }
+        observer?.published(stream, in: host.room.id)
+    }
+
+    private func tell(_ details: [CallDetail]) {
+        for detail in details { observer?.happened(detail) }
+    }
+
+    private func change<Result>(
+        in host: isolated RoomHost, _ body: (inout SessionLedger) -> Result
+    ) -> Result {
+        var current = ledger ?? SessionLedger(room: host.room.id)
+        defer { ledger = current }
+        return body(&current)
+    }
+}
