@@ -13,13 +13,16 @@ import Testing
     private static let secret = "correct horse battery"
 
     private static func routes(
-        secret: String? = Self.secret,
+        secret: String? = Self.secret, opensFiles: Bool = false,
         _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
         var world = try await TestWorld()
         // Time stands still: no guess is given back.
         let gate = GuessGate(clock: { .zero })
-        world.endpoints = [OpenViduEndpoint(gateway: OpenViduDouble(), secret: secret, gate: gate)]
+        world.endpoints = [
+            OpenViduEndpoint(
+                gateway: OpenViduDouble(opensFiles: opensFiles), secret: secret, gate: gate)
+        ]
         try await world.routes(body)
     }
 
@@ -97,6 +100,120 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (#"{}"#, 400), (#"{"session":5}"#, 400), (#"{"session":"../x"}"#, 404),
+        (#"{"session":"demo","name":"a b"}"#, 400), (#"{"session":"demo","name":5}"#, 400),
+        (#"{"session":"demo","name":"\#(String(repeating: "x", count: 129))"}"#, 400),
+        (#"{"session":"demo","outputMode":"composed"}"#, 400),
+        (#"{"session":"demo","recordingLayout":"ROUND"}"#, 400),
+        (#"{"session":"demo","frameRate":"25"}"#, 400),
+        (#"{"session":"demo","hasAudio":"no"}"#, 400),
+        (#"{"session":"demo","hasAudio":false,"hasVideo":false}"#, 422),
+        (#"{"session":"demo","resolution":"99x720"}"#, 422),
+        (#"{"session":"demo","resolution":"1280X720"}"#, 422),
+        (#"{"session":"demo","resolution":"01280x720"}"#, 422),
+        (#"{"session":"demo","resolution":"2000x720"}"#, 422),
+        (#"{"session":"demo","resolution":"-200x720"}"#, 422),
+        (#"{"session":"demo","frameRate":0}"#, 422),
+        (#"{"session":"demo","frameRate":121}"#, 422),
+        (#"{"session":"demo","shmSize":1}"#, 422),
+        (#"{"session":"demo","outputMode":"INDIVIDUAL","resolution":"x","shmSize":1}"#, 200),
+        (#"{"session":"demo","name":"a~b_c-1","mediaNode":{"id":"m"},"new":[]}"#, 200),
+    ])
+    func recordingsAreCheckedFirst(body: String, status: Int) async throws {
+        try await Self.routes { client in
+            let answer = try await Self.send(client, .post, "recordings/start", body)
+            #expect(answer.status.code == status)
+            if status != 200 {
+                #expect(try TestJSON.object(answer)["status"] as? Int == status)
+            }
+        }
+    }
+
+    @Test func aRecordingIsAsItsSessionSaysUnlessItDiffers() throws {
+        let session = try OpenViduRecordingProperties(
+            OpenViduBody(
+                .object([
+                    "outputMode": "COMPOSED_QUICK_START", "resolution": "640x480",
+                    "frameRate": .integer(30),
+                ])))
+        let one = try OpenViduRecordingProperties(
+            OpenViduBody(
+                .object([
+                    "outputMode": "COMPOSED", "frameRate": .number(12.5), "name": "x",
+                ])), completedBy: session)
+        #expect(one.outputMode == .composedQuickStart && one.name == "x")
+        #expect(one.width == 640 && one.height == 480 && one.frameRate == 12)
+        #expect(try OpenViduRecordingProperties(OpenViduBody(session.json)) == session)
+        var sound = session
+        sound.hasVideo = false
+        #expect(sound.shown["resolution"] == nil && sound.shown["hasVideo"] == .bool(false))
+    }
+
+    @Test func recordingsStreamsAndSignalsHaveTheirRoutes() async throws {
+        try await Self.routes { client in
+            let list = try TestJSON.object(try await Self.send(client, .get, "recordings"))
+            #expect(list["count"] as? Int == 1)
+            let known = try await Self.send(client, .get, "recordings/demo~1")
+            #expect(try TestJSON.object(known)["id"] as? String == "demo~1")
+            #expect(try await Self.send(client, .get, "recordings/x").status == .notFound)
+            let starting = try await Self.send(client, .post, "recordings/stop/demo")
+            #expect(starting.status == .notAcceptable)
+            #expect(
+                try await Self.send(client, .delete, "recordings/demo").status == .noContent)
+            let foreign = try await Self.send(client, .delete, "sessions/demo/stream/str_x")
+            #expect(foreign.status == .methodNotAllowed)
+            let changed = try await Self.send(
+                client, .patch, "sessions/demo/connection/con_A",
+                #"{"role":"MODERATOR","record":false}"#)
+            #expect(try TestJSON.object(changed)["role"] as? String == "MODERATOR")
+            for (body, status) in [
+                (#"{"session":"demo","to":[],"data":"x"}"#, 200),
+                (#"{"session":"demo","to":["con_X"]}"#, 406),
+                (#"{"session":"demo","to":"con_X"}"#, 400), (#"{"session":"demo","to":[1]}"#, 400),
+                (#"{"session":"demo","type":5}"#, 400), (#"{"to":[]}"#, 400),
+            ] {
+                #expect(
+                    try await Self.send(client, .post, "signal", body).status.code == status)
+            }
+        }
+    }
+
+    @Test func onlyTheAddressIsForEverybody() async throws {
+        try await Self.routes { client in
+            for (path, status) in [
+                ("config", 401), ("config/openvidu-recording", 401),
+                ("config/openvidu-publicurl", 200), ("recordings", 401),
+            ] {
+                #expect(try await Self.send(client, .get, path, as: nil).status.code == status)
+            }
+            let file = try await client.execute(
+                uri: "/openvidu/recordings/demo/x.mp4", method: .get)
+            #expect(file.status == .unauthorized)
+        }
+        try await Self.routes(opensFiles: true) { client in
+            let file = try await client.execute(
+                uri: "/openvidu/recordings/demo/x.mp4", method: .get)
+            #expect(file.status == .notFound)
+            #expect(
+                try await Self.send(client, .get, "recordings", as: nil).status == .unauthorized)
+        }
+    }
+
+    @Test func oldAddressesAreAnsweredWhereTheyAreFree() async throws {
+        try await Self.routes { client in
+            let credentials = Data("OPENVIDUAPP:\(Self.secret)".utf8).base64EncodedString()
+            let made = try await client.execute(
+                uri: "/api/tokens", method: .post,
+                headers: [
+                    .contentType: "application/json", .authorization: "Basic \(credentials)",
+                ], body: ByteBuffer(string: #"{"session":"demo"}"#))
+            #expect(made.status == .ok)
+            let stranger = try await client.execute(uri: "/api/sessions", method: .get)
+            #expect(stranger.status == .unauthorized)
+        }
+    }
+
     @Test func answersHaveOpenVidusForm() async throws {
         try await Self.routes { client in
             let made = try await Self.send(
@@ -120,7 +237,7 @@ import Testing
 }
 
 /// One session, `demo`; another id is taken.
-private struct OpenViduDouble: OpenViduGateway, OpenViduControl {
+private struct OpenViduDouble: OpenViduGateway, OpenViduControl, OpenViduRecordingControl {
     private static let session = JSONValue.object(["id": "demo"])
 
     func open(
@@ -159,4 +276,53 @@ private struct OpenViduDouble: OpenViduGateway, OpenViduControl {
     }
 
     func closeConnection(_ id: String, in room: RoomID) async throws(APIError) {}
+
+    func changeConnection(
+        _ id: String, in room: RoomID, role: String?, isRecorded: Bool?
+    ) async throws(APIError) -> JSONValue {
+        .object(["role": role.map { .string($0) } ?? .null, "record": .bool(isRecorded ?? true)])
+    }
+
+    func unpublish(_ stream: String, in room: RoomID) async throws(APIError) {
+        throw .notAllowed("another protocol's")
+    }
+
+    func signal(_ signal: OpenViduSignal, in room: RoomID) async throws(APIError) {
+        guard signal.targets.isEmpty else { throw .notAcceptable("no such addressee") }
+    }
+
+    func startRecording(
+        of room: RoomID, _ body: OpenViduBody, for caller: OpenViduCallerView
+    ) async throws(APIError) -> JSONValue {
+        var members = try OpenViduRecordingProperties(body).shown
+        members["id"] = .string(room.rawValue)
+        return .object(members)
+    }
+
+    func stopRecording(
+        _ id: String, for caller: OpenViduCallerView
+    ) async throws(APIError) -> JSONValue { throw .notAcceptable("it is starting") }
+
+    func recordings(for caller: OpenViduCallerView) async throws(APIError) -> [JSONValue] {
+        [.string(caller.base)]
+    }
+
+    func recording(
+        _ id: String, for caller: OpenViduCallerView
+    ) async throws(APIError) -> JSONValue {
+        guard id == "demo~1" else { throw .notFound("no such recording") }
+        return .object(["id": .string(id)])
+    }
+
+    func deleteRecording(_ id: String) async throws(APIError) {}
+
+    func recordingFile(
+        _ name: String, of id: String
+    ) async throws(APIError) -> OpenViduRecordingFile? { nil }
+
+    let opensFiles: Bool
+
+    func configuration(for caller: OpenViduCallerView) -> JSONValue {
+        .object(["OPENVIDU_PUBLICURL": .string(caller.base), "OPENVIDU_RECORDING": .bool(true)])
+    }
 }

@@ -161,7 +161,7 @@ import Testing
                         root: "", key: world.playbackKey, clock: { TestWorld.now }),
                     hosts: .any, writer: $0)
             },
-            decide: { _ in nil })
+            decide: { _, _ in nil })
         let value = try await channel.eventLoop.flatSubmit {
             connection.setup(channel: channel, logger: Logger(label: "test"))
         }.get()

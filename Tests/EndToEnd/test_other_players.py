@@ -9,7 +9,6 @@ from harness.assets import SHORT_SEGMENTS, TIMEOUT, directory, kill, segments, s
 from harness.players import PLAYERS, play
 from harness.publisher import Publisher
 from harness.server import REPOSITORY
-from harness.waiting import wait_for
 
 SETTINGS = SHORT_SEGMENTS
 RATE_MINIMUM = 5  # pictures a second, of a bot that lacks CPU

@@ -2,14 +2,12 @@
 
 import contextlib
 import os
-import re
-import signal
 import socket
 import time
 from pathlib import Path
 
 import pytest
-from harness import hls, tokens
+from harness import hls
 from harness.push_servers import (
     FFmpegListener,
     NginxRTMP,

@@ -272,6 +272,14 @@ import Workbench
         ),
         (#"{"http": {"port": 65536}}"#, .invalid(key: "http.port", reason: "0 to 65535")),
         (
+            #"{"openvidu": {"webhook": {"url": "http://a.example/"}}}"#,
+            .invalid(key: "openvidu.webhook.url", reason: "openvidu.secret is missing")
+        ),
+        (
+            #"{"openvidu": {"secret": "long enough", "webhook": {"url": "a"}}}"#,
+            .invalid(key: "openvidu.webhook.url", reason: "an http or https address")
+        ),
+        (
             #"{"openvidu": {"secret": "short"}}"#,
             .invalid(key: "openvidu.secret", reason: "at least 8 bytes")
         ),

@@ -26,6 +26,16 @@ import Workbench
             ])
     }
 
+    @Test func aNamedReceiverHasItsOwnHeadersAndNoSignature() {
+        let target = WebhookTarget(
+            WebhookReceivers.Named(url: "http://named", headers: ["X-Key": "k"]))
+        #expect(target.url == "http://named" && target.secret == nil && !target.isOwn)
+        #expect(
+            target.headers == [
+                "content-type": "application/json", "user-agent": "roomcast", "x-key": "k",
+            ])
+    }
+
     @Test func whatWasToldAMonthAgoIsForgotten() async throws {
         let scratch = try Scratch()
         let catalogue = try Catalogue(path: "\(scratch.path)/catalogue.sqlite")
@@ -41,7 +51,9 @@ import Workbench
             try await catalogue.save(delivery)
         }
         let sender = WebhookSender(
-            settings: WebhookSettings(url: "http://127.0.0.1:1", secret: "s", accountID: "a"),
+            receivers: WebhookReceivers(
+                general: WebhookSettings(
+                    url: "http://127.0.0.1:1", secret: "s", accountID: "a")),
             catalogue: catalogue,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { now })
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -76,7 +88,8 @@ import Workbench
                 id: "e1", line: "line", room: "demo", kind: "peer.join.success",
                 body: Array("{}".utf8), createdAt: Self.now))
         let sender = WebhookSender(
-            settings: WebhookSettings(url: url, secret: "s", accountID: "a", reach: reach),
+            receivers: WebhookReceivers(
+                general: WebhookSettings(url: url, secret: "s", accountID: "a", reach: reach)),
             catalogue: catalogue,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, seed: 1,
             timeout: timeout, resolve: resolve, clock: { Self.now })

@@ -106,6 +106,21 @@ public struct APIError: HTTPResponseError, Hashable {
         }
     }
 
+    /// The state of what the request names does not allow it.
+    public static func notAcceptable(_ message: String) -> APIError {
+        APIError(.notAcceptable, message)
+    }
+
+    /// The values are understood, but cannot be had.
+    public static func unprocessable(_ message: String) -> APIError {
+        APIError(.unprocessableContent, message)
+    }
+
+    /// What the request names is of a kind with which this cannot be done.
+    public static func notAllowed(_ message: String) -> APIError {
+        APIError(.methodNotAllowed, message)
+    }
+
     /// The resource is not the client's version (RFC 9110 sect. 15.5.13).
     public static func preconditionFailed() -> APIError {
         APIError(

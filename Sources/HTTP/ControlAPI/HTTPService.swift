@@ -126,7 +126,12 @@ public struct HTTPService: Sendable {
     }
 
     private var entry: EndpointEntry {
-        EndpointEntry(tokens: tokens, endpoints: endpoints, hosts: configuration.ownHosts)
+        EndpointEntry(
+            tokens: tokens, endpoints: endpoints, hosts: configuration.ownHosts, assets: assets)
+    }
+
+    private var assets: AssetOrigin {
+        AssetOrigin(library: recordings, streams: configuration.outputDirectory, clock: clock)
     }
 
     func router() -> Router<CallerContext> {
@@ -224,8 +229,7 @@ public struct HTTPService: Sendable {
             return try await origin.respond(
                 to: request, encodedPath: encoded, on: context.channel)
         }
-        let assets = AssetOrigin(
-            library: recordings, streams: configuration.outputDirectory, clock: clock)
+        let assets = assets
         router.get("/recordings/**") { request, _ in
             let path = request.head.path ?? ""
             let encoded = path.prefix { $0 != "?" && $0 != "#" }.dropFirst("/recordings/".count)
@@ -246,9 +250,11 @@ public struct HTTPService: Sendable {
             WebSocketChannel(
                 responder: responder, limiter: limiter, isTLS: isTLS,
                 edge: { EdgeHandler(origin: origin, hosts: hosts, writer: $0) }
-            ) { request in
+            ) { request, address in
                 for endpoint in signalling {
-                    if let session = await endpoint.session(for: request, with: entry) {
+                    if let session = await endpoint.session(
+                        for: request, from: address, with: entry)
+                    {
                         return session
                     }
                 }

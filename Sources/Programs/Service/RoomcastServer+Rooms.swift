@@ -55,20 +55,32 @@ extension RoomcastServer {
         let calls = CallDesk(
             calls: CallCatalogue(catalogue), authority: authority,
             events: settings.webhooks.map { CallEvents(accountID: $0.accountID) }, logger: logger)
+        let openViduSettings = settings.rooms.openVidu
+        let news = openViduSettings.secret.map { _ in
+            OpenViduNews(webhook: openViduSettings.webhook, recorder: recorder)
+        }
         let directory = RoomDirectory(
             policies: policies, settings: settings.rooms, registry: registry, media: media,
             streaming: streamsInRoom,
             streams: streams, opensTokens: settings.pages.opensTokens, turn: settings.turn,
-            recorder: recorder, calls: calls, logger: logger)
+            recorder: recorder, calls: calls, openVidu: news, logger: logger)
         await calls.attach(directory)
-        let openVidu = OpenViduRooms(directory, secret: settings.rooms.openViduSecret)
+        let door = OpenViduDoor(secret: openViduSettings.secret)
+        let recordings = OpenViduRecordings(
+            control: streams, catalogue: catalogue, notes: notes,
+            news: news ?? OpenViduNews(webhook: nil, recorder: recorder), door: door,
+            autostop: openViduSettings.autostop, logger: logger)
+        await recordings.attach(directory)
+        await directory.observe(by: recordings)
+        let openVidu = OpenViduRooms(
+            directory: directory, door: door, recordings: recordings, settings: openViduSettings)
         // The recorder ends last, so that it saves what the rooms note while they end.
-        let account: [any ServiceLifecycle.Service] = [recorder, sessions]
+        let account: [any ServiceLifecycle.Service] = [recorder, sessions, recordings]
         try await run(
             gateway: directory, calls: calls,
             signalling: [
                 HundredMSEndpoint(gateway: directory),
-                OpenViduEndpoint(gateway: openVidu, secret: settings.rooms.openViduSecret),
+                OpenViduEndpoint(gateway: openVidu, secret: openViduSettings.secret),
                 WHIPEndpoint(.publishing, gateway: directory),
                 WHIPEndpoint(.playing, gateway: directory),
             ],

@@ -30,6 +30,8 @@ public struct RoomcastServer: Sendable {
     private let events: StreamEvents?
     /// The streams as peers request them, for the rooms' signalling.
     public let streamsInRoom: StreamsInRoom
+    /// Changes of manifests, by one hand.
+    let notes: ManifestUpdates
     private let claims: [DirectoryClaim]
     private let storage: [HeldFile]
     let logger: Logger
@@ -80,6 +82,7 @@ public struct RoomcastServer: Sendable {
         self.library = library
         self.playbackKey = playbackKey
         let base = settings.http.publicBaseURL
+        notes = ManifestUpdates(root: settings.stream.recordings.directory)
         let events = settings.webhooks.map { webhooks in
             StreamEvents(
                 accountID: webhooks.accountID, waitsForStore: settings.store != nil,
@@ -151,8 +154,8 @@ public struct RoomcastServer: Sendable {
         }
         // The sender ends last, after the streams and rooms have reported their ends.
         let sender: [any ServiceLifecycle.Service] =
-            settings.webhooks.map {
-                [WebhookSender(settings: $0, catalogue: catalogue, logger: logger)]
+            settings.webhookReceivers.map {
+                [WebhookSender(receivers: $0, catalogue: catalogue, logger: logger)]
             } ?? []
         let keepers =
             try await [StorageWatch(files: storage + catalogue.files, logger: logger)]
@@ -189,7 +192,6 @@ public struct RoomcastServer: Sendable {
     /// The services that manage finished assets.
     private func assetKeepers() async throws -> [any ServiceLifecycle.Service] {
         let root = settings.stream.recordings.directory
-        let notes = ManifestUpdates(root: root)
         guard let store, let storeSettings = settings.store else {
             try await catalogue.releaseDeliveries(at: UnixTime.now)
             return [

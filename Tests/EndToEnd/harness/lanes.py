@@ -14,7 +14,7 @@ ASIDE = {
     "chat_recording", "cmaf", "command_line", "contrast", "crash_series", "deleted_files",
     "deploy", "descriptors", "disk_full", "group_calls", "harness", "hls_js", "install",
     "live_store", "long_publishing", "low_latency_rules", "many_assets", "media_over_tcp",
-    "mixed_room", "moderation", "network_change", "object_storage", "openvidu",
+    "mixed_room", "moderation", "network_change", "object_storage", "openvidu", "openvidu_rest",
     "openvidu_source", "other_players", "page_devices", "page_modules", "page_notices",
     "page_polls", "page_publishing", "page_reconnecting", "page_room_state", "page_stage",
     "player_controls", "player_faults", "player_modules", "polls", "process", "process_deaths",

@@ -4,7 +4,6 @@ it. It makes the offers, as those with mediasoup do, or answers them, as those w
 It knows the facts of OpenVidu 2.32's source and nothing about its client.
 """
 
-import asyncio
 import contextlib
 import itertools
 import json

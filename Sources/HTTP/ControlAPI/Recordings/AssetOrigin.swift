@@ -40,18 +40,53 @@ struct AssetOrigin: Sendable {
         } catch {
             throw Origin.withCORS(.refusedLink(error))
         }
-        guard let asset = try await library.catalogue.asset(link.asset),
-            let directory = Self.directory(of: asset, holding: path)
+        guard let asset = try await library.catalogue.asset(link.asset) else {
+            throw Origin.notFound
+        }
+        return try await respond(to: request, asset, path, until: link.expiry, at: now)
+    }
+
+    /// How long a store's own address is valid to which a caller is sent who needs no link.
+    private static let redirectLifetime: Duration = .seconds(3600)
+
+    /// Serves a file to a caller who may have it.
+    ///
+    /// - Parameter name: of the download.
+    func respond(
+        to request: Request, with file: OpenViduRecordingFile, named name: String
+    ) async throws -> Response {
+        let picture = file.asset.thumbnails?.thumbnails.first?.path
+        let names: [Substring]
+        switch file.content {
+        case .asset: names = file.asset.path.split(separator: "/").suffix(1)
+        case .thumbnail: names = picture?.split(separator: "/").suffix(2) ?? []
+        }
+        guard let path = OriginPath(encoded: names.joined(separator: "/"), kinds: OriginPath.assets)
         else { throw Origin.notFound }
-        if let response = try await stored(asset, link, path, in: directory, request, at: now) {
+        let now = clock()
+        return try await respond(
+            to: request, file.asset, path, until: now + Self.redirectLifetime, at: now, named: name)
+    }
+
+    /// - Parameter name: of a download; nil for the file's own.
+    private func respond(
+        to request: Request, _ asset: CatalogueAsset, _ path: OriginPath, until expiry: UnixTime,
+        at now: UnixTime, named name: String? = nil
+    ) async throws -> Response {
+        guard let directory = Self.directory(of: asset, holding: path) else {
+            throw Origin.notFound
+        }
+        if let response = try await stored(
+            asset, until: expiry, path, in: directory, request, at: now)
+        {
             return response
         }
         guard let file = try await file(path, of: asset, in: directory) else {
             throw Origin.notFound
         }
         var headers = Origin.headers(kind: path.kind, tag: "\"\(file.entityTag)\"")
-        headers[.cacheControl] = Origin.caching(until: link.expiry, at: now)
-        let name = path.components[path.components.count - 1]
+        headers[.cacheControl] = Origin.caching(until: expiry, at: now)
+        let name = name ?? path.components[path.components.count - 1]
         let isDownload = request.uri.queryParameters["download"] != nil
         headers[.contentDisposition] =
             "\(isDownload ? "attachment" : "inline"); filename=\"\(name)\""
@@ -77,8 +112,8 @@ struct AssetOrigin: Sendable {
     ///
     /// - Returns: nil for everything else.
     private func stored(
-        _ asset: CatalogueAsset, _ link: AssetLink, _ path: OriginPath, in directory: String,
-        _ request: Request, at now: UnixTime
+        _ asset: CatalogueAsset, until expiry: UnixTime, _ path: OriginPath,
+        in directory: String, _ request: Request, at now: UnixTime
     ) async throws -> Response? {
         let name = path.components[path.components.count - 1]
         let isFile = path.components.count == 1 && asset.path.hasSuffix("/\(name)")
@@ -89,7 +124,7 @@ struct AssetOrigin: Sendable {
                 // The client repeats the request's method at the store. A playlist's entries are
                 // fetched with GET.
                 method: isFile && request.method == .head ? "HEAD" : "GET", at: now,
-                validity: .seconds(max(1, link.expiry.seconds - now.seconds)))
+                validity: .seconds(max(1, expiry.seconds - now.seconds)))
         else { return nil }
         if isFile {
             var headers = Origin.headers(kind: path.kind, tag: nil)

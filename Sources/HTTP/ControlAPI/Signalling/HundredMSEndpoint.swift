@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import Hummingbird
+public import NIOCore
 
 /// `/init` and `/ws`: 100ms' clients.
 public struct HundredMSEndpoint: SignallingEndpoint {
@@ -16,7 +17,7 @@ public struct HundredMSEndpoint: SignallingEndpoint {
     }
 
     public func session(
-        for request: HTTPRequest, with entry: EndpointEntry
+        for request: HTTPRequest, from address: SocketAddress?, with entry: EndpointEntry
     ) async -> WebSocketSession? {
         await entrance(entry).decide(request)
     }

@@ -1,6 +1,7 @@
 public import HTTPTypes
 public import Hummingbird
 import MediaKernel
+public import NIOCore
 import Tokens
 
 /// The entrance for clients of one signalling protocol: its routes and its WebSocket paths.
@@ -9,14 +10,16 @@ public protocol SignallingEndpoint: Sendable {
 
     /// The session of a request for a WebSocket of this protocol; nil for any other, which a route
     /// then answers.
+    ///
+    /// - Parameter address: of the connection; nil if it is unknown.
     func session(
-        for request: HTTPRequest, with entry: EndpointEntry
+        for request: HTTPRequest, from address: SocketAddress?, with entry: EndpointEntry
     ) async -> WebSocketSession?
 }
 
 extension SignallingEndpoint {
     public func session(
-        for request: HTTPRequest, with entry: EndpointEntry
+        for request: HTTPRequest, from address: SocketAddress?, with entry: EndpointEntry
     ) async -> WebSocketSession? { nil }
 }
 
@@ -25,4 +28,5 @@ public struct EndpointEntry: Sendable {
     let tokens: RoomTokenGuard
     let endpoints: Endpoints
     let hosts: OwnHosts
+    let assets: AssetOrigin
 }

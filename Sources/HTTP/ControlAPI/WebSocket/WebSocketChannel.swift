@@ -9,7 +9,8 @@ import NIOWebSocket
 
 /// The decision about a request for a WebSocket: the session to run, or nil.
 public typealias WebSocketSession = @Sendable (WebSocketConnection, WebSocketMessages) async -> Void
-typealias WebSocketDecision = @Sendable (HTTPRequest) async -> WebSocketSession?
+typealias WebSocketDecision =
+    @Sendable (HTTPRequest, SocketAddress?) async -> WebSocketSession?
 
 /// A connection of the server: HTTP/1.1, which any request may turn into a WebSocket, not only the
 /// first, since proxies reuse connections for it.
@@ -50,7 +51,7 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
         self.edge = edge
         self.responder = { request, writer, channel in
             guard let key = WebSocketHandshake.key(of: request.head),
-                let session = await decide(request.head)
+                let session = await decide(request.head, channel.remoteAddress)
             else {
                 let request = AwaitedBody.asked(for: request, on: channel)
                 return try await responder(request, writer, channel)

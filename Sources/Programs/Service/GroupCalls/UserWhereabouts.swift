@@ -1,6 +1,7 @@
 import MediaKernel
 
-/// In which rooms each user has clients.
+/// In which rooms each user has clients that can be told of news. Those of OpenVidu cannot: their
+/// protocol has no words for it, so their users are told by webhook.
 struct UserWhereabouts {
     /// The number of clients. Bounded by the open sockets.
     private var clients: [String: [RoomID: Int]] = [:]

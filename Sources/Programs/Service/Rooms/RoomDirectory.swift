@@ -53,10 +53,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     private let opensTokens: Bool
     /// Nil if clients need no relay.
     private let turn: TURNRelay?
-    /// Nil if there are no receivers of room events.
-    private let recorder: SessionRecorder?
-    /// Nil without group calls.
-    private let calls: CallDesk?
+    private var companions: RoomCompanions
     private let logger: Logger
     private var entries: [RoomID: Entry] = [:]
     /// Rooms being created, so that two peers who arrive at once meet in one room.
@@ -77,7 +74,8 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     init(
         policies: PolicyStore, settings: RoomSettings, registry: RoomRegistry, media: MediaServer,
         streaming: any LiveStreaming, streams: StreamService, opensTokens: Bool, turn: TURNRelay?,
-        recorder: SessionRecorder?, calls: CallDesk? = nil, logger: Logger
+        recorder: SessionRecorder?, calls: CallDesk? = nil,
+        openVidu: (any OpenViduObserver)? = nil, logger: Logger
     ) {
         self.policies = policies
         self.settings = settings
@@ -87,10 +85,12 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         streamControl = streams
         self.opensTokens = opensTokens
         self.turn = turn
-        self.recorder = recorder
-        self.calls = calls
+        companions = RoomCompanions(recorder: recorder, calls: calls, openVidu: openVidu)
         self.logger = logger
     }
+
+    /// Tells a watcher what happens in the rooms.
+    func observe(by watcher: any RoomWatcher) { companions.watcher = watcher }
 
     // MARK: Life
 
@@ -129,6 +129,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
             outline.session?.id, maximum: maximum, at: RoomClock.system.now())
         if isOver == true { await host.end(reason: "max duration reached") }
         await streamControl.seen(id, RoomOccupancy(outline))
+        await companions.watcher?.seen(id, RoomOccupancy(outline))
         let isEmpty = await host.isEmpty
         // A new room may have this id by now.
         guard let entry = entries[id], entry.host === host else { return }
@@ -185,7 +186,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
 
     private func openCall(_ id: RoomID) async throws(APIError) -> GroupCall? {
         do throws(CallError) {
-            return try await calls?.openCall(id)
+            return try await companions.calls?.openCall(id)
         } catch {
             throw APIError(error)
         }
@@ -194,7 +195,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     /// Why a room cannot be used as the call that it is or was; nil for an ordinary room.
     private func refusal(of id: RoomID) async -> CallError? {
         do throws(CallError) {
-            _ = try await calls?.openCall(id)
+            _ = try await companions.calls?.openCall(id)
             return nil
         } catch {
             return error
@@ -218,12 +219,15 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
             defaultImage: call?.defaultImage, policy: policy.policy,
             limits: limits, isLocked: !record.isEnabled, seed: random.next())
         let host = RoomHost(
-            room: room, media: mediaRoom, streaming: streaming, calls: calls ?? NoGroupCalls(),
+            room: room, media: mediaRoom, streaming: streaming,
+            calls: companions.calls ?? NoGroupCalls(),
             protocols: [
                 HundredMS(limits: settings.signalling),
-                OpenVidu(limits: OpenViduLimits(settings.signalling)), WHIP(),
+                OpenVidu(
+                    limits: OpenViduLimits(settings.signalling), observer: companions.openVidu),
+                WHIP(),
             ],
-            recorder: { [recorder, registry, streamControl] note, time in
+            recorder: { [recorder = companions.recorder, registry, streamControl] note, time in
                 // The room does not wait for the catalogue: it knows the fact itself.
                 if note == .roomLocked { Task { await registry.locked(id) } }
                 if case .roomEnded = note {
@@ -427,7 +431,8 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         tell(room) { await $0.hlsChanged(state) }
     }
 
-    public func recordingChanged(room: RoomID, recording: LiveStream) {
+    public func recordingChanged(room: RoomID, recording: LiveStream) async {
+        await companions.watcher?.recordingChanged(recording)
         // One that keeps no file only pushes.
         guard recording.plan.recording?.isWanted == true else { return }
         let state = RoomRecording(recording)

@@ -14,8 +14,7 @@ public struct RoomSettings: Hashable, Sendable {
     public var signalling = SignallingLimits()
     /// Whether publishers may leave the rotation of their pictures to receivers.
     public var acceptsOrientation = false
-    /// Of application servers that use OpenVidu's REST API; nil without any.
-    public var openViduSecret: String?
+    public var openVidu = OpenViduSettings()
 
     public init() {}
 }

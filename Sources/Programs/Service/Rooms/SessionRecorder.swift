@@ -24,13 +24,18 @@ final class SessionRecorder: Service {
         var time: UnixTime
     }
 
+    private enum Item {
+        case note(Entry)
+        case delivery(CatalogueDelivery)
+    }
+
     private let catalogue: Catalogue
     /// Nil without receivers.
     private let events: SessionEvents?
     private let logger: Logger
     private let clock: @Sendable () -> UnixTime
-    private let entries: AsyncStream<Entry>
-    private let queue: AsyncStream<Entry>.Continuation
+    private let entries: AsyncStream<Item>
+    private let queue: AsyncStream<Item>.Continuation
 
     init(
         catalogue: Catalogue, accountID: String?, logger: Logger,
@@ -50,9 +55,15 @@ final class SessionRecorder: Service {
     ) {
         let entry = Entry(
             room: room, roomName: name, template: template, note: note, time: time)
-        if case .dropped = queue.yield(entry) {
-            logger.error("room event not told: too many wait", metadata: ["room": "\(room)"])
-        }
+        add(.note(entry), of: room)
+    }
+
+    /// An event that says nothing of sessions. Does not wait.
+    func tell(_ delivery: CatalogueDelivery) { add(.delivery(delivery), of: delivery.room) }
+
+    private func add(_ item: Item, of room: RoomID) {
+        guard case .dropped = queue.yield(item) else { return }
+        logger.error("room event not told: too many wait", metadata: ["room": "\(room)"])
     }
 
     /// Runs until all changes before the shutdown are saved. Changes that the disk refuses are
@@ -60,8 +71,12 @@ final class SessionRecorder: Service {
     func run() async throws {
         await withGracefulShutdownHandler {
             await closeLeftBehind()
-            for await entry in entries {
-                if let (change, delivery) = written(entry) { await save(change, delivery) }
+            for await item in entries {
+                switch item {
+                case .note(let entry):
+                    if let (change, delivery) = written(entry) { await save(change, delivery) }
+                case .delivery(let delivery): await save(nil, delivery)
+                }
             }
         } onGracefulShutdown: {
             self.queue.finish()

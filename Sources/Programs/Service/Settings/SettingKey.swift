@@ -61,6 +61,11 @@ enum SettingKey: String, CaseIterable {
     case roomsVideoOrientation = "rooms.videoOrientation"
     case openViduSecret = "openvidu.secret"
     case openViduServers = "openvidu.servers"
+    case openViduPublicAccess = "openvidu.recordingPublicAccess"
+    case openViduAutostopSeconds = "openvidu.recordingAutostopSeconds"
+    case openViduWebhookURL = "openvidu.webhook.url"
+    case openViduWebhookHeaders = "openvidu.webhook.headers"
+    case openViduWebhookEvents = "openvidu.webhook.events"
     case streamLadder = "stream.ladder"
     case streamFrameRate = "stream.frameRate"
     case streamSegmentSeconds = "stream.segmentSeconds"
@@ -127,17 +132,17 @@ enum SettingKey: String, CaseIterable {
             .recordingsKeepDays,
             .recordingsStoreRetryMaximumSeconds,
             .recordingsStoreTimeoutSeconds, .roomsSessionsKeepDays, .roomsAbsenceSeconds,
-            .roomsSilenceSeconds:
+            .roomsSilenceSeconds, .openViduAutostopSeconds:
             .number
         case .pagesOpenTokens, .pagesListRooms, .picturesAllowHTTP, .webhooksAllowPrivate,
             .recordingsStoreKeepLocal,
             .recordingsStoreLive, .streamLowLatency, .roomsOpenOnJoin, .roomsVideoOrientation,
-            .customViewEnabled:
+            .customViewEnabled, .openViduPublicAccess:
             .flag
         case .udpAdvertisedAddresses, .tcpAdvertisedAddresses, .turnURLs, .streamLadder,
             .captionsLanguages, .captionsSTTCommand,
             .streamAutoStartRecording, .streamSourceHosts, .streamPushHosts, .picturesHosts,
-            .customViewHosts, .pagesEmbedders:
+            .customViewHosts, .pagesEmbedders, .openViduWebhookHeaders, .openViduWebhookEvents:
             .list
         case .streamLayout, .recordingsThumbnails, .openViduServers: .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,
@@ -148,7 +153,7 @@ enum SettingKey: String, CaseIterable {
             .recordingsStoreSecretAccessKey, .recordingsStoreSessionToken,
             .recordingsStoreCredentialsFile, .recordingsStoreEncryption,
             .recordingsStoreKMSKeyID, .recordingsStoreLiveURL,
-            .webhooksURL, .webhooksSecret, .policyFile, .streamPlaylist,
+            .webhooksURL, .webhooksSecret, .openViduWebhookURL, .policyFile, .streamPlaylist,
             .streamContainer,
             .streamPreset, .streamEncoder, .streamAutoStart, .captionsSTTLanguage, .botsUser,
             .pagesHLSScriptURL,
@@ -163,6 +168,7 @@ enum SettingKey: String, CaseIterable {
 
     static let secrets: Set<SettingKey> = [
         .authSecret, .turnSecret, .webhooksSecret, .openViduSecret, .openViduServers,
+        .openViduWebhookHeaders,
         .recordingsStoreSecretAccessKey, .recordingsStoreSessionToken,
     ]
 

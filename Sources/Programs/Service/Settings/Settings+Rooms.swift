@@ -23,18 +23,6 @@ extension Settings {
             ?? rooms.signalling.outboxBytes
     }
 
-    private static let openViduSecretBytesMinimum = 8
-
-    private mutating func readOpenVidu(_ source: SettingsSource) throws(SettingsError) {
-        guard let secret = source.text(.openViduSecret) else { return }
-        guard secret.utf8.count >= Self.openViduSecretBytesMinimum else {
-            throw .invalid(
-                key: SettingKey.openViduSecret.rawValue,
-                reason: "at least \(Self.openViduSecretBytesMinimum) bytes")
-        }
-        rooms.openViduSecret = secret
-    }
-
     private mutating func readSizes(_ source: SettingsSource) throws(SettingsError) {
         rooms.limits.peers =
             try source.integer(.roomsPeersMaximum, 1...MediaRoom.peersMaximum)

@@ -45,7 +45,7 @@ actor WebhookSender: Service {
     /// After a failed read or write.
     private static let retryInterval: Duration = .seconds(1)
 
-    private let settings: WebhookSettings
+    private let receivers: WebhookReceivers
     private let catalogue: Catalogue
     private let logger: Logger
     private let clock: @Sendable () -> UnixTime
@@ -65,18 +65,19 @@ actor WebhookSender: Service {
     typealias Resolver = @Sendable (String) async throws -> [TransportAddress]
 
     /// - Parameters:
+    ///   - receivers: of events.
     ///   - seed: for the random part of the delays.
     ///   - timeout: for a receiver's response.
     ///   - resolve: resolves the names of rooms' own receivers.
     ///   - clock: the wall clock.
     init(
-        settings: WebhookSettings, catalogue: Catalogue, logger: Logger,
+        receivers: WebhookReceivers, catalogue: Catalogue, logger: Logger,
         seed: UInt64 = UInt64.random(in: 0...UInt64.max),
         timeout: TimeAmount = WebhookSender.timeout,
         resolve: @escaping Resolver = NameResolver.addresses,
         clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) {
-        self.settings = settings
+        self.receivers = receivers
         self.catalogue = catalogue
         self.logger = logger
         self.clock = clock
@@ -207,24 +208,25 @@ actor WebhookSender: Service {
         let delivery: CatalogueDelivery
         let target: WebhookTarget
         do throws(CatalogueError) {
-            guard let found = try await catalogue.delivery(id) else { return false }
-            delivery = found
-            // If the room's own receiver is unknown, the event is not sent to anybody else.
-            target = WebhookTarget(
-                settings, own: try await catalogue.room(delivery.room)?.webhook)
+            guard let found = try await catalogue.delivery(id),
+                let receiver = try await self.target(of: found)
+            else { return false }
+            (delivery, target) = (found, receiver)
         } catch {
             return false
         }
         // The URL was checked when it was set, but an invalid stored one must not crash the server.
         guard WebhookAddress.isUsable(target.url) else { return false }
-        let (timestamp, signature) = WebhookSignature(secret: Array(settings.secret.utf8))
-            .headers(body: delivery.body, sentAt: clock())
         var request = HTTPClientRequest(url: target.url)
         request.method = .POST
         for (name, value) in target.headers { request.headers.add(name: name, value: value) }
         request.headers.add(name: "X-Roomcast-Event", value: id)
-        request.headers.add(name: WebhookSignature.timestampHeader, value: timestamp)
-        request.headers.add(name: WebhookSignature.signatureHeader, value: signature)
+        if let secret = target.secret {
+            let (timestamp, signature) = WebhookSignature(secret: Array(secret.utf8))
+                .headers(body: delivery.body, sentAt: clock())
+            request.headers.add(name: WebhookSignature.timestampHeader, value: timestamp)
+            request.headers.add(name: WebhookSignature.signatureHeader, value: signature)
+        }
         request.body = .bytes(ByteBuffer(bytes: delivery.body))
         do {
             let status = try await exchange(request, isOwn: target.isOwn)
@@ -236,6 +238,16 @@ actor WebhookSender: Service {
                 "webhook not delivered", metadata: ["event": "\(id)", "error": "\(error)"])
         }
         return false
+    }
+
+    /// - Returns: nil if the settings have its receiver no longer.
+    private func target(
+        of delivery: CatalogueDelivery
+    ) async throws(CatalogueError) -> WebhookTarget? {
+        if let name = delivery.receiver { return receivers.named[name].map(WebhookTarget.init) }
+        guard let general = receivers.general else { return nil }
+        // If the room's own receiver is unknown, the event is not sent to anybody else.
+        return WebhookTarget(general, own: try await catalogue.room(delivery.room)?.webhook)
     }
 
     /// Connects to a room's own receiver at a checked address, since its name may resolve to
@@ -269,12 +281,13 @@ actor WebhookSender: Service {
 
     /// The checked address of a URL's host, keyed by the host's name.
     private func address(in url: String) async throws -> [String: String] {
-        guard settings.reach.admits(url: url), let host = URL(string: url)?.host,
+        guard let reach = receivers.general?.reach, reach.admits(url: url),
+            let host = URL(string: url)?.host,
             let plain = HTTPURL(url)?.host
         else { throw Unreachable(description: "no receiver of a room may be at this address") }
         guard TransportAddress(plain, port: 0) == nil else { return [:] }
         let found = try await resolve(host)
-        guard let address = found.first, found.allSatisfy(settings.reach.admits) else {
+        guard let address = found.first, found.allSatisfy(reach.admits) else {
             let list = found.map(\.host).joined(separator: ", ")
             throw Unreachable(
                 description: "no receiver of a room may be at \(host), which is \(list)")

@@ -1,6 +1,6 @@
 public import MediaKernel
 
-/// OpenVidu's REST API of sessions and connections. `Service` implements it.
+/// OpenVidu's REST API of sessions, connections, streams and signals. `Service` implements it.
 ///
 /// All errors are those of the API; its route renders them as OpenVidu does.
 public protocol OpenViduControl: Sendable {
@@ -20,6 +20,14 @@ public protocol OpenViduControl: Sendable {
     func connections(in room: RoomID) async throws(APIError) -> [JSONValue]
     func connection(_ id: String, in room: RoomID) async throws(APIError) -> JSONValue
     func closeConnection(_ id: String, in room: RoomID) async throws(APIError)
+    /// What is nil stays.
+    func changeConnection(
+        _ id: String, in room: RoomID, role: String?, isRecorded: Bool?
+    ) async throws(APIError) -> JSONValue
+    /// - Throws: ``APIError`` with 405 for a stream of a client that cannot be told to end it.
+    func unpublish(_ stream: String, in room: RoomID) async throws(APIError)
+    /// - Throws: ``APIError`` with 406 if nobody, or no such addressee, is there.
+    func signal(_ signal: OpenViduSignal, in room: RoomID) async throws(APIError)
 }
 
 /// The properties of a new session that are kept.
@@ -28,6 +36,16 @@ public struct OpenViduSessionTerms: Hashable, Sendable {
     public var recordingMode: String?
     public var forcedVideoCodec: String?
     public var allowsTranscoding: Bool?
+    /// What its recordings are like unless a request differs.
+    public var recordings: OpenViduRecordingProperties
+}
+
+/// A signal of an application server.
+public struct OpenViduSignal: Hashable, Sendable {
+    /// Connections; none for everybody.
+    public var targets: [String]
+    public var type: String
+    public var data: String
 }
 
 /// A connection that an application server prepares.

@@ -13,4 +13,7 @@ public protocol OpenViduGateway: Sendable {
 public struct OpenViduClient: Sendable {
     /// Checks a room token.
     public let claims: @Sendable (String) async throws(APIError) -> RoomTokenClaims
+    /// Whether its address may try another secret: wrong ones are counted with those of the REST API.
+    public let mayGuess: @Sendable () -> Bool
+    public let guessedWrong: @Sendable () -> Void
 }

@@ -10,6 +10,8 @@ final class OpenViduDoor: Sendable {
 
     init(secret: String?) { self.secret = secret }
 
+    var hasSecret: Bool { secret != nil }
+
     /// Compares hashes, so that the time says nothing about the secret.
     func isSecret(_ text: String) -> Bool {
         guard let secret else { return false }

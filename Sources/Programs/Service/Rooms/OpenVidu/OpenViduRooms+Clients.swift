@@ -70,9 +70,12 @@ extension OpenViduRooms: OpenViduGateway {
                 in: grant.room, as: grant.role, user: grant.connectionID, token: grant.token)
             let caller = OpenViduCaller(
                 userID: claims.user, tokenID: claims.tokenID, role: claims.role,
-                connectionID: grant.connectionID, serverData: grant.data, relays: relays)
+                connectionID: grant.connectionID, serverData: grant.data,
+                isRecorded: grant.isRecorded, relays: relays)
             return (claims, caller)
         }
+        let guesses = !call.secret.isEmpty && door.hasSecret
+        if guesses, !client.mayGuess() { throw .tooManyRequests("too many wrong secrets") }
         if door.isSecret(call.secret), RoomID.isValid(call.session) {
             let role: OpenViduRole = call.isRecorder ? .subscriber : .publisher
             let id = Hexadecimal.identifier()
@@ -82,6 +85,7 @@ extension OpenViduRooms: OpenViduGateway {
                 relays: relays)
             return (claims, caller)
         }
+        if guesses, !door.isSecret(call.secret) { client.guessedWrong() }
         let claims = try await client.claims(call.token.token)
         let caller = OpenViduCaller(
             userID: claims.user, tokenID: claims.tokenID, role: claims.role,

@@ -17,6 +17,7 @@ extension OpenViduRooms: OpenViduControl {
         kept.recordingMode = terms.recordingMode ?? kept.recordingMode
         kept.forcedVideoCodec = terms.forcedVideoCodec ?? kept.forcedVideoCodec
         kept.allowsTranscoding = terms.allowsTranscoding ?? kept.allowsTranscoding
+        kept.recordings = terms.recordings.json
         let occupied = await directory.rooms().filter { $0.peerCount > 0 }.map(\.id)
         let session: OpenViduBook.Session
         do throws(OpenViduBook.Refusal) {
@@ -54,9 +55,7 @@ extension OpenViduRooms: OpenViduControl {
         guard let role = OpenViduRole(rawValue: request.role) else {
             throw .badRequest("role is not valid")
         }
-        guard role.role(in: try await directory.policy(of: room)) != nil else {
-            throw .badRequest("the room's policy has no role for \(request.role)")
-        }
+        _ = try await policyRole(for: role, in: room)
         do throws(OpenViduBook.Refusal) {
             let grant = try door.change { book throws(OpenViduBook.Refusal) in
                 try book.grant(
@@ -81,6 +80,7 @@ extension OpenViduRooms: OpenViduControl {
     func connection(
         _ id: String, in room: RoomID
     ) async throws(APIError) -> JSONValue {
+        try checkSession(room)
         for body in try await connections(in: room) {
             if case .object(let members) = body, members["id"] == .string(id) { return body }
         }
@@ -88,7 +88,7 @@ extension OpenViduRooms: OpenViduControl {
     }
 
     func closeConnection(_ id: String, in room: RoomID) async throws(APIError) {
-        _ = try known(room)
+        try checkSession(room)
         if door.change({ $0.revoke(connection: id, in: room) }) { return }
         guard let host = await directory.host(of: room), await OpenViduEntrance(host).disconnect(id)
         else {
@@ -96,7 +96,68 @@ extension OpenViduRooms: OpenViduControl {
         }
     }
 
-    private func known(_ room: RoomID) throws(APIError) -> OpenViduBook.Session {
+    func changeConnection(
+        _ id: String, in room: RoomID, role: String?, isRecorded: Bool?
+    ) async throws(APIError) -> JSONValue {
+        _ = try known(room)
+        let wanted = role.flatMap { OpenViduRole(rawValue: $0) }
+        var name: String?
+        if let wanted { name = try await policyRole(for: wanted, in: room) }
+        let grant = door.change {
+            $0.change(connection: id, in: room, role: wanted, isRecorded: isRecorded)
+        }
+        if let grant { return grant.json(origin: nil) }
+        guard let host = await directory.host(of: room),
+            await OpenViduEntrance(host).change(id, role: name, isRecorded: isRecorded)
+        else { throw .notFound("no such connection") }
+        return try await connection(id, in: room)
+    }
+
+    func unpublish(_ stream: String, in room: RoomID) async throws(APIError) {
+        try checkSession(room)
+        guard let host = await directory.host(of: room) else {
+            throw .notFound("no such stream")
+        }
+        switch await OpenViduEntrance(host).unpublish(stream) {
+        case .done: break
+        case .unknown: throw .notFound("no such stream")
+        case .foreign:
+            throw .notAllowed("a client of another protocol publishes it; put it out instead")
+        }
+    }
+
+    func signal(_ signal: OpenViduSignal, in room: RoomID) async throws(APIError) {
+        _ = try known(room)
+        guard let host = await directory.host(of: room) else {
+            throw .notAcceptable("the session has no connected participants")
+        }
+        let result = await OpenViduEntrance(host).signal(
+            to: signal.targets, type: signal.type, data: signal.data)
+        switch result {
+        case .sent: break
+        case .nobodyIsHere: throw .notAcceptable("the session has no connected participants")
+        case .unknownTarget:
+            throw .notAcceptable("\"to\" array has no valid connection identifiers")
+        case .refused(let reason): throw .badRequest(reason)
+        }
+    }
+
+    /// What concerns a connection or a stream has another status than what concerns the session.
+    private func checkSession(_ room: RoomID) throws(APIError) {
+        guard door.change({ $0.session(room) }) != nil else { throw .badRequest("no such session") }
+    }
+
+    /// The name of the policy's role for clients with this one.
+    private func policyRole(
+        for role: OpenViduRole, in room: RoomID
+    ) async throws(APIError) -> String {
+        guard let name = role.role(in: try await directory.policy(of: room))?.name else {
+            throw .badRequest("the room's policy has no role for \(role.rawValue)")
+        }
+        return name
+    }
+
+    func known(_ room: RoomID) throws(APIError) -> OpenViduBook.Session {
         guard let session = door.change({ $0.session(room) }) else {
             throw .notFound("no such session")
         }
@@ -119,6 +180,7 @@ extension OpenViduRooms: OpenViduControl {
             "forcedVideoCodec": .string(session.terms.forcedVideoCodec),
             "allowTranscoding": .bool(session.terms.allowsTranscoding),
             "customSessionId": session.isCustom ? id : "",
+            "defaultRecordingProperties": session.terms.recordings,
             "recording": .bool(isRecording), "broadcasting": .bool(false),
             "connections": .object([
                 "numberOfElements": .integer(Int64(connections.count)),

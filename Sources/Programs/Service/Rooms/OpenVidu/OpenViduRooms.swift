@@ -2,10 +2,6 @@
 struct OpenViduRooms: Sendable {
     let directory: RoomDirectory
     let door: OpenViduDoor
-
-    /// - Parameter secret: of OpenVidu's application servers; nil for none.
-    init(_ directory: RoomDirectory, secret: String?) {
-        self.directory = directory
-        door = OpenViduDoor(secret: secret)
-    }
+    let recordings: OpenViduRecordings
+    let settings: OpenViduSettings
 }

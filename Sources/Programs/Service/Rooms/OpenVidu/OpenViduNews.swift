@@ -1,0 +1,51 @@
+import Catalogue
+import MediaKernel
+import OpenVidu
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What happens in the rooms: tells it to the receiver of webhooks, and the recordings which streams
+/// there are.
+final class OpenViduNews: OpenViduObserver {
+    /// In the catalogue.
+    static let receiver = "openvidu"
+    /// Streams that wait to be noted. Of those beyond that the archive has names of its own.
+    private static let streamsMaximum = 10_000
+
+    private let webhook: OpenViduWebhook?
+    private let recorder: SessionRecorder
+    let streams: AsyncStream<(RoomID, PublishedStream)>
+    private let queue: AsyncStream<(RoomID, PublishedStream)>.Continuation
+
+    /// - Parameters:
+    ///   - webhook: nil if no events are sent.
+    ///   - recorder: writes down what is to be sent, in order.
+    init(webhook: OpenViduWebhook?, recorder: SessionRecorder) {
+        self.webhook = webhook
+        self.recorder = recorder
+        (streams, queue) = AsyncStream.makeStream(
+            bufferingPolicy: .bufferingOldest(Self.streamsMaximum))
+    }
+
+    func happened(_ detail: CallDetail) {
+        guard let webhook, webhook.events.contains(detail.event.rawValue) else { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Texts, numbers and flags always encode.
+        guard let body = try? encoder.encode(detail.body) else { return }
+        recorder.tell(
+            CatalogueDelivery(
+                id: Hexadecimal.identifier(), line: "\(Self.receiver)-\(detail.room)",
+                room: detail.room, kind: detail.event.rawValue, receiver: Self.receiver,
+                body: Array(body), createdAt: detail.time))
+    }
+
+    func published(_ stream: PublishedStream, in room: RoomID) { queue.yield((room, stream)) }
+
+    /// No more streams are noted.
+    func finish() { queue.finish() }
+}

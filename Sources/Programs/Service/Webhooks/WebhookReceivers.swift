@@ -1,0 +1,27 @@
+import Webhooks
+
+/// Whom events are sent to: 100ms' events to the general receiver or a room's own, all others to one
+/// that their deliveries name.
+struct WebhookReceivers: Hashable {
+    /// A receiver of events that are not signed.
+    struct Named: Hashable {
+        var url: String
+        var headers: [String: String]
+    }
+
+    /// Nil if there are none of 100ms'.
+    var general: WebhookSettings?
+    var named: [String: Named] = [:]
+}
+
+extension Settings {
+    /// Nil if nothing is sent to anybody.
+    var webhookReceivers: WebhookReceivers? {
+        var receivers = WebhookReceivers(general: webhooks)
+        if let webhook = rooms.openVidu.webhook {
+            receivers.named[OpenViduNews.receiver] = WebhookReceivers.Named(
+                url: webhook.url, headers: webhook.headers)
+        }
+        return receivers == WebhookReceivers() ? nil : receivers
+    }
+}
