@@ -131,6 +131,24 @@ import Testing
         #expect(book["00000011"] != nil)
         #expect(book.current(in: "demo", .stream)?.id == "00000000")
     }
+
+    @Test func whatBecomesOfARecordingIsToldAlsoWhenTheNextOneIsOnAir() {
+        var book = StreamBook()
+        for index in 1...2 {
+            var recording = stream(index)
+            recording.kind = .recording
+            recording.status = .running
+            book.insert(recording)
+        }
+        book.update("00000001") { $0.status = .completed }
+        let news = book.news(of: "00000001")
+        guard case .recording("demo", let shown, let changed)? = news.first else {
+            Issue.record("\(news)")
+            return
+        }
+        #expect(shown.id == "00000002" && shown.status == .running)
+        #expect(changed.id == "00000001" && changed.status == .completed)
+    }
 }
 
 @Suite struct RoomStateTests {

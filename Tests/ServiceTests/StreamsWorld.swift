@@ -331,8 +331,8 @@ final class ObserverDouble: RoomStreamingObserver {
 
     func outputsChanged(room: RoomID, streams: [LiveStream]) async {}
 
-    func recordingChanged(room: RoomID, recording: LiveStream) async {
-        changes.continuation.yield([recording])
+    func recordingChanged(room: RoomID, shown: LiveStream, changed: LiveStream) async {
+        changes.continuation.yield([shown])
     }
 
     func next() async -> [LiveStream]? { await changes.stream.first { _ in true } }

@@ -431,8 +431,10 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         tell(room) { await $0.hlsChanged(state) }
     }
 
-    public func recordingChanged(room: RoomID, recording: LiveStream) async {
-        await companions.watcher?.recordingChanged(recording)
+    public func recordingChanged(
+        room: RoomID, shown recording: LiveStream, changed: LiveStream
+    ) async {
+        await companions.watcher?.recordingChanged(changed)
         // One that keeps no file only pushes.
         guard recording.plan.recording?.isWanted == true else { return }
         let state = RoomRecording(recording)

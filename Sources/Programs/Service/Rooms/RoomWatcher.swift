@@ -5,7 +5,7 @@ import Streams
 protocol RoomWatcher: AnyObject, Sendable {
     /// The occupancy of a room; about once a second, and a last time when it is empty.
     func seen(_ room: RoomID, _ occupancy: RoomOccupancy) async
-    /// The recording of a room without a live stream has changed its state. Called for every change,
-    /// in order.
+    /// A recording of a room without a live stream has changed its state. Called for every change, in
+    /// order.
     func recordingChanged(_ recording: LiveStream) async
 }

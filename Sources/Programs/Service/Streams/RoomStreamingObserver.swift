@@ -16,10 +16,12 @@ public protocol RoomStreamingObserver: Sendable {
     /// - Parameter streams: the streams on air, oldest first, and the changed one if it just ended.
     func streamingChanged(room: RoomID, streams: [LiveStream]) async
 
-    /// The room's recording without a live stream changed. Called for every change, in order.
+    /// A recording of the room without a live stream changed. Called for every change, in order.
     ///
-    /// - Parameter recording: the current recording, or the one that just ended.
-    func recordingChanged(room: RoomID, recording: LiveStream) async
+    /// - Parameters:
+    ///   - shown: the recording on air, or else the one that changed.
+    ///   - changed: the one that changed, which the next one may have followed already.
+    func recordingChanged(room: RoomID, shown: LiveStream, changed: LiveStream) async
 
     /// The outputs of the room's streams and recordings changed. Called for every change, in order.
     ///

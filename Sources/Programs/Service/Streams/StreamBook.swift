@@ -182,8 +182,8 @@ struct StreamBook {
             return [.streams(room: stream.room, streams)] + outputs
         case .recording:
             // The next one may have begun while this one is stopped.
-            let recording = onAir(in: stream.room, .recording).last ?? stream
-            return [.recording(room: stream.room, recording)] + outputs
+            let shown = onAir(in: stream.room, .recording).last ?? stream
+            return [.recording(room: stream.room, shown: shown, changed: stream)] + outputs
         }
     }
 

@@ -56,7 +56,8 @@ extension StreamLife {
 /// News for the rooms.
 enum StreamingChange: Sendable {
     case streams(room: RoomID, [LiveStream])
-    case recording(room: RoomID, LiveStream)
+    /// What the room shows, and the recording that has changed: the next one may be on air by then.
+    case recording(room: RoomID, shown: LiveStream, changed: LiveStream)
     /// Streams and recordings with outputs.
     case outputs(room: RoomID, [LiveStream])
 }

@@ -165,8 +165,8 @@ public actor StreamService: LiveStreamControl, Service {
             switch change {
             case .streams(let room, let streams):
                 await observer?.streamingChanged(room: room, streams: streams)
-            case .recording(let room, let recording):
-                await observer?.recordingChanged(room: room, recording: recording)
+            case .recording(let room, let shown, let changed):
+                await observer?.recordingChanged(room: room, shown: shown, changed: changed)
             case .outputs(let room, let streams):
                 await observer?.outputsChanged(room: room, streams: streams)
             }
