@@ -43,7 +43,7 @@ import Workbench
     private func make(hasSound: Bool = true, hasPicture: Bool = true) throws -> StreamBundle.Made? {
         let directory = "\(scratch.path)/assets"
         let assets = try #require(try TrackAssets(in: scratch.path))
-        let bundle = StreamBundle(
+        let bundle = try StreamBundle(
             .init(id: "demo~1", name: "film", session: "demo", createdAt: 1_769_999_999_000),
             hasSound: hasSound, hasPicture: hasPicture, stream: scratch.path,
             startedAt: assets.startedAt)
@@ -122,5 +122,44 @@ import Workbench
         let files = try #require(try index()["files"] as? [[String: Any]])
         #expect(files.count == 1 && files[0]["hasAudio"] as? Bool == false)
         #expect(files[0]["connectionId"] as? String == "p")
+    }
+
+    @Test func withoutKnowingWhoMayBeRecordedNothingIsArchived() throws {
+        try record("a", .opus, packets: 0..<50)
+        try Data("[".utf8).write(to: URL(filePath: "\(scratch.path)/\(StreamCast.fileName)"))
+        #expect(throws: RecordingError.self) { try make() }
+    }
+
+    @Test func theCastHasNoDataOfWhoMayNotBeRecordedAndForgetsNobodyOfThem() {
+        func member(_ id: String, isRecorded: Bool, data: String = "d") -> StreamCast.Member {
+            .init(
+                stream: id, connection: "con_\(id)", clientData: data, serverData: "s", video: nil,
+                tracks: [id], isRecorded: isRecorded)
+        }
+        func isRecorded(_ track: String, in cast: StreamCast) -> Bool {
+            cast.member(
+                of: RecordedTrack(
+                    id: track, peer: "p", name: "", role: "host", source: "regular"),
+                isVideo: false
+            ).isRecorded
+        }
+        var cast = StreamCast()
+        for number in 0...StreamCast.recordedMaximum {
+            cast.note(member("\(number)", isRecorded: true, data: ""))
+        }
+        #expect(cast.members.count == StreamCast.recordedMaximum)
+        cast.note(member("x", isRecorded: false))
+        #expect(cast.members.last?.clientData == "" && cast.members.last?.serverData == "")
+        #expect(!isRecorded("x", in: cast) && isRecorded("unknown", in: cast))
+        // The same stream again: the last word holds.
+        cast.note(member("0", isRecorded: false))
+        #expect(!isRecorded("0", in: cast) && cast.members[0].serverData == "")
+
+        var large = StreamCast()
+        let data = String(repeating: "d", count: StreamCast.dataMaximum - 1)
+        large.note(member("a", isRecorded: true, data: data))
+        large.note(member("b", isRecorded: true))
+        large.note(member("a", isRecorded: true, data: data))
+        #expect(large.members.map(\.clientData.utf8.count) == [data.utf8.count, 0])
     }
 }

@@ -45,13 +45,14 @@ public struct StreamBundle {
     /// - Parameters:
     ///   - stream: the stream's directory.
     ///   - startedAt: of ``TrackAssets``.
+    /// - Throws: `.file` if it is unknown which streams must not be archived.
     public init(
         _ title: Title, hasSound: Bool, hasPicture: Bool, stream: String, startedAt: Int64
-    ) {
+    ) throws(RecordingError) {
         self.title = title
         self.hasSound = hasSound
         self.hasPicture = hasPicture
-        cast = StreamCast.read(in: stream)
+        cast = try StreamCast.read(in: stream)
         self.startedAt = startedAt
     }
 

@@ -68,7 +68,7 @@ struct TrackMaker {
         of parts: [RecordedPart], in folder: String, progress: () -> Void
     ) throws(RecordingError) -> StreamBundle.Made? {
         guard let wish = order.bundle else { return nil }
-        let bundle = StreamBundle(
+        let bundle = try StreamBundle(
             StreamBundle.Title(
                 id: wish.id, name: wish.name, session: stream.room.rawValue,
                 createdAt: stream.createdAt.milliseconds), hasSound: wish.hasSound,

@@ -123,7 +123,7 @@ struct StreamDisk: Sendable {
         return try CaptionLog.append(captions, in: directory)
     }
 
-    /// Replaces the note whose the tracks are.
+    /// Replaces the note of who owns the tracks.
     func keep(_ cast: StreamCast, in directory: String) throws(RecordingError) {
         touching(directory)
         try cast.write(in: directory)

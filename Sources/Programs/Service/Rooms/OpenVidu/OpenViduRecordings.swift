@@ -17,8 +17,6 @@ import Streams
 actor OpenViduRecordings: Service, RoomWatcher {
     /// The recordings of a list.
     static let listMaximum = 1000
-    /// Streams that the archive of a recording knows by name.
-    private static let castMaximum = 5000
     /// How long a start waits until the recording goes on. It goes on later too.
     private static let startPatience: Duration = .seconds(30)
 
@@ -31,6 +29,10 @@ actor OpenViduRecordings: Service, RoomWatcher {
         var status = LiveStream.Status.starting
         /// Nil for one without an archive of streams.
         var cast: StreamCast?
+        /// Whether the cast is being written; it has one writer at a time.
+        var isWriting = false
+        /// Whether it has changed since the writer took it.
+        var isDirty = false
         /// Those who wait until it goes on.
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
     }
@@ -362,32 +364,43 @@ actor OpenViduRecordings: Service, RoomWatcher {
         patience.cancel()
     }
 
-    /// Notes published streams for the archive of a recording.
+    /// Notes published streams for the archive of the recording on air. One that is in
+    /// post-processing has its streams.
     private func note(_ streams: [PublishedStream], in room: RoomID) async {
-        guard let (id, _) = current.first(where: { $0.value.room == room && $0.value.cast != nil }),
-            var cast = current[id]?.cast
-        else { return }
-        for stream in streams {
-            let member = StreamCast.Member(
-                stream: stream.id, connection: stream.connection, clientData: stream.clientData,
-                serverData: stream.serverData, video: stream.video,
-                tracks: stream.tracks.map(\.rawValue), isRecorded: stream.isRecorded)
-            if let known = cast.members.firstIndex(where: { $0.stream == stream.id }) {
-                cast.members[known] = member
-            } else if cast.members.count < Self.castMaximum {
-                cast.members.append(member)
-            }
+        // The end of an earlier one may not be known here yet.
+        let recordings = current.filter {
+            $0.value.room == room && $0.value.cast != nil && $0.value.status.isOnAir
         }
-        current[id]?.cast = cast
-        guard let directory = current[id]?.directory else { return }
-        do {
-            try await control.persister.onDisk { [cast] (disk) throws(RecordingError) in
-                try disk.keep(cast, in: directory)
+        guard let id = recordings.keys.max() else { return }
+        for stream in streams {
+            current[id]?.cast?.note(
+                StreamCast.Member(
+                    stream: stream.id, connection: stream.connection,
+                    clientData: stream.clientData, serverData: stream.serverData,
+                    video: stream.video, tracks: stream.tracks.map(\.rawValue),
+                    isRecorded: stream.isRecorded))
+        }
+        current[id]?.isDirty = true
+        await writeCast(of: id)
+    }
+
+    /// Writes a recording's cast until it has not changed meanwhile. Of two writers, the one with
+    /// the older cast could be the last.
+    private func writeCast(of id: StreamID) async {
+        guard current[id]?.isWriting == false else { return }
+        current[id]?.isWriting = true
+        defer { current[id]?.isWriting = false }
+        while let state = current[id], state.isDirty, let cast = state.cast {
+            current[id]?.isDirty = false
+            do {
+                try await control.persister.onDisk { (disk) throws(RecordingError) in
+                    try disk.keep(cast, in: state.directory)
+                }
+            } catch {
+                logger.warning(
+                    "cannot write down whose tracks are recorded",
+                    metadata: ["stream": "\(id)", "error": "\(error)"])
             }
-        } catch {
-            logger.warning(
-                "whose the recorded tracks are cannot be written",
-                metadata: ["stream": "\(id)", "error": "\(error)"])
         }
     }
 
