@@ -109,6 +109,10 @@ import Testing
         let stream = try await ben.publish()
         try await world.addPeer("hms", Track(id: "v", streamID: "s", kind: .video))
         let foreign = await world.entrance.streams().first { $0.id != stream }
+        // A stream is no connection.
+        #expect(!(await world.entrance.change(stream, role: nil, isRecorded: false)))
+        #expect(await world.entrance.signal(to: [stream], type: "", data: "") == .unknownTarget)
+        #expect(!(await world.entrance.disconnect(stream)))
         #expect(await world.entrance.unpublish("none") == .unknown)
         #expect(await world.entrance.unpublish(ben.id) == .unknown)
         #expect(await world.entrance.unpublish(foreign?.id ?? "") == .foreign)

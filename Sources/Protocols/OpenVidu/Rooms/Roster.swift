@@ -64,6 +64,14 @@ struct Roster {
     /// The peer that has a connection or publishes a stream; nil for an unknown one.
     func owner(of id: String) -> PeerID? { owners[id] }
 
+    /// The peer that has a connection; nil also for a stream's id.
+    func owner(ofConnection id: String) -> PeerID? {
+        guard let peer = owners[id], let entry = entries[peer],
+            entry.id == id || entry.others.values.contains(id)
+        else { return nil }
+        return peer
+    }
+
     /// The connections of a peer, its own one first. A stream whose tracks have changed is another
     /// stream, since clients ask only once for what it has.
     mutating func participants(of peer: Peer, at time: UnixTime) -> [Participant] {

@@ -94,7 +94,7 @@ extension OpenViduEntrance {
         guard !host.room.peers.visible.isEmpty else { return .nobodyIsHere }
         var targets: [PeerID] = []
         for connection in connections {
-            guard let owner = sessions.roster.owner(of: connection),
+            guard let owner = sessions.roster.owner(ofConnection: connection),
                 (try? host.room.peers.visiblePeer(owner)) != nil
             else { return .unknownTarget }
             if !targets.contains(owner) { targets.append(owner) }
@@ -127,7 +127,7 @@ extension OpenViduEntrance {
         _ connection: String, role: String?, isRecorded: Bool?, of sessions: OpenViduSessions,
         in host: isolated RoomHost
     ) async -> Bool {
-        guard let owner = sessions.roster.owner(of: connection),
+        guard let owner = sessions.roster.owner(ofConnection: connection),
             let peer = try? host.room.peers.visiblePeer(owner)
         else { return false }
         if let role, role != peer.role {

@@ -47,7 +47,7 @@ extension OpenViduSessions {
     ///
     /// - Returns: whether there was one.
     func disconnect(_ id: String, in host: isolated RoomHost) async -> Bool {
-        guard let peer = roster.owner(of: id) else { return false }
+        guard let peer = roster.owner(ofConnection: id) else { return false }
         do throws(RoomError) {
             try host.room.peerRemoved(peer, reason: "")
         } catch {
