@@ -390,6 +390,28 @@ import Testing
         #expect(await ann.code("sendMessage", message(#"{"data":5}"#)) == 600)
     }
 
+    /// Application servers are told of it like of any other.
+    @Test func signalToOneselfHasTheLimitsOfOthers() async throws {
+        var limits = RoomLimits()
+        limits.fanOutPerSecond = 5
+        limits.fanOutBurst = 5
+        let world = OpenViduWorld(roomLimits: limits)
+        let ann = try await world.join("Ann")
+        await world.pass(.seconds(2))
+        func send(_ count: Int) async -> JSONValue? {
+            let data = String(repeating: "d", count: count)
+            let text = #"{"to":["\#(ann.id)"],"data":"\#(data)"}"#
+            return await ann.code("sendMessage", ["message": .string(text)])
+        }
+        #expect(await send(RoomLimits.messageBytes) != nil, "the quotes do not fit")
+        #expect(await send(10) == nil)
+        #expect(await ann.told("sendMessage")["from"]?.text == ann.id)
+        for _ in 0..<4 { _ = await send(10) }
+        #expect(await send(10) != nil)
+        await world.pass(.seconds(1))
+        #expect(await send(10) == nil)
+    }
+
     @Test func chatOfOtherProtocolsIsASignal() async throws {
         let world = OpenViduWorld()
         let ann = try await world.join("Ann")

@@ -123,12 +123,17 @@ extension OpenViduSessions {
         let audiences =
             targets.isEmpty
             ? [Audience.everybody] : targets.filter { $0 != peer }.map(Audience.peer)
+        let body = OpaqueJSON(string: signal.data)
         var sent: Message?
         do throws(RoomError) {
+            if audiences.isEmpty {
+                // Nobody else in the room hears of it, but application servers do.
+                try host.room.fanOutRequested(with: (signal.type, body), by: peer, at: now)
+            }
             for audience in audiences {
                 let message = try host.room.messageSent(
-                    by: peer, to: audience, type: signal.type,
-                    body: OpaqueJSON(string: signal.data), at: now, wall: host.clock.wall())
+                    by: peer, to: audience, type: signal.type, body: body, at: now,
+                    wall: host.clock.wall())
                 host.streaming.said(message, room: host.room.id)
                 sent = message
             }

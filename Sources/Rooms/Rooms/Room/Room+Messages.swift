@@ -89,11 +89,15 @@ extension Room {
 
     /// A peer made a request that is fulfilled elsewhere and notifies others: its media's offer, or
     /// a change of the room's streams. Checks its permissions and its rate.
+    ///
+    /// - Parameter message: one that the room does not send, but whose length it checks.
     public mutating func fanOutRequested(
-        _ permissions: [Permission] = [], by id: PeerID, at now: Instant
+        _ permissions: [Permission] = [], with message: (type: String, body: OpaqueJSON)? = nil,
+        by id: PeerID, at now: Instant
     ) throws(RoomError) {
         _ = try peers.joinedPeer(id)
         for permission in permissions { try peers.require(permission, of: id) }
+        if let message { try Check.message(type: message.type, body: message.body) }
         try peers.spendFanOut(of: id, at: now)
     }
 
