@@ -60,6 +60,20 @@ import Testing
         #expect(published.map(\.id) == [stream] && published[0].tracks.count == 2)
     }
 
+    @Test func anEndIsTheReasonOnlyOfASessionThatThereIs() async throws {
+        let listener = Listener()
+        let world = OpenViduWorld(observer: listener)
+        _ = try await world.join("Ann")
+        await world.host.end(reason: "over")
+        await world.pass(.seconds(1))
+        // Nobody is there.
+        await world.host.end(reason: "over")
+        _ = try await world.join("Ben").call("leaveRoom")
+        let ends = listener.details.filter { $0.event == .sessionDestroyed }
+        #expect(
+            ends.map { $0.body["reason"] } == ["sessionClosedByServer", "lastParticipantLeft"])
+    }
+
     @Test func peersOfOtherProtocolsAreToldAsWell() async throws {
         let listener = Listener()
         let world = OpenViduWorld(observer: listener)

@@ -19,7 +19,10 @@ final class OpenViduScribe {
     // MARK: - Facts
 
     /// The room was ended for everybody.
-    func roomEnded(reason: String) { endReason = reason }
+    func roomEnded(reason: String) {
+        // Otherwise the next session would end for it.
+        if ledger?.openedAt != nil { endReason = reason }
+    }
 
     /// A peer is gone. It is told with the next second, if not before.
     func departed(_ peer: PeerID, reason: String) {
