@@ -124,6 +124,25 @@ import Workbench
         #expect(files[0]["connectionId"] as? String == "p")
     }
 
+    /// Else its other pictures could not be decoded.
+    @Test func aPartThatBeginsTooEarlyKeepsItsKeyFrame() throws {
+        try record("v", .vp8, packets: 50..<100)
+        try record("v", .vp8, packets: 95..<145)
+        _ = try make()
+        let files = try #require(try index()["files"] as? [[String: Any]])
+        let name = try #require(files.first?["name"] as? String)
+        let archive = "\(scratch.path)/assets/all.zip"
+        _ = try Program.run("unzip", ["-oqq", archive, "-d", scratch.path])
+        let probed = try Program.run(
+            "ffprobe",
+            [
+                "-v", "error", "-count_packets", "-show_entries", "stream=nb_read_packets", "-of",
+                "default=nw=1:nk=1", "\(scratch.path)/\(name)",
+            ]
+        ).output.split(separator: "\n")
+        #expect(files.count == 1 && probed == ["100"], "\(probed)")
+    }
+
     @Test func withoutKnowingWhoMayBeRecordedNothingIsArchived() throws {
         try record("a", .opus, packets: 0..<50)
         try Data("[".utf8).write(to: URL(filePath: "\(scratch.path)/\(StreamCast.fileName)"))

@@ -141,9 +141,9 @@ struct JoinedStream {
         mutating func next() throws(RecordingError) -> Block? {
             while true {
                 while let picture = try reader?.next() {
-                    let time = max(0, picture.place * 1000 / PictureReader.timescale - take.start)
-                    // A part may begin before the last one has ended.
-                    guard time > last else { continue }
+                    // A part may begin before the last one has ended, and has its key frame there.
+                    let time = max(
+                        picture.place * 1000 / PictureReader.timescale - take.start, last + 1)
                     last = time
                     return Block(
                         track: 0, time: time, isKeyframe: picture.isKeyframe, bytes: picture.bytes)
