@@ -85,9 +85,11 @@ public struct StreamBundle {
         let text = text(files.map(\.entry))
         try archive.add("\(title.name).json", text, checksum: CRC32.checksum(text))
         for (entry, size) in files {
+            let path = "\(place.directory)/\(Self.hidden(entry.name))"
             try archive.add(
-                entry.name, from: "\(place.directory)/\(Self.hidden(entry.name))",
-                byteCount: size.byteCount, checksum: size.checksum, progress: progress)
+                entry.name, from: path, byteCount: size.byteCount, checksum: size.checksum,
+                progress: progress)
+            unlink(path)
         }
         let byteCount = try archive.finish()
         let start = files.map(\.entry.startTimeOffset).min() ?? 0
