@@ -23,6 +23,7 @@ import Testing
         case seen(Int, Int, starts: Bool)
         case stopped
         case refused
+        case postponed
     }
 
     private static let stories: [(AutoStart, [Fact])] = [
@@ -67,6 +68,14 @@ import Testing
                 .seen(1, 0, starts: false),
             ]
         ),
+        // So is one for which another stream is in the way, unless that is stopped.
+        (
+            .roomOpens,
+            [
+                .seen(1, 0, starts: true), .postponed, .seen(1, 0, starts: true), .stopped,
+                .postponed, .seen(1, 0, starts: false),
+            ]
+        ),
         // A stop that comes before the refusal is known counts.
         (.roomOpens, [.seen(1, 0, starts: true), .stopped, .refused, .seen(1, 0, starts: false)]),
     ]
@@ -81,6 +90,9 @@ import Testing
                 #expect(starter.seen(Self.room(peers, publishers)) == starts, "step \(step)")
             case .stopped: starter.stopped()
             case .refused: starter.refused()
+            case .postponed:
+                starter.postponed()
+                #expect(!starter.isRefused, "a refusal is still news")
             }
         }
     }

@@ -56,6 +56,11 @@ public struct AutoStarter: Hashable, Sendable {
         phase = .waiting
         isRefused = true
     }
+
+    /// Another stream is in the way, which is no refusal; the next look at the room tries again.
+    public mutating func postponed() {
+        if phase == .started { phase = .waiting }
+    }
 }
 
 /// The destinations of a room start independently.

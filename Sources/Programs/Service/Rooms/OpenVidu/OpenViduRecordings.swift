@@ -81,7 +81,8 @@ actor OpenViduRecordings: Service, RoomWatcher {
     // MARK: - Requests
 
     /// - Parameter authorities: `host[:port]` by which a page's address means this server.
-    /// - Returns: the recording when it goes on, or after a while.
+    /// - Returns: the recording when it goes on or has failed, or after a while.
+    /// - Throws: why it is not begun.
     func start(
         _ room: RoomID, _ properties: OpenViduRecordingProperties, authorities: Set<String>
     ) async throws(APIError) -> LiveStream {
@@ -117,10 +118,7 @@ actor OpenViduRecordings: Service, RoomWatcher {
         let begun = try await look { () async throws(LiveStreamError) in
             try await control.stream(stream.id)
         }
-        guard let begun, begun.status != .failed else {
-            throw .unavailable(
-                "Error starting recording: \(begun?.end?.description ?? "it failed")")
-        }
+        guard let begun else { throw .unavailable("Error starting recording: it is gone") }
         return begun
     }
 
@@ -296,9 +294,14 @@ actor OpenViduRecordings: Service, RoomWatcher {
                 OpenViduBody(session.terms.recordings))
             _ = try await start(room, properties, authorities: [])
         } catch {
-            // It goes on already.
-            guard error.status != .conflict else { return }
+            guard error.status != .conflict else {
+                // It is already running. Unless it is stopped by hand, the next one follows it.
+                starters[room]?.postponed()
+                return
+            }
+            let isNew = starters[room]?.isRefused == false
             starters[room]?.refused()
+            guard isNew else { return }
             logger.warning(
                 "a session's recording cannot start by itself",
                 metadata: ["room": "\(room)", "reason": "\(error.message)"])
@@ -329,6 +332,8 @@ actor OpenViduRecordings: Service, RoomWatcher {
         }
         current[stream.id] = stream.status.isFinal ? nil : state
         let isOver = before.isOnAir && before != .stopping
+        // By any API. One that this server did not start has nothing to do with those here now.
+        if !isNew, isOver, stream.end == .stopped { starters[stream.room]?.stopped() }
         switch stream.status {
         case .starting: break
         case .running: await tell(stream, as: "started")
@@ -393,8 +398,9 @@ actor OpenViduRecordings: Service, RoomWatcher {
         while let state = current[id], state.isDirty, let cast = state.cast {
             current[id]?.isDirty = false
             do {
+                let directory = state.directory
                 try await control.persister.onDisk { (disk) throws(RecordingError) in
-                    try disk.keep(cast, in: state.directory)
+                    try disk.keep(cast, in: directory)
                 }
             } catch {
                 logger.warning(

@@ -1,6 +1,7 @@
 import ControlAPI
 import MediaKernel
 import OpenVidu
+import Streams
 
 /// OpenVidu's REST API of recordings.
 extension OpenViduRooms: OpenViduRecordingControl {
@@ -18,6 +19,10 @@ extension OpenViduRooms: OpenViduRecordingControl {
         let properties = try OpenViduRecordingProperties(body, completedBy: standard)
         let stream = try await recordings.start(
             room, properties, authorities: caller.authorities)
+        guard stream.status != .failed else {
+            throw .unavailable(
+                "Error starting recording: \(stream.end?.description ?? "it failed")")
+        }
         return OpenViduRecordingBody(stream, []).json(base: caller.base)
     }
 
