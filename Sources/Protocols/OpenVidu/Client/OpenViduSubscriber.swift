@@ -34,6 +34,8 @@ public actor OpenViduSubscriber: RemoteRoom {
     /// Since when the server is lost; nil while it is there.
     private var lostAt: Instant?
     private var openedAt = Instant.zero
+    /// Before `stay` ends its work, there is time for a goodbye.
+    private var isLeaving = false
 
     public nonisolated var events: AsyncStream<RemoteRoomEvent> { feed.stream }
 
@@ -63,6 +65,7 @@ public actor OpenViduSubscriber: RemoteRoom {
 
     /// Says goodbye, as openvidu-browser does, and waits until `run()` has returned.
     public func leave() async {
+        isLeaving = true
         let hadSocket = outbox != nil
         session.leave()
         while let order = session.poll() {
@@ -94,9 +97,9 @@ public actor OpenViduSubscriber: RemoteRoom {
             }
         }
         defer { listening.cancel() }
-        while true {
+        while !isLeaving {
             let reason = await connectOnce()
-            guard !stay.isLeaving, !Task.isCancelled else { return nil }
+            guard !isLeaving, !Task.isCancelled else { return nil }
             guard case .unreachable = reason else { return reason }
             let now = MonotonicClock.now
             let since = lostAt ?? now
@@ -105,8 +108,9 @@ public actor OpenViduSubscriber: RemoteRoom {
             // A client that never joined has nothing to come back to.
             guard session.hasJoined, now - since < ClientLimits.patience else { return reason }
             try? await Task.sleep(for: ClientLimits.pause)
-            guard !stay.isLeaving, !Task.isCancelled else { return nil }
+            guard !Task.isCancelled else { return nil }
         }
+        return nil
     }
 
     /// One socket, from its opening until it is lost.
