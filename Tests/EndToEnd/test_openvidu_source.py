@@ -259,6 +259,17 @@ def test_a_wrong_secret_fails_the_stream_in_words(server, room, cast):
     assert "not it" not in caster.log.read_text()
 
 
+def test_a_secret_that_a_server_repeats_is_shown_to_nobody(room, cast, host):
+    far = host("kurento")
+    caster = cast(far.port, secret="WRONG_SECRET")
+    stream = start(caster, room, far.port, "ses_1")
+    failed = caster.wait_for_status(stream["id"], "failed", TIMEOUT)
+    assert failed["stop_reason"].endswith(
+        "refused with 401: Unable to join session ses_1. Token … is not valid"), failed
+    assert "WRONG_SECRET" not in json.dumps(caster.stream(stream["id"]))
+    assert "WRONG_SECRET" not in caster.log.read_text()
+
+
 def test_what_cannot_be_streamed_is_refused(server, room, cast):
     caster = cast(server.port)
     port = free_port(socket.SOCK_STREAM)

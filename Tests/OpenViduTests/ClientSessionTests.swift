@@ -81,6 +81,38 @@ import Testing
         #expect(world.end == .refused(code: 104, message: "no"))
     }
 
+    /// In OpenVidu's own words.
+    @Test(arguments: [
+        ("wss://h?sessionId=ses_1&secret=MY_SECRET&recorder=true", "MY_SECRET"),
+        ("wss://h?sessionId=ses_1&token=tok_MINE", nil),
+    ])
+    func whatAdmitsUsIsShownToNobody(token: String, secret: String?) {
+        var world = ClientWorld(token: token, secret: secret)
+        world.open()
+        world.refuse(
+            "joinRoom", 401, "Unable to join session ses_1. Token \(token) is not valid")
+        let shown = "Unable to join session ses_1. Token … is not valid"
+        #expect(world.end == .refused(code: 401, message: shown))
+        // Alone, and cut where words are.
+        for part in [secret ?? "tok_MINE", token] {
+            for length in 0...300 {
+                world = ClientWorld(token: token, secret: secret)
+                world.open()
+                world.refuse("joinRoom", 401, String(repeating: "x", count: length) + part)
+                world.tell(.mediaError, ["error": .string("of \(part)")])
+                #expect(world.warnings == ["the server has a media error: of …"])
+                let words = world.end.map { "\($0)" } ?? ""
+                #expect(!words.contains("MY_SEC") && !words.contains("tok_M"))
+            }
+        }
+        world = ClientWorld(token: token, secret: secret)
+        world.open()
+        world.answer("joinRoom", with: world.welcome([]))
+        world.tell(
+            .participantEvicted, ["connectionId": "RECORDER", "reason": .string("as \(token)")])
+        #expect(world.end == .removed(reason: "as …"))
+    }
+
     @Test func anEmptySessionIsAnOpenPath() throws {
         let world = try ClientWorld.inside()
         #expect(world.events == [.joined, .roster([]), .path(.connected)])

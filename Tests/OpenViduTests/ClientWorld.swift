@@ -24,10 +24,12 @@ struct ClientWorld {
     var media: [MediaOrder] = []
     var events: [ClientOrder] = []
 
-    init(secret: String? = "MY_SECRET", receivesVideo: Bool = true) {
+    init(
+        token: String = "wss://h?sessionId=ses_1", secret: String? = "MY_SECRET",
+        receivesVideo: Bool = true
+    ) {
         session = ClientSession(
-            ClientSession.Entry(
-                session: "ses_1", token: "wss://h?sessionId=ses_1", secret: secret, metadata: ""),
+            ClientSession.Entry(session: "ses_1", token: token, secret: secret, metadata: ""),
             receivesVideo: receivesVideo)
     }
 
@@ -91,11 +93,11 @@ struct ClientWorld {
         receive(OpenViduFrame.result(result, to: .number(call.id), rpcSession: "rpc1"))
     }
 
-    mutating func refuse(_ method: String, _ code: Int) {
+    mutating func refuse(_ method: String, _ code: Int, _ message: String = "no") {
         guard let call = take(method) else { return }
         receive(
             OpenViduFrame.error(
-                OpenViduError(code: code, message: "no"), to: .number(call.id), rpcSession: ""))
+                OpenViduError(code: code, message: message), to: .number(call.id), rpcSession: ""))
     }
 
     private mutating func take(_ method: String) -> Call? {

@@ -154,7 +154,10 @@ class Host(OnItsOwnLoop):
     def _join(self, params):
         query = parse_qs(urlsplit(params["token"]).query)
         if params["secret"] != self.secret or query["secret"] != [self.secret]:
-            raise Refusal(UNAUTHORIZED, "the secret is wrong")
+            # As OpenVidu says it, with the secret in the token.
+            raise Refusal(
+                UNAUTHORIZED, f"Unable to join session {params['session']}. Token "
+                f"{params['token']} is not valid")
         assert params["recorder"] is True and params["metadata"] == ""
         return {
             "id": "RECORDER", "createdAt": 1, "metadata": "", "role": "SUBSCRIBER",

@@ -7,8 +7,8 @@ enum ServerFrame {
 
     /// Long enough for the list of a full session.
     static let jsonLimits = JSONLimits(depth: 16, nodes: 1_048_576)
-    /// In scalars: of an error's message, which is shown.
-    private static let messageMaximum = 256
+    /// In scalars: of an error's message. Shown are fewer.
+    private static let messageMaximum = 4096
 
     /// - Throws: ``OpenViduError/malformed`` for text that is no frame, and a bad parameter for a
     ///   part of the wrong type.

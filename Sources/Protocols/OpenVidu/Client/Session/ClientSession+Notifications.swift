@@ -12,7 +12,7 @@ extension ClientSession {
         case .sendMessage: hear(try IncomingSignal(parameters))
         case .mediaError:
             let error = try parameters.optionalText("error", maximum: 1024) ?? ""
-            order(.warn("the server has a media error: \(error)"))
+            order(.warn("the server has a media error: \(secrets.hidden(in: error))"))
         case .participantJoined, .participantPublished, .participantUnpublished, .participantLeft,
             .participantEvicted, .streamPropertyChanged, .iceCandidate,
             .forciblyReconnectSubscriber:
@@ -53,7 +53,7 @@ extension ClientSession {
         case .participantLeft, .participantEvicted:
             let id = try Self.connection(in: parameters)
             let reason = try parameters.optionalText("reason", maximum: 256) ?? ""
-            guard id != ownID else { return removed(reason) }
+            guard id != ownID else { return removed(secrets.hidden(in: reason)) }
             guard roster[id] != nil else { return }
             remove(id)
             tellRoster()

@@ -172,7 +172,7 @@ extension ClientSession {
 
     /// A connection could not be made or described.
     mutating func mediaFailed(_ connection: StreamConnectionID, _ reason: String, at now: Instant) {
-        failed(connection, reason, at: now)
+        failed(connection, secrets.hidden(in: reason), at: now)
         tellPath()
     }
 

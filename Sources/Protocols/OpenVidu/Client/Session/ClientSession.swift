@@ -43,6 +43,7 @@ struct ClientSession {
     }
 
     let entry: Entry
+    let secrets: ClientSecrets
     let receivesVideo: Bool
     var link = Link.down
     var membership = Membership.outside
@@ -65,6 +66,7 @@ struct ClientSession {
     /// - Parameter receivesVideo: whether video is received at all.
     init(_ entry: Entry, receivesVideo: Bool) {
         self.entry = entry
+        secrets = ClientSecrets(entry)
         self.receivesVideo = receivesVideo
     }
 
@@ -195,7 +197,7 @@ struct ClientSession {
             switch try ServerFrame(text) {
             case .answer(.number(let id), let answer):
                 guard let call = pending.removeValue(forKey: id) else { return }
-                answered(call.purpose, answer, at: now)
+                answered(call.purpose, answer.mapError(shown), at: now)
             case .answer(.text, _): break
             case .notification(let name, let parameters):
                 guard let notification = OpenViduNotification(rawValue: name) else { return }
@@ -214,6 +216,10 @@ struct ClientSession {
         }
         beginReceptions(at: now)
         tellPath()
+    }
+
+    private func shown(_ error: OpenViduError) -> OpenViduError {
+        OpenViduError(code: error.code, message: secrets.hidden(in: error.message))
     }
 
     private mutating func note(fault: String) {
