@@ -74,11 +74,32 @@ import Testing
         world.open()
         world.refuse("joinRoom", 401)
         #expect(world.end == .refused(code: 401, message: "no"))
-        // Another recorder is there, and it is not us.
-        world = ClientWorld()
+        #expect(world.session.patience(after: .refused(code: 401, message: "no")) == nil)
+        #expect(world.session.patience(after: .unreachable("")) == nil)
+        world = ClientWorld(secret: nil)
         world.open()
         world.refuse("joinRoom", 104)
         #expect(world.end == .refused(code: 104, message: "no"))
+        #expect(world.session.patience(after: .refused(code: 104, message: "no")) == nil)
+    }
+
+    /// The recorder before us may have died, and the server has not noticed yet.
+    @Test func aRecorderWaitsForItsPlace() {
+        let refusal = RoomEnd.refused(code: 104, message: "no")
+        var world = ClientWorld()
+        for _ in 0..<3 {
+            world.open()
+            world.refuse("joinRoom", 104)
+            #expect(world.end == nil && world.events.last == .reconnect(refusal))
+            world.close()
+            #expect(world.session.patience(after: refusal) == ClientLimits.placePatience)
+            // A socket that cannot be opened meanwhile.
+            #expect(world.session.patience(after: .unreachable("")) == ClientLimits.placePatience)
+        }
+        world.open()
+        world.answer("joinRoom", with: world.welcome([]))
+        #expect(world.events.contains(.joined))
+        #expect(world.session.patience(after: .unreachable("")) == ClientLimits.patience)
     }
 
     /// In OpenVidu's own words.
@@ -449,7 +470,9 @@ import Testing
         world.open()
         world.refuse("connect", 40_007)
         world.refuse("joinRoom", 104)
-        #expect(world.end == nil && world.reconnects == ["no"])
+        #expect(
+            world.end == nil
+                && world.events.contains(.reconnect(.refused(code: 104, message: "no"))))
     }
 
     @Test func garbageEndsTheSocketAndNotTheStay() throws {

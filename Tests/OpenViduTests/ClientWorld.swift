@@ -191,7 +191,9 @@ struct ClientWorld {
     }
 
     var reconnects: [String] {
-        events.compactMap { if case .reconnect(let reason) = $0 { reason } else { nil } }
+        events.compactMap {
+            if case .reconnect(.unreachable(let reason)) = $0 { reason } else { nil }
+        }
     }
 
     var warnings: [String] {

@@ -100,13 +100,12 @@ public actor OpenViduSubscriber: RemoteRoom {
         while !isLeaving {
             let reason = await connectOnce()
             guard !isLeaving, !Task.isCancelled else { return nil }
-            guard case .unreachable = reason else { return reason }
+            guard let patience = session.patience(after: reason) else { return reason }
             let now = MonotonicClock.now
             let since = lostAt ?? now
             lostAt = since
             logger.warning("server lost", metadata: ["error": "\(reason)"])
-            // A client that never joined has nothing to come back to.
-            guard session.hasJoined, now - since < ClientLimits.patience else { return reason }
+            guard now - since < patience else { return reason }
             try? await Task.sleep(for: ClientLimits.pause)
             guard !Task.isCancelled else { return nil }
         }
@@ -198,7 +197,7 @@ public actor OpenViduSubscriber: RemoteRoom {
             case .path(let state): feed.send(.path(state))
             case .message(let message): feed.send(.message(message))
             case .warn(let words): logger.warning("session", metadata: ["notice": "\(words)"])
-            case .reconnect(let reason): end = end ?? .unreachable(reason)
+            case .reconnect(let reason): end = end ?? reason
             case .end(let reason): end = end ?? reason
             }
         }

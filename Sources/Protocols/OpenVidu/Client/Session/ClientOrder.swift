@@ -16,8 +16,9 @@ enum ClientOrder: Hashable {
     case message(RoomMessage)
     /// For people.
     case warn(String)
-    /// The socket is of no use any more: close it, and open another one.
-    case reconnect(String)
+    /// The socket is of no use any more: close it, and open another one. This is the end if none
+    /// helps.
+    case reconnect(RoomEnd)
     /// The stay is over.
     case end(RoomEnd)
 }

@@ -43,6 +43,7 @@ extension ClientSession {
             return order(.end(.protocolViolation("joinRoom: \(error.message)")))
         }
         membership = .inside
+        isPlaceTaken = false
         if !hasJoined { order(.joined) }
         hasJoined = true
         let kept = Set(present.map(\.id))
@@ -52,9 +53,9 @@ extension ClientSession {
     }
 
     private mutating func refused(_ error: OpenViduError) {
-        // Our own earlier connection may still have the recorder's place.
-        if hasJoined, error.code == OpenViduError.userExists { return lost(error.message) }
-        order(.end(.refused(code: error.code, message: error.message)))
+        let end = RoomEnd.refused(code: error.code, message: error.message)
+        isPlaceTaken = entry.secret != nil && error.code == OpenViduError.userExists
+        order(isPlaceTaken ? .reconnect(end) : .end(end))
     }
 
     /// Connections that live go on; the others are replaced.

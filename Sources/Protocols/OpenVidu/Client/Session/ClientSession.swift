@@ -51,6 +51,9 @@ struct ClientSession {
     var rpcSession: String?
     var ownID = ""
     var hasJoined = false
+    /// The server refuses us since somebody has the recorder's place: an earlier connection of ours,
+    /// or of a bot that died, which the server takes a while to give up.
+    var isPlaceTaken = false
     /// Whether the server makes the offers.
     var serverOffers = false
     var pending: [Int64: Pending] = [:]
@@ -168,7 +171,18 @@ struct ClientSession {
     }
 
     /// The socket is of no use.
-    mutating func lost(_ reason: String) { order(.reconnect(reason)) }
+    mutating func lost(_ reason: String) { order(.reconnect(.unreachable(reason))) }
+
+    /// For how long another socket may help after one that ended like this; nil if it never does.
+    func patience(after end: RoomEnd) -> Duration? {
+        switch end {
+        case .unreachable, .refused(code: OpenViduError.userExists, message: _):
+            if isPlaceTaken { return ClientLimits.placePatience }
+            // A client that never joined has nothing to come back to.
+            return hasJoined ? ClientLimits.patience : nil
+        default: return nil
+        }
+    }
 
     // MARK: Calls
 
