@@ -332,7 +332,7 @@ import Testing
         var world = try ClientWorld.inside(many)
         #expect(world.media.count == ClientLimits.openings)
         world.connect(StreamConnectionID(0))
-        #expect(world.media.count { if case .offer = $0 { true } else { false } } == 9)
+        #expect(world.offers == 9)
     }
 
     // MARK: Failures
@@ -384,9 +384,31 @@ import Testing
         #expect(world.warnings.last == "stream \(Self.stream) is left out: no")
         #expect(world.roster.map(\.tracks.count) == [0, 2])
         #expect(world.paths.last == .connected && world.end == nil)
-        let count = world.media.count
-        world.pass(.seconds(60))
-        #expect(world.media.count == count, "it is not tried any more")
+        // It is tried once a minute, without a word.
+        let before = (offers: world.offers, warnings: world.warnings.count)
+        world.pass(ClientLimits.leftOutPause)
+        #expect(world.offers == before.offers + 1)
+        world.offer(try #require(world.connection))
+        world.refuse("receiveVideoFrom", 303)
+        #expect(world.warnings.count == before.warnings)
+        world.pass(ClientLimits.leftOutPause)
+        #expect(world.offers == before.offers + 2 && world.roster.map(\.tracks.count) == [0, 2])
+        world.connect(try #require(world.connection))
+        #expect(world.roster.map(\.tracks.count) == [2, 2])
+    }
+
+    @Test func aSessionWhoseStreamsAreAllLeftOutHasNoPath() throws {
+        var world = try ClientWorld.inside([Self.ann])
+        world.connect(try #require(world.connection))
+        world.change(try #require(world.connection), to: .failed)
+        while world.roster.map(\.tracks.count) != [0], world.now < ClientWorld.start + .seconds(90) {
+            world.pass(ClientLimits.streamPause)
+            world.offer(try #require(world.connection))
+            world.refuse("reconnectStream", 303)
+        }
+        world.pass(.seconds(30))
+        #expect(world.roster.map(\.tracks.count) == [0])
+        #expect(world.paths == [.connected, .disconnected])
     }
 
     @Test func aCallWithoutAnAnswerFailsItsStreamOnly() throws {
@@ -463,8 +485,7 @@ import Testing
             "joinRoom", with: world.welcome([Self.ann, ClientWorld.participant("Cid")]))
         #expect(world.roster.map(\.name) == ["Ann", "Cid"])
         #expect(world.events.count { $0 == .joined } == 1)
-        let offers = world.media.count { if case .offer = $0 { true } else { false } }
-        #expect(offers == 4, "both are received anew")
+        #expect(world.offers == 4, "both are received anew")
         // Our own earlier connection may still be there.
         world.close()
         world.open()

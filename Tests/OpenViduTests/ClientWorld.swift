@@ -176,6 +176,9 @@ struct ClientWorld {
         }
     }
 
+    /// How many connections media were asked to offer.
+    var offers: Int { media.count { if case .offer = $0 { true } else { false } } }
+
     // MARK: What the program sees
 
     var roster: [RemotePeer] {

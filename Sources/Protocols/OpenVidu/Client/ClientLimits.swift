@@ -21,6 +21,8 @@ enum ClientLimits {
     /// Between two attempts to reach the server, or to set up a stream's connection.
     static let pause: Duration = .seconds(1)
     static let streamPause: Duration = .seconds(3)
+    /// Between two attempts to set up the connection of a stream that is left out.
+    static let leftOutPause: Duration = .seconds(60)
     /// For media to arrive on a connection that has been described.
     static let opening: Duration = .seconds(15)
     /// How long a lost server is sought, and a stream's connection is set up again and again.

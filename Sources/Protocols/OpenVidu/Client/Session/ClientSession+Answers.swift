@@ -108,7 +108,7 @@ extension ClientSession {
                 let answer = try result.text("sdpAnswer", maximum: OpenViduLimits.sdpBytes)
                 order(.media(.accept(connection, answer)))
             case .confirming: break
-            case .waiting, .offering, .preparing, .answering, .open, .over: return
+            case .waiting, .offering, .preparing, .answering, .open: return
             }
             receptions[stream]?.isKnown = true
             receptions[stream]?.phase = .open(since: now)

@@ -135,7 +135,7 @@ extension ClientSession {
     ) throws(OpenViduError) {
         let stream = try parameters.identifier("streamId")
         let offer = try parameters.text("sdpOffer", maximum: OpenViduLimits.sdpBytes)
-        guard let reception = receptions[stream], reception.phase != .over else { return }
+        guard let reception = receptions[stream] else { return }
         restart(stream, at: now, after: .zero)
         let connection = makeConnection(for: stream)
         receptions[stream]?.phase = .answering(isForced: true)

@@ -44,7 +44,7 @@ extension ClientSession {
 
     /// Ends a stream's connection; another one follows.
     mutating func restart(_ stream: String, at now: Instant, after pause: Duration) {
-        guard let reception = receptions[stream], reception.phase != .over else { return }
+        guard let reception = receptions[stream] else { return }
         if let connection = reception.connection { order(.media(.close(connection))) }
         receptions[stream]?.connection = nil
         receptions[stream]?.state = .new
@@ -62,8 +62,20 @@ extension ClientSession {
         guard missed >= ClientLimits.patience else {
             return order(.warn("stream \(stream) is not received: \(reason)"))
         }
+        receptions[stream]?.phase = .waiting(now + ClientLimits.leftOutPause)
+        leaveOut(stream, reason)
+    }
+
+    private mutating func leaveOut(_ stream: String, _ reason: String) {
+        guard receptions[stream]?.isLeftOut == false else { return }
+        receptions[stream]?.isLeftOut = true
         order(.warn("stream \(stream) is left out: \(reason)"))
-        receptions[stream]?.phase = .over
+        tellRoster()
+    }
+
+    private mutating func takeBack(_ stream: String) {
+        guard receptions[stream]?.isLeftOut == true else { return }
+        receptions[stream]?.isLeftOut = false
         tellRoster()
     }
 
@@ -74,13 +86,16 @@ extension ClientSession {
         return connection
     }
 
-    /// Begins what is due, a few at once, in the order in which the participants came.
+    /// Begins what is due, a few at once, in the order in which the participants came. Streams that
+    /// were left out leave half of the places to others.
     mutating func beginReceptions(at now: Instant) {
         guard link != .down, membership == .inside else { return }
         var free = ClientLimits.openings - receptions.values.count(where: \.isOpening)
         for stream in roster.streams {
             guard free > 0 else { return }
-            guard case .waiting(let due) = receptions[stream]?.phase, due <= now else { continue }
+            guard let reception = receptions[stream], case .waiting(let due) = reception.phase,
+                due <= now, !reception.isLeftOut || free > ClientLimits.openings / 2
+            else { continue }
             free -= 1
             let connection = makeConnection(for: stream)
             if serverOffers {
@@ -182,7 +197,9 @@ extension ClientSession {
         guard let stream = stream(on: connection) else { return }
         receptions[stream]?.state = state
         switch state {
-        case .connected: receptions[stream]?.missedSince = nil
+        case .connected:
+            receptions[stream]?.missedSince = nil
+            takeBack(stream)
         case .failed: failed(connection, "its connection has failed", at: now)
         case .closed: failed(connection, "the server has closed its connection", at: now)
         case .disconnected:

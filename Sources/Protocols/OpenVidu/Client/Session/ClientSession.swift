@@ -116,7 +116,7 @@ struct ClientSession {
             // What the server made of it is unknown.
             case .offering, .preparing, .asking, .answering, .confirming:
                 restart(stream, at: now, after: .zero)
-            case .waiting, .open, .over, nil: break
+            case .waiting, .open, nil: break
             }
         }
         tellPath()
@@ -248,16 +248,17 @@ struct ClientSession {
 
     mutating func tellRoster() {
         let receptions = receptions
-        order(.roster(roster.peers { receptions[$0]?.phase == .over }))
+        order(.roster(roster.peers { receptions[$0]?.isLeftOut ?? false }))
     }
 
     /// The state of the media as a whole: it is usable as long as one stream is received, or as
     /// there is none and the server is there.
     mutating func tellPath() {
         guard hasJoined else { return }
-        let received = receptions.values.filter { $0.phase != .over }
+        let received = receptions.values.filter { !$0.isLeftOut }
         let path: PeerConnectionState
-        if received.isEmpty {
+        // A session whose streams are all left out is none without streams.
+        if receptions.isEmpty {
             path = membership == .inside ? .connected : .disconnected
         } else if received.contains(where: { $0.state == .connected }) {
             path = .connected

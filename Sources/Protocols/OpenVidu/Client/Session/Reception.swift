@@ -18,8 +18,6 @@ struct Reception: Hashable {
         case confirming
         /// The connection is described on both sides.
         case open(since: Instant)
-        /// Given up.
-        case over
     }
 
     let stream: String
@@ -39,10 +37,13 @@ struct Reception: Hashable {
     /// Since when it has not been received; nil while it is.
     var missedSince: Instant?
 
+    /// Nobody waits for it any more. It is tried now and then.
+    var isLeftOut = false
+
     /// Whether its connection is being set up.
     var isOpening: Bool {
         switch phase {
-        case .waiting, .over: false
+        case .waiting: false
         case .offering, .preparing, .asking, .answering, .confirming: true
         case .open: state == .new || state == .connecting
         }
