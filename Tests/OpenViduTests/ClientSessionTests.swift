@@ -496,6 +496,36 @@ import Testing
                 && world.events.contains(.reconnect(.refused(code: 104, message: "no"))))
     }
 
+    @Test func whoJoinsAgainTriesAllStreamsWithNewPatience() throws {
+        var world = try ClientWorld.inside([Self.ann, ClientWorld.participant("Ben")])
+        world.connect(StreamConnectionID(1))
+        world.offer(StreamConnectionID(0))
+        world.refuse("receiveVideoFrom", 303)
+        while world.roster.map(\.tracks.count) != [0, 2],
+            world.now < ClientWorld.start + .seconds(90)
+        {
+            world.pass(ClientLimits.streamPause)
+            world.offer(try #require(world.connection))
+            world.refuse("receiveVideoFrom", 303)
+        }
+        #expect(world.roster.map(\.tracks.count) == [0, 2])
+        let before = world.offers
+        world.close()
+        world.open()
+        world.refuse("connect", 40_007)
+        world.close()
+        world.pass(ClientLimits.patience + .seconds(10))
+        world.open()
+        world.answer(
+            "joinRoom", with: world.welcome([Self.ann, ClientWorld.participant("Ben")]))
+        #expect(world.roster.map(\.tracks.count) == [2, 2])
+        #expect(world.offers == before + 2, "both at once")
+        world.offer(try #require(world.connection))
+        world.refuse("receiveVideoFrom", 303)
+        #expect(world.warnings.last?.contains("is not received") == true)
+        #expect(world.roster.map(\.tracks.count) == [2, 2])
+    }
+
     @Test func garbageEndsTheSocketAndNotTheStay() throws {
         var world = try ClientWorld.inside([Self.ann])
         world.receive("garbage")

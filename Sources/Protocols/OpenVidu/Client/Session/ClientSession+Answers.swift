@@ -43,6 +43,7 @@ extension ClientSession {
             return order(.end(.protocolViolation("joinRoom: \(error.message)")))
         }
         membership = .inside
+        renewPatience(at: now)
         isPlaceTaken = false
         if !hasJoined { order(.joined) }
         hasJoined = true
@@ -64,7 +65,14 @@ extension ClientSession {
         for (stream, reception) in receptions.sorted(by: { $0.key < $1.key })
         where reception.state != .connected {
             if case .open = reception.phase { restart(stream, at: now, after: .zero) }
-            // Patience begins anew, since nothing could be tried meanwhile.
+        }
+        renewPatience(at: now)
+    }
+
+    /// Nothing could be tried meanwhile.
+    private mutating func renewPatience(at now: Instant) {
+        for (stream, reception) in receptions
+        where reception.state != .connected && !reception.isLeftOut {
             if reception.missedSince != nil { receptions[stream]?.missedSince = now }
         }
     }
@@ -74,6 +82,7 @@ extension ClientSession {
         rpcSession = nil
         for stream in receptions.keys.sorted() {
             receptions[stream]?.isKnown = false
+            receptions[stream]?.isLeftOut = false
             restart(stream, at: now, after: .zero)
         }
         join(at: now)
