@@ -418,6 +418,20 @@ import Testing
         #expect(
             world.warnings == ["stream \(Self.stream) is not received: the server does not answer"])
         #expect(world.reconnects.isEmpty)
+        // The server may have done what it did not confirm.
+        world.pass(ClientLimits.streamPause)
+        world.offer(try #require(world.connection))
+        #expect(world.parameters("reconnectStream")?["stream"] == .string(Self.stream))
+    }
+
+    @Test func anAnswerLostWithTheSocketIsNoSecondSubscription() throws {
+        var world = try ClientWorld.inside([Self.ann])
+        world.offer(try #require(world.connection))
+        world.close()
+        world.open()
+        world.answer("connect", with: ["value": "reconnection successful"])
+        world.offer(try #require(world.connection))
+        #expect(world.parameters("reconnectStream")?["stream"] == .string(Self.stream))
     }
 
     @Test func mediaThatCannotBeDescribedFailTheirStreamOnly() throws {

@@ -113,9 +113,10 @@ struct ClientSession {
         membership = .outside
         for stream in receptions.keys.sorted() {
             switch receptions[stream]?.phase {
-            // What the server made of it is unknown.
-            case .offering, .preparing, .asking, .answering, .confirming:
+            case .asking, .confirming:
+                receptions[stream]?.isKnown = true
                 restart(stream, at: now, after: .zero)
+            case .offering, .preparing, .answering: restart(stream, at: now, after: .zero)
             case .waiting, .open, nil: break
             }
         }
@@ -151,7 +152,10 @@ struct ClientSession {
             switch late.purpose {
             case .ping: return lost("the server does not answer a ping")
             case .join, .comeBack: return lost("the server does not answer the call to join")
-            case .prepare(let connection), .receive(let connection):
+            case .prepare(let connection):
+                failed(connection, "the server does not answer", at: now)
+            case .receive(let connection):
+                if let stream = stream(on: connection) { receptions[stream]?.isKnown = true }
                 failed(connection, "the server does not answer", at: now)
             case .other: break
             }

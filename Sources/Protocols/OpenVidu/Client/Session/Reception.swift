@@ -28,7 +28,8 @@ struct Reception: Hashable {
     /// Nil while there is none.
     var connection: StreamConnectionID?
     var state = PeerConnectionState.new
-    /// The server has set up a connection for it already, so the next one replaces that.
+    /// The server has set up a connection for it already, or may have, so the next one replaces
+    /// that.
     var isKnown = false
     /// Our connection has the server's description.
     var isDescribed = false
