@@ -94,6 +94,19 @@ import Testing
         #expect(world.warnings.count == ClientLimits.loggedFaults)
     }
 
+    @Test func aParticipantThatCannotBeReadIsPassedOver() throws {
+        let ben = JSONValue.object([
+            "id": "con_Ben",
+            "streams": .array([.object(["id": "str_CAM_1_con_Ben", "hasAudio": "perhaps"])]),
+        ])
+        let world = try ClientWorld.inside([ben, ClientWorld.participant("Ann")])
+        #expect(world.end == nil && world.roster.map(\.id) == ["con_Ann"])
+        #expect(
+            world.warnings.count == 1
+                && world.warnings[0].hasPrefix(
+                    "the server's frame is not understood: joinRoom: 'hasAudio'"))
+    }
+
     @Test func anAnswerToJoinRoomOfWrongTypesEndsTheStay() {
         for name in ["id", "sessionId", "mediaServer", "value"] {
             for value in [JSONValue.bool(true), .integer(1), .array([.integer(1)])] {

@@ -10,7 +10,7 @@ enum ClientLimits {
     static let openings = 8
     /// Frames waiting for the socket. It is closed when there are more.
     static let outboxFrames = 4096
-    /// Unusable notifications that are logged for each socket.
+    /// Unusable frames, and other troubles of the server, that are logged for each socket.
     static let loggedFaults = 16
 
     /// Between two pings, as in openvidu-browser.

@@ -38,7 +38,13 @@ extension ClientSession {
             let kind = try result.optionalText("mediaServer", maximum: 64) ?? "kurento"
             serverOffers = kind == "mediasoup"
             let others = try result.objects("value", maximum: ClientLimits.participants) ?? []
-            for other in others { present.append(try Participant(other)) }
+            for other in others {
+                do throws(OpenViduError) {
+                    present.append(try Participant(other))
+                } catch {
+                    note("the server's frame is not understood: joinRoom: \(error.message)")
+                }
+            }
         } catch {
             return order(.end(.protocolViolation("joinRoom: \(error.message)")))
         }

@@ -226,7 +226,9 @@ struct ClientSession {
                 }
             }
         } catch {
-            guard error == .malformed else { return note(fault: error.message) }
+            guard error == .malformed else {
+                return note("the server's frame is not understood: \(error.message)")
+            }
             guard hasJoined else {
                 return order(.end(.protocolViolation(error.message)))
             }
@@ -240,12 +242,13 @@ struct ClientSession {
         OpenViduError(code: error.code, message: secrets.hidden(in: error.message))
     }
 
-    private mutating func note(fault: String) {
+    /// Warns of what the server sends, a few times for each socket.
+    mutating func note(_ words: String) {
         guard case .up(let nextPing, let faults) = link, faults < ClientLimits.loggedFaults else {
             return
         }
         link = .up(nextPing: nextPing, faults: faults + 1)
-        order(.warn("the server's frame is not understood: \(fault)"))
+        order(.warn(words))
     }
 
     // MARK: What the program is told
