@@ -569,4 +569,22 @@ import Testing
         world.drain()
         #expect(world.calls.last?.method == "leaveRoom")
     }
+
+    @Test func leavingIsSaidWhileTheServerStillLetsUsIn() throws {
+        var joining = ClientWorld()
+        joining.open()
+        joining.session.leave()
+        joining.drain()
+        #expect(joining.calls.map(\.method) == ["joinRoom", "leaveRoom"])
+        var returning = try ClientWorld.inside()
+        returning.close()
+        returning.open()
+        returning.session.leave()
+        returning.drain()
+        #expect(returning.calls.map(\.method) == ["connect", "leaveRoom"])
+        returning.close()
+        returning.session.leave()
+        returning.drain()
+        #expect(returning.calls.isEmpty)
+    }
 }

@@ -125,7 +125,8 @@ struct ClientSession {
 
     /// The last frame for the socket, if there is one.
     mutating func leave() {
-        guard link != .down, membership == .inside else { return }
+        // The server does what it was asked before, so that we are in when this arrives.
+        guard link != .down, membership != .outside else { return }
         order(.send(OpenViduFrame.call(.leaveRoom, [:], id: .number(takeCall()))))
     }
 
