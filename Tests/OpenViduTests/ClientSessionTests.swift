@@ -411,6 +411,34 @@ import Testing
         #expect(world.paths == [.connected, .disconnected])
     }
 
+    /// Its connection works for less than the calm time, again and again.
+    @Test func aStreamThatFlapsIsLeftOut() throws {
+        var world = try ClientWorld.inside([Self.ann, ClientWorld.participant("Ben")])
+        world.connect(StreamConnectionID(1))
+        var connection = StreamConnectionID(0)
+        var rounds = 0
+        while world.roster.map(\.tracks.count) == [2, 2], rounds < 20 {
+            rounds += 1
+            world.connect(connection)
+            world.pass(.seconds(5))
+            world.change(connection, to: .failed)
+            world.pass(ClientLimits.streamPause)
+            connection = try #require(world.connection)
+        }
+        #expect(rounds == 9 && world.roster.map(\.tracks.count) == [0, 2])
+        // One that has been calm has all the patience again.
+        world.connect(StreamConnectionID(1))
+        for _ in 0..<20 {
+            world.pass(ClientLimits.calm)
+            let last = world.session.receptions["str_CAM_1_con_Ben"]?.connection
+            world.change(try #require(last), to: .failed)
+            world.pass(ClientLimits.streamPause)
+            let next = world.session.receptions["str_CAM_1_con_Ben"]?.connection
+            world.connect(try #require(next))
+        }
+        #expect(world.roster.last?.tracks.count == 2)
+    }
+
     @Test func aCallWithoutAnAnswerFailsItsStreamOnly() throws {
         var world = try ClientWorld.inside([Self.ann])
         world.offer(try #require(world.connection))

@@ -30,7 +30,7 @@ enum ClientLimits {
     /// How long a recorder waits for the place of another: OpenVidu keeps that of one that is lost
     /// for 10 s, ours for a minute. Less than a stream is given to begin.
     static let placePatience: Duration = .seconds(75)
-    /// How long a server must have been back before it does not count as lost any more.
+    /// How long a server, or a stream, must have been back before it does not count as lost any more.
     static let calm: Duration = .seconds(10)
 
     /// By which openvidu-browser says that it closes the socket.

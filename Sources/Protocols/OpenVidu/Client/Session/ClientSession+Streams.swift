@@ -51,7 +51,7 @@ extension ClientSession {
         receptions[stream]?.isDescribed = false
         receptions[stream]?.candidates = []
         receptions[stream]?.phase = .waiting(now + pause)
-        if reception.missedSince == nil { receptions[stream]?.missedSince = now }
+        receptions[stream]?.interrupt(at: now)
     }
 
     /// A connection is of no use. Another one is tried, for as long as patience lasts.
@@ -198,12 +198,11 @@ extension ClientSession {
         receptions[stream]?.state = state
         switch state {
         case .connected:
-            receptions[stream]?.missedSince = nil
+            receptions[stream]?.resume(at: now)
             takeBack(stream)
         case .failed: failed(connection, "its connection has failed", at: now)
         case .closed: failed(connection, "the server has closed its connection", at: now)
-        case .disconnected:
-            if receptions[stream]?.missedSince == nil { receptions[stream]?.missedSince = now }
+        case .disconnected: receptions[stream]?.interrupt(at: now)
         case .new, .connecting: break
         }
         beginReceptions(at: now)

@@ -35,11 +35,24 @@ struct Reception: Hashable {
     var isDescribed = false
     /// The server's candidates that wait for it.
     var candidates: [String] = []
-    /// Since when it has not been received; nil while it is.
+    /// Since when it has not been received, or not for long enough at a time to count; nil if it
+    /// never had to be waited for.
     var missedSince: Instant?
+    /// Since when its connection works; nil while it does not.
+    var connectedSince: Instant?
 
     /// Nobody waits for it any more. It is tried now and then.
     var isLeftOut = false
+
+    /// Its connection works.
+    mutating func resume(at now: Instant) { connectedSince = connectedSince ?? now }
+
+    /// It is not received any more. After a calm time patience begins anew.
+    mutating func interrupt(at now: Instant) {
+        if let connectedSince, now - connectedSince >= ClientLimits.calm { missedSince = nil }
+        connectedSince = nil
+        missedSince = missedSince ?? now
+    }
 
     /// Whether its connection is being set up.
     var isOpening: Bool {
