@@ -174,6 +174,9 @@ import Testing
         }
         world.tell(.participantJoined, ["id": "con_more", "metadata": ""])
         #expect(world.roster.count == ClientLimits.participants)
+        for _ in 0..<100 { world.tell(.mediaError, ["error": "again"]) }
+        // Ten more came above, and were told.
+        #expect(world.warnings.count == ClientLimits.loggedFaults - 10)
     }
 
     @Test func randomChangesOfFramesNeverTrap() throws {

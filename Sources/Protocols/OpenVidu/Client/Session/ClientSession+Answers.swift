@@ -12,7 +12,7 @@ extension ClientSession {
         switch (purpose, answer) {
         case (.ping, .success), (.other, .success): break
         case (.ping, .failure(let error)): lost("the server refuses a ping: \(error.message)")
-        case (.other, .failure(let error)): order(.warn("call refused: \(error.message)"))
+        case (.other, .failure(let error)): note("call refused: \(error.message)")
         case (.join, .success(let result)): joined(result, at: now)
         case (.join, .failure(let error)): refused(error)
         case (.comeBack, .success): cameBack(at: now)

@@ -12,7 +12,7 @@ extension ClientSession {
         case .sendMessage: hear(try IncomingSignal(parameters))
         case .mediaError:
             let error = try parameters.optionalText("error", maximum: 1024) ?? ""
-            order(.warn("the server has a media error: \(secrets.hidden(in: error))"))
+            note("the server has a media error: \(secrets.hidden(in: error))")
         case .participantJoined, .participantPublished, .participantUnpublished, .participantLeft,
             .participantEvicted, .streamPropertyChanged, .iceCandidate,
             .forciblyReconnectSubscriber:

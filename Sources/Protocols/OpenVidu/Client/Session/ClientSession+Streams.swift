@@ -16,12 +16,12 @@ extension ClientSession {
     mutating func put(_ participant: Participant, at now: Instant) {
         let before = roster[participant.id]?.stream
         guard roster.put(participant) else {
-            return order(.warn("participants beyond \(ClientLimits.participants) are left out"))
+            return note("participants beyond \(ClientLimits.participants) are left out")
         }
         if let before, before.id != participant.stream?.id { drop(before.id) }
         guard let stream = participant.stream, receptions[stream.id] == nil else { return }
         guard receptions.count < StreamConnections.maximum else {
-            return order(.warn("streams beyond \(StreamConnections.maximum) are left out"))
+            return note("streams beyond \(StreamConnections.maximum) are left out")
         }
         var tracks: [MediaSection.Kind: TrackID] = [:]
         tracks[.audio] = stream.audio
