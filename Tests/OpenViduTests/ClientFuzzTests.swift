@@ -104,7 +104,8 @@ import Testing
         #expect(
             world.warnings.count == 1
                 && world.warnings[0].hasPrefix(
-                    "the server's frame is not understood: joinRoom: 'hasAudio'"))
+                    "the server's frame is not understood: joinRoom: 'hasAudio'")
+        )
     }
 
     @Test func anAnswerToJoinRoomOfWrongTypesEndsTheStay() {

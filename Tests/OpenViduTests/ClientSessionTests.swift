@@ -401,7 +401,8 @@ import Testing
         var world = try ClientWorld.inside([Self.ann])
         world.connect(try #require(world.connection))
         world.change(try #require(world.connection), to: .failed)
-        while world.roster.map(\.tracks.count) != [0], world.now < ClientWorld.start + .seconds(90) {
+        while world.roster.map(\.tracks.count) != [0], world.now < ClientWorld.start + .seconds(90)
+        {
             world.pass(ClientLimits.streamPause)
             world.offer(try #require(world.connection))
             world.refuse("reconnectStream", 303)
@@ -427,7 +428,6 @@ import Testing
         }
         #expect(rounds == 9 && world.roster.map(\.tracks.count) == [0, 2])
         // One that has been calm has all the patience again.
-        world.connect(StreamConnectionID(1))
         for _ in 0..<20 {
             world.pass(ClientLimits.calm)
             let last = world.session.receptions["str_CAM_1_con_Ben"]?.connection

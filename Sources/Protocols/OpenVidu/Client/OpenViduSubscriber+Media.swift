@@ -18,7 +18,7 @@ extension OpenViduSubscriber {
                 readingInterval: guest.readingInterval),
             makeObserver: makeObserver, stateChanged: stateChanged)
         self.media = media
-        if let shortage = try await media.run({ $0.receiveBufferShortage }) {
+        if let shortage = try await media.submit({ $0.receiveBufferShortage }).get() {
             logger.warning("receive buffer is small", metadata: ["reason": "\(shortage)"])
         }
     }
@@ -29,29 +29,33 @@ extension OpenViduSubscriber {
         await media.stop()
     }
 
-    /// What comes of it is told to the session, which orders the rest.
+    /// What comes of it is told to the session, which orders the rest. The media's loop is given the
+    /// work before anything is waited for, since other orders follow meanwhile: a connection must
+    /// not be closed before it is made.
     func obey(_ order: MediaOrder) async {
         guard let media else { return }
         do {
             switch order {
             case .offer(let id, let tracks):
-                let offer = try await media.run { try $0.offer(id, tracks: tracks).rendered() }
+                let offer = try await media.submit {
+                    try $0.offer(id, tracks: tracks).rendered()
+                }.get()
                 session.offered(id, offer, at: MonotonicClock.now)
             case .accept(let id, let text):
                 let answer = try SessionDescription.parse(text)
-                let candidates = try await media.awaiting { $0.accept(answer, of: id) }
+                let candidates = try await media.flatSubmit { $0.accept(answer, of: id) }.get()
                 session.accepted(id, candidates: candidates, at: MonotonicClock.now)
             case .answer(let id, let text, let tracks):
                 let offer = try SessionDescription.parse(text)
-                let (answer, candidates) = try await media.awaiting {
+                let (answer, candidates) = try await media.flatSubmit {
                     $0.answer(offer, as: id, tracks: tracks)
-                }
+                }.get()
                 session.answered(
                     id, answer.rendered(), candidates: candidates, at: MonotonicClock.now)
             case .trickle(let id, let candidate):
-                try await media.run { $0.trickle(candidate, to: id) }
+                try await media.submit { $0.trickle(candidate, to: id) }.get()
             case .close(let id):
-                try await media.run { $0.close(id) }
+                try await media.submit { $0.close(id) }.get()
             }
         } catch {
             session.mediaFailed(order.connection, "\(error)", at: MonotonicClock.now)

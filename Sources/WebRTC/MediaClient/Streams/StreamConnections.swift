@@ -45,7 +45,10 @@ public final class StreamConnections: MediaReception, TickedMedia {
     private var byFragment: [String: StreamConnectionID] = [:]
     /// The connections by the mids of their incoming tracks.
     private var byTrack: [String: StreamConnectionID] = [:]
+    /// Those that wait for a socket before they are made. One that is closed meanwhile is not made.
+    private var awaited: Set<StreamConnectionID> = []
     private var ticker: MediaTicker?
+    private var isStopped = false
 
     private init(
         eventLoop: any EventLoop, identity: DTLSIdentity, observer: any ClientMediaObserver,
@@ -100,9 +103,14 @@ public final class StreamConnections: MediaReception, TickedMedia {
             DatagramSocket.Handlers(
                 received: { bound.value.received($0, from: $1, on: index) },
                 batchEnded: { bound.value.flush() })
-        }.map { socket in
-            bound.value.ports[index] = Port(
-                socket: socket.value, path: NetworkPath(bound.value.configuration.network))
+        }.flatMapThrowing { socket in
+            let media = bound.value
+            guard !media.isStopped else {
+                socket.value.close()
+                throw ClientMediaError.closed
+            }
+            media.ports[index] = Port(
+                socket: socket.value, path: NetworkPath(media.configuration.network))
         }
     }
 
@@ -114,6 +122,8 @@ public final class StreamConnections: MediaReception, TickedMedia {
 
     /// Closes all connections, notifying the server, and the sockets.
     public func stop() {
+        isStopped = true
+        awaited = []
         ticker?.stop()
         ticker = nil
         for id in Array(connections.keys) { end(id) }
@@ -167,8 +177,13 @@ public final class StreamConnections: MediaReception, TickedMedia {
         tracks: [MediaSection.Kind: TrackID]
     ) -> EventLoopFuture<(answer: SessionDescription, candidates: [String])> {
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        awaited.insert(id)
         return port(for: Self.addresses(in: offer), of: id).flatMapThrowing { port in
             let media = bound.value
+            guard media.awaited.remove(id) != nil else {
+                media.sharing.release(id)
+                throw ClientMediaError.closed
+            }
             let connection = try media.make(id, tracks, port: port)
             let now = MonotonicClock.now
             let answer = try connection.core.answer(offer, at: now)
@@ -190,8 +205,10 @@ public final class StreamConnections: MediaReception, TickedMedia {
         bringOut(connection, at: now)
     }
 
-    /// Closes a connection. Does nothing if there is none.
+    /// Closes a connection, or has it not be made. Does nothing if there is none.
     public func close(_ id: StreamConnectionID) {
+        awaited.remove(id)
+        sharing.release(id)
         guard connections[id] != nil else { return }
         end(id)
         tellTracks(at: MonotonicClock.now)
@@ -380,23 +397,24 @@ public final class StreamConnections: MediaReception, TickedMedia {
 
 /// The connections from outside their event loop.
 extension NIOLoopBound<StreamConnections> {
-    /// Runs `body` on the media's loop, then sends what it has written.
-    public func run<Result: Sendable>(
+    /// Runs `body` on the media's loop, then sends what it has written. Bodies run in the order of
+    /// the calls.
+    public func submit<Result: Sendable>(
         _ body: @escaping @Sendable (StreamConnections) throws -> Result
-    ) async throws -> Result {
-        try await eventLoop.submit {
+    ) -> EventLoopFuture<Result> {
+        eventLoop.submit {
             defer { value.flush() }
             return try body(value)
-        }.get()
+        }
     }
 
     /// The same for work that may have to wait for a socket.
-    public func awaiting<Result: Sendable>(
+    public func flatSubmit<Result: Sendable>(
         _ body: @escaping @Sendable (StreamConnections) -> EventLoopFuture<Result>
-    ) async throws -> Result {
-        try await eventLoop.flatSubmit {
+    ) -> EventLoopFuture<Result> {
+        eventLoop.flatSubmit {
             body(value).always { _ in value.flush() }
-        }.get()
+        }
     }
 
     /// Closes the connections. Does nothing on a loop that has shut down.
