@@ -79,7 +79,7 @@ extension ClientSession {
     private mutating func renewPatience(at now: Instant) {
         for (stream, reception) in receptions
         where reception.state != .connected && !reception.isLeftOut {
-            if reception.missedSince != nil { receptions[stream]?.missedSince = now }
+            if reception.disconnectedSince != nil { receptions[stream]?.disconnectedSince = now }
         }
     }
 
@@ -87,7 +87,7 @@ extension ClientSession {
     private mutating func placeLost(at now: Instant) {
         rpcSession = nil
         for stream in receptions.keys.sorted() {
-            receptions[stream]?.isKnown = false
+            receptions[stream]?.isSubscribed = false
             receptions[stream]?.isLeftOut = false
             restart(stream, at: now, after: .zero)
         }
@@ -125,7 +125,7 @@ extension ClientSession {
             case .confirming: break
             case .waiting, .offering, .preparing, .answering, .open: return
             }
-            receptions[stream]?.isKnown = true
+            receptions[stream]?.isSubscribed = true
             receptions[stream]?.phase = .open(since: now)
         } catch {
             failed(connection, "receiveVideoFrom: \(error.message)", at: now)
@@ -141,7 +141,7 @@ extension ClientSession {
         let isGone = [OpenViduError.userUnknown, OpenViduError.userNotStreaming].contains(
             error.code)
         // It ended while the socket was cut, and nobody told us.
-        if isGone, reception.isKnown {
+        if isGone, reception.isSubscribed {
             drop(stream)
             roster.change(reception.publisher) { $0 = nil }
             return tellRoster()

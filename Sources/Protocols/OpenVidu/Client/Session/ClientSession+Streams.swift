@@ -58,7 +58,7 @@ extension ClientSession {
     mutating func failed(_ connection: StreamConnectionID, _ reason: String, at now: Instant) {
         guard let stream = stream(on: connection) else { return }
         restart(stream, at: now, after: ClientLimits.streamPause)
-        let missed = receptions[stream]?.missedSince.map { now - $0 } ?? .zero
+        let missed = receptions[stream]?.disconnectedSince.map { now - $0 } ?? .zero
         guard missed >= ClientLimits.patience else {
             return order(.warn("stream \(stream) is not received: \(reason)"))
         }
@@ -100,10 +100,10 @@ extension ClientSession {
             let connection = makeConnection(for: stream)
             if serverOffers {
                 receptions[stream]?.phase = .preparing
-                let isKnown = receptions[stream]?.isKnown ?? false
+                let isSubscribed = receptions[stream]?.isSubscribed ?? false
                 call(
                     .prepareReceiveVideoFrom,
-                    ["sender": .string(stream), "reconnect": .bool(isKnown)],
+                    ["sender": .string(stream), "reconnect": .bool(isSubscribed)],
                     for: .prepare(connection), at: now)
             } else {
                 receptions[stream]?.phase = .offering
@@ -120,7 +120,7 @@ extension ClientSession {
             return
         }
         receptions[stream]?.phase = .asking
-        if receptions[stream]?.isKnown ?? false {
+        if receptions[stream]?.isSubscribed ?? false {
             call(
                 .reconnectStream, ["stream": .string(stream), "sdpString": .string(sdp)],
                 for: .receive(connection), at: now)
@@ -141,7 +141,7 @@ extension ClientSession {
             case .answering(let isForced) = reception.phase
         else { return }
         receptions[stream]?.phase = .confirming
-        if isForced || reception.isKnown {
+        if isForced || reception.isSubscribed {
             var parameters: [String: JSONValue] = [
                 "stream": .string(stream), "sdpString": .string(sdp),
             ]

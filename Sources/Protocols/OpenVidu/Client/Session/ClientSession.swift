@@ -114,7 +114,7 @@ struct ClientSession {
         for stream in receptions.keys.sorted() {
             switch receptions[stream]?.phase {
             case .asking, .confirming:
-                receptions[stream]?.isKnown = true
+                receptions[stream]?.isSubscribed = true
                 restart(stream, at: now, after: .zero)
             case .offering, .preparing, .answering: restart(stream, at: now, after: .zero)
             case .waiting, .open, nil: break
@@ -156,7 +156,7 @@ struct ClientSession {
             case .prepare(let connection):
                 failed(connection, "the server does not answer", at: now)
             case .receive(let connection):
-                if let stream = stream(on: connection) { receptions[stream]?.isKnown = true }
+                if let stream = stream(on: connection) { receptions[stream]?.isSubscribed = true }
                 failed(connection, "the server does not answer", at: now)
             case .other: break
             }
@@ -270,7 +270,7 @@ struct ClientSession {
             path = membership == .inside ? .connected : .disconnected
         } else if received.contains(where: { $0.state == .connected }) {
             path = .connected
-        } else if received.contains(where: { $0.missedSince == nil }) {
+        } else if received.contains(where: { $0.disconnectedSince == nil }) {
             // Some are being set up for the first time.
             return
         } else {

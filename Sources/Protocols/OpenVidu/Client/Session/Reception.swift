@@ -30,14 +30,14 @@ struct Reception: Hashable {
     var state = PeerConnectionState.new
     /// The server has set up a connection for it already, or may have, so the next one replaces
     /// that.
-    var isKnown = false
+    var isSubscribed = false
     /// Our connection has the server's description.
     var isDescribed = false
     /// The server's candidates that wait for it.
     var candidates: [String] = []
     /// Since when it has not been received, or not for long enough at a time to count; nil if it
     /// never had to be waited for.
-    var missedSince: Instant?
+    var disconnectedSince: Instant?
     /// Since when its connection works; nil while it does not.
     var connectedSince: Instant?
 
@@ -49,9 +49,9 @@ struct Reception: Hashable {
 
     /// It is not received any more. After a calm time patience begins anew.
     mutating func interrupt(at now: Instant) {
-        if let connectedSince, now - connectedSince >= ClientLimits.calm { missedSince = nil }
+        if let connectedSince, now - connectedSince >= ClientLimits.calm { disconnectedSince = nil }
         connectedSince = nil
-        missedSince = missedSince ?? now
+        disconnectedSince = disconnectedSince ?? now
     }
 
     /// Whether its connection is being set up.
