@@ -134,6 +134,13 @@ import Testing
         #expect(world.end == .removed(reason: "as …"))
     }
 
+    @Test func anUnusableAddressIsNamed() {
+        #expect(
+            "\(RoomEnd.badEndpoint("wss://[/openvidu"))"
+                == "'wss://[/openvidu' is not a usable ws or wss address")
+        #expect("\(RoomEnd.badEndpoint("ftp://h"))" == "'ftp://h' is not an http or https address")
+    }
+
     @Test func anEmptySessionIsAnOpenPath() throws {
         let world = try ClientWorld.inside()
         #expect(world.events == [.joined, .roster([]), .path(.connected)])

@@ -22,7 +22,10 @@ public enum RoomEnd: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .badEndpoint(let endpoint): "'\(endpoint)' is not an http or https address"
+        case .badEndpoint(let endpoint):
+            endpoint.hasPrefix("ws:") || endpoint.hasPrefix("wss:")
+                ? "'\(endpoint)' is not a usable ws or wss address"
+                : "'\(endpoint)' is not an http or https address"
         case .refused(let code, let message): "refused with \(code): \(message)"
         case .unreachable(let why): "the server cannot be reached: \(why)"
         case .removed(let reason): "removed from the room: \(reason)"

@@ -9,8 +9,8 @@ public import RemoteRoom
 /// A session that a program joins by OpenVidu 2's protocol. It receives all streams, each by a
 /// connection of its own, and publishes nothing.
 ///
-/// After the socket is lost, it reconnects for up to a minute; media go on meanwhile. If the server
-/// no longer knows it, it joins again.
+/// After the socket is lost, it reconnects for up to a minute; the media keep coming meanwhile. If
+/// the server no longer knows it, it joins again.
 public actor OpenViduSubscriber: RemoteRoom {
     private static let timerInterval: Duration = .milliseconds(500)
     /// The most changes of connections' states that wait.

@@ -40,7 +40,6 @@ struct Reception: Hashable {
     var disconnectedSince: Instant?
     /// Since when its connection works; nil while it does not.
     var connectedSince: Instant?
-
     /// Nobody waits for it any more. It is tried now and then.
     var isLeftOut = false
 
