@@ -61,7 +61,8 @@ extension ClientSession {
 
     private mutating func refused(_ error: OpenViduError) {
         let end = RoomEnd.refused(code: error.code, message: error.message)
-        isPlaceTaken = entry.secret != nil && error.code == OpenViduError.userExists
+        isPlaceTaken =
+            error.code == OpenViduError.userExists && (hasJoined || entry.secret != nil)
         order(isPlaceTaken ? .reconnect(end) : .end(end))
     }
 

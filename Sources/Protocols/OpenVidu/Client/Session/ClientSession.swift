@@ -51,8 +51,8 @@ struct ClientSession {
     var rpcSession: String?
     var ownID = ""
     var hasJoined = false
-    /// The server refuses us since somebody has the recorder's place: an earlier connection of ours,
-    /// or of a bot that died, which the server takes a while to give up.
+    /// The server refuses us since somebody has our place: an earlier connection of ours, or of a
+    /// recorder that died, which the server takes a while to give up.
     var isPlaceTaken = false
     /// Whether the server makes the offers.
     var serverOffers = false
@@ -113,6 +113,7 @@ struct ClientSession {
         membership = .outside
         for stream in receptions.keys.sorted() {
             switch receptions[stream]?.phase {
+            // What the server made of it is unknown.
             case .asking, .confirming:
                 receptions[stream]?.isSubscribed = true
                 restart(stream, at: now, after: .zero)
