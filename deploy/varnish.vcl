@@ -18,6 +18,11 @@ sub vcl_recv {
     if (req.http.Upgrade ~ "(?i)websocket") {
         return (pipe);
     }
+    # Recordings of any length go through as they are read. What Varnish does not keep it would read
+    # ahead into memory without a limit.
+    if (req.url ~ "^/recordings/") {
+        return (pipe);
+    }
     # All but public streams. A signed address, which has two dots, is for one viewer.
     if (req.url !~ "^/hls/" || req.url ~ "^/hls/[^/]+/[^/]+\.[0-9]+\."
         || (req.method != "GET" && req.method != "HEAD")) {
@@ -25,16 +30,23 @@ sub vcl_recv {
     }
     unset req.http.Cookie;
     unset req.http.Authorization;
-    # What players add for themselves makes no other answer; the fields of a reload do.
-    if (req.url !~ "\?(.*&)?_HLS_") {
+    # What players add for themselves makes no other answer; the fields of a playlist's reload do.
+    if (req.url ~ "^[^?]*\.m3u8\?(.*&)?_HLS_") {
+        set req.url = regsuball(regsub(req.url, "\?", "?&"), "&(?!_HLS_)[^&]*", "");
+    } else {
         set req.url = regsub(req.url, "\?.*$", "");
     }
     return (hash);
 }
 
 sub vcl_pipe {
-    set bereq.http.Upgrade = req.http.Upgrade;
-    set bereq.http.Connection = req.http.Connection;
+    if (req.http.Upgrade ~ "(?i)websocket") {
+        set bereq.http.Upgrade = req.http.Upgrade;
+        set bereq.http.Connection = req.http.Connection;
+    } else {
+        # A later request on the same connection would come with any address that it names.
+        set bereq.http.Connection = "close";
+    }
 }
 
 sub vcl_backend_response {
@@ -58,4 +70,8 @@ sub vcl_backend_response {
 sub vcl_backend_error {
     # Without it, a player sees an opaque network failure.
     set beresp.http.Access-Control-Allow-Origin = "*";
+    # Varnish would keep it for seconds for those who came meanwhile.
+    set beresp.ttl = 100ms;
+    set beresp.grace = 0s;
+    set beresp.keep = 0s;
 }

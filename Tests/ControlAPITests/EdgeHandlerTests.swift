@@ -48,6 +48,30 @@ import Workbench
         }
     }
 
+    /// Its body comes when the answer before it has been sent.
+    @Test func aRequestThatWasHeldIsReadToItsEnd() async throws {
+        try await converse { edge, client in
+            try await client.send(
+                Self.next + Self.get("cmaf_0/\(EdgeWorld.name(3, 1))", "Content-Length: 1"))
+            #expect(await comesAbout { edge.edge.waitCount == 1 })
+            try edge.publish(3, 2)
+            #expect(try await client.response().contains("part_00003_2.m4s\"\n#EXT-X-PRE"))
+            try await client.send("x")
+            #expect(try await client.response().hasSuffix("\r\n\r\n\(EdgeWorld.name(3, 1))"))
+        }
+    }
+
+    /// RFC 9112 sect. 9.6.
+    @Test func nothingBehindTheLastRequestIsAnswered() async throws {
+        try await converse { edge, client in
+            try await client.send(
+                Self.get("cmaf_0/\(EdgeWorld.name(3, 1))", "Connection: close") + Self.newest)
+            let all = try await client.ending()
+            #expect(all.components(separatedBy: "HTTP/1.1 ").count == 2)
+            #expect(all.hasSuffix("\r\n\r\n\(EdgeWorld.name(3, 1))"))
+        }
+    }
+
     @Test func theHeadersAreThoseOfTheRoutes() async throws {
         try await converse { edge, client in
             try await client.send(Self.part + Self.get("cmaf_0/stream.m3u8", "If-None-Match: *"))

@@ -39,6 +39,9 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var hasPassed = false
     /// Requests that the routes have not answered yet.
     private var elsewhere = 0
+    /// Whether the connection's last request has come. RFC 9112 sect. 9.6: none behind it is
+    /// answered.
+    private var isOver = false
     /// Answers of which the system does not have all bytes yet. With the connection they would be
     /// lost.
     private var unsent = 0
@@ -127,6 +130,11 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
             heldError = error
             return
         }
+        fail(with: error, context)
+    }
+
+    private func fail(with error: any Error, _ context: ChannelHandlerContext) {
+        // Of a request whose end does not come.
         if let turn { pass(turn.head, context) }
         turn = nil
         context.fireErrorCaught(error)
@@ -159,7 +167,8 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func take(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
         switch part {
         case .head(let head):
-            turn = elsewhere == 0 ? claim(head) : nil
+            turn = elsewhere == 0 && !isOver ? claim(head) : nil
+            isOver = isOver || head.isLast
             if turn == nil { pass(head, context) }
             return
         case .body: if turn != nil { return }
@@ -196,14 +205,15 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         settle(context)
     }
 
-    /// Passes on what came behind the last request, once that is answered.
+    /// Passes on what came behind what was held, once that is answered. Of the last request the end
+    /// may not have come.
     private func settle(_ context: ChannelHandlerContext) {
-        guard held.isEmpty, turn == nil, !owesEnd else { return }
+        guard held.isEmpty, turn?.waits != true, !owesEnd else { return }
         if let error = heldError {
             heldError = nil
-            context.fireErrorCaught(error)
+            fail(with: error, context)
         }
-        if unsent == 0, let event = heldEvent {
+        if turn == nil, unsent == 0, let event = heldEvent {
             heldEvent = nil
             context.fireUserInboundEventTriggered(event)
         }
@@ -233,8 +243,7 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Nil for a request that the routes answer.
     private func claim(_ head: HTTPRequest) -> Turn? {
         // The last request of a connection has other rules.
-        guard head.method == .get || head.method == .head,
-            !head.headerFields.contains(where: { $0.name == .connection && $0.value == "close" }),
+        guard head.method == .get || head.method == .head, !head.isLast,
             habits.include(head, in: hosts), let found = origin.found(head, &habits)
         else { return nil }
         return Turn(head: head, found: found)
@@ -313,5 +322,12 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         owesEnd = !context.channel.isWritable
         if !owesEnd { context.write(wrapOutboundOut(.end(nil)), promise: nil) }
         context.flush()
+    }
+}
+
+extension HTTPRequest {
+    /// Whether its connection closes behind its answer.
+    fileprivate var isLast: Bool {
+        headerFields.contains { $0.name == .connection && $0.value == "close" }
     }
 }

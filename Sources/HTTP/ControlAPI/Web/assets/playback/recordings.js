@@ -141,7 +141,7 @@ function draw(cards, last) {
   byID("more").hidden = !last;
   if (isAtEnd && (older || !last)) (older ?? byID("title")).focus();
   byID("empty").hidden = cards.length > 0;
-  setText(byID("empty"), room ? `Nothing was recorded in ${room}.` : "Nothing was recorded yet.");
+  setText(byID("empty"), room ? `Nothing was recorded in ${room}.` : "Nothing has been recorded yet.");
   setText(byID("summary"), summaryOf(cards, last));
 }
 
@@ -255,9 +255,9 @@ function describe(asset) {
     case "stream":
       return `${size}file of a peer`;
     case "transcript":
-      return `Transcript ${asset.url?.split(".").at(-1) ?? ""}`;
+      return `Transcript ${asset.url?.split(".").at(-1).toUpperCase() ?? ""}`;
     case "chat":
-      return "Chat csv";
+      return "Chat CSV";
     case "audio-mix":
       return "Sound of all tracks";
     case "track-index":

@@ -66,6 +66,11 @@ export class LineList {
     this.#setFollows(true);
   }
 
+  /** @param {string} code of the lines' language */
+  set language(code) {
+    this.#list.lang = code;
+  }
+
   /** Shows so many lines, the first ones. */
   reveal(count) {
     if (count === this.#count) return;
@@ -82,7 +87,8 @@ export class LineList {
     if (!hadFocus) this.#give(last);
     else if (!this.#stop?.isConnected) {
       this.#give(last);
-      (last ?? this.#jump).focus({ preventScroll: true });
+      if (!last) this.#list.tabIndex = -1; // the focus must be somewhere
+      (last ?? this.#list).focus({ preventScroll: true });
     }
     this.follow();
   }
@@ -94,7 +100,8 @@ export class LineList {
     this.#current = index;
     const button = this.#items[index]?.firstChild;
     button?.setAttribute("aria-current", "true");
-    if (button && !this.#list.contains(document.activeElement)) this.#give(button);
+    const hasFocus = this.#list.contains(document.activeElement);
+    if (button && !button.parentElement.hidden && !hasFocus) this.#give(button);
     this.follow();
   }
 
@@ -139,7 +146,9 @@ export class LineList {
   #resume() {
     this.#setFollows(true);
     this.follow();
-    this.#list.querySelector("[tabindex='0']")?.focus({ preventScroll: true });
+    const item = this.#items[this.#isWhole ? this.#current : this.#count - 1];
+    if (item && !item.hidden) this.#give(item.firstChild);
+    this.#stop?.focus({ preventScroll: true });
   }
 
   #setFollows(follows) {

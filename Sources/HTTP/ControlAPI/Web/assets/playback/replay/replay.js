@@ -8,8 +8,8 @@ import { Tabs } from "./tabs.js";
 import { TranscriptPanel } from "./transcript-panel.js";
 
 const cutText = "Only the first messages are shown. The file has all.";
-const unplacedText = "Shown with the time of day: this recording has no playlist to tell where in it"
-  + " a message was written.";
+const unplacedText = "Shown with the time of day: where in the recording a message was written is"
+  + " not known.";
 
 export class Replay {
   #node;
@@ -33,7 +33,7 @@ export class Replay {
     this.#player = player;
     const pick = (seconds) => player.seek(player.window.start + seconds);
     this.#chat = new LineList({
-      name: "Chat", empty: "Messages appear here when they were written.", isWhole: false, pick,
+      name: "Chat", empty: "Messages appear here as they were written.", isWhole: false, pick,
       draw: drawMessage,
     });
     this.#transcript = new TranscriptPanel({ pick, load: (asset) => this.#loadTranscript(asset) });
@@ -74,6 +74,7 @@ export class Replay {
 
   async #loadChat(asset, master) {
     const { signal } = this.#loading;
+    setText(this.#chatNote, "Loading…");
     try {
       const { lines, isWhole, isPlaced } = await loadChat(asset, master, signal);
       if (signal.aborted) return;

@@ -54,7 +54,7 @@ async function beginningOf({ url, size }, signal) {
   return { text: await answer.text(), isCut: isLong && answer.status === 206 };
 }
 
-/** Null if there is none, or it has no dates. */
+/** Null if there is none, it cannot be had, or it has no dates. */
 async function loadClock(master, signal) {
   if (!master) return null;
   try {

@@ -78,7 +78,7 @@ export class TranscriptPanel {
     try {
       const { lines, language, isWhole } = await this.#load(asset);
       if (round !== this.#round) return;
-      this.#list.node.lang = language;
+      this.#list.language = language;
       this.#take(lines, isWhole ? "" : "Only the beginning is shown. The file has all.");
     } catch (error) {
       if (round !== this.#round) return;
@@ -102,7 +102,7 @@ export class TranscriptPanel {
     const wish = wishOf(this.#search.value);
     const { length } = this.#lines;
     const found = wish ? this.#lines.filter((line) => matches(line, wish)).length : 0;
-    setText(this.#found, wish && length > 0 ? `${found || "No"} of ${length} lines` : "");
+    setText(this.#found, wish && length > 0 ? `${found || "None"} of ${length} lines` : "");
     if (wish === this.#wish) return;
     this.#wish = wish;
     this.#list.filter((line) => matches(line, wish));
