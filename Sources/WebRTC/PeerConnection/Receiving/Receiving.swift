@@ -63,14 +63,22 @@ struct Receiving {
         guard !isFull else { return nil }
         let mid = packet.text(extensions.mid)
         let type = packet.payloadType.rawValue
-        let candidates = sections.filter { section in
-            guard let track = section.incoming else { return false }
-            if let mid, section.mid != mid { return false }
-            return track.codec.payloadType == type || track.rtxPayloadType == type
+        let named = sections.filter { section in
+            section.incoming != nil && (mid == nil || section.mid == mid)
         }
-        guard let section = candidates.first, candidates.count == 1, let track = section.incoming
+        var candidates = named.filter { section in
+            section.incoming?.codec.payloadType == type
+                || section.incoming?.rtxPayloadType == type
+        }
+        // Whoever agreed to several codecs sends any of them, without saying so before.
+        if candidates.isEmpty { candidates = named.filter { $0.offeredCodec(type) != nil } }
+        guard let section = candidates.first, candidates.count == 1, var track = section.incoming
         else { return nil }
-        let isRepair = track.rtxPayloadType == type
+        var isRepair = track.rtxPayloadType == type
+        if !isRepair, track.codec.payloadType != type, let codec = section.offeredCodec(type) {
+            isRepair = codec.isNamed("rtx")
+            if !isRepair { track.codec = codec }
+        }
         var encoding = 0
         if track.encodings.first?.rid != nil {
             let rid = packet.text(isRepair ? extensions.repairedRid : extensions.rid)
@@ -195,5 +203,14 @@ extension DTLSTransport {
     /// Lets the key state of ended streams be discarded when room is needed.
     fileprivate func retireInboundStreams(_ streams: [SSRC]) {
         for ssrc in streams { retireInboundStream(ssrc: ssrc.rawValue) }
+    }
+}
+
+extension Section {
+    /// A codec that we have offered to receive, or its retransmissions, in a section that only
+    /// receives.
+    fileprivate func offeredCodec(_ payloadType: UInt8) -> CodecDescription? {
+        guard !local.direction.sends else { return nil }
+        return local.rtp.codecs.first { $0.payloadType == payloadType }
     }
 }
