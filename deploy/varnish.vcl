@@ -20,10 +20,10 @@ sub vcl_recv {
     }
     # Recordings of any length go through as they are read. What Varnish does not keep it would read
     # ahead into memory without a limit.
-    if (req.url ~ "^/recordings/") {
+    if (req.url ~ "^/(openvidu/)?recordings/") {
         return (pipe);
     }
-    # All but public streams. A signed address, which has two dots, is for one viewer.
+    # Only public streams are kept. A signed address, which has two dots, is for one viewer.
     if (req.url !~ "^/hls/" || req.url ~ "^/hls/[^/]+/[^/]+\.[0-9]+\."
         || (req.method != "GET" && req.method != "HEAD")) {
         return (pass);
@@ -53,7 +53,7 @@ sub vcl_backend_response {
     if (bereq.uncacheable || bereq.url !~ "^/hls/") {
         return (deliver);
     }
-    # Nothing that is out of date is better than nothing.
+    # What has expired is never served.
     set beresp.grace = 0s;
     if (beresp.status >= 400) {
         # Those who waited for the same get it, and nobody later.

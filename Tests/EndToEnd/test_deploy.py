@@ -56,13 +56,22 @@ def test_the_api_is_passed_on(nginx):
     assert nginx.http.get("/v2/rooms").status == 401
 
 
+def upgrade(path):
+    return (f"GET {path} HTTP/1.1\r\nHost: rooms.example.test\r\nUpgrade: websocket\r\n"
+            "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+            "Sec-WebSocket-Version: 13\r\n\r\n").encode()
+
+
+def test_openvidus_socket_is_passed_on(nginx, room):
+    with nginx.connect("127.0.0.1", nginx.port) as connection, connection.makefile("rb") as file:
+        connection.sendall(upgrade(f"/openvidu?sessionId={room}"))
+        assert file.readline().startswith(b"HTTP/1.1 101 ")
+
+
 def test_the_socket_is_passed_on_and_its_token_is_in_no_log(nginx, room):
     query = urlencode({"peer": "p1", "token": tokens.room_token(room)})
     with nginx.connect("127.0.0.1", nginx.port) as connection, connection.makefile("rb") as file:
-        connection.sendall(
-            f"GET /ws?{query} HTTP/1.1\r\nHost: rooms.example.test\r\nUpgrade: websocket\r\n"
-            "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-            "Sec-WebSocket-Version: 13\r\n\r\n".encode())
+        connection.sendall(upgrade(f"/ws?{query}"))
         assert file.readline().startswith(b"HTTP/1.1 101 ")
         while file.readline() != b"\r\n":
             pass
