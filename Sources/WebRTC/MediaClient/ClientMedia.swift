@@ -51,28 +51,11 @@ public final class ClientMedia: MediaReception, TickedMedia {
 
     private final class Side {
         let core: PeerConnection
-        let socket: DatagramSocket
-        var path: NetworkPath
+        let port: MediaSocket
 
-        init(core: PeerConnection, socket: DatagramSocket, path: NetworkPath) {
+        init(core: PeerConnection, port: MediaSocket) {
             self.core = core
-            self.socket = socket
-            self.path = path
-        }
-
-        /// Sends the answer to a connectivity check from the address that was checked: the peer
-        /// would not recognise another (RFC 8445 sect. 7.3.1.2).
-        func transmit(_ bytes: [UInt8], to address: TransportAddress, at now: Instant) {
-            let source = STUNMessage.isAnswer(bytes) ? socket.arrivedAt : nil
-            path.send(
-                NetworkPath.Datagram(bytes: bytes, address: address, source: source), at: now)
-        }
-
-        func flush(at now: Instant) {
-            for datagram in path.due(at: now) {
-                socket.send(datagram.bytes, to: datagram.address, from: datagram.source)
-            }
-            socket.flush()
+            self.port = port
         }
     }
 
@@ -163,29 +146,25 @@ public final class ClientMedia: MediaReception, TickedMedia {
     public func beginAnew() throws(ClientMediaError) {
         guard publish != nil || subscribe != nil else { throw .closed }
         let now = MonotonicClock.now
-        publish = publish.map { makeSide(socket: $0.socket, opensChannel: true, at: now) }
-        subscribe = subscribe.map { makeSide(socket: $0.socket, opensChannel: false, at: now) }
+        publish = publish.map { makeSide(socket: $0.port.socket, opensChannel: true, at: now) }
+        subscribe = subscribe.map { makeSide(socket: $0.port.socket, opensChannel: false, at: now) }
         outgoing = [:]
         incoming = [:]
         observer.incomingTracksChanged([], at: now)
     }
 
     private func makeSide(socket: DatagramSocket, opensChannel: Bool, at now: Instant) -> Side {
-        var random = SecureRandom()
         let settings = PeerConnection.Configuration(
-            identity: identity, mode: .full(controlling: true),
-            localCandidates: ICECandidate.hosts(port: socket.localAddress.port),
-            canonicalName: String(random.next(), radix: 36),
-            dataChannel: opensChannel ? configuration.channel : nil,
-            receivesVideo: configuration.receivesVideo, seed: random.next())
+            of: identity, on: socket, dataChannel: opensChannel ? configuration.channel : nil,
+            receivesVideo: configuration.receivesVideo)
         return Side(
-            core: PeerConnection(configuration: settings, at: now), socket: socket,
-            path: NetworkPath(configuration.network))
+            core: PeerConnection(configuration: settings, at: now),
+            port: MediaSocket(socket, configuration.network))
     }
 
     /// The reason why the kernel's receive buffer is too small; nil if it is large enough.
     public var receiveBufferShortage: String? {
-        (subscribe ?? publish)?.socket.receiveBufferShortage
+        (subscribe ?? publish)?.port.socket.receiveBufferShortage
     }
 
     /// Closes the connections, notifying the server, and the sockets.
@@ -197,11 +176,11 @@ public final class ClientMedia: MediaReception, TickedMedia {
             side.core.close(at: now)
             while let output = side.core.poll() {
                 if case .transmit(let bytes, let address) = output {
-                    side.transmit(bytes, to: address, at: now)
+                    side.port.transmit(bytes, to: address, at: now)
                 }
             }
-            side.flush(at: now)
-            side.socket.close()
+            side.port.flush(at: now)
+            side.port.socket.close()
         }
         publish = nil
         subscribe = nil
@@ -209,8 +188,8 @@ public final class ClientMedia: MediaReception, TickedMedia {
 
     /// Cuts the connections off from the network until then.
     public func interrupt(until end: Instant) {
-        publish?.path.interrupt(until: end)
-        subscribe?.path.interrupt(until: end)
+        publish?.port.interrupt(until: end)
+        subscribe?.port.interrupt(until: end)
     }
 
     // MARK: Descriptions
@@ -350,7 +329,7 @@ public final class ClientMedia: MediaReception, TickedMedia {
         _ direction: ConnectionDirection
     ) {
         let now = MonotonicClock.now
-        guard let side = side(direction), !side.path.isInterrupted(at: now) else { return }
+        guard let side = side(direction), !side.port.isInterrupted(at: now) else { return }
         side.core.handle(datagram, from: source, at: now)
         // Datagrams are flushed at the end of the batch.
         bringOut(side, direction, at: now)
@@ -359,21 +338,21 @@ public final class ClientMedia: MediaReception, TickedMedia {
     /// Sends the queued datagrams, after calls from outside.
     public func flush() {
         let now = MonotonicClock.now
-        publish?.flush(at: now)
-        subscribe?.flush(at: now)
+        publish?.port.flush(at: now)
+        subscribe?.port.flush(at: now)
     }
 
     private func drain(_ direction: ConnectionDirection, at now: Instant) {
         guard let side = side(direction) else { return }
         bringOut(side, direction, at: now)
-        side.flush(at: now)
+        side.port.flush(at: now)
     }
 
     private func bringOut(_ side: Side, _ direction: ConnectionDirection, at now: Instant) {
         while let output = side.core.poll() {
             switch output {
             case .transmit(let bytes, let address):
-                side.transmit(bytes, to: address, at: now)
+                side.port.transmit(bytes, to: address, at: now)
             case .media(let packet):
                 if let track = incoming[packet.mid] {
                     observer.received(packet, of: track, at: now)
@@ -406,7 +385,7 @@ public final class ClientMedia: MediaReception, TickedMedia {
     func tick() {
         // Read first: datagrams waiting in the sockets arrived in time and must not be missed.
         if configuration.readingInterval != nil {
-            for side in [publish, subscribe] { side?.socket.read() }
+            for side in [publish, subscribe] { side?.port.socket.read() }
         }
         let now = MonotonicClock.now
         DataChannelTransport.tick(at: now)

@@ -16,30 +16,13 @@ public final class StreamConnections: MediaReception, TickedMedia {
     /// The most connections at once.
     public static let maximum = 512
 
-    private final class Port {
-        let socket: DatagramSocket
-        var path: NetworkPath
-
-        init(socket: DatagramSocket, path: NetworkPath) {
-            self.socket = socket
-            self.path = path
-        }
-
-        func flush(at now: Instant) {
-            for datagram in path.due(at: now) {
-                socket.send(datagram.bytes, to: datagram.address, from: datagram.source)
-            }
-            socket.flush()
-        }
-    }
-
     private let eventLoop: any EventLoop
     private let observer: any ClientMediaObserver
     private let identity: DTLSIdentity
     private let configuration: ClientMedia.Configuration
     private let stateChanged: @Sendable (StreamConnectionID, PeerConnectionState) -> Void
     /// By their numbers in `sharing`.
-    private var ports: [Int: Port] = [:]
+    private var ports: [Int: MediaSocket] = [:]
     private var sharing = PortSharing()
     private var connections: [StreamConnectionID: StreamConnection] = [:]
     private var byFragment: [String: StreamConnectionID] = [:]
@@ -109,8 +92,7 @@ public final class StreamConnections: MediaReception, TickedMedia {
                 socket.value.close()
                 throw ClientMediaError.closed
             }
-            media.ports[index] = Port(
-                socket: socket.value, path: NetworkPath(media.configuration.network))
+            media.ports[index] = MediaSocket(socket.value, media.configuration.network)
         }
     }
 
@@ -219,12 +201,8 @@ public final class StreamConnections: MediaReception, TickedMedia {
     ) throws(ClientMediaError) -> StreamConnection {
         guard let socket = ports[port]?.socket, connections[id] == nil else { throw .closed }
         guard connections.count < Self.maximum else { throw .tooMany(Self.maximum) }
-        var random = SecureRandom()
         let settings = PeerConnection.Configuration(
-            identity: identity, mode: .full(controlling: true),
-            localCandidates: ICECandidate.hosts(port: socket.localAddress.port),
-            canonicalName: String(random.next(), radix: 36), dataChannel: nil,
-            receivesVideo: configuration.receivesVideo, seed: random.next())
+            of: identity, on: socket, receivesVideo: configuration.receivesVideo)
         let connection = StreamConnection(
             id: id, core: PeerConnection(configuration: settings, at: MonotonicClock.now),
             tracks: tracks)
@@ -355,11 +333,7 @@ public final class StreamConnections: MediaReception, TickedMedia {
         while let output = connection.core.poll() {
             switch output {
             case .transmit(let bytes, let address):
-                guard let port = ports[connection.port] else { continue }
-                // The peer would not recognise another address (RFC 8445 sect. 7.3.1.2).
-                let source = STUNMessage.isAnswer(bytes) ? port.socket.arrivedAt : nil
-                port.path.send(
-                    NetworkPath.Datagram(bytes: bytes, address: address, source: source), at: now)
+                ports[connection.port]?.transmit(bytes, to: address, at: now)
             case .media(var packet):
                 guard let (track, isChanged) = connection.track(of: packet, at: now) else {
                     continue

@@ -1,6 +1,7 @@
 // Tabs with a panel each. A single one needs no choice: its name is a heading.
 
 import { element } from "../../common/dom.js";
+import { beside, select } from "../../common/tabs.js";
 
 export class Tabs {
   node;
@@ -19,15 +20,15 @@ export class Tabs {
     this.#tabs = all.map(({ name, text, panel }) => {
       const [tabID, panelID] = [`${prefix}-tab-${name}`, `${prefix}-${name}`];
       const tab = element("button", {
-        class: "replay-tab", type: "button", role: "tab", id: tabID, "aria-controls": panelID,
+        class: "tab", type: "button", role: "tab", id: tabID, "aria-controls": panelID,
         "data-testid": tabID, onclick: () => this.open(name),
-        onkeydown: (event) => this.#moved(event, name),
+        onkeydown: (event) => this.#moved(event),
       }, text);
       panel.id = panelID;
       panel.hidden = true;
       return { name, text, tab, panel };
     });
-    this.#bar = element("div", { class: "replay-tabs", role: "tablist" },
+    this.#bar = element("div", { class: "tabs replay-tabs", role: "tablist" },
       ...this.#tabs.map(({ tab }) => tab));
     this.node = element("div", { class: "replay-frame" }, this.#bar, this.#heading,
       ...this.#tabs.map(({ panel }) => panel));
@@ -54,23 +55,15 @@ export class Tabs {
   }
 
   open(name) {
-    for (const one of this.#tabs) {
-      const isOpen = one.name === name;
-      one.panel.hidden = !isOpen;
-      one.tab.setAttribute("aria-selected", String(isOpen));
-      one.tab.tabIndex = isOpen ? 0 : -1;
-    }
+    select(this.#tabs, this.#tabs.find((one) => one.name === name).tab);
     this.#onChange();
   }
 
-  #moved(event, name) {
-    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+  #moved(event) {
+    const other = beside(this.#tabs, event);
+    if (!other) return;
     event.preventDefault();
-    const shown = this.#tabs.filter(({ tab }) => !tab.hidden);
-    const step = event.key === "ArrowRight" ? 1 : shown.length - 1;
-    const at = shown.findIndex((one) => one.name === name);
-    const other = shown[(at + step) % shown.length];
-    this.open(other.name);
-    other.tab.focus();
+    this.open(this.#tabs.find(({ tab }) => tab === other).name);
+    other.focus();
   }
 }

@@ -1,19 +1,20 @@
 // Chat, people and polls, in one panel with a tab for each.
 
 import { byID } from "../../common/dom.js";
+import { beside, select } from "../../common/tabs.js";
 
 const names = ["chat", "people", "polls"];
 
 export class SidePanel {
   #onChange;
+  #tabs = names.map((name) => ({ name, tab: byID(`tab-${name}`), panel: byID(`panel-${name}`) }));
 
   /** @param {(current: "chat"|"people"|"polls"|null) => void} onChange another panel is visible */
   constructor({ onChange }) {
     this.#onChange = onChange;
-    for (const name of names) {
-      const tab = byID(`tab-${name}`);
+    for (const { name, tab } of this.#tabs) {
       tab.addEventListener("click", () => this.open(name));
-      tab.addEventListener("keydown", (event) => this.#moved(event, name));
+      tab.addEventListener("keydown", (event) => this.#moved(event));
     }
     byID("side-close").addEventListener("click", () => this.close());
     byID("side").addEventListener("keydown", (event) => {
@@ -24,17 +25,12 @@ export class SidePanel {
   /** @returns {"chat"|"people"|"polls"|null} the visible panel */
   get current() {
     if (byID("side").hidden) return null;
-    return names.find((name) => !byID(`panel-${name}`).hidden);
+    return this.#tabs.find(({ panel }) => !panel.hidden)?.name;
   }
 
   open(name) {
     byID("side").hidden = false;
-    for (const other of names) {
-      const isSelected = other === name;
-      byID(`panel-${other}`).hidden = !isSelected;
-      byID(`tab-${other}`).setAttribute("aria-selected", String(isSelected));
-      byID(`tab-${other}`).tabIndex = isSelected ? 0 : -1;
-    }
+    select(this.#tabs, byID(`tab-${name}`));
     this.#onChange(name);
   }
 
@@ -55,12 +51,10 @@ export class SidePanel {
     if (name !== "chat") byID(`tab-${name}`).focus(); // the chat's field has it
   }
 
-  #moved(event, name) {
-    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-    const shown = names.filter((one) => !byID(`tab-${one}`).hidden);
-    const step = event.key === "ArrowRight" ? 1 : shown.length - 1;
-    const other = shown[(shown.indexOf(name) + step) % shown.length];
-    this.open(other);
-    byID(`tab-${other}`).focus();
+  #moved(event) {
+    const other = beside(this.#tabs, event);
+    if (!other) return;
+    this.open(this.#tabs.find(({ tab }) => tab === other).name);
+    other.focus();
   }
 }
