@@ -380,6 +380,7 @@ let package = Package(
                 "MediaClient", "RemoteRoom", "HundredMSTerms",
             ]),
         tests("WebPage", ["MediaKernel"] + nio),
+        tests("RemoteRoom"),
         tests(
             "HundredMS",
             [

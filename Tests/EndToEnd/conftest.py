@@ -85,6 +85,13 @@ def server(request, binary, tmp_path_factory):
 
 
 @pytest.fixture
+def stack():
+    """What a test enters, left in the opposite order."""
+    with contextlib.ExitStack() as stack:
+        yield stack
+
+
+@pytest.fixture
 def receiver():
     """Whom servers tell that are given its settings."""
     receiver = Receiver()

@@ -1,14 +1,13 @@
 """OpenVidu's clients in rooms, beside those of other protocols and in the stream."""
 
 import base64
-import contextlib
 import json
 
 import numpy as np
 import pytest
 from harness import hls, openvidu, whip
 from harness.openvidu import OldParticipant, Participant
-from harness.stranger import Colour, Failure, Stranger, Tone
+from harness.stranger import Colour, Failure, Stranger, Tone, is_near
 from harness.waiting import wait_for
 from harness.wire import Wire
 
@@ -17,12 +16,6 @@ TIMEOUT = 60  # s
 
 SECRET = "MY_SECRET"  # the demo's
 SETTINGS = {"ROOMCAST_OPENVIDU_SECRET": SECRET}
-
-
-@pytest.fixture
-def stack():
-    with contextlib.ExitStack() as stack:
-        yield stack
 
 
 @pytest.fixture
@@ -51,10 +44,6 @@ def hms(server, room, stack):
     hms = stack.enter_context(Stranger(server, room, "Hms"))
     hms.join()
     return hms
-
-
-def is_near(picture, colour):
-    return np.abs(np.median(picture[40:].reshape(-1, 3), axis=0) - colour).max() < 50
 
 
 def assert_is_seen_and_heard(viewer, stream, colour):

@@ -1,6 +1,5 @@
 """Streams of an OpenVidu server's sessions, in place of a room."""
 
-import base64
 import contextlib
 import json
 import socket
@@ -10,11 +9,13 @@ import numpy as np
 import pytest
 from harness import hls, media, tokens
 from harness.openvidu import Participant
+from harness.openvidu_application import Application
 from harness.openvidu_host import Host
 from harness.server import Server, free_port
 from harness.stranger import Colour, Tone
 from harness.waiting import wait_for
 from harness.wire import Wire
+from test_degradation import bot_of
 
 RED, GREEN, BLUE = (200, 30, 30), (30, 160, 30), (30, 30, 200)
 LADDER = [{"width": 320, "height": 180, "videoBitrate": 400, "audioBitrate": 64}]
@@ -23,12 +24,6 @@ TIMEOUT = 60  # s
 LOST_TIMEOUT = 180  # s: a bot seeks its server for a minute
 
 SETTINGS = {"ROOMCAST_OPENVIDU_SECRET": SECRET}
-
-
-@pytest.fixture
-def stack():
-    with contextlib.ExitStack() as stack:
-        yield stack
 
 
 @pytest.fixture
@@ -77,23 +72,6 @@ def start(caster, room, port, session=None):
         room, {"meeting_url": url(port, session or room), "ladder": LADDER})
 
 
-def layer(caster, stream):
-    """The path of the only layer's playlist, and the playlist."""
-    path = hls.path_of(stream["playback"]["url"])
-    master = caster.http.get(path)
-    variant = hls.parse_master(master.body.decode())[0]
-    path = hls.resolve(path, variant.uri)
-    return path, hls.parse_media(caster.http.get(path).body.decode())
-
-
-def latest(caster, stream, directory):
-    """The newest segment."""
-    path, playlist = layer(caster, stream)
-    file = directory / "latest.ts"
-    file.write_bytes(caster.http.get(hls.resolve(path, playlist.segments[-1].uri)).body)
-    return file
-
-
 def is_near(segment, colour):
     picture = np.median(media.frames(segment)[-1].reshape(-1, 3), axis=0)
     return np.abs(picture - colour).max() < 50
@@ -103,18 +81,23 @@ def is_heard(segment):
     return np.abs(media.sound(segment)).max() > 0.02
 
 
-def assert_shows(caster, stream, colour, directory, sounds=True):
+def newest_segment(caster, stream):
+    return hls.newest_segment(caster.http, stream["playback"]["url"])
+
+
+def assert_shows(caster, stream, colour):
     def shown():
-        segment = latest(caster, stream, directory)
-        return is_near(segment, colour) and is_heard(segment) == sounds
+        with newest_segment(caster, stream) as segment:
+            return is_near(segment, colour) and is_heard(segment)
 
     wait_for(f"the stream is {colour}", shown, TIMEOUT, interval=1)
 
 
-def assert_shows_both(caster, stream, colours, directory):
+def assert_shows_both(caster, stream, colours):
     """Side by side, in any order."""
     def shown():
-        picture = media.frames(latest(caster, stream, directory))[-1]
+        with newest_segment(caster, stream) as segment:
+            picture = media.frames(segment)[-1]
         half = picture.shape[1] // 2
         sides = [np.median(one[20:-40].reshape(-1, 3), axis=0)
                  for one in (picture[:, 8:half - 8], picture[:, half + 8:-8])]
@@ -123,37 +106,34 @@ def assert_shows_both(caster, stream, colours, directory):
     wait_for(f"the stream is {colours}", shown, TIMEOUT, interval=1)
 
 
-def manage_sessions(server, method, path, body=None):
-    credentials = base64.b64encode(f"OPENVIDUAPP:{SECRET}".encode()).decode()
-    return server.http.request(
-        method, f"/openvidu/api/{path}", body=json.dumps(body).encode() if body else None,
-        headers={"Authorization": f"Basic {credentials}", "Content-Type": "application/json"})
-
-
-def test_a_session_is_streamed_by_a_recorder_that_nobody_sees(server, room, cast, join, tmp_path):
+def test_a_session_is_streamed_by_a_recorder_that_nobody_sees(server, room, cast, join):
     ann = join("Ann", role="host")
     ann.publish(Colour(RED), Tone(440))
     caster = cast(server.port)
     stream = start(caster, room, server.port)
     assert stream["meeting_url"] == url(server.port, room) and "warnings" not in stream
     caster.wait_for_status(stream["id"], "running", TIMEOUT)
-    assert_shows(caster, stream, RED, tmp_path)
+    assert_shows(caster, stream, RED)
 
     # A mute is followed, of the picture and of the sound.
     ann.mute("video")
     ann.mute("audio")
-    wait_for("neither is there", lambda: not is_near(latest(caster, stream, tmp_path), RED)
-             and not is_heard(latest(caster, stream, tmp_path)), TIMEOUT)
+
+    def shows_nothing():
+        with newest_segment(caster, stream) as segment:
+            return not is_near(segment, RED) and not is_heard(segment)
+
+    wait_for("neither is there", shows_nothing, TIMEOUT)
     ann.mute("video", is_active=True)
     ann.mute("audio", is_active=True)
-    assert_shows(caster, stream, RED, tmp_path)
+    assert_shows(caster, stream, RED)
 
     # Who comes is shown, and who goes is not any more.
     ben = join("Ben")
-    ben.publish(Colour(BLUE), Tone(660), codec="H264")  # of the Baseline profile
-    assert_shows_both(caster, stream, [RED, BLUE], tmp_path)
+    ben.publish(Colour(BLUE), Tone(660), codec="H264")
+    assert_shows_both(caster, stream, [RED, BLUE])
     ann.leave()
-    assert_shows(caster, stream, BLUE, tmp_path)
+    assert_shows(caster, stream, BLUE)
 
     assert ben.others and all(one["id"] == ann.id for one in ben.others)
     assert not any(one["method"] == "participantJoined" for one in ben.notifications)
@@ -165,25 +145,14 @@ def test_a_session_is_streamed_by_a_recorder_that_nobody_sees(server, room, cast
     assert SECRET not in caster.log.read_text() and SECRET not in server.log.read_text()
 
 
-def bot_of(caster):
-    """The process id of its only bot."""
-    for one in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            status = (one / "status").read_text()
-            words = (one / "cmdline").read_bytes().split(b"\0")
-            if f"PPid:\t{caster.process.pid}\n" in status and b"bot" in words[1:2]:
-                return int(one.name)
-    raise AssertionError("there is no bot")
-
-
-def test_a_token_makes_it_a_participant_that_everybody_sees(server, room, cast, join, tmp_path):
+def test_a_token_makes_it_a_participant_that_everybody_sees(server, room, cast, join):
     ann = join("Ann", role="host")
     ann.publish(Colour(RED), Tone(440))
     token = tokens.room_token(room, user="caster", role="viewer")
     caster = cast(server.port, secret="wrong", **{room: token})
     stream = start(caster, room, server.port)
     caster.wait_for_status(stream["id"], "running", TIMEOUT)
-    assert_shows(caster, stream, RED, tmp_path)
+    assert_shows(caster, stream, RED)
     joined = ann.told("participantJoined")
     assert json.loads(joined["metadata"]) == {"clientData": "recorder"}
     caster.stop_stream(room)
@@ -191,27 +160,27 @@ def test_a_token_makes_it_a_participant_that_everybody_sees(server, room, cast, 
 
 
 def test_a_cut_socket_is_replaced_and_what_was_missed_is_made_up_for(
-        server, room, cast, join, wire, tmp_path):
+        server, room, cast, join, wire):
     ann = join("Ann", role="host")
     ann.publish(Colour(RED), Tone(440))
     caster = cast(wire.port)
     stream = start(caster, room, wire.port)
     caster.wait_for_status(stream["id"], "running", TIMEOUT)
-    assert_shows(caster, stream, RED, tmp_path)
+    assert_shows(caster, stream, RED)
     wire.cut()
     ben = join("Ben")
     ben.publish(Colour(BLUE), Tone(660))
     # The media go on meanwhile.
-    count = len(layer(caster, stream)[1].segments)
-    wait_for(
-        "segments follow", lambda: len(layer(caster, stream)[1].segments) > count + 1, TIMEOUT)
-    assert_shows(caster, stream, RED, tmp_path)
+    url = stream["playback"]["url"]
+    count = hls.segment_count(caster.http, url)
+    wait_for("segments follow", lambda: hls.segment_count(caster.http, url) > count + 1, TIMEOUT)
+    assert_shows(caster, stream, RED)
     wire.mend()
-    assert_shows_both(caster, stream, [RED, BLUE], tmp_path)
+    assert_shows_both(caster, stream, [RED, BLUE])
     wire.cut()
     ann.leave()
     wire.mend()
-    assert_shows(caster, stream, BLUE, tmp_path)
+    assert_shows(caster, stream, BLUE)
     assert caster.stream(stream["id"])["status"] == "running"
     assert "server lost" in caster.log.read_text()
 
@@ -232,21 +201,19 @@ def test_a_server_that_is_gone_fails_the_stream_in_words(binary, room, cast, sta
     assert "the server cannot be reached" in failed["stop_reason"], failed
 
 
-def test_a_session_that_the_server_closes_ends_its_stream(server, room, cast, tmp_path, stack):
-    made = manage_sessions(server, "POST", "sessions", {"customSessionId": room})
-    assert made.status == 200, made
-    token = manage_sessions(
-        server, "POST", f"sessions/{room}/connection", {"role": "PUBLISHER"}).json["token"]
+def test_a_session_that_the_server_closes_ends_its_stream(server, room, cast, stack):
+    application = Application(server, SECRET)
+    application.open(room)
     ann = stack.enter_context(
-        Participant(server, room, "Ann", address=token))
+        Participant(server, room, "Ann", address=application.connect(room)["token"]))
     ann.join()
     ann.publish(Colour(RED), Tone(440))
     caster = cast(server.port)
     stream = start(caster, room, server.port)
     caster.wait_for_status(stream["id"], "running", TIMEOUT)
-    listed = manage_sessions(server, "GET", f"sessions/{room}").json["connections"]
+    listed = application.get(f"sessions/{room}").json()["connections"]
     assert [one["connectionId"] for one in listed["content"]] == [ann.id]
-    assert manage_sessions(server, "DELETE", f"sessions/{room}").status == 204
+    assert application.delete(f"sessions/{room}").status_code == 204
     ended = caster.wait_for_status(stream["id"], "completed", TIMEOUT)
     assert ended["stop_reason"] == "room ended"
 
@@ -287,14 +254,14 @@ def test_what_cannot_be_streamed_is_refused(server, room, cast):
 
 
 @pytest.mark.parametrize("kind", ["mediasoup", "kurento"])
-def test_a_strangers_server_is_streamed_over_one_socket(room, cast, host, kind, tmp_path):
+def test_a_strangers_server_is_streamed_over_one_socket(room, cast, host, kind):
     far = host(kind)
     ann = far.add("Ann", lambda: [Colour(RED), Tone(440)])
     far.add("Ben", lambda: [Colour(BLUE), Tone(660)])
     caster = cast(far.port)
     stream = start(caster, room, far.port, "ses_1")
     caster.wait_for_status(stream["id"], "running", TIMEOUT)
-    assert_shows_both(caster, stream, [RED, BLUE], tmp_path)
+    assert_shows_both(caster, stream, [RED, BLUE])
     method = "receiveVideoFrom" if kind == "kurento" else "prepareReceiveVideoFrom"
     assert len(far.called(method)) == 2
     # A stream's connection is another one, at the same port.
@@ -318,13 +285,13 @@ def test_a_strangers_server_is_streamed_over_one_socket(room, cast, host, kind, 
     assert far.called("reconnectStream") == []
     far.break_media(ann.stream)
     wait_for("it is replaced", lambda: far.called("reconnectStream"), TIMEOUT)
-    assert_shows_both(caster, stream, [RED, BLUE], tmp_path)
+    assert_shows_both(caster, stream, [RED, BLUE])
     # A server that has forgotten it: it joins again.
     far.knows_sessions = False
     far.cut()
     wait_for("it joins again", lambda: len(far.called("joinRoom")) == 2, TIMEOUT)
     far.remove(ann)
-    assert_shows(caster, stream, BLUE, tmp_path)
+    assert_shows(caster, stream, BLUE)
     assert "is not understood: participantPublished: 'id' must be a text" in caster.log.read_text()
     # Who leaves does not come back.
     sockets = list(far.sockets)

@@ -20,9 +20,9 @@ def in_a_room(answers, steps):
     cut off.
 
     `answers` are the server's answers to each further call but pings, by the number of the socket
-    and the method: true accepts it, a number is an error's code, "cut" closes the socket. `made` are the page's connections,
-    the sending one first, `hasten` speeds up the page's clock, and `become` makes a connection
-    report another state.
+    and the method: true accepts it, a number is an error's code, "cut" closes the socket. `made` are
+    the page's connections, the sending one first, `hasten` speeds up the page's clock, and `become`
+    makes a connection report another state.
     """
     return """async () => {
   const { RoomcastClient } = await import("/assets/client/roomcast-client.js");

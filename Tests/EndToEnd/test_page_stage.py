@@ -103,3 +103,19 @@ def test_the_spotlight_has_some_patience(page):
         {"a": 40}, {"b": 60}, {"a": 50}, {"b": 60, "a": 20}, {"b": 60, "a": 59}, {}, {"c": 30}, {},
         {"c": 30}, {"c": 30},
     ]) == ["a", "a", "a", "a", "b", "b", "b", "b", "b", "c"]
+
+
+@pytest.mark.parametrize(("address", "is_allowed"), [
+    ("https://a.test/x.png", True), ("https://a.test:443/", True), ("HTTPS://A.test/", True),
+    ("http://a.test/x.png", False), ("https://b.a.test/", False), ("https://a.test:444/", False),
+    ("https://a_test/", False),
+    ("https://x.b.test:8443/", True), ("https://x.y.b.test:8443/", True),
+    ("https://b.test:8443/", False), ("https://x.b.test/", False), ("https://xb.test:8443/", False),
+    ("https://evil.test/.b.test:8443", False), ("https://evil.test:1/x.b.test:8443", False),
+    ("data:image/png;base64,", False), ("/x.png", False), ("", False), (None, False),
+])
+def test_images_come_from_the_listed_hosts_only(page, address, is_allowed):
+    assert page.evaluate("""async (address) => {
+      const { ImageSources } = await import("/assets/room/stage/image-sources.js");
+      return new ImageSources(["https://a.test", "https://*.b.test:8443"]).allowed(address);
+    }""", address) == (address if is_allowed else None)

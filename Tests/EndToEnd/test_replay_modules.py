@@ -56,7 +56,7 @@ def test_long_chats_names_and_messages_are_shortened(page):
     assert len(found["lines"]) == 10_000 and not found["isWhole"]
     assert found["lines"][0]["name"] == "n" * 100 + "…"
     assert found["lines"][0]["text"] == "🎥" * 2000 + "…"
-    assert run(page, "chat-lines", "m.shortened('a🎥b', 2)") == "a…"
+    assert run(page, "limits", "m.shortened('a🎥b', 2)") == "a…"
 
 
 def test_the_guard_against_formulas_is_removed(page):
@@ -102,7 +102,7 @@ def test_a_transcript_is_read_and_searched(page):
         {"at": 1, "name": "", "text": "one"}, {"at": 2.5, "name": "Ben", "text": "Überall <b>"}]}
     for odd in (None, {}, [], {"transcript": "x"}):
         assert run(page, "transcript-lines", "m.transcriptLines(a)", odd)["lines"] == []
-    sought = "((wish) => a[1].map((line) => m.matches(line, wish)))(m.wishOf(a[0]))"
+    sought = "((query) => a[1].map((line) => m.matches(line, query)))(m.queryOf(a[0]))"
     for wish, who in [(" üBER ", [False, True]), ("ben", [False, True]), ("", [True, True])]:
         assert run(page, "transcript-lines", sought, [wish, found["lines"]]) == who, wish
     assert run(page, "transcript-lines", "m.marked('Aha, AHA!', 'aha')") == [

@@ -4,7 +4,7 @@ import contextlib
 
 import numpy as np
 import pytest
-from harness.stranger import Colour, Failure, Stranger, Tone
+from harness.stranger import Colour, Failure, Stranger, Tone, is_near
 from harness.waiting import wait_for
 
 RED, BLUE = (200, 30, 30), (30, 30, 200)
@@ -34,11 +34,6 @@ def tracks_of(viewer, publisher):
     return {track["type"]: identifier for identifier, track in tracks.items()}
 
 
-def is_near(picture, colour):
-    """Whether the picture below the bar at its top has that colour."""
-    return np.abs(np.median(picture[40:].reshape(-1, 3), axis=0) - colour).max() < 40
-
-
 def test_two_see_and_hear_each_other(enter):
     ann, ben = enter("Ann"), enter("Ben", role="guest")
     assert ann.told("on-peer-join")["info"]["name"] == "Ben"
@@ -51,7 +46,7 @@ def test_two_see_and_hear_each_other(enter):
         tracks = tracks_of(viewer, publisher)
         assert set(tracks.values()) == set(publisher.published)
         picture = viewer.wait_for_frames(tracks["video"], 10).last
-        assert is_near(picture, colour)
+        assert is_near(picture, colour, 40)
         sound = viewer.wait_for_frames(tracks["audio"], 50).last
         assert 0.03 < np.abs(sound).max() < 0.3
 
@@ -62,7 +57,7 @@ def test_who_comes_late_gets_everything(enter):
     cleo = enter("Cleo", role="viewer")
     [listed] = cleo.told("peer-list")["peers"].values()
     assert set(listed["tracks"]) == {video, audio}
-    assert is_near(cleo.wait_for_frames(video, 5).last, RED)
+    assert is_near(cleo.wait_for_frames(video, 5).last, RED, 40)
     cleo.wait_for_frames(audio, 50)
     with pytest.raises(Failure) as failure:
         cleo.call("hls-start", {})

@@ -1,23 +1,16 @@
 """WHIP into a room and WHEP out of it, with independent clients."""
 
-import contextlib
 
 import numpy as np
 import pytest
 from harness import hls, media, tokens, whip
 from harness.publisher import Publisher
 from harness.server import Server
-from harness.stranger import Colour, Stranger, Tone
+from harness.stranger import Colour, Stranger, Tone, is_near
 from harness.waiting import wait_for
 
 RED, GREEN, BLUE = (200, 30, 30), (30, 160, 30), (30, 30, 200)
 TIMEOUT = 60  # s
-
-
-@pytest.fixture
-def stack():
-    with contextlib.ExitStack() as stack:
-        yield stack
 
 
 @pytest.fixture
@@ -26,10 +19,6 @@ def ann(server, room, stack):
     ann = stack.enter_context(Stranger(server, room, "Ann"))
     ann.join()
     return ann
-
-
-def is_near(picture, colour):
-    return np.abs(np.median(picture[40:].reshape(-1, 3), axis=0) - colour).max() < 50
 
 
 def tracks_of(ann, name):

@@ -6,8 +6,6 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from . import media
 from .http import path_of
 
@@ -110,8 +108,7 @@ def resolve(path, uri):
 
 
 class Stream:
-    """Fetches a stream: playlists by HTTP, segments into a directory, which may have an earlier look
-    at it."""
+    """Fetches a stream: playlists by HTTP, segments into a directory."""
 
     def __init__(self, http, url, directory):
         self.http = http
@@ -123,7 +120,7 @@ class Stream:
             path = resolve(self.path, variant.uri)
             playlist = parse_media(self._get(path).body.decode())
             folder = Path(directory) / f"layer_{index}"
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(parents=True)
             for number, segment in enumerate(playlist.segments):
                 answer = self._get(resolve(path, segment.uri))
                 segment.path = folder / f"{number:05}.ts"
@@ -172,8 +169,8 @@ def newest_segment(http, url):
 def shares(http, url, colours):
     """How much of the newest picture is near each of these colours."""
     with newest_segment(http, url) as segment:
-        picture = media.frames(segment, 640, 360)[-1].astype(int)
-    return [(np.abs(picture - colour).max(axis=2) < 50).mean() for colour in colours]
+        picture = media.frames(segment, 640, 360)[-1]
+    return [media.share_of(picture, colour) for colour in colours]
 
 
 def starts(layer):

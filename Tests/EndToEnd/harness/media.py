@@ -71,6 +71,11 @@ def colour_of(pictures, rectangle=(0.1, 0.55, 0.9, 0.95)):
     return np.median(part.reshape(-1, 3), axis=0)
 
 
+def share_of(picture, colour):
+    """How much of a picture is near a colour."""
+    return (np.abs(picture.astype(int) - colour).max(axis=2) < 50).mean()
+
+
 def crop(pictures, x, y, width, height, canvas_width, canvas_height):
     """A tile of the canvas, given in the canvas' pixels, out of scaled pictures."""
     rows, columns = pictures.shape[1:3]

@@ -1,5 +1,5 @@
-"""An OpenVidu server whose media nobody of us wrote: aiortc, with the answers of its JSON-RPC around
-it. It makes the offers, as those with mediasoup do, or answers them, as those with Kurento do.
+"""An OpenVidu server with independent media: aiortc, with the answers of its JSON-RPC around it. It
+makes the offers, as those with mediasoup do, or answers them, as those with Kurento do.
 
 It knows the facts of OpenVidu 2.32's source and nothing about its client.
 """

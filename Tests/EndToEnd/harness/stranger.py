@@ -67,6 +67,11 @@ class Colour(MediaStreamTrack):
         return frame
 
 
+def is_near(picture, colour, tolerance=50):
+    """Whether the picture below the bar at its top has that colour."""
+    return np.abs(np.median(picture[40:].reshape(-1, 3), axis=0) - colour).max() < tolerance
+
+
 class Tone(MediaStreamTrack):
     """A microphone before a tuning fork."""
 

@@ -123,3 +123,10 @@ export function clockText(milliseconds) {
   const shown = parts[0] > 0 ? parts : parts.slice(1);
   return shown.map((part, index) => (index ? String(part).padStart(2, "0") : part)).join(":");
 }
+
+const dayTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+
+/** "14:05" for a date, as people in this place write it. */
+export function timeOfDay(date) {
+  return dayTime.format(date);
+}

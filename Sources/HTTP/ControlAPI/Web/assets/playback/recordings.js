@@ -141,7 +141,8 @@ function draw(cards, last) {
   byID("more").hidden = !last;
   if (isAtEnd && (older || !last)) (older ?? byID("title")).focus();
   byID("empty").hidden = cards.length > 0;
-  setText(byID("empty"), room ? `Nothing was recorded in ${room}.` : "Nothing has been recorded yet.");
+  setText(byID("empty"),
+    room ? `Nothing was recorded in ${room}.` : "Nothing has been recorded yet.");
   setText(byID("summary"), summaryOf(cards, last));
 }
 

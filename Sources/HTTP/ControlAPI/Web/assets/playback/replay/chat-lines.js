@@ -1,9 +1,8 @@
 // The recorded chat, as lines beside the player. Pure.
 
 import { parseRows } from "./csv.js";
+import { linesMaximum, nameMaximum, shortened } from "./limits.js";
 
-export const linesMaximum = 10_000;
-const nameMaximum = 100; // characters
 const textMaximum = 4000;
 const rolesMaximum = 8;
 
@@ -55,13 +54,6 @@ export function unguarded(field) {
     else if (character !== " " && character !== "\"") canBegin = false;
   }
   return text + field.slice(kept);
-}
-
-/** At most so many characters. */
-export function shortened(text, most) {
-  if (text.length <= most) return text;
-  const end = /[\ud800-\udbff]/.test(text[most - 1]) ? most - 1 : most; // no half of a pair
-  return `${text.slice(0, end)}…`;
 }
 
 function rolesOf(field) {

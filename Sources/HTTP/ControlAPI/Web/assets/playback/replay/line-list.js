@@ -14,14 +14,14 @@ const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8, Home: -Infin
 export class LineList {
   node;
   #list;
-  #jump;
+  #followButton;
   #pick;
   #draw;
   #lines = [];
   #items = []; // the elements of the first lines
   #count = 0; // of the lines that are in the page
   #current = -1; // the line that is being said
-  #stop = null; // the button that Tab reaches
+  #tabStop = null; // the button that Tab reaches
   #follows = true;
   #isWhole; // all lines are in the page, and the current one is marked
   #isPlaced = true; // the lines have times to follow
@@ -40,14 +40,14 @@ export class LineList {
     this.#pick = pick;
     this.#draw = draw;
     this.#list = element("ol", { class: "lines", "aria-label": name, "data-empty": empty });
-    this.#jump = element("button", {
+    this.#followButton = element("button", {
       class: "button lines-jump", type: "button", hidden: true, "data-testid": "follow",
       onclick: () => this.#resume(),
     }, icon("play"), "Follow playback");
-    this.node = element("div", { class: "lines-frame" }, this.#list, this.#jump);
+    this.node = element("div", { class: "lines-frame" }, this.#list, this.#followButton);
     this.#list.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     this.#list.addEventListener("keydown", (event) => this.#moved(event));
-    this.#list.addEventListener("focusin", ({ target }) => this.#give(target));
+    this.#list.addEventListener("focusin", ({ target }) => this.#letTabReach(target));
     new ResizeObserver(() => this.follow()).observe(this.#list);
   }
 
@@ -58,7 +58,7 @@ export class LineList {
     this.#items = [];
     this.#count = 0;
     this.#current = -1;
-    this.#stop = null;
+    this.#tabStop = null;
     this.#isPlaced = lines.every(({ at }) => at !== null);
     // Without buttons, it is scrolled by its own keys.
     if (this.#isPlaced) this.#list.removeAttribute("tabindex");
@@ -84,9 +84,9 @@ export class LineList {
     }
     this.#count = count;
     const last = this.#items[count - 1]?.firstChild ?? null;
-    if (!hadFocus) this.#give(last);
-    else if (!this.#stop?.isConnected) {
-      this.#give(last);
+    if (!hadFocus) this.#letTabReach(last);
+    else if (!this.#tabStop?.isConnected) {
+      this.#letTabReach(last);
       if (!last) this.#list.tabIndex = -1; // the focus must be somewhere
       (last ?? this.#list).focus({ preventScroll: true });
     }
@@ -101,7 +101,7 @@ export class LineList {
     const button = this.#items[index]?.firstChild;
     button?.setAttribute("aria-current", "true");
     const hasFocus = this.#list.contains(document.activeElement);
-    if (button && !button.parentElement.hidden && !hasFocus) this.#give(button);
+    if (button && !button.parentElement.hidden && !hasFocus) this.#letTabReach(button);
     this.follow();
   }
 
@@ -111,7 +111,7 @@ export class LineList {
       this.#items[at].hidden = !isWanted(this.#lines[at]);
       this.#fill(at);
     }
-    if (!this.#stop || this.#stop.parentElement.hidden) this.#give(this.#buttons()[0] ?? null);
+    if (!this.#tabStop || this.#tabStop.parentElement.hidden) this.#letTabReach(this.#buttons()[0] ?? null);
     this.#setFollows(true);
     this.follow();
   }
@@ -147,13 +147,13 @@ export class LineList {
     this.#setFollows(true);
     this.follow();
     const item = this.#items[this.#isWhole ? this.#current : this.#count - 1];
-    if (item && !item.hidden) this.#give(item.firstChild);
-    this.#stop?.focus({ preventScroll: true });
+    if (item && !item.hidden) this.#letTabReach(item.firstChild);
+    this.#tabStop?.focus({ preventScroll: true });
   }
 
   #setFollows(follows) {
     this.#follows = follows;
-    this.#jump.hidden = follows;
+    this.#followButton.hidden = follows;
   }
 
   /** By the reader, or by us: then it is where playback is. */
@@ -187,10 +187,10 @@ export class LineList {
   }
 
   /** Lets Tab reach this button, and no other one. */
-  #give(button) {
+  #letTabReach(button) {
     if (button && !button.matches("button.line")) return;
-    if (this.#stop) this.#stop.tabIndex = -1;
-    this.#stop = button;
+    if (this.#tabStop) this.#tabStop.tabIndex = -1;
+    this.#tabStop = button;
     if (button) button.tabIndex = 0;
   }
 }

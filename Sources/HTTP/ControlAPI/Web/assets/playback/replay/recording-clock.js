@@ -32,8 +32,7 @@ export class RecordingClock {
 
   /**
    * The place in the recording, in s. What belongs to a gap is where the recording goes on, as with
-   * captions; what came later than its end is just
-   * before the end.
+   * captions; what came later than its end is just before the end.
    * @param {number} date s since 1970
    */
   placeOf(date) {

@@ -1,5 +1,6 @@
 // Which of a recording's files are shown beside the player, and getting them.
 
+import { timeOfDay } from "../../common/dom.js";
 import { parsePlaylist } from "../player/playlist.js";
 import { chatLines } from "./chat-lines.js";
 import { RecordingClock } from "./recording-clock.js";
@@ -35,7 +36,7 @@ export async function loadChat(asset, master, signal) {
   const { lines, isWhole } = chatLines(text, { isCut });
   const placed = lines.map((line) => clock
     ? { ...line, at: clock.placeOf(line.sentAt) }
-    : { ...line, at: null, clock: dayTime.format(new Date(line.sentAt * 1000)) });
+    : { ...line, at: null, clock: timeOfDay(new Date(line.sentAt * 1000)) });
   return { lines: placed, isWhole, isPlaced: clock !== null };
 }
 
@@ -45,8 +46,6 @@ export async function loadTranscript(asset, signal) {
   const answer = await get(asset.url, signal);
   return transcriptLines(await answer.json());
 }
-
-const dayTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 
 async function beginningOf({ url, size }, signal) {
   const isLong = size > chatBytes;

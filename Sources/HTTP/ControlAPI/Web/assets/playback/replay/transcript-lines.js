@@ -1,8 +1,7 @@
 // A transcript in the form `json`, as lines beside the player, and the search in it. Pure.
 
-import { linesMaximum, shortened } from "./chat-lines.js";
+import { linesMaximum, nameMaximum, shortened } from "./limits.js";
 
-const nameMaximum = 100; // characters
 const textMaximum = 2000;
 
 /**
@@ -26,28 +25,28 @@ export function transcriptLines(document) {
 }
 
 /** What is sought, in the form of {@link marked}: without case, and without outer spaces. */
-export function wishOf(text) {
+export function queryOf(text) {
   return text.trim().toLowerCase();
 }
 
-/** Whether the line's text or its speaker has what is sought; everything has nothing. */
-export function matches({ name, text }, wish) {
-  return text.toLowerCase().includes(wish) || name.toLowerCase().includes(wish);
+/** Whether the line's text or its speaker has what is sought; an empty query matches every line. */
+export function matches({ name, text }, query) {
+  return text.toLowerCase().includes(query) || name.toLowerCase().includes(query);
 }
 
 /**
  * A text in pieces; every other one, from the second on, is what is sought.
  * @returns {string[]}
  */
-export function marked(text, wish) {
+export function marked(text, query) {
   const lower = text.toLowerCase();
   // A few letters change their length with their case, so places would not be the same.
-  if (!wish || lower.length !== text.length) return [text];
+  if (!query || lower.length !== text.length) return [text];
   const pieces = [];
   let begin = 0;
-  for (let at = lower.indexOf(wish); at >= 0; at = lower.indexOf(wish, begin)) {
-    pieces.push(text.slice(begin, at), text.slice(at, at + wish.length));
-    begin = at + wish.length;
+  for (let at = lower.indexOf(query); at >= 0; at = lower.indexOf(query, begin)) {
+    pieces.push(text.slice(begin, at), text.slice(at, at + query.length));
+    begin = at + query.length;
   }
   return [...pieces, text.slice(begin)];
 }

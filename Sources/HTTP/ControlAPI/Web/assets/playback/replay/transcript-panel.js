@@ -3,7 +3,7 @@
 import { element, setText } from "../../common/dom.js";
 import { countAt } from "./lines-at.js";
 import { LineList } from "./line-list.js";
-import { marked, matches, wishOf } from "./transcript-lines.js";
+import { marked, matches, queryOf } from "./transcript-lines.js";
 
 const searchDelay = 150; // ms after a key
 
@@ -17,7 +17,7 @@ export class TranscriptPanel {
   #languages;
   #note = element("p", { class: "quiet replay-note", role: "status" });
   #lines = [];
-  #wish = "";
+  #query = "";
   #typing = null;
   #round = 0; // answers to outdated requests are not shown
 
@@ -93,19 +93,19 @@ export class TranscriptPanel {
     this.#list.lines = lines;
     this.#list.reveal(lines.length);
     setText(this.#note, note);
-    this.#wish = "";
+    this.#query = "";
     this.#seek();
   }
 
   #seek() {
     clearTimeout(this.#typing);
-    const wish = wishOf(this.#search.value);
+    const query = queryOf(this.#search.value);
     const { length } = this.#lines;
-    const found = wish ? this.#lines.filter((line) => matches(line, wish)).length : 0;
-    setText(this.#found, wish && length > 0 ? `${found || "None"} of ${length} lines` : "");
-    if (wish === this.#wish) return;
-    this.#wish = wish;
-    this.#list.filter((line) => matches(line, wish));
+    const found = query ? this.#lines.filter((line) => matches(line, query)).length : 0;
+    setText(this.#found, query && length > 0 ? `${found || "None"} of ${length} lines` : "");
+    if (query === this.#query) return;
+    this.#query = query;
+    this.#list.filter((line) => matches(line, query));
   }
 
   /** Escape empties the field before it closes the dialog. */
@@ -117,7 +117,7 @@ export class TranscriptPanel {
   }
 
   #drawLine({ name, text }) {
-    const pieces = marked(text, this.#wish).map((piece, index) =>
+    const pieces = marked(text, this.#query).map((piece, index) =>
       index % 2 === 1 ? element("mark", {}, piece) : piece);
     return [
       name ? element("b", { class: "line-name" }, name) : null,

@@ -1,7 +1,7 @@
 // The chat: messages to all, to a role or to one person.
 
 import { everybody } from "../../client/messages.js";
-import { byID, element, reconcile, setText } from "../../common/dom.js";
+import { byID, element, reconcile, setText, timeOfDay } from "../../common/dom.js";
 import { roleText } from "../moderation/role-dialog.js";
 
 const messagesMaximum = 500; // the oldest are removed first
@@ -82,7 +82,7 @@ export class ChatPanel {
   add({ name, text, at, isMine, mark }) {
     const list = node.list;
     const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < atEnd;
-    const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    const time = timeOfDay(at);
     list.append(
       element(
         "li",

@@ -8,8 +8,7 @@ import { cast, layerFor, layout } from "./stage-layout.js";
 /**
  * @typedef {{key: string, name: string, peerID: string, source: string, isLocal: boolean,
  *            trackID: string|null, video: MediaStreamTrack|null, image: string|null,
- *            isSilent: boolean,
- *            hand: number, quality: number|null}} Tile
+ *            isSilent: boolean, hand: number, quality: number|null}} Tile
  *   image: an address, for while there is no video; hand: its place in the row, 0 while it is down
  */
 export class Stage {
