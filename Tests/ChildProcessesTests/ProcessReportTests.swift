@@ -125,10 +125,14 @@ import Testing
         #"{"event":"part","layer":0,"segment":1,"part":2,"frames":10,"frame_rate":30}"#,
         #"{"event":"from the future"}"#, #"{"event":1}"#,
         #"{"event":"running","first_segment_ms":"soon"}"#,
-        #"{"event":"failed","reason":""#
-            + String(repeating: "a", count: BotReport.lineBytesMaximum) + #""}"#,
     ])
     func whatIsNoReportIsNone(line: String) {
         #expect(BotReport(line: line) == nil)
+    }
+
+    // Not among the arguments above, which are printed.
+    @Test func aLineThatIsTooLongIsNoReport() {
+        let reason = String(repeating: "a", count: BotReport.lineBytesMaximum)
+        #expect(BotReport(line: #"{"event":"failed","reason":"\#(reason)"}"#) == nil)
     }
 }
