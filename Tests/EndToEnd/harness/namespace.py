@@ -5,6 +5,8 @@ candidates. The pair has no link-local IPv6 addresses: these appear a second or 
 duplicate detection is done, and to Chromium that is a change of network, which fails its pending
 fetches (ERR_NETWORK_CHANGED).
 
+A second namespace can be at the other end of the pair: a second machine.
+
 The namespace lives as long as its one agent process, so there is nothing to clean up. The agent
 opens connections inside and passes them out over a Unix socket (SCM_RIGHTS), so the tests
 themselves stay outside. Root creates the namespace directly; other users create it inside a user
@@ -17,6 +19,7 @@ import subprocess
 import sys
 
 ADDRESS = "10.99.0.1"
+NEIGHBOUR_ADDRESS = "10.99.0.2"
 
 AGENT = f"""
 import os, socket, subprocess, sys
@@ -44,11 +47,12 @@ while request := control.recv(64):
 
 
 class Namespace:
-    def __init__(self):
+    def __init__(self, within=()):
+        """`within` is the prefix of a namespace, whose user may then change this one too."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        as_user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+        as_user = [] if within or os.geteuid() == 0 else ["--user", "--map-root-user"]
         self._agent = subprocess.Popen(
-            ["unshare", *as_user, "--net", sys.executable, "-c", AGENT, str(theirs.fileno())],
+            [*within, "unshare", *as_user, "--net", sys.executable, "-c", AGENT, str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
         )
         theirs.close()
@@ -57,6 +61,23 @@ class Namespace:
         if ours.recv(16) != b"ready":
             self.close()
             raise RuntimeError("the network namespace could not be made (see above)")
+
+    def neighbour(self):
+        """A namespace at the other end of this one's pair, which is its `cast1`."""
+        other = Namespace(self.prefix)
+        other.run("ip link delete cast0")
+        self.run(f"ip link set cast1 netns {other._agent.pid}")
+        other.run(f"ip address add {NEIGHBOUR_ADDRESS}/24 dev cast1")
+        other.link_up()
+        return other
+
+    def link_down(self):
+        """Cuts a neighbour off."""
+        self.run("ip link set cast1 down")
+
+    def link_up(self):
+        self.run("ip link set cast1 up")
+        self.run(f"ip route replace default via {ADDRESS} dev cast1")
 
     @property
     def prefix(self):

@@ -1,6 +1,7 @@
 """A room with deliberately difficult publishers, its stream, and the measurements."""
 
 import contextlib
+import functools
 import math
 import shlex
 import time
@@ -86,24 +87,33 @@ def people(server, room, names, folder):
     return present(server, room, [Guest(name) for name in names], folder)
 
 
-def film(server, room, seconds, guests, folder, start=None):
+def film(server, room, seconds, guests, folder, start=None, host=None, events=()):
     """Streams a room with these guests for so long, in one layer, and measures it.
 
-    `start` is what else the start request says.
+    `start` is what else the start request says; `host` is the server whose room the guests are in,
+    if it is not the one that streams it; `events` are pairs of seconds after the beginning and what
+    is called then.
     """
+    host = host or server
     with contextlib.ExitStack() as stack:
-        def come(guest):
-            return enter(server, room, guest, folder, stack)
+        processes = []
 
-        processes = [come(guest) for guest in guests if guest.late is None]
+        def come(guest):
+            processes.append(enter(host, room, guest, folder, stack))
+
+        for guest in guests:
+            if guest.late is None:
+                come(guest)
         wait_for("all are in the room",
-                 lambda: server.peer_count(room) == len(processes), START_TIMEOUT)
+                 lambda: host.peer_count(room) == len(processes), START_TIMEOUT)
         started = server.start_stream(room, {"ladder": LADDER} | (start or {}))
         server.wait_for_status(started["id"], "running", START_TIMEOUT)
         began = time.monotonic()
-        for guest in sorted((one for one in guests if one.late is not None), key=lambda one: one.late):
-            time.sleep(max(0, began + guest.late - time.monotonic()))
-            processes.append(come(guest))
+        comings = [(guest.late, functools.partial(come, guest))
+                   for guest in guests if guest.late is not None]
+        for second, event in sorted([*comings, *events], key=lambda one: one[0]):
+            time.sleep(max(0, began + second - time.monotonic()))
+            event()
         # The length of the stream is what is asked for.
         time.sleep(max(0, began + seconds - time.monotonic()))
         assert all(one.is_there() for one in processes), "a publisher ended by itself"
