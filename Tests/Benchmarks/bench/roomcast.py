@@ -27,6 +27,7 @@ class Roomcast:
     def __init__(
             self, binary, directory, preset="balanced", layout=BARE, ladder=LADDER, settings=None):
         self.binary, self.directory, self.ladder = binary, directory, ladder
+        settings = settings or {}
         directory.mkdir(parents=True, exist_ok=True)
         self.log = directory / "server.log"
         self.configuration = directory / "settings.json"
@@ -38,7 +39,7 @@ class Roomcast:
                     "udp": {"host": "127.0.0.1", "port": 0},
                     "output": {"directory": str(directory / "streams")},
                     "log": {"format": "json"},
-                    **(settings or {}),
+                    **settings,
                     "stream": {
                         "ladder": [f"{w}x{h}@{video}+{audio}" for w, h, video, audio in ladder],
                         "frameRate": FRAME_RATE,
@@ -49,6 +50,7 @@ class Roomcast:
                         "layout": layout,
                         "maximum": 1000,
                         "pushHosts": ["127.0.0.1"],
+                        **settings.get("stream", {}),
                     },
                 }
             )

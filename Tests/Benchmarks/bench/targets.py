@@ -54,16 +54,20 @@ STREAM = (
 )
 ROOMS = (
     Target("ratios.audio", 0.8),
+    Target("ratios.group_call", 0.8),
     Target("ratios.cameras", 0.8),
     Target("rooms.audio.roomcast.latency_ms_p99", 5, "ms"),
+    Target("rooms.group_call.roomcast.latency_ms_p99", 5, "ms"),
     Target("rooms.cameras.roomcast.latency_ms_p99", 5, "ms"),
     Target("rooms.audio.roomcast.lost_share", 0),
+    Target("rooms.group_call.roomcast.lost_share", 0),
     Target("rooms.cameras.roomcast.lost_share", 0),
 )
 OUTPUTS = (
     Target("everything_over_stream", 1.1),
     Target("both_over_stream", 1.03),
     Target("low_latency_over_both", 1.03),
+    Target("openvidu_over_stream", 1.05),
     Target("shortages", 0),
 )
 TRACKS = (Target("core_share", 0.05), Target("rss_mb", 150, "MB"))
