@@ -134,6 +134,28 @@ import Testing
         #expect(world.end == .removed(reason: "as …"))
     }
 
+    /// Where words are cut, a secret may be cut in two, and its half is not recognized any more.
+    @Test func aSecretIsHiddenHoweverLongTheWordsAre() {
+        let letters = (0..<4096).map { Character(UnicodeScalar(UInt8(97 + $0 % 26))) }
+        for token in [String(letters), "wss://h?sessionId=ses_1&token=\(String(letters))"] {
+            var world = ClientWorld(token: token, secret: nil)
+            world.open()
+            world.refuse("joinRoom", 401, "Token \(token) is not valid")
+            #expect(world.end == .refused(code: 401, message: "Token … is not valid"))
+        }
+        // It shrinks the words before the cut.
+        let token = String(letters.prefix(500))
+        for shift in 0..<200 {
+            var world = ClientWorld(token: token, secret: nil)
+            world.open()
+            let dashes = String(repeating: "-", count: shift)
+            let words = dashes + String(repeating: token, count: 20)
+            world.refuse("joinRoom", 401, words)
+            let shown = world.end.map { "\($0)" } ?? "abc"
+            #expect(!shown.contains("abc"))
+        }
+    }
+
     @Test func anUnusableAddressIsNamed() {
         #expect(
             "\(RoomEnd.badEndpoint("wss://[/openvidu"))"

@@ -35,6 +35,19 @@ import Testing
                 == [.line(kind: "error", words, .complained(words))])
     }
 
+    /// Where the reading ends, a query may be cut in two, and its half is not recognized any more.
+    @Test func theQueryIsHiddenWhereReadingEnds() throws {
+        var reader = try reader()
+        for shift in 0..<11 {
+            let words =
+                String(repeating: "?key=secret", count: 5957) + String(repeating: "-", count: shift)
+                + "?key=secret"
+            let signs = reader.signs(of: "Runtime.consoleAPICalled", said(words))
+            let shown = signs.map { "\($0)" }.joined()
+            #expect(!signs.isEmpty && !shown.contains("?k"))
+        }
+    }
+
     @Test func aLineHasNoOrdersToATerminalAndNoSecondLine() throws {
         var reader = try reader()
         let signs = reader.signs(

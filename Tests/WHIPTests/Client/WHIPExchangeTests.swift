@@ -133,6 +133,8 @@ struct WHIPExchangeTests {
         (#"{"code":401,"message":"token expired"}"#, "token expired"), ("nope\r\nmore", "nope"),
         ("", "no reason given"),
         (String(repeating: "x", count: 900), String(repeating: "x", count: 200)),
+        ("Bearer secret is not valid", "Bearer … is not valid"),
+        (String(repeating: "x", count: 197) + "secret", String(repeating: "x", count: 197) + "…"),
     ])
     func aRefusalSaysWhy(body: String, words: String) throws {
         var exchange = try exchange()

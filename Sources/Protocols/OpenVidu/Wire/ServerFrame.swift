@@ -7,9 +7,9 @@ enum ServerFrame {
 
     /// Long enough for the list of a full session.
     static let jsonLimits = JSONLimits(depth: 16, nodes: 1_048_576)
-    /// In scalars: of an error's message. Shown are fewer.
-    private static let messageMaximum = 4096
 
+    /// An error's message is the server's, uncut: who shows it hides secrets first.
+    ///
     /// - Throws: ``OpenViduError/malformed`` for text that is no frame, and a bad parameter for a
     ///   part of the wrong type.
     init(_ text: String) throws(OpenViduError) {
@@ -39,9 +39,7 @@ enum ServerFrame {
                 .failure(
                     OpenViduError(
                         code: Int(exactly: code.rounded()) ?? 999,
-                        message: String(
-                            String.UnicodeScalarView(
-                                message.unicodeScalars.prefix(Self.messageMaximum))))))
+                        message: message)))
         } else {
             self = .answer(to: id, .success(CallParameters(root.member("result"))))
         }

@@ -111,7 +111,7 @@ struct WHIPExchange: Sendable {
         case 307, 308: return redirected(response, from: asked)
         case 500...599: return .over(.unreachable("status \(response.status)"))
         case 400...499:
-            return .over(.refused(code: response.status, message: Self.words(of: response)))
+            return .over(.refused(code: response.status, message: words(of: response)))
         default:
             return .over(.protocolViolation("the server answered with \(response.status)"))
         }
@@ -207,8 +207,9 @@ struct WHIPExchange: Sendable {
         return min(max(.seconds(seconds), pauseDefault), pauseMaximum)
     }
 
-    /// The server's message, from `application/problem+json` (RFC 9457) or from plain text.
-    private static func words(of response: Response) -> String {
+    /// The server's message, from `application/problem+json` (RFC 9457) or from plain text, without
+    /// our token.
+    private func words(of response: Response) -> String {
         struct Problem: Decodable {
             var title: String?
             var detail: String?
@@ -218,7 +219,8 @@ struct WHIPExchange: Sendable {
         let words =
             problem?.detail ?? problem?.message ?? problem?.title
             ?? response.body.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-        let clean = words.filter { !$0.isNewline }.prefix(wordsMaximum)
+        let shown = RoomSecrets([token ?? ""]).hidden(in: words)
+        let clean = shown.filter { !$0.isNewline }.prefix(Self.wordsMaximum)
         return clean.isEmpty ? "no reason given" : String(clean)
     }
 }

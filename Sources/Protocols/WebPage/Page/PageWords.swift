@@ -1,24 +1,21 @@
 import MediaKernel
+import RemoteRoom
 
 /// Makes a stranger's words fit for logs, reasons and people: one line, not too long, without what
 /// terminals obey, and without the page's own query, which may hold a key.
 struct PageWords: Hashable, Sendable {
-    /// More is not looked at, in bytes.
-    private static let readMaximum = 64 << 10
-
-    /// `?` and the query of the page's address; nil without one.
-    private let query: String?
+    /// `?` and the query of the page's address, if it has one.
+    private let query: RoomSecrets
 
     init(of page: WebAddress) {
         let text = page.text.prefix { $0 != "#" }
-        query = text.firstIndex(of: "?").map { String(text[$0...]) }.flatMap {
-            $0.utf8.count > 1 ? $0 : nil
-        }
+        let queries = text.firstIndex(of: "?").map { [String(text[$0...])] } ?? []
+        query = RoomSecrets(queries.filter { $0.utf8.count > 1 }, mark: "?…")
     }
 
     func shown(_ text: String) -> String {
-        let line = Self.line(text, bytesMaximum: Self.readMaximum)
-        return query.map { line.replacing($0, with: "?…") } ?? line
+        // Cut after hiding: half a query is not recognized.
+        Self.line(query.hidden(in: text), bytesMaximum: RoomSecrets.readMaximum)
     }
 
     /// An address without its query and its fragment.
