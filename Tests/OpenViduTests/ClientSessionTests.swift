@@ -364,6 +364,22 @@ import Testing
         #expect(world.offers == 9)
     }
 
+    @Test func whoFoundNoPlaceGetsThatOfOneWhoLeaves() throws {
+        let maximum = StreamConnections.maximum
+        let many = (0..<maximum + 2).map { ClientWorld.participant("P\($0)") }
+        var world = try ClientWorld.inside(many)
+        func isReceived(_ number: Int) -> Bool {
+            world.session.receptions["str_CAM_1_con_P\(number)"] != nil
+        }
+        #expect(isReceived(maximum - 1) && !isReceived(maximum))
+        world.tell(.participantLeft, ["connectionId": "con_P0", "reason": "disconnect"])
+        #expect(isReceived(maximum) && !isReceived(maximum + 1))
+        world.tell(
+            .participantUnpublished, ["connectionId": "con_P1", "reason": "unpublish"])
+        #expect(isReceived(maximum + 1) && !isReceived(1))
+        #expect(world.session.receptions.count == maximum)
+    }
+
     // MARK: Failures
 
     @Test func aFailedConnectionIsReplaced() throws {

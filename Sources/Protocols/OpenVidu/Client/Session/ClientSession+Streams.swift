@@ -21,14 +21,36 @@ extension ClientSession {
         if let before, before.id != participant.stream?.id { drop(before.id) }
         guard let stream = participant.stream, receptions[stream.id] == nil else { return }
         guard receptions.count < StreamConnections.maximum else {
+            lacksPlaces = true
             return note("streams beyond \(StreamConnections.maximum) are left out")
         }
+        receive(stream, of: participant, at: now)
+    }
+
+    private mutating func receive(
+        _ stream: SharedStream, of participant: Participant, at now: Instant
+    ) {
         var tracks: [MediaSection.Kind: TrackID] = [:]
         tracks[.audio] = stream.audio
         if receivesVideo { tracks[.video] = stream.video }
         guard !tracks.isEmpty else { return }
         receptions[stream.id] = Reception(
             stream: stream.id, publisher: participant.id, tracks: tracks, phase: .waiting(now))
+    }
+
+    /// Gives the places of streams that have ended to those that found none, in the order in which
+    /// the participants came.
+    private mutating func fillPlaces(at now: Instant) {
+        guard lacksPlaces, receptions.count < StreamConnections.maximum else { return }
+        lacksPlaces = false
+        for participant in roster.participants {
+            guard let stream = participant.stream, receptions[stream.id] == nil else { continue }
+            guard receptions.count < StreamConnections.maximum else {
+                lacksPlaces = true
+                return
+            }
+            receive(stream, of: participant, at: now)
+        }
     }
 
     mutating func remove(_ participant: String) {
@@ -90,6 +112,7 @@ extension ClientSession {
     /// were left out leave half of the places to others.
     mutating func beginReceptions(at now: Instant) {
         guard link != .down, membership == .inside else { return }
+        fillPlaces(at: now)
         var free = ClientLimits.openings - receptions.values.count(where: \.isOpening)
         for stream in roster.streams {
             guard free > 0 else { return }

@@ -61,6 +61,8 @@ struct ClientSession {
     var roster = SessionRoster()
     /// By stream.
     var receptions: [String: Reception] = [:]
+    /// There are streams for whose reception there was no place.
+    var lacksPlaces = false
     var nextConnection = 0
     var toldPath: PeerConnectionState?
     private var orders: [ClientOrder] = []
