@@ -93,6 +93,10 @@ public final class StreamConnections: MediaReception, TickedMedia {
                 throw ClientMediaError.closed
             }
             media.ports[index] = MediaSocket(socket.value, media.configuration.network)
+            media.sharing.opened(index)
+        }.flatMapErrorThrowing { error in
+            bound.value.sharing.failed(index)
+            throw error
         }
     }
 
@@ -254,7 +258,7 @@ public final class StreamConnections: MediaReception, TickedMedia {
     private func port(
         for addresses: [TransportAddress], of id: StreamConnectionID
     ) -> EventLoopFuture<Int> {
-        if let port = sharing.port(for: addresses, of: id), ports[port] != nil {
+        if let port = sharing.port(for: addresses, of: id) {
             claim(addresses, on: port, for: id)
             return eventLoop.makeSucceededFuture(port)
         }
