@@ -343,6 +343,7 @@ import Testing
         let target: [String: JSONValue] = ["connectionId": .string(ben.id)]
         #expect(await cid.code("forceDisconnect", target) == 401)
         #expect(await cid.code("forceUnpublish", ["streamId": .string(stream)]) == 401)
+        #expect(await ann.code("forceDisconnect", ["connectionId": .string(stream)]) == 102)
         _ = try await ann.call("forceUnpublish", ["streamId": .string(stream)])
         #expect(await ben.told("participantUnpublished")["reason"] == "forceUnpublishByUser")
         _ = await cid.told("participantUnpublished")
@@ -385,6 +386,9 @@ import Testing
         #expect(!ann.socket.notifications.contains("sendMessage"))
         #expect(!cid.socket.notifications.contains("sendMessage"))
         #expect(await ann.code("sendMessage", message(#"{"to":["con_X"],"data":""}"#)) == 601)
+        let stream = try await ben.publish()
+        #expect(
+            await ann.code("sendMessage", message(#"{"to":["\#(stream)"],"data":""}"#)) == 601)
         #expect(await ann.code("sendMessage", message(#"{"to":[null]}"#)) == 601)
         #expect(await ann.code("sendMessage", message("hello")) == 600)
         #expect(await ann.code("sendMessage", message(#"{"data":5}"#)) == 600)

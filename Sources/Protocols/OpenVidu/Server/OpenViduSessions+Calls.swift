@@ -114,7 +114,7 @@ extension OpenViduSessions {
         let signal = try OutgoingSignal(text)
         var targets: [PeerID] = []
         for target in signal.targets {
-            guard let owner = roster.owner(of: target),
+            guard let owner = roster.owner(ofConnection: target),
                 owner == peer || (try? host.room.peers.visiblePeer(owner)) != nil
             else { throw .signalTarget("connection [\(target)] does not exist") }
             if !targets.contains(owner) { targets.append(owner) }
@@ -161,7 +161,7 @@ extension OpenViduSessions {
         _ parameters: CallParameters, by peer: PeerID, in host: isolated RoomHost
     ) throws(OpenViduError) -> [String: JSONValue] {
         let id = try parameters.identifier("connectionId")
-        guard let target = roster.owner(of: id) else { throw .unknownUser(id) }
+        guard let target = roster.owner(ofConnection: id) else { throw .unknownUser(id) }
         do throws(RoomError) {
             try host.room.removalRequested(of: target, by: peer, reason: "", at: host.clock.now())
         } catch {
