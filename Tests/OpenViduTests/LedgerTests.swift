@@ -74,6 +74,32 @@ import Testing
             ends.map { $0.body["reason"] } == ["sessionClosedByServer", "lastParticipantLeft"])
     }
 
+    @Test func aSessionHasTheNameThatItsRecordingsHave() async throws {
+        let listener = Listener()
+        let world = OpenViduWorld(observer: listener)
+        // It is alone, and so is noticed with the next second.
+        try await world.addPeer("hms", Track(id: "v", streamID: "s", kind: .video))
+        world.setWall(after: .seconds(1))
+        await world.pass(.seconds(1))
+        #expect(listener.details[0].event == .sessionCreated)
+        #expect(listener.details[0].body["uniqueSessionId"] == "r1_1720000000000")
+        #expect(listener.details[0].body["timestamp"] == .integer(1_720_000_001_000))
+    }
+
+    /// A recorder that is not seen stays, and so does the room's session.
+    @Test func aSessionAfterAnotherHasAnotherName() async throws {
+        let listener = Listener()
+        let world = OpenViduWorld(observer: listener)
+        try await world.addPeer("bot", role: HundredMSTerms.recorderRole)
+        for _ in 0..<2 {
+            _ = try await world.join("Ann").call("leaveRoom")
+            world.setWall(after: .seconds(1))
+        }
+        let names = listener.details.filter { $0.event == .sessionCreated }
+            .map { $0.body["uniqueSessionId"] }
+        #expect(names == ["r1_1720000000000", "r1_1720000001000"])
+    }
+
     @Test func peersOfOtherProtocolsAreToldAsWell() async throws {
         let listener = Listener()
         let world = OpenViduWorld(observer: listener)

@@ -26,12 +26,13 @@ final class OpenViduWorld: Sendable {
             protocols: [OpenVidu(limits: limits, observer: observer)],
             clock: RoomClock(
                 now: { clock.now.withLock { $0 } },
-                wall: { UnixTime(milliseconds: 1_720_000_000_000) }))
+                wall: { clock.wall.withLock { $0 } }))
         entrance = OpenViduEntrance(host)
     }
 
     private final class Clock: Sendable {
         let now = Mutex(Instant.zero)
+        let wall = Mutex(UnixTime(milliseconds: 1_720_000_000_000))
     }
 
     private let clock: Clock
@@ -41,6 +42,9 @@ final class OpenViduWorld: Sendable {
         clock.now.withLock { $0 += duration }
         await host.tick()
     }
+
+    /// Moves the wall clock alone.
+    func setWall(after duration: Duration) { clock.wall.withLock { $0 = $0 + duration } }
 
     /// A client that has joined.
     func join(

@@ -27,6 +27,7 @@ struct SessionLedger {
     let room: RoomID
     /// Nil while nobody is in the room.
     private(set) var openedAt: UnixTime?
+    private var closedAt: UnixTime?
     private var stays: [PeerID: [Stay]] = [:]
     private var viewings: [PeerID: [String: Viewing]] = [:]
 
@@ -40,15 +41,21 @@ struct SessionLedger {
     ///   - participants: those of now; none for a peer that is gone.
     ///   - reason: why connections are gone.
     ///   - unpublished: why streams of remaining ones are.
+    ///   - session: when the room's session began, which recordings are told by; nil if there is
+    ///     none.
     mutating func update(
         _ peer: PeerID, _ participants: [Participant], reason: String,
-        unpublished: String = "unpublish", at time: UnixTime
+        unpublished: String = "unpublish", since session: UnixTime?, at time: UnixTime
     ) -> [CallDetail] {
         var details: [CallDetail] = []
         let known = stays[peer] ?? []
         guard !known.isEmpty || !participants.isEmpty else { return [] }
         if openedAt == nil {
-            openedAt = time
+            // A recorder may have kept the room's session while nobody else was there.
+            openedAt =
+                session.flatMap { begun in
+                    closedAt.map { begun > $0 } ?? true ? begun : nil
+                } ?? time
             details.append(detail(.sessionCreated, at: time))
         }
         if participants.isEmpty {
@@ -120,6 +127,7 @@ struct SessionLedger {
         let end = detail(
             .sessionDestroyed, at: time, start: openedAt.milliseconds, reason: reason)
         self.openedAt = nil
+        closedAt = time
         viewings = [:]
         return [end]
     }

@@ -43,7 +43,8 @@ final class OpenViduScribe {
         let details = change(in: host) { ledger in
             ledger.update(
                 peer, participants, reason: reason ?? departures[peer] ?? "disconnect",
-                unpublished: sessions.unpublishReasons[peer] ?? "unpublish", at: time)
+                unpublished: sessions.unpublishReasons[peer] ?? "unpublish",
+                since: host.room.session?.startedAt, at: time)
         }
         tell(details)
         let begun = Set(
