@@ -88,6 +88,8 @@ import Testing
         #expect(settings.ownDescriptors(cores: 4) == own + 6)
         settings.udp.threads = 3
         #expect(settings.ownDescriptors(cores: 2) == own + 4)
+        settings.rooms.openVidu.webhook = OpenViduWebhook(url: "http://h", events: [])
+        #expect(settings.ownDescriptors(cores: 2) == own + 20)
     }
 
     @Test func withoutMediaOverTCPNothingIsKeptForIt() {

@@ -26,6 +26,25 @@ import Webhooks
         #expect(outbox.count == 0 && outbox.nextDueAt == nil)
     }
 
+    @Test func aReceiverThatDoesNotAnswerDelaysNoOther() {
+        var outbox = WebhookOutbox(seed: 1)
+        let maximum = WebhookOutbox.inFlightMaximum
+        for number in 0...maximum {
+            var slow = delivery("slow\(number)", line: "slow\(number)")
+            slow.receiver = "slow"
+            outbox.add(slow)
+        }
+        #expect(outbox.next(at: start).count == maximum)
+        #expect(outbox.nextDueAt == nil && outbox.isBusy(at: start))
+        outbox.add(delivery("a"))
+        #expect(outbox.nextDueAt == start)
+        #expect(outbox.next(at: start) == [.send(id: "a")])
+        _ = outbox.answered("a", isAccepted: true, at: start)
+        #expect(outbox.next(at: start) == [])
+        _ = outbox.answered("slow0", isAccepted: true, at: start)
+        #expect(outbox.next(at: start).count == 1)
+    }
+
     @Test func whatFailsHoldsUpItsLineUntilItIsAnswered() {
         var outbox = WebhookOutbox(seed: 1)
         outbox.add(delivery("a1"))

@@ -20,6 +20,8 @@ public struct WebhookOutbox: Sendable {
         public var id: String
         /// Orders the deliveries: the stream's id, or the room's for events without a stream.
         public var line: String
+        /// The receiver's name; nil for the general one, and those of rooms.
+        public var receiver: String?
         public var createdAt: UnixTime
         /// Attempts that failed.
         public var attempts: Int
@@ -27,10 +29,12 @@ public struct WebhookOutbox: Sendable {
         public var dueAt: UnixTime
 
         public init(
-            id: String, line: String, createdAt: UnixTime, attempts: Int = 0, dueAt: UnixTime? = nil
+            id: String, line: String, receiver: String? = nil, createdAt: UnixTime,
+            attempts: Int = 0, dueAt: UnixTime? = nil
         ) {
             self.id = id
             self.line = line
+            self.receiver = receiver
             self.createdAt = createdAt
             self.attempts = attempts
             self.dueAt = dueAt ?? createdAt
@@ -53,7 +57,8 @@ public struct WebhookOutbox: Sendable {
     public static let firstDelay: Duration = .seconds(1)
     /// A receiver that is available again should not wait longer.
     public static let delayMaximum: Duration = .seconds(600)
-    /// Deliveries in flight, over all lines: a slow receiver must not take all sockets.
+    /// Deliveries in flight to one receiver, over all lines: a slow one must not take all sockets,
+    /// nor those of others.
     public static let inFlightMaximum = 16
     /// The most deliveries that wait here. More stay in the catalogue until there is room.
     public static let waitingMaximum = 100_000
@@ -69,7 +74,8 @@ public struct WebhookOutbox: Sendable {
 
     private var lines: [String: Line] = [:]
     private var lineOfDelivery: [String: String] = [:]
-    private var inFlight = 0
+    /// By receiver.
+    private var inFlight: [String?: Int] = [:]
     private var random: SeededRandom
 
     /// - Parameter seed: of the random part of the delays.
@@ -98,9 +104,9 @@ public struct WebhookOutbox: Sendable {
         let due = lines.filter { $0.value.isDue(at: now) }
             .compactMap { name, line in line.waiting.first.map { (name, $0) } }
             .sorted { ($0.1.dueAt, $0.1.id) < ($1.1.dueAt, $1.1.id) }
-        for (name, delivery) in due.prefix(Self.inFlightMaximum - inFlight) {
+        for (name, delivery) in due where hasRoom(for: delivery.receiver) {
             lines[name]?.isInFlight = true
-            inFlight += 1
+            inFlight[delivery.receiver, default: 0] += 1
             orders.append(.send(id: delivery.id))
         }
         return orders
@@ -108,14 +114,18 @@ public struct WebhookOutbox: Sendable {
 
     /// Whether anything is in flight, or due now.
     public func isBusy(at now: UnixTime) -> Bool {
-        inFlight > 0 || nextDueAt.map { $0 <= now } ?? false
+        !inFlight.isEmpty || nextDueAt.map { $0 <= now } ?? false
     }
 
     /// When `next` has something to do, unless a fact comes first. Nil for an outbox that is empty
     /// or only waits for answers.
     public var nextDueAt: UnixTime? {
-        guard inFlight < Self.inFlightMaximum else { return nil }
-        return lines.values.filter { !$0.isInFlight }.compactMap(\.waiting.first?.dueAt).min()
+        lines.values.filter { !$0.isInFlight }.compactMap(\.waiting.first)
+            .filter { hasRoom(for: $0.receiver) }.map(\.dueAt).min()
+    }
+
+    private func hasRoom(for receiver: String?) -> Bool {
+        inFlight[receiver, default: 0] < Self.inFlightMaximum
     }
 
     /// The result of an attempt.
@@ -128,7 +138,8 @@ public struct WebhookOutbox: Sendable {
             var delivery = lines[name]?.waiting.first, delivery.id == id
         else { return [] }
         lines[name]?.isInFlight = false
-        inFlight -= 1
+        let others = inFlight[delivery.receiver, default: 1] - 1
+        inFlight[delivery.receiver] = others == 0 ? nil : others
         if isAccepted {
             removeFirst(of: name)
             return [.delivered(id: id)]

@@ -21,7 +21,7 @@ extension Settings {
             + udp.threads
             // A connection and the file being sent each.
             + (store == nil ? 0 : StoreConnection.connectionsMaximum * 2)
-            + (webhooks == nil ? 0 : WebhookOutbox.inFlightMaximum)
+            + (webhookReceivers?.count ?? 0) * WebhookOutbox.inFlightMaximum
     }
 
     /// These settings with the maxima of a budget.

@@ -12,6 +12,9 @@ struct WebhookReceivers: Hashable {
     /// Nil if there are none of 100ms'.
     var general: WebhookSettings?
     var named: [String: Named] = [:]
+
+    /// Those that do not wait for each other; the rooms' own ones are one with the general.
+    var count: Int { (general == nil ? 0 : 1) + named.count }
 }
 
 extension Settings {

@@ -170,8 +170,9 @@ actor WebhookSender: Service {
             where ended[delivery.id] == nil {
                 outbox.add(
                     WebhookOutbox.Delivery(
-                        id: delivery.id, line: delivery.line, createdAt: delivery.createdAt,
-                        attempts: delivery.attempts, dueAt: delivery.dueAt))
+                        id: delivery.id, line: delivery.line, receiver: delivery.receiver,
+                        createdAt: delivery.createdAt, attempts: delivery.attempts,
+                        dueAt: delivery.dueAt))
             }
             return true
         } catch {
