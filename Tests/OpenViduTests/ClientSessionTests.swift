@@ -294,6 +294,45 @@ import Testing
         #expect(world.calls.count { $0.method == "reconnectStream" } == 1)
     }
 
+    @Test func aServerThatReplacesAConnectionTooOftenHasToWait() throws {
+        var world = try ClientWorld.inside([Self.ann], kind: "mediasoup")
+        world.answer("prepareReceiveVideoFrom", with: ["sdpOffer": "offer"])
+        let offer: [String: JSONValue] = [
+            "connectionId": "con_Ann", "streamId": .string(Self.stream), "sdpOffer": "new",
+        ]
+        world.tell(.forciblyReconnectSubscriber, offer)
+        let second = try #require(world.connection)
+        for _ in 0..<100 { world.tell(.forciblyReconnectSubscriber, offer) }
+        #expect(world.connection == second && world.media.last == .close(second))
+        #expect(world.parameters("prepareReceiveVideoFrom") == nil)
+        world.pass(.seconds(3))
+        #expect(
+            world.parameters("prepareReceiveVideoFrom") == [
+                "sender": .string(Self.stream), "reconnect": .bool(true),
+            ])
+        world.answer("prepareReceiveVideoFrom", with: ["sdpOffer": "offer"])
+        world.tell(.forciblyReconnectSubscriber, offer)
+        #expect(world.media.count { if case .answer = $0 { true } else { false } } == 4)
+    }
+
+    /// Those that wait are received one after the other.
+    @Test func aServerReplacesOnlyAFewConnectionsAtOnce() throws {
+        let names = (0..<ClientLimits.openings + 4).map { "P\($0)" }
+        var world = try ClientWorld.inside(
+            names.map { ClientWorld.participant($0) }, kind: "mediasoup")
+        for name in names {
+            world.tell(
+                .forciblyReconnectSubscriber,
+                [
+                    "connectionId": .string("con_\(name)"),
+                    "streamId": .string("str_CAM_1_con_\(name)"), "sdpOffer": "new",
+                ])
+        }
+        #expect(
+            world.media.count { if case .answer = $0 { true } else { false } }
+                == ClientLimits.openings)
+    }
+
     @Test func whoComesIsReceivedAndWhoGoesIsNot() throws {
         var world = try ClientWorld.inside()
         world.tell(

@@ -129,14 +129,24 @@ extension ClientSession {
         }
     }
 
-    /// The server's own offer of a new connection.
+    /// The server's own offer of a new connection. One that comes too soon after another, or beyond
+    /// those that are set up at once, is not taken: the stream has to wait for its turn.
     private mutating func replace(
         _ parameters: CallParameters, at now: Instant
     ) throws(OpenViduError) {
         let stream = try parameters.identifier("streamId")
         let offer = try parameters.text("sdpOffer", maximum: OpenViduLimits.sdpBytes)
         guard let reception = receptions[stream] else { return }
+        let others = receptions.values.count { $0.isOpening && $0.stream != stream }
+        guard others < ClientLimits.openings,
+            reception.replacedAt.map({ now - $0 >= ClientLimits.streamPause }) ?? true
+        else {
+            receptions[stream]?.isSubscribed = true
+            if case .waiting = reception.phase { return }
+            return restart(stream, at: now, after: ClientLimits.streamPause)
+        }
         restart(stream, at: now, after: .zero)
+        receptions[stream]?.replacedAt = now
         let connection = makeConnection(for: stream)
         receptions[stream]?.phase = .answering(isForced: true)
         order(.media(.answer(connection, offer, reception.tracks)))

@@ -38,6 +38,8 @@ struct Reception: Hashable {
     /// Since when it has not been received, or not for long enough at a time to count; nil if it
     /// never had to be waited for.
     var disconnectedSince: Instant?
+    /// When the server last replaced its connection by itself.
+    var replacedAt: Instant?
     /// Since when its connection works; nil while it does not.
     var connectedSince: Instant?
     /// Nobody waits for it any more. It is tried now and then.
