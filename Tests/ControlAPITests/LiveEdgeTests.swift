@@ -295,6 +295,35 @@ import Workbench
         #expect(edge.edges.byteCount == EdgeWorld.name(1, 2).utf8.count)
     }
 
+    @Test func aPlaylistCountsUntilTheNextOne() async throws {
+        let edge = try await EdgeWorld()
+        try await edge.run(segments: 3, open: 1)
+        let files = edge.edges.byteCount
+        try await edge.world.routes { client in
+            let text = try await client.execute(uri: Self.playlist, method: .get)
+            #expect(edge.edges.byteCount == files + text.body.readableBytes)
+            try edge.publish(3, 1)
+            #expect(await edge.edge.settled())
+            let part = EdgeWorld.name(3, 1).utf8.count
+            #expect(await comesAbout { edge.edges.byteCount == files + part })
+        }
+    }
+
+    @Test func playlistsBeyondTheLimitAreMadeAgain() async throws {
+        let edge = try await EdgeWorld(bytesMaximum: 0)
+        try await edge.run(segments: 3, open: 1)
+        try await edge.world.routes { client in
+            async let next = client.execute(
+                uri: "\(Self.playlist)?_HLS_msn=3&_HLS_part=1", method: .get)
+            #expect(await comesAbout { edge.edge.waitCount == 1 })
+            try edge.publish(3, 1)
+            #expect(String(buffer: try await next.body).contains("part_00003_1.m4s"))
+            #expect(await comesAbout { edge.edges.byteCount == 0 })
+            let again = try await client.execute(uri: Self.playlist, method: .get)
+            #expect(String(buffer: again.body).contains("part_00003_1.m4s"))
+        }
+    }
+
     /// Its successor begins the same segment anew.
     @Test func aDeadBotEndsAllWaits() async throws {
         let edge = try await EdgeWorld()

@@ -115,7 +115,9 @@ struct Origin: Sendable {
             let read = try? await threads.runIfActive { () -> RecentFiles.Content? in
                 guard kind.isImmutable else {
                     return file.read(at: 0, count: Int(file.byteCount)).map {
-                        .text(EdgeText(plain: $0, isGzip: isGzip, tag: file.entityTag))
+                        .text(
+                            EdgeText(
+                                plain: $0, isGzip: isGzip, tag: file.entityTag, in: recent.held))
                     }
                 }
                 // Here, so that at most one file for each thread is beyond the limit.

@@ -29,7 +29,7 @@ struct EdgeFiles {
     }
 }
 
-/// The bytes of files in memory: of those that are kept, and of those that are not, but which slow
+/// The bytes of files and playlists in memory: of those that are kept, and of those that are not, but which slow
 /// viewers have not taken yet.
 final class EdgeMemory: Sendable {
     let maximum: Int

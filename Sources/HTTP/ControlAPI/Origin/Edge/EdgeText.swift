@@ -28,17 +28,24 @@ final class EdgeText: Sendable {
     /// - Parameters:
     ///   - targetDuration: in seconds, how long the answer to a request for a segment may be kept.
     ///   - tag: without quotes.
-    convenience init(_ text: String, _ form: Form, tag: String, targetDuration: Int) {
+    ///   - memory: counts the bytes for as long as anybody has them.
+    convenience init(
+        _ text: String, _ form: Form, tag: String, targetDuration: Int, in memory: EdgeMemory
+    ) {
         self.init(
             plain: Array(text.utf8), isGzip: form.isGzip,
-            tag: "\(tag)-\(form.skip?.rawValue ?? "")", targetDuration: targetDuration)
+            tag: "\(tag)-\(form.skip?.rawValue ?? "")", targetDuration: targetDuration, in: memory)
     }
 
     /// - Parameter plain: the playlist.
-    init(plain: [UInt8], isGzip: Bool, tag: String, targetDuration: Int = 0) {
+    init(
+        plain: [UInt8], isGzip: Bool, tag: String, targetDuration: Int = 0,
+        in memory: EdgeMemory? = nil
+    ) {
         let isGzip = isGzip && plain.count <= Gzip.inputBytesMaximum
         let bytes = ByteBuffer(bytes: isGzip ? Gzip.compressed(plain) : plain)
         self.bytes = bytes
+        let hold = memory.map { MemoryHold(bytes.readableBytes, in: $0) }
         self.tag = Self.tag(tag, isGzip: isGzip)
         var headers = Origin.headers(kind: .playlist, tag: self.tag)
         headers[.vary] = "Accept-Encoding"
@@ -52,7 +59,8 @@ final class EdgeText: Sendable {
                 case .named: "public, max-age=\(targetDuration)"
                 case .secret: "private, no-cache"
                 }
-            return EdgeResponse(status: .ok, headers: headers, body: bytes, isShared: true)
+            return EdgeResponse(
+                status: .ok, headers: headers, body: bytes, hold: hold, isShared: true)
         }
     }
 

@@ -90,9 +90,13 @@ struct LayerEdge {
         change()
     }
 
-    /// - Returns: false if no file is left.
+    /// Drops a file, or else the texts, which can be made again.
+    ///
+    /// - Returns: false if nothing is left.
     mutating func dropOldest() -> Bool {
-        parts.isEmpty ? segments.dropOldest() : parts.dropOldest()
+        if parts.dropOldest() || segments.dropOldest() { return true }
+        defer { texts = [:] }
+        return !texts.isEmpty
     }
 
     func verdict(_ request: ReloadRequest) throws(ReloadRequest.Fault) -> ReloadRequest.Verdict {
@@ -107,12 +111,14 @@ struct LayerEdge {
     /// - Parameters:
     ///   - tag: begins the entity tag.
     ///   - reports: of the stream's other layers.
+    ///   - memory: counts the text.
     func rendered(
-        _ form: EdgeText.Form, tag: String, reports: [RenditionReport], at now: Instant
+        _ form: EdgeText.Form, tag: String, reports: [RenditionReport], at now: Instant,
+        in memory: EdgeMemory
     ) -> EdgeText {
         EdgeText(
             playlist.rendered(form.skip, reports: reports, at: now), form,
-            tag: "\(tag)-\(version)", targetDuration: playlist.playlist.targetDuration)
+            tag: "\(tag)-\(version)", targetDuration: playlist.playlist.targetDuration, in: memory)
     }
 
     mutating func keep(_ text: EdgeText, _ form: EdgeText.Form) { texts[form] = text }

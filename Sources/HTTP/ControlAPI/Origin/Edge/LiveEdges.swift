@@ -5,7 +5,7 @@ import Synchronization
 
 /// The low-latency streams on air, by their directories.
 public final class LiveEdges: LiveEdgeFeed {
-    /// The newest parts and segments of all streams that are kept in memory.
+    /// The newest parts, segments and playlists of all streams that are kept in memory.
     static let bytesMaximum = 256 * 1024 * 1024
 
     static let playlistName = "stream.m3u8"
@@ -47,7 +47,7 @@ public final class LiveEdges: LiveEdgeFeed {
         self.clock = clock
     }
 
-    /// Bytes of parts and segments in memory.
+    /// Bytes of parts, segments and playlists in memory.
     var byteCount: Int { memory.byteCount }
 
     /// - Parameter directory: of a layer, relative to the root.

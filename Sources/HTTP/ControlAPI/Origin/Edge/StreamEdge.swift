@@ -334,6 +334,7 @@ final class StreamEdge: Sendable {
             index == draft.layer
                 ? nil : other.playlist.report(uri: "../\(other.name)/\(LiveEdges.playlistName)")
         }
-        return layers[draft.layer].rendered(draft.form, tag: tag, reports: reports, at: now)
+        return layers[draft.layer].rendered(
+            draft.form, tag: tag, reports: reports, at: now, in: memory)
     }
 }
