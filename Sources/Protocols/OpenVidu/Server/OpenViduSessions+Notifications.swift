@@ -13,6 +13,8 @@ extension OpenViduSessions {
     ) {
         let publisher = try? host.room.peers.visiblePeer(peer)
         let participants = publisher.map { roster.participants(of: $0, at: host.clock.wall()) }
+        // Most listeners are told the same.
+        var frames: [ParticipantChange: String] = [:]
         for listener in listeners where listener != peer && isConnected(listener) {
             let known = members[listener]?.told[peer] ?? []
             var shown: [Participant] = []
@@ -22,7 +24,10 @@ extension OpenViduSessions {
             guard known != shown else { continue }
             members[listener]?.told[peer] = shown.isEmpty ? nil : shown
             for change in ParticipantChange.changes(from: known, to: shown) {
-                push(change, reason: reason, to: listener, in: host)
+                stopViewing(change.ended?.id, by: listener, in: host)
+                let frame = frames[change] ?? Self.frame(change, reason: reason)
+                frames[change] = frame
+                push(frame, to: listener, in: host)
             }
         }
     }
@@ -57,10 +62,7 @@ extension OpenViduSessions {
         return [alone]
     }
 
-    private func push(
-        _ change: ParticipantChange, reason: String, to listener: PeerID,
-        in host: isolated RoomHost
-    ) {
+    private static func frame(_ change: ParticipantChange, reason: String) -> String {
         // Clients of 2018 read `name` instead of `connectionId`.
         func gone(_ participant: Participant) -> [String: JSONValue] {
             [
@@ -70,29 +72,27 @@ extension OpenViduSessions {
         }
         switch change {
         case .joined(let participant):
-            push(.participantJoined, participant.head, to: listener, in: host)
+            return OpenViduFrame.notification(.participantJoined, participant.head)
         case .published(let participant):
             let streams = participant.stream.map { [$0.json] } ?? []
-            push(
+            return OpenViduFrame.notification(
                 .participantPublished,
-                ["id": .string(participant.id), "streams": .array(streams)], to: listener, in: host)
+                ["id": .string(participant.id), "streams": .array(streams)])
         case .unpublished(let participant):
-            stopViewing(participant.stream?.id, by: listener, in: host)
-            push(.participantUnpublished, gone(participant), to: listener, in: host)
+            return OpenViduFrame.notification(.participantUnpublished, gone(participant))
         case .left(let participant):
-            stopViewing(participant.stream?.id, by: listener, in: host)
-            push(.participantLeft, gone(participant), to: listener, in: host)
+            return OpenViduFrame.notification(.participantLeft, gone(participant))
         case .property(let change):
-            push(.streamPropertyChanged, change.json, to: listener, in: host)
+            return OpenViduFrame.notification(.streamPropertyChanged, change.json)
         }
     }
 
     // MARK: - Signals
 
     func tell(_ message: Message, to listeners: [PeerID], in host: isolated RoomHost) {
-        guard !listeners.isEmpty else { return }
-        let signal = signal(message, in: host)
-        for listener in listeners { push(.sendMessage, signal, to: listener, in: host) }
+        guard listeners.contains(where: isConnected) else { return }
+        let frame = OpenViduFrame.notification(.sendMessage, signal(message, in: host))
+        for listener in listeners { push(frame, to: listener, in: host) }
     }
 
     func signal(_ message: Message, in host: isolated RoomHost) -> [String: JSONValue] {

@@ -254,8 +254,14 @@ final class OpenViduSessions: RoomSessions {
         _ method: OpenViduNotification, _ parameters: [String: JSONValue], to peer: PeerID,
         in host: isolated RoomHost
     ) {
+        guard isConnected(peer) else { return }
+        push(OpenViduFrame.notification(method, parameters), to: peer, in: host)
+    }
+
+    /// Sends a frame that others may get too.
+    func push(_ frame: String, to peer: PeerID, in host: isolated RoomHost) {
         guard let place = members[peer]?.place else { return }
-        enqueue(OpenViduFrame.notification(method, parameters), on: place, in: host)
+        enqueue(frame, on: place, in: host)
     }
 
     func enqueue(_ text: String, on place: OpenViduPlace, in host: isolated RoomHost) {

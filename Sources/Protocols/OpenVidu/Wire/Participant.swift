@@ -75,6 +75,14 @@ enum ParticipantChange: Hashable {
     case left(Participant)
     case property(PropertyChange)
 
+    /// The stream that is gone with it.
+    var ended: SharedStream? {
+        switch self {
+        case .unpublished(let participant), .left(let participant): participant.stream
+        case .joined, .published, .property: nil
+        }
+    }
+
     /// The changes between what the client knows and what is, in order.
     static func changes(from old: [Participant], to new: [Participant]) -> [ParticipantChange] {
         var changes: [ParticipantChange] = []
