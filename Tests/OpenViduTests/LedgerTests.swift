@@ -12,6 +12,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct LedgerTests {
     private final class Listener: OpenViduObserver {
         private let kept = Mutex<([CallDetail], [PublishedStream])>(([], []))
+        private let wanted: Set<CallDetail.Event>
+
+        init(_ wanted: Set<CallDetail.Event> = Set(CallDetail.Event.allCases)) {
+            self.wanted = wanted
+        }
+
+        func wants(_ event: CallDetail.Event) -> Bool { wanted.contains(event) }
 
         var details: [CallDetail] { kept.withLock { $0.0 } }
         var streams: [PublishedStream] { kept.withLock { $0.1 } }
@@ -58,6 +65,25 @@ import Testing
             })
         let published = listener.streams
         #expect(published.map(\.id) == [stream] && published[0].tracks.count == 2)
+    }
+
+    @Test func nobodyIsToldOfSignalsAndViewsThatNobodyWants() async throws {
+        let listener = Listener([.participantJoined])
+        let world = OpenViduWorld(observer: listener)
+        let ann = try await world.join("Ann")
+        let stream = try await ann.publish()
+        let ben = try await world.join("Ben")
+        _ = try await ben.call(
+            "receiveVideoFrom",
+            [
+                "sender": .string(stream),
+                "sdpOffer": .string(OpenViduWorld.sdp([.audio], .receiveOnly)),
+            ])
+        #expect(await world.entrance.signal(to: [], type: "chat", data: "all") == .sent)
+        #expect(!listener.events.contains("signalSent"))
+        #expect(listener.events.count { $0 == "webrtcConnectionCreated" } == 1)
+        // Recordings want the streams anyway.
+        #expect(listener.streams.map(\.id) == [stream])
     }
 
     @Test func anEndIsTheReasonOnlyOfASessionThatThereIs() async throws {

@@ -66,6 +66,8 @@ public struct PublishedStream: Hashable, Sendable {
 
 /// Gets what happens in the rooms. Must not wait.
 public protocol OpenViduObserver: Sendable {
+    /// Whether it does anything with such an event; others need not be told.
+    func wants(_ event: CallDetail.Event) -> Bool
     func happened(_ detail: CallDetail)
     func published(_ stream: PublishedStream, in room: RoomID)
 }

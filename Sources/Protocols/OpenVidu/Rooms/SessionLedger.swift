@@ -59,7 +59,7 @@ struct SessionLedger {
             details.append(detail(.sessionCreated, at: time))
         }
         if participants.isEmpty {
-            details += endViewings(of: peer, keeping: [], reason: reason, at: time)
+            details += endViewings(of: peer, reason: reason, at: time)
         }
         for stay in known where !participants.contains(where: { $0.id == stay.participant.id }) {
             if let stream = stay.participant.stream {
@@ -103,22 +103,27 @@ struct SessionLedger {
         return details
     }
 
-    /// What a client receives now.
-    mutating func update(
-        views: [View], of peer: PeerID, _ participant: Participant, reason: String,
-        at time: UnixTime
+    /// A client receives a stream, perhaps already.
+    mutating func began(
+        _ view: View, of peer: PeerID, _ participant: Participant, at time: UnixTime
     ) -> [CallDetail] {
-        var details = endViewings(
-            of: peer, keeping: Set(views.map(\.stream.id)), reason: reason, at: time)
-        for view in views where viewings[peer]?[view.stream.id] == nil {
-            viewings[peer, default: [:]][view.stream.id] = Viewing(
-                view: view, participant: participant, since: time.milliseconds)
-            details.append(
-                detail(
-                    .webrtcConnectionCreated, at: time,
-                    Self.members(of: view.stream, by: participant, from: view.publisher)))
-        }
-        return details
+        guard viewings[peer]?[view.stream.id] == nil else { return [] }
+        viewings[peer, default: [:]][view.stream.id] = Viewing(
+            view: view, participant: participant, since: time.milliseconds)
+        return [
+            detail(
+                .webrtcConnectionCreated, at: time,
+                Self.members(of: view.stream, by: participant, from: view.publisher))
+        ]
+    }
+
+    /// A client does not receive a stream any more.
+    mutating func ended(
+        _ stream: String, of peer: PeerID, reason: String, at time: UnixTime
+    ) -> [CallDetail] {
+        guard let viewing = viewings[peer]?.removeValue(forKey: stream) else { return [] }
+        if viewings[peer]?.isEmpty == true { viewings[peer] = nil }
+        return [destroyed(viewing, reason: reason, at: time)]
     }
 
     /// Ends the session once nobody is left.
@@ -150,20 +155,20 @@ struct SessionLedger {
     // MARK: - Details
 
     private mutating func endViewings(
-        of peer: PeerID, keeping kept: Set<String>, reason: String, at time: UnixTime
+        of peer: PeerID, reason: String, at time: UnixTime
     ) -> [CallDetail] {
-        let over = (viewings[peer] ?? [:]).filter { !kept.contains($0.key) }
-        guard !over.isEmpty else { return [] }
-        for id in over.keys { viewings[peer]?[id] = nil }
-        if viewings[peer]?.isEmpty == true { viewings[peer] = nil }
-        return over.values.sorted { ($0.since, $0.view.stream.id) < ($1.since, $1.view.stream.id) }
-            .map { viewing in
-                detail(
-                    .webrtcConnectionDestroyed, at: time, start: viewing.since, reason: reason,
-                    Self.members(
-                        of: viewing.view.stream, by: viewing.participant,
-                        from: viewing.view.publisher))
-            }
+        (viewings.removeValue(forKey: peer) ?? [:]).values
+            .sorted { ($0.since, $0.view.stream.id) < ($1.since, $1.view.stream.id) }
+            .map { destroyed($0, reason: reason, at: time) }
+    }
+
+    private func destroyed(
+        _ viewing: Viewing, reason: String, at time: UnixTime
+    ) -> CallDetail {
+        detail(
+            .webrtcConnectionDestroyed, at: time, start: viewing.since, reason: reason,
+            Self.members(
+                of: viewing.view.stream, by: viewing.participant, from: viewing.view.publisher))
     }
 
     private func destroyed(

@@ -78,27 +78,39 @@ final class OpenViduScribe {
         departures = [:]
     }
 
-    /// A client receives other streams than before.
-    func viewChanged(
-        of peer: PeerID, _ sessions: OpenViduSessions, in host: isolated RoomHost
+    /// A client receives a stream; or still does, on another connection.
+    func viewBegan(
+        _ stream: SharedStream, by peer: PeerID, of sessions: OpenViduSessions,
+        in host: isolated RoomHost
     ) {
-        guard observer != nil, let viewer = try? host.room.peers.visiblePeer(peer) else { return }
+        guard isToldOfViews, let viewer = try? host.room.peers.visiblePeer(peer),
+            let owner = sessions.roster.owner(of: stream.id),
+            let publisher = try? host.room.peers.visiblePeer(owner)
+        else { return }
         let time = host.clock.wall()
+        let shown = sessions.roster.participants(of: publisher, at: time)
+            .first { $0.stream?.id == stream.id }
+        guard let shown else { return }
         let participant = sessions.roster.participants(of: viewer, at: time)[0]
-        var views: [SessionLedger.View] = []
-        for id in (sessions.members[peer]?.viewed.keys.map { $0 } ?? []).sorted() {
-            guard let owner = sessions.roster.owner(of: id),
-                let publisher = try? host.room.peers.visiblePeer(owner)
-            else { continue }
-            for shown in sessions.roster.participants(of: publisher, at: time) {
-                guard let stream = shown.stream, stream.id == id else { continue }
-                views.append(SessionLedger.View(stream: stream, publisher: shown.id))
-            }
-        }
         tell(
             change(in: host) {
-                $0.update(views: views, of: peer, participant, reason: "unsubscribe", at: time)
+                $0.began(
+                    SessionLedger.View(stream: stream, publisher: shown.id), of: peer,
+                    participant, at: time)
             })
+    }
+
+    /// A client does not receive a stream any more.
+    func viewEnded(_ stream: String, by peer: PeerID, in host: isolated RoomHost) {
+        guard isToldOfViews else { return }
+        let time = host.clock.wall()
+        tell(change(in: host) { $0.ended(stream, of: peer, reason: "unsubscribe", at: time) })
+    }
+
+    private var isToldOfViews: Bool {
+        observer.map {
+            $0.wants(.webrtcConnectionCreated) || $0.wants(.webrtcConnectionDestroyed)
+        } ?? false
     }
 
     /// A signal was sent.
@@ -110,7 +122,7 @@ final class OpenViduScribe {
         from sender: String?, to targets: [String], type: String, data: String,
         _ sessions: OpenViduSessions, in host: isolated RoomHost
     ) {
-        guard observer != nil else { return }
+        guard observer?.wants(.signalSent) == true else { return }
         let time = host.clock.wall()
         let all = host.room.peers.visible.map {
             sessions.roster.participants(of: $0, at: time)[0].id
@@ -175,6 +187,8 @@ final class OpenViduScribe {
         in host: isolated RoomHost, _ body: (inout SessionLedger) -> Result
     ) -> Result {
         var current = ledger ?? SessionLedger(room: host.room.id)
+        // With two owners, each change would copy it.
+        ledger = nil
         defer { ledger = current }
         return body(&current)
     }

@@ -194,7 +194,8 @@ extension OpenViduSessions {
         let key = roster.makeKey(stream.id)
         members[peer]?.viewed[stream.id] = Viewed(
             connection: key, tracks: [stream.audio, stream.video].compactMap(\.self))
-        viewChanged(of: peer, in: host)
+        chooseRoutes(of: peer, in: host)
+        scribe.viewBegan(stream, by: peer, of: self, in: host)
         return key
     }
 
@@ -203,17 +204,17 @@ extension OpenViduSessions {
         guard let stream, let viewed = members[peer]?.viewed.removeValue(forKey: stream) else {
             return
         }
-        viewChanged(of: peer, in: host)
+        chooseRoutes(of: peer, in: host)
+        scribe.viewEnded(stream, by: peer, in: host)
         host.closeConnection(viewed.connection, of: peer)
     }
 
-    private func viewChanged(of peer: PeerID, in host: isolated RoomHost) {
+    private func chooseRoutes(of peer: PeerID, in host: isolated RoomHost) {
         var routes: [TrackID: ConnectionKey] = [:]
         for viewed in members[peer]?.viewed.values.map({ $0 }) ?? [] {
             for track in viewed.tracks { routes[track] = viewed.connection }
         }
         host.setView(.chosen(routes), of: peer)
-        scribe.viewChanged(of: peer, self, in: host)
     }
 
     // MARK: - Both

@@ -31,8 +31,12 @@ final class OpenViduNews: OpenViduObserver {
             bufferingPolicy: .bufferingOldest(Self.streamsMaximum))
     }
 
+    func wants(_ event: CallDetail.Event) -> Bool {
+        webhook?.events.contains(event.rawValue) ?? false
+    }
+
     func happened(_ detail: CallDetail) {
-        guard let webhook, webhook.events.contains(detail.event.rawValue) else { return }
+        guard wants(detail.event) else { return }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Texts, numbers and flags always encode.
