@@ -102,7 +102,6 @@ extension OpenViduSessions {
         }
         if !relays.isEmpty { result["customIceServers"] = .array(relays) }
         if hearsOfRecordings(peer, in: host), host.room.streaming.isRecorded {
-            members[peer]?.knowsOfRecording = true
             let label = host.room.recordingLabel
             result["recordingId"] = .string(label.id)
             result["recordingName"] = .string(label.name)

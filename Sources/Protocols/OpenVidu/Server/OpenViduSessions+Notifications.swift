@@ -145,16 +145,14 @@ extension OpenViduSessions {
     func tellRecording(to listener: PeerID, in host: isolated RoomHost) {
         guard let member = members[listener], hearsOfRecordings(listener, in: host) else { return }
         let isOn = host.room.streaming.isRecorded
-        guard member.knowsOfRecording != isOn else { return }
-        members[listener]?.knowsOfRecording = isOn
-        if isOn {
+        switch member.recording {
+        case nil where isOn:
             let label = host.room.recordingLabel
             members[listener]?.recording = label
             push(
                 .recordingStarted, ["id": .string(label.id), "name": .string(label.name)],
                 to: listener, in: host)
-        } else {
-            let label = member.recording ?? host.room.recordingLabel
+        case let label? where !isOn:
             members[listener]?.recording = nil
             push(
                 .recordingStopped,
@@ -162,6 +160,7 @@ extension OpenViduSessions {
                     "id": .string(label.id), "name": .string(label.name),
                     "reason": "recordingStoppedByServer",
                 ], to: listener, in: host)
+        default: break
         }
     }
 

@@ -35,8 +35,7 @@ final class OpenViduSessions: RoomSessions {
         var viewed: [String: Viewed] = [:]
         /// Tracks that others have muted; its client has not.
         var mutedByOthers: Set<TrackID> = []
-        var knowsOfRecording = false
-        /// The recording that its client knows of.
+        /// The recording that its client knows of; nil for none.
         var recording: RoomRecording.Label?
         /// Whether its streams are in recordings of single streams.
         var isRecorded = true
