@@ -1,9 +1,29 @@
-internal import MediaKernel
+public import MediaKernel
 internal import RoomHost
 internal import Rooms
 
-/// What application servers do in a room.
+/// What application servers see and do in a room.
 extension OpenViduEntrance {
+    /// The connections in the room, as the REST API shows them.
+    public func connections() async -> [JSONValue] { await summary().connections }
+
+    /// The same, and whether the room is recorded.
+    public func summary() async -> (connections: [JSONValue], isRecording: Bool) {
+        await inside { $0.summary(in: $1) } ?? ([], false)
+    }
+
+    /// The streams that are published.
+    public func streams() async -> [PublishedStream] {
+        await inside { $0.scribe.streams($0, in: $1) } ?? []
+    }
+
+    /// Puts out a participant.
+    ///
+    /// - Returns: whether there was one.
+    public func disconnect(_ connection: String) async -> Bool {
+        await inside { await $0.disconnect(connection, in: $1) } ?? false
+    }
+
     /// What became of the end of a stream.
     public enum Unpublishing: Hashable, Sendable {
         case done
@@ -14,7 +34,7 @@ extension OpenViduEntrance {
 
     /// Ends a stream.
     public func unpublish(_ stream: String) async -> Unpublishing {
-        await Self.unpublish(stream, in: host)
+        await inside { await Self.unpublish(stream, of: $0, in: $1) } ?? .unknown
     }
 
     /// What became of a signal.
@@ -31,7 +51,9 @@ extension OpenViduEntrance {
     public func signal(
         to connections: [String], type: String, data: String
     ) async -> Signalling {
-        await Self.signal(to: connections, type: type, data: data, in: host)
+        await inside {
+            await Self.signal(to: connections, type: type, data: data, of: $0, in: $1)
+        } ?? .nobodyIsHere
     }
 
     /// Changes the role of a connection's peer, and whether its streams are recorded. What is nil
@@ -40,36 +62,9 @@ extension OpenViduEntrance {
     /// - Parameter role: of the room's policy.
     /// - Returns: whether there is such a connection.
     public func change(_ connection: String, role: String?, isRecorded: Bool?) async -> Bool {
-        await Self.change(connection, role: role, isRecorded: isRecorded, in: host)
-    }
-
-    /// The streams that are published.
-    public func streams() async -> [PublishedStream] { await Self.streams(in: host) }
-
-    private static func unpublish(
-        _ stream: String, in host: isolated RoomHost
-    ) async -> Unpublishing {
-        guard let sessions = host.sessions(of: OpenViduSessions.self) else { return .unknown }
-        return await unpublish(stream, of: sessions, in: host)
-    }
-
-    private static func signal(
-        to connections: [String], type: String, data: String, in host: isolated RoomHost
-    ) async -> Signalling {
-        guard let sessions = host.sessions(of: OpenViduSessions.self) else { return .nobodyIsHere }
-        return await signal(to: connections, type: type, data: data, of: sessions, in: host)
-    }
-
-    private static func change(
-        _ connection: String, role: String?, isRecorded: Bool?, in host: isolated RoomHost
-    ) async -> Bool {
-        guard let sessions = host.sessions(of: OpenViduSessions.self) else { return false }
-        return await change(
-            connection, role: role, isRecorded: isRecorded, of: sessions, in: host)
-    }
-
-    private static func streams(in host: isolated RoomHost) -> [PublishedStream] {
-        host.sessions(of: OpenViduSessions.self).map { $0.scribe.streams($0, in: host) } ?? []
+        await inside {
+            await Self.change(connection, role: role, isRecorded: isRecorded, of: $0, in: $1)
+        } ?? false
     }
 
     /// Ends a stream.

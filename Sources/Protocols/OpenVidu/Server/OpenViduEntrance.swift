@@ -1,4 +1,3 @@
-public import MediaKernel
 public import RoomHost
 
 /// One client's connection to a room while its socket is open.
@@ -68,7 +67,7 @@ public struct OpenViduEntrance: Sendable {
     public func join(
         _ call: JoinCall, by caller: OpenViduCaller, socket: any SignallingSocket
     ) async -> OpenViduPlace? {
-        await Self.join(call, by: caller, socket: socket, in: host)
+        await inside { await $0.join(call, by: caller, socket: socket, in: $1) } ?? nil
     }
 
     /// A client comes back on another socket. It is answered, also if it is not known.
@@ -77,63 +76,34 @@ public struct OpenViduEntrance: Sendable {
     public func comeBack(
         _ call: ReturnCall, socket: any SignallingSocket
     ) async -> OpenViduPlace? {
-        await Self.comeBack(call, socket: socket, in: host)
+        await inside { await $0.comeBack(call, socket: socket, in: $1) } ?? nil
     }
 
     /// Handles one text frame before it returns.
     public func received(_ text: String, on place: OpenViduPlace) async {
-        await Self.received(text, on: place, in: host)
+        await inside { await $0.received(text, on: place, in: $1) }
     }
 
     /// The socket has closed. The participant keeps its place for a while.
-    public func closed(_ place: OpenViduPlace) async { await Self.closed(place, in: host) }
-
-    /// The connections in the room, as the REST API shows them.
-    public func connections() async -> [JSONValue] { await Self.summary(in: host).connections }
-
-    /// The same, and whether the room is recorded.
-    public func summary() async -> (connections: [JSONValue], isRecording: Bool) {
-        await Self.summary(in: host)
+    public func closed(_ place: OpenViduPlace) async {
+        await inside { await $0.closed(place, in: $1) }
     }
 
-    /// Puts out a participant.
+    /// Works in the room's isolation.
     ///
-    /// - Returns: whether there was one.
-    public func disconnect(_ connection: String) async -> Bool {
-        await Self.disconnect(connection, in: host)
+    /// - Returns: nil if the room does not accept clients of ``OpenVidu``.
+    @discardableResult
+    func inside<Result: Sendable>(
+        _ work: @Sendable (OpenViduSessions, isolated RoomHost) async -> Result
+    ) async -> Result? {
+        await Self.inside(host, work)
     }
 
-    private static func summary(
-        in host: isolated RoomHost
-    ) async -> (connections: [JSONValue], isRecording: Bool) {
-        host.sessions(of: OpenViduSessions.self)?.summary(in: host) ?? ([], false)
-    }
-
-    private static func disconnect(_ id: String, in host: isolated RoomHost) async -> Bool {
-        await host.sessions(of: OpenViduSessions.self)?.disconnect(id, in: host) ?? false
-    }
-
-    private static func join(
-        _ call: JoinCall, by caller: OpenViduCaller, socket: any SignallingSocket,
-        in host: isolated RoomHost
-    ) async -> OpenViduPlace? {
-        await host.sessions(of: OpenViduSessions.self)?
-            .join(call, by: caller, socket: socket, in: host)
-    }
-
-    private static func comeBack(
-        _ call: ReturnCall, socket: any SignallingSocket, in host: isolated RoomHost
-    ) async -> OpenViduPlace? {
-        await host.sessions(of: OpenViduSessions.self)?.comeBack(call, socket: socket, in: host)
-    }
-
-    private static func received(
-        _ text: String, on place: OpenViduPlace, in host: isolated RoomHost
-    ) async {
-        await host.sessions(of: OpenViduSessions.self)?.received(text, on: place, in: host)
-    }
-
-    private static func closed(_ place: OpenViduPlace, in host: isolated RoomHost) async {
-        await host.sessions(of: OpenViduSessions.self)?.closed(place, in: host)
+    private static func inside<Result: Sendable>(
+        _ host: isolated RoomHost,
+        _ work: @Sendable (OpenViduSessions, isolated RoomHost) async -> Result
+    ) async -> Result? {
+        guard let sessions = host.sessions(of: OpenViduSessions.self) else { return nil }
+        return await work(sessions, host)
     }
 }
