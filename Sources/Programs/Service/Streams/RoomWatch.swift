@@ -4,7 +4,7 @@ import Streams
 /// The occupied rooms, as far as streams depend on them.
 struct RoomWatch {
     private var occupancies: [RoomID: RoomOccupancy] = [:]
-    private var autoStarters: [AutoStartKey: AutoStarter] = [:]
+    var autoStarts = AutoStarters<AutoStartKey>()
     /// Rooms with an automatic start in progress, with the latest occupancy seen since; nil if
     /// there is none. Includes rooms that are empty by now.
     private var looks: [RoomID: RoomOccupancy?] = [:]
@@ -32,26 +32,4 @@ struct RoomWatch {
         looks.updateValue(nil, forKey: room)
         return look
     }
-
-    /// Whether to start a stream automatically now.
-    mutating func starts(
-        _ key: AutoStartKey, on condition: AutoStart, _ occupancy: RoomOccupancy
-    ) -> Bool {
-        var starter = autoStarters[key] ?? AutoStarter(condition)
-        let starts = starter.seen(occupancy)
-        autoStarters[key] = occupancy.isEmpty ? nil : starter
-        return starts
-    }
-
-    /// An automatic start was refused.
-    ///
-    /// - Returns: whether this is the first refusal.
-    mutating func refused(_ key: AutoStartKey) -> Bool {
-        let isNew = autoStarters[key]?.isRefused == false
-        autoStarters[key]?.refused()
-        return isNew
-    }
-
-    /// Somebody stopped the stream, so it must not restart.
-    mutating func stopped(_ key: AutoStartKey) { autoStarters[key]?.stopped() }
 }

@@ -12,7 +12,7 @@ extension StreamService {
         if life.status != .stopping {
             book.update(id) { $0.stoppedBy = peer?.rawValue ?? "" }
         }
-        rooms.stopped(
+        rooms.autoStarts.stopped(
             AutoStartKey(room: stream.room, kind: stream.kind, destination: life.destination))
         requestStop(id, for: .stopped)
     }

@@ -50,7 +50,7 @@ extension StreamService {
             let key = AutoStartKey(
                 room: room, kind: kind,
                 destination: settings.destinations(of: kind).named(wish.destination))
-            guard rooms.starts(key, on: wish.condition, occupancy) else { continue }
+            guard rooms.autoStarts.starts(key, on: wish.condition, occupancy) else { continue }
             let running = Set(book.unfinished)
             do throws(LiveStreamError) {
                 let streams = try await startUncounted(
@@ -67,7 +67,7 @@ extension StreamService {
                     .notice, "stream does not start by itself", stream,
                     ["reason": "it runs already, \(lack)"])
             } catch {
-                guard rooms.refused(key) else { continue }
+                guard rooms.autoStarts.refused(key) else { continue }
                 book.counts.refused(error)
                 logger.warning(
                     "a stream cannot start by itself yet",

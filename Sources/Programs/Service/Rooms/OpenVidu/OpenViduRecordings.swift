@@ -49,7 +49,7 @@ actor OpenViduRecordings: Service, RoomWatcher {
     private var current: [StreamID: Current] = [:]
     /// Rooms whose recording is being started.
     private var starting: Set<RoomID> = []
-    private var starters: [RoomID: AutoStarter] = [:]
+    private var starters = AutoStarters<RoomID>()
     private var tickets = 0
 
     init(
@@ -133,7 +133,7 @@ actor OpenViduRecordings: Service, RoomWatcher {
         case .stopping, .postProcessing, .completed, .failed:
             throw .notFound("the recording has stopped")
         }
-        starters[state.room]?.stopped()
+        starters.stopped(state.room)
         return try await look { () async throws(LiveStreamError) in
             try await control.stop(stream: stream, stoppedBy: nil)
         }
@@ -277,13 +277,9 @@ actor OpenViduRecordings: Service, RoomWatcher {
         guard let session = door.change({ $0.session(room) }),
             session.terms.recordingMode == "ALWAYS", session.terms.mediaMode == "ROUTED"
         else {
-            starters[room] = nil
-            return
+            return starters.forget(room)
         }
-        var starter = starters[room] ?? AutoStarter(.publishers(1))
-        let isDue = starter.seen(occupancy)
-        starters[room] = occupancy.isEmpty ? nil : starter
-        guard isDue else { return }
+        guard starters.starts(room, on: .publishers(1), occupancy) else { return }
         // The room does not wait for it.
         Task { await startByItself(room, session) }
     }
@@ -296,12 +292,9 @@ actor OpenViduRecordings: Service, RoomWatcher {
         } catch {
             guard error.status != .conflict else {
                 // It is already running. Unless it is stopped by hand, the next one follows it.
-                starters[room]?.postponed()
-                return
+                return starters.postponed(room)
             }
-            let isNew = starters[room]?.isRefused == false
-            starters[room]?.refused()
-            guard isNew else { return }
+            guard starters.refused(room) else { return }
             logger.warning(
                 "a session's recording cannot start by itself",
                 metadata: ["room": "\(room)", "reason": "\(error.message)"])
@@ -333,7 +326,7 @@ actor OpenViduRecordings: Service, RoomWatcher {
         current[stream.id] = stream.status.isFinal ? nil : state
         let isOver = before.isOnAir && before != .stopping
         // By any API. One that this server did not start has nothing to do with those here now.
-        if !isNew, isOver, stream.end == .stopped { starters[stream.room]?.stopped() }
+        if !isNew, isOver, stream.end == .stopped { starters.stopped(stream.room) }
         switch stream.status {
         case .starting: break
         case .running: await tell(stream, as: "started")
