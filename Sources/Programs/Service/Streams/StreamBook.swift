@@ -47,7 +47,10 @@ struct StreamBook {
 
     var lives: [StreamLife] { unfinished.compactMap { pages[$0]?.life } }
 
-    var onAir: [LiveStream] { ordered.compactMap { self[$0] }.filter(\.status.isOnAir) }
+    /// Oldest first.
+    var streams: [LiveStream] { ordered.compactMap { self[$0] } }
+
+    var onAir: [LiveStream] { streams.filter(\.status.isOnAir) }
 
     func onAir(in room: RoomID) -> [LiveStream] {
         // The room first: copies of all streams for each look at a room would cost too much.

@@ -13,6 +13,9 @@ extension StreamService {
         return try await persister.row(of: id).flatMap { book.shown($0) }
     }
 
+    /// The streams in memory: those of this process, but for ones that ended long ago.
+    var remembered: [LiveStream] { book.streams }
+
     /// - Throws: `notOnAir` for one that ends as well.
     func onAir(_ id: StreamID) async throws(LiveStreamError) -> LiveStream {
         guard let record = try await stream(id) else { throw .notFound("stream \(id)") }

@@ -147,14 +147,16 @@ actor OpenViduRecordings: Service, RoomWatcher {
         let assets = try await read { () async throws(CatalogueError) in
             try await catalogue.assets(of: rows.map(\.id))
         }
-        var streams: [LiveStream] = []
-        for id in current.keys where !rows.contains(where: { $0.id == id }) {
-            if let stream = try? await control.stream(id) { streams.append(stream) }
+        // Rows are behind what is remembered, and the newest may have none yet.
+        let listed = Set(rows.map(\.id)).union(current.keys)
+        var streams: [StreamID: LiveStream] = [:]
+        for stream in await control.remembered where listed.contains(stream.id) {
+            streams[stream.id] = stream
         }
-        for row in rows {
-            if let stream = try? await control.stream(row.id) { streams.append(stream) }
-        }
-        return streams.map { ($0, assets[$0.id] ?? []) }.filter { Self.exists($0, $1) }
+        for row in rows where streams[row.id] == nil { streams[row.id] = LiveStream(row) }
+        // Ids sort by creation.
+        return streams.values.sorted { $0.id > $1.id }
+            .map { ($0, assets[$0.id] ?? []) }.filter { Self.exists($0, $1) }
     }
 
     /// - Throws: 404.
