@@ -57,9 +57,14 @@ final class StreamsWorld: Sendable {
         playbackKey = key
         streams = StreamService(
             settings: settings, catalogue: catalogue,
-            events: StreamEvents(accountID: "acc") { asset, _ in
-                .init(file: "http://h:1/\(asset.id)")
-            },
+            events: [
+                StreamEvents(accountID: "acc") { asset, _ in
+                    .init(file: "http://h:1/\(asset.id)")
+                },
+                OpenViduRecordingEvents(
+                    webhook: OpenViduWebhook(
+                        url: "http://h:1/openvidu", events: ["recordingStatusChanged"])),
+            ],
             authority: authority, playbackKey: key,
             endpoint: "http://127.0.0.1:1",
             launcher: launcher, finishers: finishers, chat: chat, edges: edges,

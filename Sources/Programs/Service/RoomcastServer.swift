@@ -91,10 +91,14 @@ public struct RoomcastServer: Sendable {
         self.events = events
         let chat = ChatRecorder(logger: logger)
         let edges = LiveEdges(root: settings.stream.outputDirectory, logger: logger)
+        let sources: [(any StreamEventSource)?] = [
+            events, settings.rooms.openVidu.webhook.map { OpenViduRecordingEvents(webhook: $0) },
+        ]
         self.edges = edges
         streams = StreamService(
-            settings: policies.standardPolicy.streams, catalogue: catalogue, events: events,
-            authority: authority, playbackKey: playbackKey,
+            settings: policies.standardPolicy.streams, catalogue: catalogue,
+            events: sources.compactMap(\.self), authority: authority,
+            playbackKey: playbackKey,
             endpoint: settings.http.botEndpoint(port: settings.http.port), launcher: launcher,
             finishers: finishers, chat: chat, edges: edges, logger: logger,
             storage: storage)

@@ -21,8 +21,8 @@ struct StreamRecordStore: Sendable {
     let catalogue: Catalogue
     /// The root of recordings.
     let recordings: String
-    /// The events of streams; nil without receivers.
-    let events: StreamEvents?
+    /// One for each kind of receiver.
+    let events: [any StreamEventSource]
 
     /// Saves a state, other than the last one, in the file before anybody is told. It does not wait
     /// for a sync of the disk, so that starts and stops are answered soon; the death of the process
@@ -54,7 +54,9 @@ struct StreamRecordStore: Sendable {
         let assets = stream.status.isFinal ? await assets(of: stream) : []
         let deliveries =
             isTold
-            ? events?.deliveries(for: stream, order: record.file.order, assets: assets) ?? [] : []
+            ? events.flatMap {
+                $0.deliveries(for: stream, order: record.file.order, assets: assets)
+            } : []
         try await catalogue.save(stream, assets: assets, telling: deliveries)
     }
 

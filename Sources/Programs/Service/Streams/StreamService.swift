@@ -45,7 +45,7 @@ public actor StreamService: LiveStreamControl, Service {
 
     /// - Parameters:
     ///   - catalogue: records the streams, beside their directories.
-    ///   - events: the webhook events of streams; nil for none.
+    ///   - events: the webhook events of streams.
     ///   - endpoint: the server's address for bots; `listening` corrects it once the port is known.
     ///   - storage: the directories of streams and recordings, and the locks in them.
     ///   - touching: receives each directory before it is accessed; for tests.
@@ -53,7 +53,7 @@ public actor StreamService: LiveStreamControl, Service {
     ///   - processors: reads the kernel's counters of processors.
     ///   - memoryKills: reads how many processes the kernel has killed for lack of memory.
     init(
-        settings: StreamSettings, catalogue: Catalogue, events: StreamEvents? = nil,
+        settings: StreamSettings, catalogue: Catalogue, events: [any StreamEventSource] = [],
         authority: TokenAuthority, playbackKey: SigningKey, endpoint: String,
         launcher: any BotLauncher, finishers: any FinisherLauncher, chat: ChatRecorder,
         edges: (any LiveEdgeFeed)? = nil, logger: Logger, storage: [HeldFile] = [],

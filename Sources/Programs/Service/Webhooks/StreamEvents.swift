@@ -6,7 +6,7 @@ import Webhooks
 /// The events of streams on changes of state: 100ms' events with 100ms' fields.
 ///
 /// An event's id is derived from the stream's, so sending it again after a crash is the same event.
-public struct StreamEvents: Sendable {
+public struct StreamEvents: Sendable, StreamEventSource {
     /// Links to an asset and to pictures of its recording, with the server's address.
     public struct Links: Hashable, Sendable {
         var file: String

@@ -22,7 +22,7 @@ extension Settings {
     var webhookReceivers: WebhookReceivers? {
         var receivers = WebhookReceivers(general: webhooks)
         if let webhook = rooms.openVidu.webhook {
-            receivers.named[OpenViduNews.receiver] = WebhookReceivers.Named(
+            receivers.named[OpenViduWebhook.receiver] = WebhookReceivers.Named(
                 url: webhook.url, headers: webhook.headers)
         }
         return receivers == WebhookReceivers() ? nil : receivers

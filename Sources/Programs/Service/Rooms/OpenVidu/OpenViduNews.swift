@@ -1,18 +1,9 @@
-import Catalogue
 import MediaKernel
 import OpenVidu
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// What happens in the rooms: tells it to the receiver of webhooks, and the recordings which streams
 /// there are.
 final class OpenViduNews: OpenViduObserver {
-    /// In the catalogue.
-    static let receiver = "openvidu"
     /// Streams that wait to be noted. Of those beyond that the archive has names of its own.
     private static let streamsMaximum = 10_000
 
@@ -31,21 +22,10 @@ final class OpenViduNews: OpenViduObserver {
             bufferingPolicy: .bufferingOldest(Self.streamsMaximum))
     }
 
-    func wants(_ event: CallDetail.Event) -> Bool {
-        webhook?.events.contains(event.rawValue) ?? false
-    }
+    func wants(_ event: CallDetail.Event) -> Bool { webhook?.wants(event) ?? false }
 
     func happened(_ detail: CallDetail) {
-        guard wants(detail.event) else { return }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts, numbers and flags always encode.
-        guard let body = try? encoder.encode(detail.body) else { return }
-        recorder.tell(
-            CatalogueDelivery(
-                id: Hexadecimal.identifier(), line: "\(Self.receiver)-\(detail.room)",
-                room: detail.room, kind: detail.event.rawValue, receiver: Self.receiver,
-                body: Array(body), createdAt: detail.time))
+        if let delivery = webhook?.delivery(of: detail) { recorder.tell(delivery) }
     }
 
     func published(_ stream: PublishedStream, in room: RoomID) { queue.yield((room, stream)) }

@@ -112,7 +112,7 @@ actor OpenViduRecordings: Service, RoomWatcher {
         guard stream.plan.recording?.label == label else {
             throw .conflict("the session is being recorded")
         }
-        await follow(stream)
+        follow(stream)
         if label.bundle != nil { await note(await OpenViduEntrance(host).streams(), in: room) }
         await goesOn(stream.id)
         let begun = try await look { () async throws(LiveStreamError) in
@@ -303,12 +303,12 @@ actor OpenViduRecordings: Service, RoomWatcher {
         }
     }
 
-    func recordingChanged(_ recording: LiveStream) async { await follow(recording) }
+    func recordingChanged(_ recording: LiveStream) async { follow(recording) }
 
     // MARK: - States
 
     /// Takes a recording's state, which may be known already.
-    private func follow(_ stream: LiveStream) async {
+    private func follow(_ stream: LiveStream) {
         guard let label = stream.plan.recording?.label else { return }
         let isNew = current[stream.id] == nil
         var state =
@@ -329,24 +329,6 @@ actor OpenViduRecordings: Service, RoomWatcher {
         let isOver = before.isOnAir && before != .stopping
         // By any API. One that this server did not start has nothing to do with those here now.
         if !isNew, isOver, stream.end == .stopped { starters.stopped(stream.room) }
-        switch stream.status {
-        case .starting: break
-        case .running: await tell(stream, as: "started")
-        case .stopping, .postProcessing:
-            if isOver { await tell(stream, as: "stopped") }
-        case .completed, .failed:
-            await tell(stream, as: OpenViduRecordingBody.status(of: stream))
-        }
-    }
-
-    private func tell(_ stream: LiveStream, as status: String) async {
-        let assets = stream.status.isFinal ? try? await catalogue.assets(of: [stream.id]) : nil
-        let body = OpenViduRecordingBody(stream, assets?[stream.id] ?? [])
-        news.happened(
-            CallDetail(
-                .recordingStatusChanged, in: stream.room, since: stream.origin.sessionStartedAt,
-                at: UnixTime.now, start: stream.createdAt.milliseconds,
-                reason: stream.end.flatMap(OpenViduRecordingBody.reason), body.event(status)))
     }
 
     /// Waits until a recording goes on, or does not.

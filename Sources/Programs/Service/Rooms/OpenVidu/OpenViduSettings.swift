@@ -11,18 +11,3 @@ public struct OpenViduSettings: Hashable, Sendable {
 
     public init() {}
 }
-
-/// The receiver of events.
-public struct OpenViduWebhook: Hashable, Sendable {
-    public var url: String
-    /// By name.
-    public var headers: [String: String]
-    /// The names of events that it gets.
-    public var events: Set<String>
-
-    public init(url: String, headers: [String: String] = [:], events: Set<String>) {
-        self.url = url
-        self.headers = headers
-        self.events = events
-    }
-}
