@@ -1,12 +1,10 @@
 import Catalogue
 import Clocks
 import ControlAPI
-import HLS
 import HTTPTypes
 import Logging
 import MediaKernel
 import OpenVidu
-import Recording
 import RoomHost
 import Rooms
 import ServiceLifecycle
@@ -14,43 +12,24 @@ import Streams
 
 /// Recordings as OpenVidu's application servers know them: recordings of rooms like any other, each
 /// with a label.
-actor OpenViduRecordings: Service, RoomWatcher {
+actor OpenViduRecordings: Service {
     /// The recordings of a list.
     static let listMaximum = 1000
-    /// How long a start waits until the recording goes on. It goes on later too.
-    private static let startPatience: Duration = .seconds(30)
 
-    /// A recording that is not finished yet.
-    private struct Current {
-        let label: RecordingLabel
-        let room: RoomID
-        /// Of the stream.
-        let directory: String
-        var status = LiveStream.Status.starting
-        /// Nil for one without an archive of streams.
-        var cast: StreamCast?
-        /// Whether the cast is being written; it has one writer at a time.
-        var isWriting = false
-        /// Whether it has changed since the writer took it.
-        var isDirty = false
-        /// Those who wait until it goes on.
-        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-    }
-
-    private let control: StreamService
-    private let catalogue: Catalogue
-    private let labels: RecordingLabels
+    let control: StreamService
+    let catalogue: Catalogue
+    let labels: RecordingLabels
     private let notes: ManifestUpdates
     private let news: OpenViduNews
-    private let door: OpenViduDoor
-    private let autostop: Duration
-    private let logger: Logger
+    let door: OpenViduDoor
+    let autostop: Duration
+    let logger: Logger
     private weak var directory: RoomDirectory?
-    private var current: [StreamID: Current] = [:]
+    var current: [StreamID: Current] = [:]
     /// Rooms whose recording is being started.
     private var starting: Set<RoomID> = []
-    private var starters = AutoStarters<RoomID>()
-    private var tickets = 0
+    var starters = AutoStarters<RoomID>()
+    var tickets = 0
 
     init(
         control: StreamService, catalogue: Catalogue, notes: ManifestUpdates, news: OpenViduNews,
@@ -200,196 +179,9 @@ actor OpenViduRecordings: Service, RoomWatcher {
         assets.isEmpty || assets.contains { $0.status != .expired }
     }
 
-    // MARK: - What a recording is to be
-
-    private func label(
-        of room: RoomID, _ properties: OpenViduRecordingProperties
-    ) async throws(APIError) -> RecordingLabel {
-        var taken = try await read { () async throws(CatalogueError) in
-            try await labels.inUse(of: room.rawValue)
-        }
-        taken.formUnion(current.values.map(\.label.id))
-        var id = room.rawValue
-        var number = 1
-        while taken.contains(id) {
-            id = "\(room)~\(number)"
-            number += 1
-        }
-        let name = properties.name.isEmpty ? id : properties.name
-        var terms = properties.shown
-        terms["name"] = .string(name)
-        return RecordingLabel(
-            id: id, name: name, terms: .object(terms),
-            bundle: properties.isComposed
-                ? nil
-                : RecordingLabel.Bundle(
-                    hasSound: properties.hasAudio, hasPicture: properties.hasVideo))
-    }
-
-    private func request(
-        for properties: OpenViduRecordingProperties, _ label: RecordingLabel, in room: RoomID,
-        authorities: Set<String>
-    ) async throws(APIError) -> LiveStreamRequest {
-        let hasPicture = properties.isComposed && properties.hasVideo
-        var page: String?
-        if hasPicture, properties.recordingLayout == "CUSTOM" {
-            guard properties.customLayout.hasPrefix("http") else {
-                throw .unprocessable(
-                    "Wrong 'customLayout' parameter. It must be the whole address of a page")
-            }
-            page = properties.customLayout
-        }
-        var request = try LiveStreamRequest(
-            checkingRecordingOf: page, isSoundAlone: properties.isComposed && !hasPicture,
-            thumbnails: hasPicture ? ThumbnailOptions(enabled: true) : nil,
-            tracks: properties.isComposed ? nil : TrackOptions(audio: .webm, composite: false),
-            room: room, authorities: authorities)
-        request.recording?.label = label
-        request.patience = autostop
-        if properties.isComposed, !properties.hasAudio { request.audio.roles = [] }
-        if hasPicture { request.ladder = try await ladder(for: properties, in: room) }
-        return request
-    }
-
-    /// One layer. Sides are even, and the rate is one that can be encoded.
-    private func ladder(
-        for properties: OpenViduRecordingProperties, in room: RoomID
-    ) async throws(APIError) -> Ladder {
-        let best: Layer
-        do throws(LiveStreamError) {
-            best = try await control.settings(of: room).ladder.top
-        } catch {
-            throw APIError(error, of: .recording)
-        }
-        var layer = best.resized(
-            width: properties.width & ~1, height: properties.height & ~1)
-        let rates = Ladder.frameRates
-        layer.frameRate = min(max(properties.frameRate, rates.lowerBound), rates.upperBound)
-        do throws(LadderError) {
-            return try Ladder(validating: [layer])
-        } catch {
-            throw .unprocessable("Wrong 'resolution' parameter. \(error)")
-        }
-    }
-
-    // MARK: - RoomWatcher
-
-    /// Starts the recordings of sessions that are always recorded.
-    func seen(_ room: RoomID, _ occupancy: RoomOccupancy) async {
-        guard let session = door.change({ $0.session(room) }),
-            session.terms.recordingMode == "ALWAYS", session.terms.mediaMode == "ROUTED"
-        else {
-            return starters.forget(room)
-        }
-        guard starters.starts(room, on: .publishers(1), occupancy) else { return }
-        // The room does not wait for it.
-        Task { await startByItself(room, session) }
-    }
-
-    private func startByItself(_ room: RoomID, _ session: OpenViduBook.Session) async {
-        do throws(APIError) {
-            let properties = try OpenViduRecordingProperties(
-                OpenViduBody(session.terms.recordings))
-            _ = try await start(room, properties, authorities: [])
-        } catch {
-            guard error.status != .conflict else {
-                // It is already running. Unless it is stopped by hand, the next one follows it.
-                return starters.postponed(room)
-            }
-            guard starters.refused(room) else { return }
-            logger.warning(
-                "a session's recording cannot start by itself",
-                metadata: ["room": "\(room)", "reason": "\(error.message)"])
-        }
-    }
-
-    func recordingChanged(_ recording: LiveStream) async { follow(recording) }
-
-    // MARK: - States
-
-    /// Takes a recording's state, which may be known already.
-    private func follow(_ stream: LiveStream) {
-        guard let label = stream.plan.recording?.label else { return }
-        let isNew = current[stream.id] == nil
-        var state =
-            current[stream.id]
-            ?? Current(
-                label: label, room: stream.room,
-                directory: "\(control.settings.outputDirectory)/\(stream.directory)",
-                cast: label.bundle.map { _ in StreamCast() })
-        let before = state.status
-        // A later state may have been told first.
-        guard isNew || stream.status.order > before.order else { return }
-        state.status = stream.status
-        if stream.status != .starting {
-            for waiter in state.waiting.values { waiter.resume() }
-            state.waiting = [:]
-        }
-        current[stream.id] = stream.status.isFinal ? nil : state
-        let isOver = before.isOnAir && before != .stopping
-        // By any API. One that this server did not start has nothing to do with those here now.
-        if !isNew, isOver, stream.end == .stopped { starters.stopped(stream.room) }
-    }
-
-    /// Waits until a recording goes on, or does not.
-    private func goesOn(_ id: StreamID) async {
-        guard current[id]?.status == .starting else { return }
-        tickets += 1
-        let ticket = tickets
-        let patience = Task {
-            try await Task.sleep(for: Self.startPatience)
-            self.current[id]?.waiting.removeValue(forKey: ticket)?.resume()
-        }
-        await withCheckedContinuation { continuation in
-            current[id]?.waiting[ticket] = continuation
-        }
-        patience.cancel()
-    }
-
-    /// Notes published streams for the archive of the recording on air. One that is in
-    /// post-processing has its streams.
-    private func note(_ streams: [PublishedStream], in room: RoomID) async {
-        // The end of an earlier one may not be known here yet.
-        let recordings = current.filter {
-            $0.value.room == room && $0.value.cast != nil && $0.value.status.isOnAir
-        }
-        guard let id = recordings.keys.max() else { return }
-        for stream in streams {
-            current[id]?.cast?.note(
-                StreamCast.Member(
-                    stream: stream.id, connection: stream.connection,
-                    clientData: stream.clientData, serverData: stream.serverData,
-                    video: stream.video, tracks: stream.tracks.map(\.rawValue),
-                    isRecorded: stream.isRecorded))
-        }
-        current[id]?.isDirty = true
-        await writeCast(of: id)
-    }
-
-    /// Writes a recording's cast until it has not changed meanwhile. Of two writers, the one with
-    /// the older cast could be the last.
-    private func writeCast(of id: StreamID) async {
-        guard current[id]?.isWriting == false else { return }
-        current[id]?.isWriting = true
-        defer { current[id]?.isWriting = false }
-        while let state = current[id], state.isDirty, let cast = state.cast {
-            current[id]?.isDirty = false
-            do {
-                let directory = state.directory
-                try await control.persister.onDisk { (disk) throws(RecordingError) in
-                    try disk.keep(cast, in: directory)
-                }
-            } catch {
-                logger.warning(
-                    "cannot write down whose tracks are recorded",
-                    metadata: ["stream": "\(id)", "error": "\(error)"])
-            }
-        }
-    }
-
     // MARK: - Errors
 
-    private func look<Value: Sendable>(
+    func look<Value: Sendable>(
         _ body: () async throws(LiveStreamError) -> Value
     ) async throws(APIError) -> Value {
         do throws(LiveStreamError) {
@@ -399,7 +191,7 @@ actor OpenViduRecordings: Service, RoomWatcher {
         }
     }
 
-    private func read<Value: Sendable>(
+    func read<Value: Sendable>(
         _ body: () async throws(CatalogueError) -> Value
     ) async throws(APIError) -> Value {
         do throws(CatalogueError) {
@@ -408,9 +200,4 @@ actor OpenViduRecordings: Service, RoomWatcher {
             throw .unavailable("the catalogue cannot be read")
         }
     }
-}
-
-extension LiveStream.Status {
-    /// A stream moves to a higher one.
-    fileprivate var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
