@@ -318,7 +318,7 @@ private struct OpenViduDouble: OpenViduGateway, OpenViduControl, OpenViduRecordi
 
     func recordingFile(
         _ name: String, of id: String
-    ) async throws(APIError) -> OpenViduRecordingFile? { nil }
+    ) async throws(APIError) -> RecordingFile? { nil }
 
     let opensFiles: Bool
 

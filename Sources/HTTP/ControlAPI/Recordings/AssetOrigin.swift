@@ -53,16 +53,11 @@ struct AssetOrigin: Sendable {
     ///
     /// - Parameter name: of the download.
     func respond(
-        to request: Request, with file: OpenViduRecordingFile, named name: String
+        to request: Request, with file: RecordingFile, named name: String
     ) async throws -> Response {
-        let picture = file.asset.thumbnails?.thumbnails.first?.path
-        let names: [Substring]
-        switch file.content {
-        case .asset: names = file.asset.path.split(separator: "/").suffix(1)
-        case .thumbnail: names = picture?.split(separator: "/").suffix(2) ?? []
+        guard let path = OriginPath(encoded: file.path, kinds: OriginPath.assets) else {
+            throw Origin.notFound
         }
-        guard let path = OriginPath(encoded: names.joined(separator: "/"), kinds: OriginPath.assets)
-        else { throw Origin.notFound }
         let now = clock()
         return try await respond(
             to: request, file.asset, path, until: now + Self.redirectLifetime, at: now, named: name)

@@ -1,4 +1,3 @@
-public import Catalogue
 public import MediaKernel
 
 /// OpenVidu's REST API of recordings. `Service` implements it.
@@ -28,7 +27,7 @@ public protocol OpenViduRecordingControl: Sendable {
     /// The file of a recording by its name there; nil if there is none.
     func recordingFile(
         _ name: String, of id: String
-    ) async throws(APIError) -> OpenViduRecordingFile?
+    ) async throws(APIError) -> RecordingFile?
     /// Whether anybody may download files.
     var opensFiles: Bool { get }
     /// What the server says of its configuration.
@@ -41,21 +40,4 @@ public struct OpenViduCallerView: Hashable, Sendable {
     public var base: String
     /// `host[:port]` by which a page's address means this server.
     public var authorities: Set<String>
-}
-
-/// A file that is asked for by its name.
-public struct OpenViduRecordingFile: Hashable, Sendable {
-    public enum Content: Hashable, Sendable {
-        case asset
-        /// The first picture of the asset.
-        case thumbnail
-    }
-
-    public var asset: CatalogueAsset
-    public var content: Content
-
-    public init(_ asset: CatalogueAsset, _ content: Content = .asset) {
-        self.asset = asset
-        self.content = content
-    }
 }

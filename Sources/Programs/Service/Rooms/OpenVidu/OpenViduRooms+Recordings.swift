@@ -46,13 +46,12 @@ extension OpenViduRooms: OpenViduRecordingControl {
 
     func recordingFile(
         _ name: String, of id: String
-    ) async throws(APIError) -> OpenViduRecordingFile? {
+    ) async throws(APIError) -> RecordingFile? {
         let (stream, assets) = try await recordings.recording(id)
         guard let file = OpenViduRecordingBody.file(of: stream, assets) else { return nil }
         let body = OpenViduRecordingBody(stream, assets)
-        if name == body.fileName { return OpenViduRecordingFile(file) }
-        if name == body.thumbnailName { return OpenViduRecordingFile(file, .thumbnail) }
-        return nil
+        if name == body.fileName { return RecordingFile(file) }
+        return name == body.thumbnailName ? RecordingFile(firstPictureOf: file) : nil
     }
 
     var opensFiles: Bool { settings.opensRecordings }
