@@ -8,6 +8,7 @@ import MediaKernel
 import MediaServer
 import NIOCore
 import NIOPosix
+import OpenVidu
 import Rooms
 public import ServiceLifecycle
 public import UnixSignals
@@ -63,7 +64,10 @@ extension RoomcastServer {
             policies: policies, settings: settings.rooms, registry: registry, media: media,
             streaming: streamsInRoom,
             streams: streams, opensTokens: settings.pages.opensTokens, turn: settings.turn,
-            recorder: recorder, calls: calls, openVidu: news, logger: logger)
+            recorder: recorder, calls: calls,
+            protocols: [
+                OpenVidu(limits: OpenViduLimits(settings.rooms.signalling), observer: news)
+            ], logger: logger)
         await calls.attach(directory)
         let door = OpenViduDoor(secret: openViduSettings.secret)
         let recordings = OpenViduRecordings(

@@ -1,12 +1,8 @@
-import OpenVidu
-
 /// What goes on beside the rooms, and is told of them.
 struct RoomCompanions {
     /// Nil if there are no receivers of room events.
     let recorder: SessionRecorder?
     /// Nil without group calls.
     let calls: CallDesk?
-    /// Gets what happens in OpenVidu's words; nil if nobody wants to know.
-    let openVidu: (any OpenViduObserver)?
     weak var watcher: (any RoomWatcher)?
 }

@@ -7,7 +7,6 @@ import HundredMS
 import Logging
 public import MediaKernel
 import MediaServer
-import OpenVidu
 import RoomHost
 public import Rooms
 public import ServiceLifecycle
@@ -50,6 +49,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     private let media: MediaServer
     private let streaming: any LiveStreaming
     private let streamControl: StreamService
+    private let protocols: [any RoomProtocol]
     private let opensTokens: Bool
     /// Nil if clients need no relay.
     private let turn: TURNRelay?
@@ -71,11 +71,13 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     private var isWritingDown = false
     private var random = SystemRandomNumberGenerator()
 
+    /// - Parameter protocols: by which clients join, besides 100ms' and WHIP, of which this is the
+    ///   gateway.
     init(
         policies: PolicyStore, settings: RoomSettings, registry: RoomRegistry, media: MediaServer,
         streaming: any LiveStreaming, streams: StreamService, opensTokens: Bool, turn: TURNRelay?,
         recorder: SessionRecorder?, calls: CallDesk? = nil,
-        openVidu: (any OpenViduObserver)? = nil, logger: Logger
+        protocols: [any RoomProtocol] = [], logger: Logger
     ) {
         self.policies = policies
         self.settings = settings
@@ -85,7 +87,8 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         streamControl = streams
         self.opensTokens = opensTokens
         self.turn = turn
-        companions = RoomCompanions(recorder: recorder, calls: calls, openVidu: openVidu)
+        self.protocols = [HundredMS(limits: settings.signalling), WHIP()] + protocols
+        companions = RoomCompanions(recorder: recorder, calls: calls)
         self.logger = logger
     }
 
@@ -221,12 +224,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         let host = RoomHost(
             room: room, media: mediaRoom, streaming: streaming,
             calls: companions.calls ?? NoGroupCalls(),
-            protocols: [
-                HundredMS(limits: settings.signalling),
-                OpenVidu(
-                    limits: OpenViduLimits(settings.signalling), observer: companions.openVidu),
-                WHIP(),
-            ],
+            protocols: protocols,
             recorder: { [recorder = companions.recorder, registry, streamControl] note, time in
                 // The room does not wait for the catalogue: it knows the fact itself.
                 if note == .roomLocked { Task { await registry.locked(id) } }
