@@ -105,6 +105,7 @@ let package = Package(
         room("Rooms/GroupCalls", ["MediaKernel"]),
         room("Media/Stage", ["MediaKernel"], settings: samplesSettings),
         room("Base/Zip"),
+        room("Base/XML"),
 
         // Floor 3: C libraries behind Swift types.
         room("WebRTC/SecureTransport", ["MediaKernel", "COpenSSL", "CSRTP"]),
@@ -324,6 +325,7 @@ let package = Package(
         tests("GroupCalls", ["MediaKernel"]),
         tests("Stage", ["MediaKernel"]),
         tests("Zip", ["MediaKernel", "Workbench"]),
+        tests("XML", ["MediaKernel", "Workbench"]),
         tests("SecureTransport", ["MediaKernel"]),
         tests("DataChannel", ["MediaKernel", "CUsrSCTP"]),
         tests("Codec", ["MediaKernel", "CLibAV", "RecordedStreams", "Workbench"]),
