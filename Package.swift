@@ -127,6 +127,7 @@ let package = Package(
             ["MediaKernel", "RTP", "ICE", "SDP", "Digests", "SecureTransport", "DataChannel"]),
         room("Base/Signing", ["MediaKernel", "Digests"]),
         room("Base/Tokens", ["MediaKernel", "Digests"]),
+        room("Protocols/XMPP", ["COpenSSL", "MediaKernel", "Digests", "XML"]),
         room(
             "Streams/Catalogue",
             [
@@ -382,6 +383,7 @@ let package = Package(
                 "MediaClient", "RemoteRoom", "HundredMSTerms",
             ]),
         tests("WebPage", ["MediaKernel"] + nio),
+        tests("XMPP", ["MediaKernel", "Digests", "XML"]),
         tests("RemoteRoom"),
         tests(
             "HundredMS",
