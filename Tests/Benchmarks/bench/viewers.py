@@ -2,6 +2,7 @@
 
 import selectors
 import socket
+import struct
 import time
 from urllib.parse import urlsplit
 
@@ -9,17 +10,24 @@ from .job import Unfit
 
 PIECE = 1 << 20
 HEADER_END = b"\r\n\r\n"
+# Linux's <asm-generic/socket.h>; Python has no name for it. It makes the kernel tell when it received
+# what is read, as seconds and nanoseconds.
+SO_TIMESTAMPNS = 35
+TIMESTAMP = struct.Struct("qq")
 
 
 class Viewer:
-    """One connection. `body` is that of the newest answer; `taken` seconds after its request."""
+    """One connection. `body` is that of the newest answer; `taken` seconds after its request. At
+    `arrived`, a time of the wall clock, the kernel had its last byte: this process may read it later."""
 
     def __init__(self, host, port):
         self.socket = socket.create_connection((host, port), timeout=10)
         self.socket.setblocking(False)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         self.asked = None
         self.status, self.body, self.taken = 0, b"", 0.0
+        self.arrived = 0.0
         self._head, self._left, self._pieces = b"", None, []
 
     def ask(self, host, path, fields=""):
@@ -30,11 +38,16 @@ class Viewer:
         """Whether the answer is complete."""
         while True:
             try:
-                data = self.socket.recv(PIECE)
+                data, notes, _, _ = self.socket.recvmsg(
+                    PIECE, socket.CMSG_SPACE(TIMESTAMP.size))
             except BlockingIOError:
                 return False
             if not data:
                 raise Unfit("the server has closed a viewer's connection")
+            for level, kind, note in notes:
+                if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS):
+                    seconds, nanoseconds = TIMESTAMP.unpack(note)
+                    self.arrived = seconds + 1e-9 * nanoseconds
             if self._left is None:
                 self._head += data
                 head, found, data = self._head.partition(HEADER_END)
