@@ -1,5 +1,6 @@
 """A session of an OpenVidu server on another machine: sound and picture, and ten seconds without a
-network. `make avsync-soak MINUTES=5` has its long form."""
+network. `make avsync-soak MINUTES=5` runs it, on a quiet machine: with
+other tests beside it, a picture has come back ten seconds after the sound."""
 
 import contextlib
 import json
