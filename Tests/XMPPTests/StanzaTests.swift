@@ -94,6 +94,21 @@ import XML
         #expect(error == StanzaError("undefined-condition", .cancel))
     }
 
+    @Test func aServersWordsAreShortened() {
+        let words = String(repeating: "a", count: 1000)
+        let stanza = StanzaError("item-not-found", .cancel, text: words).element
+        let error = StanzaError(of: XMLElement("iq", "jabber:client", [:], [stanza]))
+        #expect(error.text?.count == 256)
+        let failure = StreamFailure(
+            of: XMLElement(
+                "error", "http://etherx.jabber.org/streams", [:],
+                [
+                    XMLElement("reset", "urn:ietf:params:xml:ns:xmpp-streams"),
+                    XMLElement("text", "urn:ietf:params:xml:ns:xmpp-streams", text: words),
+                ]))
+        #expect(failure == .refused(condition: "reset", text: String(words.prefix(256))))
+    }
+
     @Test func waitsGrowToTheirBound() {
         var backoff = Backoff()
         var random = SeededRandom(seed: 1)

@@ -8,7 +8,6 @@ public enum Namespaces {
     static let sasl = "urn:ietf:params:xml:ns:xmpp-sasl"
     static let bind = "urn:ietf:params:xml:ns:xmpp-bind"
     static let framing = "urn:ietf:params:xml:ns:xmpp-framing"
-    static let ping = "urn:xmpp:ping"
     static let muc = "http://jabber.org/protocol/muc"
     static let mucUser = "http://jabber.org/protocol/muc#user"
 }

@@ -7,9 +7,6 @@ public struct PendingRequests: Sendable {
         /// The child, which a result need not have.
         case result(XMLElement?)
         case refused(StanzaError)
-        case timedOut
-        /// The stream ended before the answer.
-        case lost
     }
 
     private struct Pending {

@@ -25,7 +25,8 @@ public struct StanzaError: Error, Hashable, Sendable, CustomStringConvertible {
         let conditions = error?.elements.filter { $0.namespace == Namespaces.stanzaErrors } ?? []
         condition = conditions.first { $0.name != "text" }?.name ?? "undefined-condition"
         kind = error?["type"].flatMap(Kind.init) ?? .cancel
-        text = conditions.first { $0.name == "text" }?.text
+        text = conditions.first { $0.name == "text" }
+            .map { String($0.text.prefix(StreamFailure.textMaximum)) }
     }
 
     public var element: XMLElement {

@@ -29,6 +29,8 @@ public struct ClientStream: Sendable {
     }
 
     private static let bindingID = "bind"
+    /// More that a server offers are not looked at.
+    private static let mechanismsMaximum = 64
 
     private let settings: StreamSettings
     private let limits: XMLLimits
@@ -183,7 +185,9 @@ public struct ClientStream: Sendable {
             return [.send(text(XMLElement("starttls", Namespaces.tls)))]
         }
         guard isEncrypted || settings.mayBePlain else { throw .unencrypted }
-        let mechanisms = features.child("mechanisms", Namespaces.sasl)?.elements.map(\.text) ?? []
+        // Longer ones are no names of mechanisms (RFC 4422 sect. 3.1).
+        let mechanisms = (features.child("mechanisms", Namespaces.sasl)?.elements ?? [])
+            .prefix(Self.mechanismsMaximum).map(\.text).filter { $0.utf8.count <= 20 }
         do throws(AuthenticationFailure) {
             let authentication = try Authentication(
                 settings.credentials, offered: mechanisms,

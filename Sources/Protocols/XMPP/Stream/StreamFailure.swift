@@ -2,6 +2,9 @@ public import XML
 
 /// Why a stream ended without our wish.
 public enum StreamFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Of a server's words, in characters: they are logged.
+    static let textMaximum = 256
+
     case authentication(AuthenticationFailure)
     /// The server gave no resource.
     case binding(StanzaError)
@@ -13,7 +16,6 @@ public enum StreamFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case unencrypted
     case unexpected(String)
     case unreadable(XMLFault)
-    case timedOut
 
     public var description: String {
         switch self {
@@ -25,7 +27,6 @@ public enum StreamFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .unencrypted: "the server offers no TLS"
         case .unexpected(let what): "the server sent \(what)"
         case .unreadable(let fault): "the server sent \(fault)"
-        case .timedOut: "the server did not answer in time"
         }
     }
 
@@ -36,7 +37,7 @@ public enum StreamFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .authentication, .unencrypted, .redirected: false
         case .refused(let condition, _):
             !["host-unknown", "not-authorized", "conflict", "host-gone"].contains(condition)
-        case .binding, .unexpected, .unreadable, .timedOut: true
+        case .binding, .unexpected, .unreadable: true
         }
     }
 
@@ -44,11 +45,12 @@ public enum StreamFailure: Error, Hashable, Sendable, CustomStringConvertible {
     init(of error: XMLElement) {
         let conditions = error.elements.filter { $0.namespace == Namespaces.streamErrors }
         let condition = conditions.first { $0.name != "text" }
-        let text = conditions.first { $0.name == "text" }?.text
+        let text = conditions.first { $0.name == "text" }?.text.prefix(Self.textMaximum)
         if let condition, condition.name == "see-other-host" {
-            self = .redirected(to: String(condition.text.prefix(256)))
+            self = .redirected(to: String(condition.text.prefix(Self.textMaximum)))
         } else {
-            self = .refused(condition: condition?.name ?? "undefined-condition", text: text)
+            self = .refused(
+                condition: condition?.name ?? "undefined-condition", text: text.map { String($0) })
         }
     }
 }

@@ -29,8 +29,8 @@ struct EdgeFiles {
     }
 }
 
-/// The bytes of files and playlists in memory: of those that are kept, and of those that are not, but which slow
-/// viewers have not taken yet.
+/// The bytes of files and playlists in memory: of those that are kept, and of those that are not,
+/// but which slow viewers have not taken yet.
 final class EdgeMemory: Sendable {
     let maximum: Int
     private let used = Atomic(0)

@@ -95,8 +95,9 @@ struct LayerEdge {
     /// - Returns: false if nothing is left.
     mutating func dropOldest() -> Bool {
         if parts.dropOldest() || segments.dropOldest() { return true }
-        defer { texts = [:] }
-        return !texts.isEmpty
+        guard !texts.isEmpty else { return false }
+        texts = [:]
+        return true
     }
 
     func verdict(_ request: ReloadRequest) throws(ReloadRequest.Fault) -> ReloadRequest.Verdict {
