@@ -109,7 +109,8 @@ import Testing
         await world.pass(.seconds(1))
         #expect(listener.details[0].event == .sessionCreated)
         #expect(listener.details[0].body["uniqueSessionId"] == "r1_1720000000000")
-        #expect(listener.details[0].body["timestamp"] == .integer(1_720_000_001_000))
+        #expect(listener.details[0].body["timestamp"] == .integer(1_720_000_000_000))
+        #expect(listener.details[1].body["timestamp"] == .integer(1_720_000_001_000))
     }
 
     /// A recorder that is not seen stays, and so does the room's session.

@@ -52,11 +52,13 @@ struct SessionLedger {
         guard !known.isEmpty || !participants.isEmpty else { return [] }
         if openedAt == nil {
             // A recorder may have kept the room's session while nobody else was there.
-            openedAt =
+            let begun =
                 session.flatMap { begun in
                     closedAt.map { begun > $0 } ?? true ? begun : nil
                 } ?? time
-            details.append(detail(.sessionCreated, at: time))
+            openedAt = begun
+            // With the time that is in the session's name, as in OpenVidu.
+            details.append(detail(.sessionCreated, at: begun))
         }
         if participants.isEmpty {
             details += endViewings(of: peer, reason: reason, at: time)
