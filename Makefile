@@ -111,11 +111,11 @@ endif
 
 .PHONY: test-end-to-end
 test-end-to-end: install-test-dependencies build ## The tests with browsers, using the release binary
-	@# In two lanes (conftest.py), since most tests spend most of their time waiting. 100ms' SDK cannot
+	@# In three lanes (harness/lanes.py), since most tests wait most of their time. 100ms' SDK cannot
 	@# be installed here (test-clients), and an outage needs a quiet machine (avsync-soak).
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) \
 		$(PYTHON) -m pytest Tests/EndToEnd --ignore Tests/EndToEnd/test_sdk.py \
-		--ignore Tests/EndToEnd/test_openvidu_sync.py --numprocesses 2 --dist loadscope $(PYTEST)
+		--ignore Tests/EndToEnd/test_openvidu_sync.py --numprocesses 3 --dist loadscope $(PYTEST)
 
 .PHONY: test-push-outage
 test-push-outage: install-test-dependencies build ## A push whose server is away for ten minutes

@@ -7,15 +7,14 @@ import uuid
 from pathlib import Path
 
 import pytest
-from xdist.scheduler import LoadScopeScheduling
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "AVSync"))
 
-from harness import chromium, hls_js, long_publishing, priority, signalling  # noqa: E402
+from harness import chromium, hls_js, lanes, long_publishing, priority, signalling  # noqa: E402
 from harness.fault import Fault  # noqa: E402
 from harness.firefox import Firefox  # noqa: E402
-from harness.lanes import Turns, is_aside  # noqa: E402
+from harness.lanes import Lanes, Turns, is_aside  # noqa: E402
 from harness.namespace import ADDRESS, Namespace  # noqa: E402
 from harness.receiver import Receiver  # noqa: E402
 from harness.room_world import World  # noqa: E402
@@ -32,13 +31,6 @@ from harness.store import Moto  # noqa: E402
 from harness.web import Web  # noqa: E402
 
 
-class Lanes(LoadScopeScheduling):
-    """A worker for those aside and one for the others; each makes its modules' scenes once."""
-
-    def _split_scope(self, nodeid):
-        return "aside" if is_aside(Path(nodeid.split("::")[0]).stem) else "by the clock"
-
-
 def pytest_xdist_make_scheduler(config, log):
     return Lanes(config, log)
 
@@ -50,7 +42,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    long_publishing.collected(items)
+    items.sort(key=lambda item: lanes.order(item.path.stem))
 
 
 def pytest_report_header(config):
@@ -58,10 +50,10 @@ def pytest_report_header(config):
 
 
 def pytest_runtest_setup(item):
-    # A worker is a separate process only if there are two lanes.
+    # A worker is a separate process only if there are several lanes.
     if "PYTEST_XDIST_WORKER" in os.environ and is_aside(item.path.stem):
         priority.give_way()
-    if is_aside(item.path.stem):
+    if item.path.stem == lanes.first_aside(other.path.stem for other in item.session.items):
         long_publishing.begin(item.session)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness import hls, media, priority, tokens
+from harness import hls, lanes, media, priority, tokens
 from harness.server import REPOSITORY
 
 CLIPS = ["ann", "ben", "cleo", "dora"]
@@ -98,6 +98,52 @@ def test_a_lane_that_gives_way_does_so_in_every_session_that_it_begins():
     assert int(niceness) == os.nice(0) + priority.NICENESS
     if Path(priority.AUTOGROUP).exists():
         assert autogroup[0].endswith(f" nice {priority.NICENESS}"), autogroup
+
+
+LANES = f"""
+import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})
+from harness import lanes
+
+def pytest_xdist_make_scheduler(config, log):
+    return lanes.Lanes(config, log)
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: lanes.order(item.path.stem))
+"""
+# Says who has it, and waits until each of the three workers has something.
+IN_A_LANE = """
+import os, time
+from pathlib import Path
+import pytest
+
+WORKERS = Path(__file__).parent / "workers"
+
+@pytest.mark.parametrize("part", range(3))
+def test_it(part):
+    worker = os.environ["PYTEST_XDIST_WORKER"]
+    with (WORKERS / worker).open("a") as file:
+        file.write(Path(__file__).stem + "\\n")
+    deadline = time.monotonic() + 60
+    while len(list(WORKERS.iterdir())) < 3:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+"""
+
+
+def test_each_module_has_one_lane_and_those_by_the_clock_share_one(tmp_path):
+    (tmp_path / "workers").mkdir()
+    (tmp_path / "conftest.py").write_text(LANES)
+    clock, aside = ["test_first", "test_second"], ["test_captions", "test_polls", "test_relay"]
+    for module in [*clock, *aside, lanes.LAST]:
+        (tmp_path / f"{module}.py").write_text(IN_A_LANE)
+    subprocess.run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "3", str(tmp_path)],
+                   check=True)
+    workers = [file.read_text().split() for file in (tmp_path / "workers").iterdir()]
+    assert sorted(sum(workers, [])) == sorted([*clock, *aside, lanes.LAST] * 3)
+    assert all(worker[:6] == sorted(clock * 3) for worker in workers if worker[0] in clock)
+    assert sum(worker[0] in clock for worker in workers) == 1
+    [long] = [worker for worker in workers if worker[0] == aside[0]]
+    assert long[-3:] == [lanes.LAST] * 3
 
 
 @pytest.mark.parametrize("is_ci, status", [(True, 1), (False, 0)])

@@ -1,10 +1,14 @@
-"""Which modules judge by the clock, which do not, and which need the machine to themselves."""
+"""Which modules judge by the clock, which do not, which need the machine to themselves, and which
+worker has which.
+"""
 
 import contextlib
 import fcntl
+import functools
 from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 # Modules that mostly wait and judge nothing by the clock. They run beside the others, which
 # otherwise have the machine to themselves, and none of their failures is forgiven. They give way to
@@ -28,6 +32,61 @@ ASIDE = {
 def is_aside(module):
     """Whether the module of this name, such as `test_polls`, judges nothing by the clock."""
     return module.removeprefix("test_") in ASIDE
+
+
+# Looks at what began with the first module aside (harness/long_publishing.py), in the same worker.
+LAST = "test_long_publishing"
+
+
+def _module(nodeid):
+    return Path(nodeid.split("::")[0]).stem
+
+
+def order(module):
+    """The key by which modules are sorted."""
+    return is_aside(module), module == LAST
+
+
+def first_aside(modules):
+    """The first of the sorted modules that is aside; None if there is none."""
+    return next((module for module in modules if is_aside(module)), None)
+
+
+class Lanes(LoadScopeScheduling):
+    """One worker has all modules that judge by the clock. The others take those aside, one after the
+    other, and so does the first one in the end. Each module is one worker's, which makes its scenes
+    once."""
+
+    CLOCK = "by the clock"
+
+    def _split_scope(self, nodeid):
+        module = _module(nodeid)
+        return module if is_aside(module) else self.CLOCK
+
+    def _next(self, node):
+        """The unit of work that comes next for a worker; None if there is none."""
+        if not self._began(node) and any(self._began(other) for other in self.nodes):
+            return next((scope for scope in self.workqueue if scope != LAST), None)
+        return next(iter(self.workqueue), None)
+
+    def _began(self, node):
+        """Whether a worker has, or had, the first module aside."""
+        return self._first in self.assigned_work[node]
+
+    @functools.cached_property
+    def _first(self):
+        return first_aside(_module(nodeid) for nodeid in self.collection)
+
+    def _assign_work_unit(self, node):
+        if scope := self._next(node):
+            self.workqueue.move_to_end(scope, last=False)
+            super()._assign_work_unit(node)
+
+    def _reschedule(self, node):
+        if self._next(node) is None and not node.shutting_down:
+            node.shutdown()
+        else:
+            super()._reschedule(node)
 
 
 # A browser that paints and another one that captures what it paints need both cores. Nothing aside

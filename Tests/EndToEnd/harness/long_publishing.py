@@ -1,8 +1,8 @@
 """One publisher that runs longer than any test waits: GStreamer, whose ICE agent sends no request
 while media flows.
 
-It starts with the first test of the lane that waits, and the last test of the lane checks it, so
-that no test has to wait for it.
+It starts with the first test aside, and the last one checks it (harness/lanes.py), so that no test
+has to wait for it.
 """
 
 import tempfile
@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from . import gstreamer
+from .lanes import LAST
 from .server import Server
 from .stranger import Stranger
 
-MODULE = "test_long_publishing"
 SECONDS = 300
 RUNNING = pytest.StashKey()
 
@@ -55,15 +55,10 @@ class LongPublishing:
         self._directory.cleanup()
 
 
-def collected(items):
-    """Puts the test that looks at it behind all others."""
-    items.sort(key=lambda item: item.path.stem == MODULE)
-
-
 def begin(session):
     """Begins, where the session has the test that looks at it."""
     stash = session.config.stash
-    if RUNNING in stash or all(item.path.stem != MODULE for item in session.items):
+    if RUNNING in stash or all(item.path.stem != LAST for item in session.items):
         return
     try:
         stash[RUNNING] = LongPublishing()
