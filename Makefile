@@ -8,8 +8,7 @@
 #   ARGUMENTS="..."    make run, demo, avsync: passed to the binary unchanged
 #   FILTER=HLSTests    make test-units: the tests whose names match this regular expression
 #   PYTEST="-k hls"    make test-end-to-end: passed to pytest unchanged
-#   ROOMCAST_SDK_BUNDLE=FILE
-#                      make test-clients: 100ms' web SDK, as one script
+#   CLIENTS=FOLDER     make test-clients: other people's clients, each as one script
 #   MEDIA=...          make avsync: the address of an HLS playlist, or a file
 #   MINUTES=30         make avsync-soak: the length of the stream
 #   BENCH_SECONDS=60   make bench: the length of the stream
@@ -36,6 +35,8 @@ SWIFT_TEST := .ci/swift-test -c release --disable-testable-imports
 # These run alone, one after another: usrsctp has one clock for the whole process, and pipelines keep
 # real time.
 LONE_TESTS := DataChannelTests|PeerConnectionTests|PipelineTests
+
+CLIENT_TESTS := Tests/EndToEnd/test_sdk.py Tests/EndToEnd/test_openvidu_browser.py
 
 .PHONY: help
 help: ## List the targets
@@ -111,10 +112,10 @@ endif
 
 .PHONY: test-end-to-end
 test-end-to-end: install-test-dependencies build ## The tests with browsers, using the release binary
-	@# In three lanes (harness/lanes.py), since most tests wait most of their time. 100ms' SDK cannot
-	@# be installed here (test-clients), and an outage needs a quiet machine (avsync-soak).
+	@# In three lanes (harness/lanes.py), since most tests wait most of their time. Others' web clients
+	@# cannot be installed here (test-clients), and an outage needs a quiet machine (avsync-soak).
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) \
-		$(PYTHON) -m pytest Tests/EndToEnd --ignore Tests/EndToEnd/test_sdk.py \
+		$(PYTHON) -m pytest Tests/EndToEnd $(addprefix --ignore ,$(CLIENT_TESTS)) \
 		--ignore Tests/EndToEnd/test_openvidu_sync.py --numprocesses 3 --dist loadscope $(PYTEST)
 
 .PHONY: test-push-outage
@@ -123,15 +124,16 @@ test-push-outage: install-test-dependencies build ## A push whose server is away
 		$(PYTHON) -m pytest Tests/EndToEnd/test_push.py -k away
 
 .PHONY: test-clients
-test-clients: sdk-bundle install-test-dependencies build ## 100ms' own web SDK in Roomcast (ROOMCAST_SDK_BUNDLE=FILE)
-	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) ROOMCAST_SDK_BUNDLE="$(ROOMCAST_SDK_BUNDLE)" \
-		$(PYTHON) -m pytest Tests/EndToEnd/test_sdk.py $(PYTEST)
+test-clients: clients install-test-dependencies build ## 100ms' and OpenVidu's own web clients in Roomcast (CLIENTS=FOLDER)
+	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) ROOMCAST_CLIENTS="$(abspath $(CLIENTS))" \
+		$(PYTHON) -m pytest $(CLIENT_TESTS) $(PYTEST)
 
 # Checked before the build.
-.PHONY: sdk-bundle
-sdk-bundle:
-	@test -f "$(ROOMCAST_SDK_BUNDLE)" || { echo "usage: make test-clients" \
-		"ROOMCAST_SDK_BUNDLE=<a bundle of the SDK> (Tests/EndToEnd/README.md)" >&2; exit 2; }
+.PHONY: clients
+clients:
+	@test -n "$(wildcard $(addprefix $(CLIENTS)/,hms-video-store.js openvidu-browser-*.js))" || { \
+		echo "usage: make test-clients CLIENTS=<a folder with their bundles>" \
+			"(Tests/EndToEnd/README.md)" >&2; exit 2; }
 
 .PHONY: avsync
 avsync: install-test-dependencies ## Measure the audio/video sync of our clips (MEDIA=<address or file>)

@@ -3,7 +3,7 @@
 import socket
 
 import pytest
-from harness import sdk, tokens
+from harness import clients, sdk, tokens
 from harness.server import free_port
 from harness.waiting import wait_for
 from harness.wire import Wire
@@ -14,7 +14,7 @@ RETURN_TIMEOUT = 40  # s
 
 @pytest.fixture(scope="module")
 def site():
-    site = sdk.Site(sdk.bundle())
+    site = sdk.Site(clients.bundle("hms-video-store.js"))
     yield site
     site.close()
 

@@ -1,9 +1,4 @@
-"""100ms' own web SDK, unmodified, on a page in Chromium, as its apps use it.
-
-The SDK is not part of this repository: ROOMCAST_SDK_BUNDLE is the path of a copy."""
-
-import os
-from pathlib import Path
+"""100ms' own web SDK, unmodified, on a page in Chromium, as its apps use it."""
 
 import playwright.sync_api
 
@@ -11,11 +6,6 @@ from . import chromium
 from .local_server import FileServer
 from .waiting import wait_for
 
-VARIABLE = "ROOMCAST_SDK_BUNDLE"
-HOW_TO = (
-    f"{VARIABLE} names no bundle of 100ms' web SDK: one classic script that puts the exports of "
-    "the npm package @100mslive/hms-video-store into window.hms (Tests/EndToEnd/README.md)"
-)
 TIMEOUT = 20  # s
 ACCOUNT_LENGTH = 200  # of what the SDK said, how many of the latest lines are printed
 
@@ -97,15 +87,6 @@ PAGE = b"""<!doctype html>
 <script src="/sdk.js"></script>
 <script src="/app.js"></script>
 """
-
-
-def bundle():
-    """Where the SDK is."""
-    name = os.environ.get(VARIABLE)
-    assert name, HOW_TO
-    path = Path(name)
-    assert path.is_file(), f"{VARIABLE} is {name}, which is no file"
-    return path
 
 
 class Site(FileServer):
