@@ -60,7 +60,7 @@ import XML
             RoomPresence.present(in: room, nick: "n", entering: true, password: "p", []))
         #expect(
             entry.xml(in: "jabber:client")
-                == "<presence to='r@muc.example/n'><x xmlns='http://jabber.org/protocol/muc'><password>p</password></x></presence>"
+                == "<presence to='r@muc.example/n'><x xmlns='http://jabber.org/protocol/muc'><history maxstanzas='0'/><password>p</password></x></presence>"
         )
         #expect(RoomPresence.present(in: room, nick: "", entering: true, []) == nil)
         #expect(RoomPresence.leaving(room, nick: "n")?["type"] == "unavailable")

@@ -75,8 +75,10 @@ public struct RoomPresence: Hashable, Sendable {
         guard let occupant = JID(local: room.local, domain: room.domain, resource: nick) else {
             return nil
         }
+        // What was said before we came is none of our concern (sect. 7.2.15).
+        let history = XMLElement("history", Namespaces.muc, ["maxstanzas": "0"])
         let secret = password.map { XMLElement("password", Namespaces.muc, text: $0) }
-        let entry = XMLElement("x", Namespaces.muc, [:], secret.map { [$0] } ?? [])
+        let entry = XMLElement("x", Namespaces.muc, [:], [history] + (secret.map { [$0] } ?? []))
         return XMLElement(
             "presence", Namespaces.client, ["to": occupant.description],
             (entering ? [entry] : []) + shown)

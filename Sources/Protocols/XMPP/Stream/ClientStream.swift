@@ -10,9 +10,13 @@ public struct ClientStream: Sendable {
         case send(String)
         /// Begin TLS, then call `secured`.
         case startTLS
-        /// Stanzas may be sent, from this address.
+        /// Stanzas may be sent, from this address. A stream to be resumed is gone.
         case ready(JID)
+        /// The stream goes on; so many stanzas of ours the server has.
+        case resumed(UInt32)
         case stanza(XMLElement)
+        /// An element of stream management (XEP-0198), after it has been asked for.
+        case management(XMLElement)
         /// The server has ended the stream. Close the connection.
         case closed
     }
@@ -23,9 +27,22 @@ public struct ClientStream: Sendable {
         case proceeding
         case securing
         case authenticating(Authentication)
+        case resuming
         case binding
         case open
         case closed
+    }
+
+    /// A stream to go on with: its name, and how many stanzas of the server we have. XEP-0198
+    /// sect. 5.
+    public struct Resumption: Hashable, Sendable {
+        public var id: String
+        public var received: UInt32
+
+        public init(id: String, received: UInt32) {
+            self.id = id
+            self.received = received
+        }
     }
 
     private static let bindingID = "bind"
@@ -35,19 +52,40 @@ public struct ClientStream: Sendable {
     private let settings: StreamSettings
     private let limits: XMLLimits
     private let nonce: String
+    private let resumption: Resumption?
     private var reader: XMLStreamReader
     private var place = Place.opening
     private var isEncrypted: Bool
     private var isAuthenticated = false
+    /// Whether the server manages streams (XEP-0198). Known when the stream is ready.
+    public private(set) var offersManagement = false
 
-    /// - Parameter nonce: for SCRAM: printable, without commas, from a generator that is safe for
-    ///   keys; new for each stream.
-    public init(_ settings: StreamSettings, nonce: String, limits: XMLLimits = XMLLimits()) {
+    /// - Parameters:
+    ///   - nonce: for SCRAM: printable, without commas, from a generator that is safe for keys; new
+    ///     for each stream.
+    ///   - resumption: of a stream whose connection was lost.
+    public init(
+        _ settings: StreamSettings, nonce: String, resumption: Resumption? = nil,
+        limits: XMLLimits = XMLLimits()
+    ) {
         self.settings = settings
         self.nonce = nonce
+        self.resumption = resumption
         self.limits = limits
         reader = XMLStreamReader(limits: limits)
         isEncrypted = settings.isEncrypted
+    }
+
+    /// What is awaited of the server.
+    public var phase: ConnectionEnd.Phase {
+        switch place {
+        case .open, .closed: .open
+        case .proceeding, .securing: .encrypting
+        case .resuming, .binding: .binding
+        case .authenticating: .authenticating
+        case .opening, .features:
+            isAuthenticated ? .binding : isEncrypted ? .authenticating : .opening
+        }
     }
 
     /// The start of a stream, to be sent when connected.
@@ -155,7 +193,10 @@ public struct ClientStream: Sendable {
             return [.startTLS]
         case .authenticating(let authentication):
             return try authenticate(authentication, element)
+        case .resuming: return [try resumed(element)]
         case .binding where element["id"] == Self.bindingID: return [.ready(try bound(element))]
+        case .open where element.namespace == Namespaces.management:
+            return [.management(element)]
         case .open where ["iq", "message", "presence"].contains(element.name):
             return [.stanza(element)]
         // Elements that are no stanzas belong to extensions that we did not ask for.
@@ -165,19 +206,7 @@ public struct ClientStream: Sendable {
     }
 
     private mutating func chose(among features: XMLElement) throws(StreamFailure) -> [Order] {
-        if isAuthenticated {
-            guard features.child("bind", Namespaces.bind) != nil else {
-                throw .unexpected("no way to bind a resource")
-            }
-            place = .binding
-            let resource = settings.resource.map {
-                XMLElement("resource", Namespaces.bind, text: $0)
-            }
-            let bind = XMLElement("bind", Namespaces.bind, [:], resource.map { [$0] } ?? [])
-            let request = XMLElement(
-                "iq", Namespaces.client, ["type": "set", "id": Self.bindingID], [bind])
-            return [.send(text(request))]
-        }
+        if isAuthenticated { return try chosen(among: features) }
         if !isEncrypted, settings.carrier == .tcp,
             features.child("starttls", Namespaces.tls) != nil
         {
@@ -210,6 +239,38 @@ public struct ClientStream: Sendable {
         } catch { throw .authentication(error) }
         isAuthenticated = true
         return restart()
+    }
+
+    /// After authentication: the stream that was, or a resource.
+    private mutating func chosen(among features: XMLElement) throws(StreamFailure) -> [Order] {
+        guard features.child("bind", Namespaces.bind) != nil else {
+            throw .unexpected("no way to bind a resource")
+        }
+        offersManagement = features.child("sm", Namespaces.management) != nil
+        guard offersManagement, let resumption else { return [bind()] }
+        place = .resuming
+        let request = XMLElement(
+            "resume", Namespaces.management,
+            ["previd": resumption.id, "h": String(resumption.received)])
+        return [.send(text(request))]
+    }
+
+    private mutating func bind() -> Order {
+        place = .binding
+        let resource = settings.resource.map { XMLElement("resource", Namespaces.bind, text: $0) }
+        let bind = XMLElement("bind", Namespaces.bind, [:], resource.map { [$0] } ?? [])
+        let request = XMLElement(
+            "iq", Namespaces.client, ["type": "set", "id": Self.bindingID], [bind])
+        return .send(text(request))
+    }
+
+    private mutating func resumed(_ answer: XMLElement) throws(StreamFailure) -> Order {
+        if answer.isNamed("failed", Namespaces.management) { return bind() }
+        guard answer.isNamed("resumed", Namespaces.management),
+            let count = answer["h"].flatMap({ UInt32($0) })
+        else { throw .unexpected("<\(answer.name)/> out of turn") }
+        place = .open
+        return .resumed(count)
     }
 
     private mutating func bound(_ answer: XMLElement) throws(StreamFailure) -> JID {
