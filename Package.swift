@@ -120,6 +120,13 @@ let package = Package(
         room("Base/Clocks", ["MediaKernel"]),
         room("Base/Sandbox", ["CSandbox"]),
         room("WebRTC/Datagrams", ["MediaKernel", "CSockets"] + nio),
+        room(
+            "Base/ClientConnections",
+            [
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ] + nio),
 
         // Floor 4: one connection, one picture, orders to a child process.
         room(
@@ -152,8 +159,15 @@ let package = Package(
             "WebRTC/MediaClient",
             [
                 "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel", "Clocks",
-                "Datagrams", "PeerConnection",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "ClientConnections", "Datagrams", "PeerConnection",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"), nioCore,
+            ]),
+        room(
+            "Protocols/XMPPClient",
+            [
+                "MediaKernel", "XML", "Clocks", "ClientConnections", "XMPP",
+                .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),
         room(
             "Media/Pipeline",
@@ -189,19 +203,17 @@ let package = Package(
         room(
             "Rooms/RemoteRoom",
             [
-                "MediaKernel", "RTP", "SDP", "PeerConnection", "MediaClient", log,
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOWebSocket", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ] + nio),
+                "MediaKernel", "RTP", "SDP", "ClientConnections", "PeerConnection", "MediaClient",
+                log, nioCore,
+            ]),
 
         // Floor 7: the protocols, a target each: its server and its client.
         room(
             "Protocols/HundredMS",
             [
-                "MediaKernel", "SDP", "SecureTransport", "Clocks", "Rooms", "GroupCalls",
-                "PeerConnection", "MediaServer", "RoomHost", "MediaClient", "RemoteRoom",
-                "HundredMSTerms", log,
+                "MediaKernel", "SDP", "SecureTransport", "ClientConnections", "Clocks", "Rooms",
+                "GroupCalls", "PeerConnection", "MediaServer", "RoomHost", "MediaClient",
+                "RemoteRoom", "HundredMSTerms", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), nioCore,
             ]),
@@ -216,8 +228,8 @@ let package = Package(
         room(
             "Protocols/OpenVidu",
             [
-                "MediaKernel", "SDP", "Clocks", "Rooms", "PeerConnection", "MediaServer",
-                "RoomHost", "MediaClient", "RemoteRoom", log, nioCore,
+                "MediaKernel", "SDP", "ClientConnections", "Clocks", "Rooms", "PeerConnection",
+                "MediaServer", "RoomHost", "MediaClient", "RemoteRoom", log, nioCore,
             ]),
         room(
             "Protocols/WebPage",
@@ -317,6 +329,12 @@ let package = Package(
             name: "sandbox-doors", dependencies: ["CSandbox", "Sandbox"],
             path: "Tests/SandboxDoors", swiftSettings: settings),
 
+        // A client of XMPP that takes its orders in lines of JSON, for test_xmpp.py.
+        .executableTarget(
+            name: "xmpp-probe",
+            dependencies: ["XML", "ClientConnections", "XMPP", "XMPPClient"] + nio,
+            path: "Tests/XMPPProbe", swiftSettings: settings),
+
         tests("MediaKernel", ["Workbench"]),
         tests("RTP", ["MediaKernel"]),
         tests("ICE", ["MediaKernel"]),
@@ -384,7 +402,8 @@ let package = Package(
             ]),
         tests("WebPage", ["MediaKernel"] + nio),
         tests("XMPP", ["MediaKernel", "Digests", "XML"]),
-        tests("RemoteRoom"),
+        tests("RemoteRoom", ["ClientConnections"]),
+        tests("ClientConnections"),
         tests(
             "HundredMS",
             [
@@ -456,7 +475,9 @@ if Context.environment["ROOMCAST_FUZZING"] != nil {
     package.targets.append(
         .executableTarget(
             name: "fuzz",
-            dependencies: ["MediaKernel", "RTP", "ICE", "SDP", "HLS", "Recording"],
+            dependencies: [
+                "MediaKernel", "RTP", "ICE", "SDP", "HLS", "Recording", "XML", "XMPP",
+            ],
             path: "Tests/Fuzzing/Targets",
             swiftSettings: language + [.unsafeFlags(["-parse-as-library"])]))
 }

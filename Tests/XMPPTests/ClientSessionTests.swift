@@ -211,7 +211,8 @@ import XML
         #expect(session.nextDeadline == now + .seconds(30), "no more that of the entry")
         guard
             case .event(.room(_, .message(let message))) = take(
-                "<message from='r@muc.d/ann' type='groupchat'><body>hi</body></message>").first
+                "<message from='r@muc.d/ann' type='groupchat'><body>hi</body></message>"
+            ).first
         else {
             Issue.record("no message")
             return

@@ -33,7 +33,7 @@ import Testing
 
     @Test(arguments: [
         "r=other,s=QSXCR+Q6sek8bf92,i=4096", "r=nonce,s=QSXCR+Q6sek8bf92,i=4096",
-        "r=nonce1,s=QSXCR+Q6sek8bf92,i=4095", "r=nonce1,s=QSXCR+Q6sek8bf92,i=1000001",
+        "r=nonce1,s=QSXCR+Q6sek8bf92,i=4095", "r=nonce1,s=QSXCR+Q6sek8bf92,i=200001",
         "r=nonce1,s=QSXCR+Q6sek8bf92,i=-1", "r=nonce1,s=,i=4096", "r=nonce1,s=!,i=4096",
         "r=nonce1,i=4096", "m=ext,r=nonce1,s=QSXCR+Q6sek8bf92,i=4096", "",
     ])

@@ -1,40 +1,34 @@
 public import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
-import NIOWebSocket
+public import NIOWebSocket
 
-/// A WebSocket to a room's server while `session` runs. RFC 6455, text messages only.
+/// A WebSocket to a server. RFC 6455, text messages only.
 public enum WebSocketClient {
     public struct Writer: Sendable {
         fileprivate let outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
 
         public func send(_ text: String) async throws {
-            try await outbound.write(
-                WebSocketFrame(
-                    fin: true, opcode: .text, maskKey: .random(), data: ByteBuffer(string: text)))
+            try await outbound.write(WebSocketFrame(text: text))
         }
 
         /// - Parameter code: RFC 6455 sect. 7.4, or the protocol's own.
         public func close(code: UInt16 = 1000) async throws {
-            var data = ByteBuffer()
-            data.writeInteger(code)
-            try await outbound.write(
-                WebSocketFrame(
-                    fin: true, opcode: .connectionClose, maskKey: .random(), data: data))
+            try await outbound.write(WebSocketFrame(closing: code))
         }
     }
 
-    private enum Upgrade: Sendable {
-        case accepted(NIOAsyncChannel<WebSocketFrame, WebSocketFrame>)
-        /// The future gives the response's status.
-        case refused(EventLoopFuture<HTTPResponseStatus>)
+    private enum Upgrade<Accepted: Sendable>: Sendable {
+        case accepted(Accepted)
+        case refused(EventLoopFuture<WebSocketRefusal>)
     }
 
+    /// For the TCP connection.
+    private static let connectTimeout = TimeAmount.seconds(5)
+
     /// Connects, then runs `session` with a writer and `received` with each text message. Returns
-    /// when either side closes. Throws the connection's or `received`'s error, `.unreachable` if
-    /// the server, or a proxy in front of it, cannot accept the socket now, and
-    /// `.protocolViolation` if it refuses it.
+    /// when either side closes. Throws the connection's or `received`'s error, or a
+    /// `WebSocketRefusal`.
     ///
     /// - Parameter bytesMaximum: the largest accepted message.
     public static func run(
@@ -42,11 +36,12 @@ public enum WebSocketClient {
         session: @escaping @Sendable (Writer) async throws -> Void,
         received: @escaping @Sendable (String) async throws -> Void
     ) async throws {
-        let upgrade = try await connect(url, bytesMaximum, group: group)
-        let channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
-        switch upgrade {
-        case .accepted(let accepted): channel = accepted
-        case .refused(let status): throw refusal(try await status.get())
+        let tls = url.isSecure ? try TLSClient(.machine) : nil
+        let channel = try await connect(
+            url: url, bytesMaximum: bytesMaximum, tls: tls, on: group
+        ) { channel in
+            try NIOAsyncChannel<WebSocketFrame, WebSocketFrame>(
+                wrappingChannelSynchronously: channel)
         }
         try await channel.executeThenClose { inbound, outbound in
             let writer = Writer(outbound: outbound)
@@ -59,10 +54,41 @@ public enum WebSocketClient {
         }
     }
 
-    private static func refusal(_ status: HTTPResponseStatus) -> RoomEnd {
-        RoomEnd.mayPass(status: status.code)
-            ? .unreachable("the WebSocket was answered with \(status)")
-            : .protocolViolation("the server refused the WebSocket with \(status)")
+    /// Connects, and prepares the socket by `accepted`, on its loop. Its frames are whole messages,
+    /// or control frames. Throws the connection's error, or a `WebSocketRefusal`.
+    ///
+    /// - Parameters:
+    ///   - subprotocol: what the server must speak, if anything.
+    ///   - tls: for a URL that is secure.
+    public static func connect<Accepted: Sendable>(
+        url: WebSocketURL, subprotocol: String? = nil, bytesMaximum: Int, tls: TLSClient?,
+        on group: any EventLoopGroup,
+        accepted: @escaping @Sendable (any Channel) throws -> Accepted
+    ) async throws -> Accepted {
+        let (channel, upgrade) = try await ClientBootstrap(group: group)
+            .connectTimeout(connectTimeout)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .connect(host: url.host, port: url.port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls {
+                        try channel.pipeline.syncOperations.addHandler(tls.handler(for: url.host))
+                    }
+                    return (
+                        channel, try configure(channel, url, subprotocol, bytesMaximum, accepted)
+                    )
+                }
+            }
+        let outcome = try await withTaskCancellationHandler {
+            try await upgrade.get()
+        } onCancel: {
+            // Otherwise a server that accepts connections but never answers would block this for
+            // ever.
+            channel.close(promise: nil)
+        }
+        switch outcome {
+        case .accepted(let accepted): return accepted
+        case .refused(let refusal): throw try await refusal.get()
+        }
     }
 
     private static func read(
@@ -75,9 +101,7 @@ public enum WebSocketClient {
             case .text:
                 try await received(String(buffer: frame.unmaskedData))
             case .ping:
-                try await outbound.write(
-                    WebSocketFrame(
-                        fin: true, opcode: .pong, maskKey: .random(), data: frame.unmaskedData))
+                try await outbound.write(WebSocketFrame(answering: frame))
             case .connectionClose:
                 return
             default:
@@ -86,58 +110,37 @@ public enum WebSocketClient {
         }
     }
 
-    private static func connect(
-        _ url: WebSocketURL, _ bytesMaximum: Int, group: any EventLoopGroup
-    ) async throws -> Upgrade {
-        let tls = url.isSecure ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
-        let (channel, upgrade) = try await ClientBootstrap(group: group)
-            .connectTimeout(.seconds(5))
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .connect(host: url.host, port: url.port) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    if let tls {
-                        try channel.pipeline.syncOperations.addHandler(
-                            NIOSSLClientHandler(context: tls, serverHostname: url.serverName))
-                    }
-                    return (channel, try configure(channel, url, bytesMaximum))
-                }
-            }
-        return try await withTaskCancellationHandler {
-            try await upgrade.get()
-        } onCancel: {
-            // Otherwise a server that accepts connections but never answers would block this for
-            // ever.
-            channel.close(promise: nil)
-        }
-    }
-
-    private static func configure(
-        _ channel: any Channel, _ url: WebSocketURL, _ bytesMaximum: Int
-    ) throws -> EventLoopFuture<Upgrade> {
-        let upgrader = NIOTypedWebSocketClientUpgrader<Upgrade>(
+    private static func configure<Accepted: Sendable>(
+        _ channel: any Channel, _ url: WebSocketURL, _ subprotocol: String?, _ bytesMaximum: Int,
+        _ accepted: @escaping @Sendable (any Channel) throws -> Accepted
+    ) throws -> EventLoopFuture<Upgrade<Accepted>> {
+        let upgrader = NIOTypedWebSocketClientUpgrader<Upgrade<Accepted>>(
             maxFrameSize: bytesMaximum
-        ) { channel, _ in
+        ) { channel, response in
             channel.eventLoop.makeCompletedFuture {
+                let spoken = response.headers.first(name: subprotocolField)
+                guard spoken == subprotocol else { throw WebSocketRefusal.subprotocol(spoken) }
                 try channel.pipeline.syncOperations.addHandler(
                     NIOWebSocketFrameAggregator(
                         minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1024,
                         maxAccumulatedFrameSize: bytesMaximum))
-                return .accepted(try NIOAsyncChannel(wrappingChannelSynchronously: channel))
+                return .accepted(try accepted(channel))
             }
         }
         var headers = HTTPHeaders()
         headers.add(name: "Host", value: url.authority)
         headers.add(name: "Content-Length", value: "0")
+        if let subprotocol { headers.add(name: subprotocolField, value: subprotocol) }
         let configuration = NIOTypedHTTPClientUpgradeConfiguration(
             upgradeRequestHead: HTTPRequestHead(
                 version: .http1_1, method: .GET, uri: url.target, headers: headers),
             upgraders: [upgrader],
             notUpgradingCompletionHandler: { channel in
                 // The handler passes the response's status on.
-                let status = channel.eventLoop.makePromise(of: HTTPResponseStatus.self)
+                let refusal = channel.eventLoop.makePromise(of: WebSocketRefusal.self)
                 return channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(StatusReader(status))
-                    return .refused(status.futureResult)
+                    try channel.pipeline.syncOperations.addHandler(StatusReader(refusal))
+                    return .refused(refusal.futureResult)
                 }
             })
         var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(
@@ -148,24 +151,46 @@ public enum WebSocketClient {
         return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
             configuration: pipeline)
     }
+
+    private static let subprotocolField = "Sec-WebSocket-Protocol"
+}
+
+extension WebSocketFrame {
+    /// A message of a client.
+    public init(text: String) {
+        self.init(
+            fin: true, opcode: .text, maskKey: .random(), data: ByteBuffer(string: text))
+    }
+
+    /// - Parameter code: RFC 6455 sect. 7.4, or the protocol's own.
+    public init(closing code: UInt16) {
+        var data = ByteBuffer()
+        data.writeInteger(code)
+        self.init(fin: true, opcode: .connectionClose, maskKey: .random(), data: data)
+    }
+
+    /// A client's answer to a ping.
+    public init(answering ping: WebSocketFrame) {
+        self.init(fin: true, opcode: .pong, maskKey: .random(), data: ping.unmaskedData)
+    }
 }
 
 /// Reads the status of one HTTP response, then closes the connection.
 private final class StatusReader: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 
-    private let status: EventLoopPromise<HTTPResponseStatus>
+    private let refusal: EventLoopPromise<WebSocketRefusal>
 
-    init(_ status: EventLoopPromise<HTTPResponseStatus>) { self.status = status }
+    init(_ refusal: EventLoopPromise<WebSocketRefusal>) { self.refusal = refusal }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .head(let head) = unwrapInboundIn(data) else { return }
-        status.succeed(head.status)
+        refusal.succeed(.status(code: head.status.code, reason: head.status.reasonPhrase))
         context.close(promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        status.fail(ChannelError.eof)
+        refusal.fail(ChannelError.eof)
         context.fireChannelInactive()
     }
 }

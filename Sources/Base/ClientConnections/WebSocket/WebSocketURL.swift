@@ -33,10 +33,4 @@ public struct WebSocketURL: Hashable, Sendable {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
     }
-
-    /// For TLS' server name indication, which excludes address literals. RFC 6066 sect. 3.
-    var serverName: String? {
-        let isLiteral = host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." }
-        return isLiteral ? nil : host
-    }
 }

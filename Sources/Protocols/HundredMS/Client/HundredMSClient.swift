@@ -1,3 +1,4 @@
+import ClientConnections
 public import Clocks
 public import Logging
 public import MediaClient
@@ -178,7 +179,7 @@ public actor HundredMSClient: PublishingRoom {
             // connection.
             tasks.addTask { try await self.keepTime() }
             tasks.addTask { [group] in
-                try await WebSocketClient.run(
+                try await RoomSocket.run(
                     url: url, bytesMaximum: Self.messageBytesMaximum, group: group
                 ) { writer in
                     for await frame in frames { try await writer.send(frame) }

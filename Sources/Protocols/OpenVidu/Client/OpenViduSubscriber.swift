@@ -1,3 +1,4 @@
+internal import ClientConnections
 internal import Clocks
 internal import Logging
 internal import MediaClient
@@ -138,7 +139,7 @@ public actor OpenViduSubscriber: RemoteRoom {
                 // the connection.
                 tasks.addTask { try await self.keepTime() }
                 tasks.addTask { [group] in
-                    try await WebSocketClient.run(
+                    try await RoomSocket.run(
                         url: url, bytesMaximum: ClientLimits.frameBytes, group: group
                     ) { writer in
                         for await frame in frames { try await writer.send(frame) }

@@ -30,7 +30,8 @@ public enum RoomEnding: Error, Hashable, Sendable, CustomStringConvertible {
     case membersOnly
     /// There is no such room, or it is not open yet.
     case absent
-    /// There is no such room, and we may not make it.
+    /// There is no such room, and we may not make it. Prosody also answers so for a server that it
+    /// does not talk to.
     case notOurs
     case refused(StanzaError)
     /// The room did not answer in time.
@@ -65,7 +66,7 @@ public enum RoomEnding: Error, Hashable, Sendable, CustomStringConvertible {
         case .nickTaken: "the nick is taken"
         case .membersOnly: "the room is for members only"
         case .absent: "there is no such room"
-        case .notOurs: "the room may not be made"
+        case .notOurs: "there is no such room, and it may not be made"
         case .refused(let error): "refused: \(error)"
         case .silent: "the room does not answer"
         case .offline: "the connection was lost"
