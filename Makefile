@@ -114,6 +114,7 @@ endif
 test-end-to-end: install-test-dependencies build ## The tests with browsers, using the release binary
 	@# In three lanes (harness/lanes.py), since most tests wait most of their time. Others' web clients
 	@# cannot be installed here (test-clients), and an outage needs a quiet machine (avsync-soak).
+	@swift build -c release --product xmpp-probe >&2
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) \
 		$(PYTHON) -m pytest Tests/EndToEnd $(addprefix --ignore ,$(CLIENT_TESTS)) \
 		--ignore Tests/EndToEnd/test_openvidu_sync.py --numprocesses 3 --dist loadscope $(PYTEST)

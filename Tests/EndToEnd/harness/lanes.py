@@ -26,6 +26,7 @@ ASIDE = {
     "replay_modules", "restart", "room_page_manners", "room_page_on_air", "room_page_polls",
     "room_registry", "sandbox", "secrecy", "sessions", "speech", "starvation", "stranger",
     "stream_control", "stream_races", "templates", "thumbnails", "timed_metadata", "webhooks",
+    "xmpp",
 }
 
 
