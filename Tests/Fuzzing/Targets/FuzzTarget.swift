@@ -5,10 +5,12 @@ import MediaKernel
 import RTP
 import Recording
 import SDP
+import XML
+import XMPP
 
 /// A parser of untrusted bytes. libFuzzer ends the process if one traps, is slow or grows.
 enum FuzzTarget: String {
-    case rtp, rtcp, depacketizers, stun, candidate, sdp, playlist, json
+    case rtp, rtcp, depacketizers, stun, candidate, sdp, playlist, json, xml, xmpp
     case segment, fragment
     case segmentRecord = "segment-record"
 
@@ -26,6 +28,8 @@ enum FuzzTarget: String {
         case .json:
             _ = try JSONDocument.decode(JSONValue.self, from: bytes)
             _ = try JSONEncoder().encode(JSONDocument.decode(OpaqueJSON.self, from: bytes))
+        case .xml: try parseXML(bytes)
+        case .xmpp: serve(bytes)
         case .segment:
             let clock = SegmentClock(frameRate: 30, origin: 90_000, firstFrame: 60)
             _ = try SegmentSamples(parsing: bytes, clock: clock)
@@ -78,5 +82,57 @@ enum FuzzTarget: String {
         _ = PlaylistOutline(bytes)
         _ = try? MasterPlaylist(parsing: text(bytes))
         _ = try MediaPlaylist(parsing: text(bytes))
+    }
+
+    private func parseXML(_ bytes: [UInt8]) throws {
+        let whole = events(of: [bytes[...]])
+        precondition(whole == events(of: bytes.indices.map { bytes[$0...$0] }), "cut differently")
+        for case .stanza(let element) in whole {
+            // What is written may be longer than what may be read.
+            guard let again = try? XMLStreamReader.element(element.xml()) else { continue }
+            precondition(again == element, "what is written reads as something else")
+        }
+    }
+
+    /// Until the first error.
+    private func events(of pieces: [ArraySlice<UInt8>]) -> [XMLStreamReader.Event] {
+        var reader = XMLStreamReader()
+        var events: [XMLStreamReader.Event] = []
+        for piece in pieces {
+            reader.append(piece)
+            do { while let event = try reader.event() { events.append(event) } } catch { break }
+        }
+        return events
+    }
+
+    /// The bytes are a server's, cut at each zero; where TLS begins, it succeeds.
+    private func serve(_ bytes: [UInt8]) {
+        var settings = ClientSettings(
+            domain: "d", credentials: .account(user: "u", password: "p"),
+            capabilities: Capabilities(
+                node: "n", identity: .init(category: "client", type: "bot", name: "N"),
+                features: []))
+        settings.answered = ["urn:ours"]
+        var session = ClientSession(settings)
+        var now = Instant.zero
+        for connection in bytes.split(separator: 0xFF) {
+            session.connecting(at: now)
+            session.connected(
+                by: .tcp, isLocal: true, isEncrypted: false, nonce: "nonce", at: now)
+            for piece in connection.split(separator: 0) {
+                now += .milliseconds(500)
+                session.received(piece, at: now)
+                var isSecuring = false
+                while let order = session.poll() {
+                    if order == .startTLS { isSecuring = true }
+                    guard case .event(.online) = order, let room = JID("r@m") else { continue }
+                    try? session.enter(room, nick: "n", at: now)
+                }
+                if isSecuring { session.secured(at: now) }
+                session.handleTimeout(at: now)
+            }
+            session.disconnected(.lost("cut"))
+            while session.poll() != nil {}
+        }
     }
 }
