@@ -106,6 +106,7 @@ let package = Package(
         room("Media/Stage", ["MediaKernel"], settings: samplesSettings),
         room("Base/Zip"),
         room("Base/XML"),
+        room("Base/HOCON"),
 
         // Floor 3: C libraries behind Swift types.
         room("WebRTC/SecureTransport", ["MediaKernel", "COpenSSL", "CSRTP"]),
@@ -345,6 +346,7 @@ let package = Package(
         tests("Stage", ["MediaKernel"]),
         tests("Zip", ["MediaKernel", "Workbench"]),
         tests("XML", ["MediaKernel", "Workbench"]),
+        tests("HOCON", ["MediaKernel", "Workbench"]),
         tests("SecureTransport", ["MediaKernel"]),
         tests("DataChannel", ["MediaKernel", "CUsrSCTP"]),
         tests("Codec", ["MediaKernel", "CLibAV", "RecordedStreams", "Workbench"]),
@@ -476,7 +478,7 @@ if Context.environment["ROOMCAST_FUZZING"] != nil {
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "MediaKernel", "RTP", "ICE", "SDP", "HLS", "Recording", "XML", "XMPP",
+                "MediaKernel", "RTP", "ICE", "SDP", "HLS", "HOCON", "Recording", "XML", "XMPP",
             ],
             path: "Tests/Fuzzing/Targets",
             swiftSettings: language + [.unsafeFlags(["-parse-as-library"])]))

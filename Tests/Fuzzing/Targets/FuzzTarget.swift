@@ -1,5 +1,6 @@
 import Foundation
 import HLS
+import HOCON
 import ICE
 import MediaKernel
 import RTP
@@ -10,7 +11,7 @@ import XMPP
 
 /// A parser of untrusted bytes. libFuzzer ends the process if one traps, is slow or grows.
 enum FuzzTarget: String {
-    case rtp, rtcp, depacketizers, stun, candidate, sdp, playlist, json, xml, xmpp
+    case rtp, rtcp, depacketizers, stun, candidate, sdp, playlist, json, hocon, xml, xmpp
     case segment, fragment
     case segmentRecord = "segment-record"
 
@@ -28,6 +29,10 @@ enum FuzzTarget: String {
         case .json:
             _ = try JSONDocument.decode(JSONValue.self, from: bytes)
             _ = try JSONEncoder().encode(JSONDocument.decode(OpaqueJSON.self, from: bytes))
+        case .hocon:
+            _ = try HOCONDocument(text(bytes), source: "", environment: ["HOME": "/root"]) {
+                $0.name == "a" ? HOCONText("b = ${c}, d += 1", source: "a") : nil
+            }
         case .xml: try parseXML(bytes)
         case .xmpp: serve(bytes)
         case .segment:
