@@ -170,6 +170,7 @@ let package = Package(
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),
+        room("Protocols/Jibri", ["MediaKernel", "HOCON", "XMPP"]),
         room(
             "Media/Pipeline",
             [
@@ -406,6 +407,7 @@ let package = Package(
         tests("XMPP", ["MediaKernel", "Digests", "XML"]),
         tests("RemoteRoom", ["ClientConnections"]),
         tests("ClientConnections"),
+        tests("Jibri", ["HOCON"]),
         tests(
             "HundredMS",
             [

@@ -82,8 +82,8 @@ import Workbench
     }
 
     @Test(arguments: [
-        ("a", "x:1:2: the end of the file after 'a', where '=', ':' or '{' belongs"),
-        ("a b\nc = 1", "x:1:4: the end of the line after 'a b', where '=', ':' or '{' belongs"),
+        ("a", "x:1:2: the end of the file after a key, where '=', ':' or '{' belongs"),
+        ("a b\nc = 1", "x:1:4: the end of the line after a key, where '=', ':' or '{' belongs"),
         ("a = ", "x:1:5: the end of the file where a value belongs"),
         ("a = }", "x:1:5: '}' where a value belongs"),
         ("a = b = c", "x:1:7: '=' in a value: it needs quotes, or a value before is missing"),

@@ -96,7 +96,6 @@ struct HOCONParser {
         guard depth + names.count <= reading.limits.depth else {
             throw HOCONFault("more than \(reading.limits.depth) levels", at: place)
         }
-        let key = names.joined(separator: ".")
         let inner = path.map { $0 + names }
         try count(names.count, at: place)
         scanner.blanks()
@@ -108,7 +107,8 @@ struct HOCONParser {
         } else if scanner.next == UInt8(ascii: "=") || scanner.next == UInt8(ascii: ":") {
             scanner.advance()
         } else if scanner.next != UInt8(ascii: "{") {
-            throw scanner.fault("\(scanner.found) after '\(key)', where '=', ':' or '{' belongs")
+            // Without the key: what looks like one may be a password.
+            throw scanner.fault("\(scanner.found) after a key, where '=', ':' or '{' belongs")
         }
         scanner.lines()
         var value = try self.value(path: inner, depth: depth + names.count)

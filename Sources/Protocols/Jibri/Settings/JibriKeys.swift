@@ -1,0 +1,98 @@
+import HOCON
+
+/// What each key of Jibri's means here.
+enum JibriKeys {
+    enum Meaning {
+        case read
+        case ignored(String)
+        case later(String)
+    }
+
+    /// A key stands for all below it that are not listed. Those of an environment are the last part
+    /// of their path.
+    private static let keys: [String: Meaning] = {
+        var keys: [String: Meaning] = [:]
+        for key in [
+            "jibri.id", "jibri.single-use-mode", "jibri.api.http.external-api-host",
+            "jibri.api.http.external-api-port", "jibri.api.http.internal-api-host",
+            "jibri.api.http.internal-api-port", "jibri.recording.recordings-directory",
+            "jibri.recording.finalize-script", "jibri.streaming.rtmp-allow-list",
+            "jibri.webhook.subscribers", "jibri.call-status-checks.no-media-timeout",
+            "jibri.call-status-checks.all-muted-timeout",
+            "jibri.call-status-checks.default-call-empty-timeout",
+            "jibri.call-status-checks.ice-connection-timeout",
+        ] { keys[key] = .read }
+        for (key, reason) in [
+            ("jibri.chrome", "no browser takes part"),
+            ("jibri.selenium", "no browser takes part"),
+            ("jibri.sip", "Roomcast is no SIP gateway"),
+            ("jibri.stats.enable-stats-d", statsD), ("jibri.stats.host", statsD),
+            ("jibri.stats.port", statsD),
+            ("jibri.ffmpeg", "ffmpeg is not started; Roomcast encodes by itself"),
+        ] { keys[key] = .ignored(reason) }
+        for (key, reason) in [
+            ("jibri.jwt-info", "webhooks are not signed yet"),
+            ("jibri.stats.prometheus", "there are no metrics of this role yet"),
+            ("jibri.ffmpeg.resolution", picture), ("jibri.ffmpeg.framerate", picture),
+            ("jibri.ffmpeg.streaming-max-bitrate", picture),
+        ] { keys[key] = .later(reason) }
+        let environment = "jibri.api.xmpp.environments"
+        for key in [
+            "name", "xmpp-server-hosts", "xmpp-domain", "base-url", "strip-from-room-domain",
+            "usage-timeout", "trust-all-xmpp-certs", "security-mode", "control-muc.domain",
+            "control-muc.room-name", "control-muc.nickname", "control-login.domain",
+            "control-login.port", "control-login.username", "control-login.password",
+            "control-login.randomize-username", "call-login.domain", "call-login.username",
+            "call-login.password", "call-login.randomize-username",
+        ] { keys["\(environment).\(key)"] = .read }
+        keys["\(environment).sip-control-muc"] = .ignored("Roomcast is no SIP gateway")
+        keys["\(environment).call-login.port"] = .ignored(
+            "both logins use the port of control-login")
+        return keys
+    }()
+
+    private static let statsD = "Roomcast has no StatsD"
+    private static let picture = "Roomcast's own layers decide it until then"
+
+    /// Says what is ignored or unknown, once for each key that is listed.
+    static func say(about root: HOCONValue, _ reader: inout SettingsReader) {
+        visit(root, path: "", &reader)
+    }
+
+    private static func visit(
+        _ value: HOCONValue, path: String, _ reader: inout SettingsReader
+    ) {
+        switch keys[path] {
+        case .read: return
+        // What is more exactly listed below is said there.
+        case .ignored(let reason): return exceptions(value, path, .ignored, reason, &reader)
+        case .later(let reason): return reader.say(.later, path, reason, at: value.place)
+        case nil: break
+        }
+        let inner = path.isEmpty ? "" : path + "."
+        guard keys.keys.contains(where: { $0.hasPrefix(inner) }) else {
+            return reader.say(.unknown, path, "", at: value.place)
+        }
+        switch value.content {
+        case .object(let members):
+            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+                visit(member, path: inner + name, &reader)
+            }
+        case .list(let items): for item in items { visit(item, path: path, &reader) }
+        // What should have been an object is said where it is read.
+        case .null, .text: break
+        }
+    }
+
+    private static func exceptions(
+        _ value: HOCONValue, _ path: String, _ kind: JibriFinding.Kind, _ reason: String,
+        _ reader: inout SettingsReader
+    ) {
+        reader.say(kind, path, reason, at: value.place)
+        for (name, member) in (value.object ?? [:]).sorted(by: { $0.key < $1.key }) {
+            if case .later(let reason) = keys["\(path).\(name)"] {
+                reader.say(.later, "\(path).\(name)", reason, at: member.place)
+            }
+        }
+    }
+}
