@@ -170,7 +170,7 @@ let package = Package(
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),
-        room("Protocols/Jibri", ["MediaKernel", "HOCON", "XMPP"]),
+        room("Protocols/Jibri", ["MediaKernel", "HOCON", "XML", "XMPP"]),
         room(
             "Media/Pipeline",
             [
@@ -407,7 +407,7 @@ let package = Package(
         tests("XMPP", ["MediaKernel", "Digests", "XML"]),
         tests("RemoteRoom", ["ClientConnections"]),
         tests("ClientConnections"),
-        tests("Jibri", ["HOCON"]),
+        tests("Jibri", ["MediaKernel", "HOCON", "XML", "XMPP"]),
         tests(
             "HundredMS",
             [
