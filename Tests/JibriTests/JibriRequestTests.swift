@@ -81,7 +81,7 @@ import XMPP
         ("recording_mode", "undefined", "error final"), ("recording_mode", "FILE", "admit"),
         ("recording_mode", "stream", "error retry"), ("session_id", nil, "error retry"),
         ("session_id", "", "error retry"),
-        ("session_id", String(repeating: "x", count: 257), "error retry"),
+        ("session_id", String(repeating: "x", count: 256), "error retry"),
         ("room", nil, "error retry"),
         ("room", "muc.example", "error retry"), ("room", "r@muc.example/x", "error retry"),
         ("room", "@", "error retry"),

@@ -43,8 +43,8 @@ public struct JibriStart: Hashable, Sendable {
         case stream(StreamRequest)
     }
 
-    /// Of the names in a request, in bytes: Jitsi's are UUIDs.
-    public static let sessionBytesMaximum = 256
+    /// Of a session's name, in bytes: it names a directory. Jitsi's are UUIDs.
+    public static let sessionBytesMaximum = 255
     /// Of the text of `app_data`, in bytes.
     public static let dataBytesMaximum = 64 * 1024
 

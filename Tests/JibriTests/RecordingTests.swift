@@ -1,0 +1,89 @@
+import Foundation
+import MediaKernel
+import Testing
+import XMPP
+
+@testable import Jibri
+
+@Suite struct RecordingTests {
+    private func meeting(
+        _ room: String, prefix: String = "conference.", base: String? = nil
+    ) throws -> MeetingAddress {
+        var environment = try JibriReportTests.settings("").environments[0]
+        environment.roomDomainPrefix = prefix
+        environment.baseURL = base
+        return MeetingAddress(room: try #require(JID(room)), in: environment)
+    }
+
+    private func json(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    @Test(
+        arguments: [
+            ("x@conference.meet.example", "conference.", nil, "https://meet.example/x", ""),
+            ("x@conference.a.meet.example", "conference.", nil, "https://meet.example/a/x", "a"),
+            (
+                "x@conference.a.b.meet.example", "Conference.", nil, "https://meet.example/a.b/x",
+                "a.b"
+            ),
+            (
+                "x@muc.meet.example", "muc.", "https://video.example/tv",
+                "https://video.example/tv/x", ""
+            ),
+            ("x@muc.meet.example", "", nil, "https://meet.example/muc/x", "muc"),
+            ("x@a.muc.meet.example", "muc.", nil, "https://meet.example/a/x", "a"),
+            ("x@muc.other.example", "muc.", nil, "https://meet.example/x", ""),
+        ] as [(String, String, String?, String, String)])
+    func aRoomIsAMeeting(
+        room: String, prefix: String, base: String?, url: String, tenant: String
+    ) throws {
+        let meeting = try meeting(room, prefix: prefix, base: base)
+        #expect(meeting.url == url && meeting.tenant == tenant && meeting.name == "x")
+    }
+
+    @Test(arguments: [
+        ("0f8c-1_B", "0f8c-1_B"), ("a/../b c", "a____b_c"), ("é½😀", "___"), ("..", "__"), ("", "_"),
+    ])
+    func aSessionHasADirectory(session: String, name: String) {
+        #expect(RecordingNames.directory(session: session) == name)
+    }
+
+    @Test(arguments: [
+        ("room", "room"), (String(repeating: "a", count: 200), String(repeating: "a", count: 101)),
+        (String(repeating: "é", count: 200), String(repeating: "é", count: 101)),
+        (String(repeating: "語", count: 200), String(repeating: "語", count: 77)),
+        (String(repeating: "😀", count: 200), String(repeating: "😀", count: 50)),
+    ])
+    func aFileIsNamedAfterItsMeetingAndTime(room: String, name: String) throws {
+        let time = CivilTime(unixNanoseconds: 1_770_091_506_000_000_000)
+        let file = RecordingNames.file(of: try meeting("\(room)@conference.meet.example"), at: time)
+        #expect(file == "\(name)_2026-02-03-04-05-06.mp4")
+        #expect(file.utf16.count <= 125 && file.utf8.count <= 255)
+    }
+
+    @Test func theMetadataHaveWhatTheStartBrought() throws {
+        let metadata = RecordingMetadata(
+            meeting: try meeting("x@conference.meet.example"),
+            participants: [.object(["user": .object(["name": "Ana"])])],
+            more: ["share": .bool(true), "participants": "none", "n": .object(["a": .integer(1)])])
+        #expect(
+            try json(metadata)
+                == #"{"meeting_url":"https://meet.example/x","n":{"a":1},"#
+                + #""participants":[{"user":{"name":"Ana"}}],"share":true}"#)
+    }
+
+    @Test func theHealthIsAsTheAutoscalerReadsIt() throws {
+        #expect(
+            try json(JibriHealth(.idle, fault: nil, environment: nil))
+                == #"{"status":{"busyStatus":"IDLE","health":{"details":{},"healthStatus":"HEALTHY"}}}"#
+        )
+        #expect(
+            try json(JibriHealth(.expired, fault: "disk", environment: ("prod", "a.example")))
+                == #"{"environmentContext":{"name":"prod-a.example"},"#
+                + #""status":{"busyStatus":"EXPIRED","health":{"details":{"JibriManager":"#
+                + #"{"detail":"disk","healthStatus":"UNHEALTHY"}},"healthStatus":"UNHEALTHY"}}}"#)
+    }
+}
