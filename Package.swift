@@ -142,7 +142,7 @@ let package = Package(
                 "MediaKernel", "Streams", "GroupCalls",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
-        room("Streams/ObjectStorage", ["MediaKernel", "Digests"]),
+        room("Streams/ObjectStorage", ["MediaKernel", "Digests", "XML"]),
         room(
             "Media/Compositor", ["MediaKernel", "Stage", "Codec", "CYUV", "CPango"],
             settings: samplesSettings),
@@ -401,7 +401,7 @@ let package = Package(
             "OpenVidu",
             [
                 "MediaKernel", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost",
-                "MediaClient", "RemoteRoom", "HundredMSTerms",
+                "MediaClient", "RemoteRoom", "HundredMSTerms", "Workbench",
             ]),
         tests("WebPage", ["MediaKernel"] + nio),
         tests("XMPP", ["MediaKernel", "Digests", "XML"]),
@@ -462,7 +462,7 @@ let package = Package(
             "Service",
             [
                 "MediaKernel", "HLS", "Stage", "Rooms", "GroupCalls", "Clocks", "Codec", "RoomHost",
-                "HundredMS",
+                "HundredMS", "OpenVidu",
                 "HundredMSTerms", "MediaServer", "Datagrams", "Sandbox", "Streams", "Tokens",
                 "Recording", "Catalogue", "Digests", "Signing", "ObjectStorage", "ChildProcesses",
                 "ControlAPI", "Webhooks", "Workbench", log,

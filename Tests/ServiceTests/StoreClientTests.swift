@@ -141,7 +141,7 @@ private final class PlainStore: StoreLine {
         StoreAnswer(
             status: status,
             body: Array(
-                "<?xml?><Error><Code>\(code)</Code><Message>\(message)</Message></Error>".utf8))
+                "<Error><Code>\(code)</Code><Message>\(message)</Message></Error>".utf8))
     }
 
     @Test(arguments: [

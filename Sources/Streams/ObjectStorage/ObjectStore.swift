@@ -1,5 +1,6 @@
 import Digests
 import MediaKernel
+import XML
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -128,18 +129,20 @@ public struct ObjectStore: Hashable, Sendable {
     public func complete(
         _ uploadID: String, parts: [MultipartUpload.Part], at location: ObjectLocation
     ) -> (StoreRequest, body: [UInt8]) {
-        var text = #"<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">"#
-        for part in parts {
-            text += "<Part><PartNumber>\(part.number)</PartNumber>"
-            text += "<ETag>\(XMLText.escaped(part.entityTag))</ETag>"
+        let namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
+        let list = parts.map { part in
+            var facts = [
+                XMLElement("PartNumber", namespace, text: String(part.number)),
+                XMLElement("ETag", namespace, text: part.entityTag),
+            ]
             if takesChecksums {
                 let checksum = Data(part.digest).base64EncodedString()
-                text += "<ChecksumSHA256>\(checksum)</ChecksumSHA256>"
+                facts.append(XMLElement("ChecksumSHA256", namespace, text: checksum))
             }
-            text += "</Part>"
+            return XMLElement("Part", namespace, [:], facts)
         }
-        text += "</CompleteMultipartUpload>"
-        let body = Array(text.utf8)
+        let body = Array(
+            XMLElement("CompleteMultipartUpload", namespace, [:], list).xml().utf8)
         var request = request(
             "POST", location, query: [StoreRequest.Field("uploadId", uploadID)])
         request.headers = [StoreRequest.Field("content-type", "application/xml")]

@@ -1,3 +1,5 @@
+internal import XML
+
 /// A store's answer to a request.
 public struct StoreAnswer: Hashable, Sendable {
     /// The server reads only short answers; a list of uploads is the longest.
@@ -5,18 +7,36 @@ public struct StoreAnswer: Hashable, Sendable {
     /// In characters, for code and message.
     private static let codeMaximum = 60
     private static let messageMaximum = 300
-    /// An error is the whole body, after at most an XML declaration.
-    private static let errorBytesMaximum = 16 << 10
+    /// S3 lists no more at a time.
+    private static let uploadsMaximum = 1000
+    /// In bytes of UTF-8.
+    private static let uploadIDMaximum = 4096
+    private static let limits = {
+        var limits = XMLLimits()
+        limits.stanzaBytes = bodyBytesMaximum
+        return limits
+    }()
 
-    public var status: Int
-    public var headers: [StoreRequest.Field]
+    public let status: Int
+    public let headers: [StoreRequest.Field]
     /// XML in UTF-8, or nothing.
-    public var body: [UInt8]
+    public let body: [UInt8]
+    /// The body; nil if it is no XML, like a page of a proxy. Then the status tells all.
+    private let element: XMLElement?
 
     public init(status: Int, headers: [StoreRequest.Field] = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
+        element = Self.element(body)
+    }
+
+    /// A store may send spaces while it assembles parts, perhaps before the XML.
+    private static func element(_ body: [UInt8]) -> XMLElement? {
+        let text = body.drop { $0 == 0x20 || 0x9...0xD ~= $0 }
+        guard !text.isEmpty else { return nil }
+        return try? XMLStreamReader.element(
+            String(decoding: text, as: UTF8.self), limits: limits)
     }
 
     /// The store did what was asked. For a long assembly of parts, the store answers 200 before the
@@ -28,15 +48,20 @@ public struct StoreAnswer: Hashable, Sendable {
     }
 
     /// From the answer to CreateMultipartUpload.
-    public var uploadID: String? {
-        XMLText.first("UploadId", in: body[...]).flatMap { $0.isEmpty ? nil : $0 }
-    }
+    public var uploadID: String? { element.flatMap(Self.uploadID) }
 
     /// From the answer to ListMultipartUploads: the uploads to exactly this key.
     public func uploadIDs(to key: String) -> [String] {
-        XMLText.elements(of: "Upload", in: body[...]).filter {
-            XMLText.values(of: "Key", in: $0) == [key]
-        }.compactMap { XMLText.first("UploadId", in: $0) }
+        let uploads = (element?.elements ?? []).lazy.filter {
+            $0.name == "Upload" && $0.text(of: "Key") == key
+        }
+        return uploads.compactMap(Self.uploadID).prefix(Self.uploadsMaximum).map(\.self)
+    }
+
+    private static func uploadID(in element: XMLElement) -> String? {
+        element.text(of: "UploadId").flatMap {
+            1...uploadIDMaximum ~= $0.utf8.count ? $0 : nil
+        }
     }
 
     /// The failure to report to an upload when the answer is not a success.
@@ -61,10 +86,10 @@ public struct StoreAnswer: Hashable, Sendable {
     }
 
     /// S3's error code, e.g. `AccessDenied`.
-    public var code: String? { error.flatMap { XMLText.first("Code", in: $0) } }
+    public var code: String? { error?.text(of: "Code") }
 
     /// The store's description of the error.
-    public var message: String? { error.flatMap { XMLText.first("Message", in: $0) } }
+    public var message: String? { error?.text(of: "Message") }
 
     /// For the operator: `403 AccessDenied: the bucket is read-only`. The store's text is truncated
     /// and has no line breaks.
@@ -75,9 +100,7 @@ public struct StoreAnswer: Hashable, Sendable {
         return "\(said): \(Self.shown(message, Self.messageMaximum))"
     }
 
-    private var error: ArraySlice<UInt8>? {
-        XMLText.elements(of: "Error", in: body.prefix(Self.errorBytesMaximum), maximum: 1).first
-    }
+    private var error: XMLElement? { element.flatMap { $0.name == "Error" ? $0 : nil } }
 
     private static func shown(_ text: String, _ maximum: Int) -> String {
         let line = text.unicodeScalars.map { scalar -> Character in
@@ -89,5 +112,12 @@ public struct StoreAnswer: Hashable, Sendable {
         }
         let words = String(line).split(separator: " ").joined(separator: " ")
         return words.count > maximum ? "\(words.prefix(maximum))…" : words
+    }
+}
+
+extension XMLElement {
+    /// The text of the first child of that name. Stores differ in their namespaces.
+    fileprivate func text(of name: String) -> String? {
+        elements.first { $0.name == name }?.text
     }
 }
