@@ -69,8 +69,10 @@ extension ClientSession {
     /// Connections that live go on; the others are replaced.
     private mutating func cameBack(at now: Instant) {
         membership = .inside
-        for (stream, reception) in receptions.sorted(by: { $0.key < $1.key })
-        where reception.state != .connected {
+        for stream in receptions.names {
+            guard let reception = receptions[stream], reception.state != .connected else {
+                continue
+            }
             if case .open = reception.phase { restart(stream, at: now, after: .zero) }
         }
         renewPatience(at: now)
@@ -78,16 +80,18 @@ extension ClientSession {
 
     /// Nothing could be tried meanwhile.
     private mutating func renewPatience(at now: Instant) {
-        for (stream, reception) in receptions
+        for reception in Array(receptions.values)
         where reception.state != .connected && !reception.isLeftOut {
-            if reception.disconnectedSince != nil { receptions[stream]?.disconnectedSince = now }
+            guard reception.disconnectedSince != nil else { continue }
+            receptions[reception.stream]?.disconnectedSince = now
         }
+        receptions.findDue(at: now)
     }
 
     /// The server no longer knows us. We join as if for the first time, with new connections.
     private mutating func placeLost(at now: Instant) {
         rpcSession = nil
-        for stream in receptions.keys.sorted() {
+        for stream in receptions.names {
             receptions[stream]?.isSubscribed = false
             receptions[stream]?.isLeftOut = false
             restart(stream, at: now, after: .zero)

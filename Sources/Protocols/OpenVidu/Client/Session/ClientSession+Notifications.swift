@@ -137,7 +137,7 @@ extension ClientSession {
         let stream = try parameters.identifier("streamId")
         let offer = try parameters.text("sdpOffer", maximum: OpenViduLimits.sdpBytes)
         guard let reception = receptions[stream] else { return }
-        let others = receptions.values.count { $0.isOpening && $0.stream != stream }
+        let others = receptions.openings - (reception.isOpening ? 1 : 0)
         guard others < ClientLimits.openings,
             reception.replacedAt.map({ now - $0 >= ClientLimits.streamPause }) ?? true
         else {

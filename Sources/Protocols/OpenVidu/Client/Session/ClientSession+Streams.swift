@@ -9,7 +9,7 @@ extension ClientSession {
     func isOther(_ id: String) -> Bool { id != ownID && !ConnectionName.isHidden(id) }
 
     func stream(on connection: StreamConnectionID) -> String? {
-        receptions.first { $0.value.connection == connection }?.key
+        receptions.stream(on: connection)
     }
 
     /// Takes a participant over as it is now, and receives its stream.
@@ -35,7 +35,9 @@ extension ClientSession {
         if receivesVideo { tracks[.video] = stream.video }
         guard !tracks.isEmpty else { return }
         receptions[stream.id] = Reception(
-            stream: stream.id, publisher: participant.id, tracks: tracks, phase: .waiting(now))
+            stream: stream.id, number: nextReception, publisher: participant.id, tracks: tracks,
+            phase: .waiting(now))
+        nextReception += 1
     }
 
     /// Gives the places of streams that have ended to those that found none, in the order in which
@@ -60,7 +62,8 @@ extension ClientSession {
 
     /// A stream has ended.
     mutating func drop(_ stream: String) {
-        guard let reception = receptions.removeValue(forKey: stream) else { return }
+        guard let reception = receptions[stream] else { return }
+        receptions[stream] = nil
         if let connection = reception.connection { order(.media(.close(connection))) }
     }
 
@@ -108,18 +111,16 @@ extension ClientSession {
         return connection
     }
 
-    /// Begins what is due, a few at once, in the order in which the participants came. Streams that
-    /// were left out leave half of the places to others.
+    /// Begins what is due, a few at once, in the order in which it became due. Streams that were left
+    /// out leave half of the places to others.
     mutating func beginReceptions(at now: Instant) {
         guard link != .down, membership == .inside else { return }
         fillPlaces(at: now)
-        var free = ClientLimits.openings - receptions.values.count(where: \.isOpening)
-        for stream in roster.streams {
-            guard free > 0 else { return }
-            guard let reception = receptions[stream], case .waiting(let due) = reception.phase,
-                due <= now, !reception.isLeftOut || free > ClientLimits.openings / 2
+        while receptions.openings < ClientLimits.openings, let reception = receptions.takeNext() {
+            guard reception.isDue(at: now),
+                !reception.isLeftOut || receptions.openings < ClientLimits.openings / 2
             else { continue }
-            free -= 1
+            let stream = reception.stream
             let connection = makeConnection(for: stream)
             if serverOffers {
                 receptions[stream]?.phase = .preparing

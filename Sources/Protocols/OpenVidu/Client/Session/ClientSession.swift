@@ -59,10 +59,10 @@ struct ClientSession {
     var pending: [Int64: Pending] = [:]
     var nextCall: Int64 = 0
     var roster = SessionRoster()
-    /// By stream.
-    var receptions: [String: Reception] = [:]
+    var receptions = Receptions()
     /// There are streams for whose reception there was no place.
     var lacksPlaces = false
+    var nextReception = 0
     var nextConnection = 0
     var toldPath: PeerConnectionState?
     private var orders: [ClientOrder] = []
@@ -113,7 +113,7 @@ struct ClientSession {
         link = .down
         pending = [:]
         membership = .outside
-        for stream in receptions.keys.sorted() {
+        for stream in receptions.names {
             switch receptions[stream]?.phase {
             // What the server made of it is unknown.
             case .asking, .confirming:
@@ -174,6 +174,7 @@ struct ClientSession {
             else { continue }
             failed(connection, "no media within \(ClientLimits.opening)", at: now)
         }
+        receptions.findDue(at: now)
         beginReceptions(at: now)
         tellPath()
     }
@@ -266,14 +267,13 @@ struct ClientSession {
     /// there is none and the server is there.
     mutating func tellPath() {
         guard hasJoined else { return }
-        let received = receptions.values.filter { !$0.isLeftOut }
         let path: PeerConnectionState
         // A session whose streams are all left out is none without streams.
         if receptions.isEmpty {
             path = membership == .inside ? .connected : .disconnected
-        } else if received.contains(where: { $0.state == .connected }) {
+        } else if receptions.connected > 0 {
             path = .connected
-        } else if received.contains(where: { $0.disconnectedSince == nil }) {
+        } else if receptions.undisturbed > 0 {
             // Some are being set up for the first time.
             return
         } else {

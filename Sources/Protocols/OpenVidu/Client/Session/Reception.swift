@@ -21,6 +21,8 @@ struct Reception: Hashable {
     }
 
     let stream: String
+    /// Counts the receptions of a session in the order in which they came.
+    let number: Int
     /// The connection of its publisher.
     let publisher: String
     let tracks: [MediaSection.Kind: TrackID]
@@ -53,6 +55,10 @@ struct Reception: Hashable {
         if let connectedSince, now - connectedSince >= ClientLimits.calm { disconnectedSince = nil }
         connectedSince = nil
         disconnectedSince = disconnectedSince ?? now
+    }
+
+    func isDue(at now: Instant) -> Bool {
+        if case .waiting(let due) = phase { due <= now } else { false }
     }
 
     /// Whether its connection is being set up.

@@ -23,44 +23,65 @@ struct SessionRoster {
         }
     }
 
-    private var entries: [Entry] = []
+    /// In the order in which they came, with gaps where some were.
+    private var entries: [Entry?] = []
+    private var places: [String: Int] = [:]
+    /// The participants, by their streams.
+    private var publishers: [String: String] = [:]
 
-    var participants: [Participant] { entries.map(\.participant) }
+    var participants: [Participant] { entries.compactMap { $0?.participant } }
 
     subscript(id: String) -> Participant? {
-        entries.first { $0.participant.id == id }?.participant
+        places[id].flatMap { entries[$0]?.participant }
     }
 
     /// The publisher of a stream.
-    func publisher(of stream: String) -> Participant? {
-        entries.first { $0.participant.stream?.id == stream }?.participant
-    }
-
-    /// The streams, in the order in which their publishers came.
-    var streams: [String] { entries.compactMap { $0.participant.stream?.id } }
+    func publisher(of stream: String) -> Participant? { publishers[stream].flatMap { self[$0] } }
 
     /// - Returns: false if there is no place for another one.
     mutating func put(_ participant: Participant) -> Bool {
-        if let index = entries.firstIndex(where: { $0.participant.id == participant.id }) {
-            entries[index] = Entry(participant)
-            return true
+        let id = participant.id
+        if let place = places[id] {
+            withdraw(entries[place]?.participant.stream, of: id)
+            entries[place] = Entry(participant)
+        } else {
+            guard places.count < ClientLimits.participants else { return false }
+            places[id] = entries.count
+            entries.append(Entry(participant))
         }
-        guard entries.count < ClientLimits.participants else { return false }
-        entries.append(Entry(participant))
+        if let stream = participant.stream { publishers[stream.id] = id }
         return true
     }
 
     /// Changes the stream of a participant.
     mutating func change(_ id: String, _ change: (inout SharedStream?) -> Void) {
-        guard let index = entries.firstIndex(where: { $0.participant.id == id }) else { return }
-        change(&entries[index].participant.stream)
+        guard let place = places[id], var entry = entries[place] else { return }
+        withdraw(entry.participant.stream, of: id)
+        change(&entry.participant.stream)
+        entries[place] = entry
+        if let stream = entry.participant.stream { publishers[stream.id] = id }
     }
 
-    mutating func remove(_ id: String) { entries.removeAll { $0.participant.id == id } }
+    mutating func remove(_ id: String) {
+        guard let place = places.removeValue(forKey: id) else { return }
+        withdraw(entries[place]?.participant.stream, of: id)
+        entries[place] = nil
+        // Gaps cost no more than entries, all in all.
+        guard entries.count > 2 * places.count + 8 else { return }
+        entries.removeAll { $0 == nil }
+        for (place, entry) in entries.enumerated() {
+            if let entry { places[entry.participant.id] = place }
+        }
+    }
+
+    private mutating func withdraw(_ stream: SharedStream?, of id: String) {
+        guard let stream, publishers[stream.id] == id else { return }
+        publishers[stream.id] = nil
+    }
 
     /// - Parameter isLeftOut: whether a stream is not received for good.
     func peers(without isLeftOut: (String) -> Bool) -> [RemotePeer] {
-        entries.map { entry in
+        entries.lazy.compactMap(\.self).map { entry in
             var peer = entry.peer
             if let stream = entry.participant.stream, !isLeftOut(stream.id) {
                 peer.tracks = Self.tracks(of: stream)
