@@ -129,6 +129,9 @@ import Testing
         world = ClientWorld(token: token, secret: secret)
         world.open()
         world.answer("joinRoom", with: world.welcome([]))
+        // What lets us come back is one of them, once we are in.
+        world.tell(.mediaError, ["error": .string("\(token) in rpc1")])
+        #expect(world.warnings == ["the server has a media error: … in …"])
         world.tell(
             .participantEvicted, ["connectionId": "RECORDER", "reason": .string("as \(token)")])
         #expect(world.end == .removed(reason: "as …"))

@@ -8,8 +8,11 @@ struct ClientSecrets: Hashable {
 
     private let secrets: RoomSecrets
 
-    init(_ entry: ClientSession.Entry) {
-        secrets = RoomSecrets([entry.token, TokenAddress(entry.token).token, entry.secret ?? ""])
+    /// - Parameter rpcSession: by which `connect` comes back; nil outside.
+    init(_ entry: ClientSession.Entry, rpcSession: String?) {
+        secrets = RoomSecrets([
+            entry.token, TokenAddress(entry.token).token, entry.secret ?? "", rpcSession ?? "",
+        ])
     }
 
     /// The server's words as they may be shown. They are shortened last, so that no part of a secret

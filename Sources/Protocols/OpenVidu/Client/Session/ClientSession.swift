@@ -43,12 +43,14 @@ struct ClientSession {
     }
 
     let entry: Entry
-    let secrets: ClientSecrets
+    private(set) var secrets: ClientSecrets
     let receivesVideo: Bool
     var link = Link.down
     var membership = Membership.outside
     /// The secret by which `connect` comes back; nil outside.
-    var rpcSession: String?
+    var rpcSession: String? {
+        didSet { secrets = ClientSecrets(entry, rpcSession: rpcSession) }
+    }
     var ownID = ""
     var hasJoined = false
     /// The server refuses us since somebody has our place: an earlier connection of ours, or of a
@@ -71,7 +73,7 @@ struct ClientSession {
     /// - Parameter receivesVideo: whether video is received at all.
     init(_ entry: Entry, receivesVideo: Bool) {
         self.entry = entry
-        secrets = ClientSecrets(entry)
+        secrets = ClientSecrets(entry, rpcSession: nil)
         self.receivesVideo = receivesVideo
     }
 
