@@ -55,6 +55,25 @@ import Testing
         book.giveBack(grant)
         let late = book.take(grant.token, at: Self.now)
         #expect(late == nil && book.session("demo") == nil)
+        // Nor in another one of that name.
+        _ = try book.open("demo", .init(), at: Self.now)
+        book.giveBack(grant)
+        let later = book.take(grant.token, at: Self.now)
+        #expect(later == nil && book.session("demo")?.grants == [])
+    }
+
+    @Test func whatIsGivenBackCountsToo() throws {
+        var book = OpenViduBook()
+        _ = try book.open("demo", .init(), at: Self.now)
+        func grant() throws -> OpenViduBook.Grant {
+            try book.grant(in: "demo", .publisher, data: "", isRecorded: true, at: Self.now)
+        }
+        let first = try grant()
+        _ = book.take(first.token, at: Self.now)
+        for _ in 0..<OpenViduBook.grantsPerSession { _ = try grant() }
+        book.giveBack(first)
+        let taken = book.take(first.token, at: Self.now)
+        #expect(taken == nil)
     }
 
     @Test func sessionsExistOnce() throws {

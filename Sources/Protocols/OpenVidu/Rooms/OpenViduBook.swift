@@ -26,6 +26,8 @@ public struct OpenViduBook: Sendable {
         /// Not joined yet, in the order of creation.
         public fileprivate(set) var grants: [Grant] = []
         fileprivate var touchedAt: UnixTime
+        /// Tells it from an earlier one of the same name.
+        fileprivate let number: Int
     }
 
     /// The right to join once.
@@ -38,6 +40,7 @@ public struct OpenViduBook: Sendable {
         public let data: String
         public fileprivate(set) var isRecorded: Bool
         public let createdAt: UnixTime
+        fileprivate let session: Int
     }
 
     /// Why something was not prepared.
@@ -57,6 +60,8 @@ public struct OpenViduBook: Sendable {
 
     private var sessions: [RoomID: Session] = [:]
     private var tokens: [String: RoomID] = [:]
+    /// Sessions so far.
+    private var opened = 0
     private var random = SystemRandomNumberGenerator()
 
     public init() {}
@@ -78,7 +83,8 @@ public struct OpenViduBook: Sendable {
         guard sessions.count < Self.sessionsMaximum else { throw .tooMany(Self.sessionsMaximum) }
         let session = Session(
             room: customID ?? RoomID(makeIdentifier("ses_", 10)), isCustom: customID != nil,
-            createdAt: now, terms: terms, touchedAt: now)
+            createdAt: now, terms: terms, touchedAt: now, number: opened)
+        opened += 1
         sessions[session.room] = session
         return session
     }
@@ -95,7 +101,7 @@ public struct OpenViduBook: Sendable {
         let grant = Grant(
             room: room, token: makeIdentifier("tok_", 16),
             connectionID: makeIdentifier("con_", 10), role: role, data: data,
-            isRecorded: isRecorded, createdAt: now)
+            isRecorded: isRecorded, createdAt: now, session: session.number)
         session.grants.append(grant)
         session.touchedAt = now
         sessions[room] = session
@@ -114,9 +120,12 @@ public struct OpenViduBook: Sendable {
         return sessions[room]?.grants.remove(at: index)
     }
 
-    /// The token's client was refused for another reason, and may try again.
+    /// The token's client was refused for another reason, and may try again; not in a later session
+    /// of that name, nor beyond what there may be by now.
     public mutating func giveBack(_ grant: Grant) {
-        guard sessions[grant.room] != nil, tokens[grant.token] == nil else { return }
+        guard let session = sessions[grant.room], session.number == grant.session,
+            tokens[grant.token] == nil, session.grants.count < Self.grantsPerSession
+        else { return }
         sessions[grant.room]?.grants.append(grant)
         tokens[grant.token] = grant.room
     }
