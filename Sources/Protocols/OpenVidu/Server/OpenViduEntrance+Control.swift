@@ -86,7 +86,7 @@ extension OpenViduEntrance {
         to connections: [String], type: String, data: String, of sessions: OpenViduSessions,
         in host: isolated RoomHost
     ) async -> Signalling {
-        guard !host.room.peers.visible.isEmpty else { return .nobodyIsHere }
+        guard host.room.peers.hasVisible else { return .nobodyIsHere }
         var targets: [PeerID] = []
         for connection in connections {
             guard let owner = sessions.roster.owner(ofConnection: connection),

@@ -57,7 +57,7 @@ final class OpenViduScribe {
             publish(participant, by: peer, of: sessions, in: host)
         }
         if participants.isEmpty { departures[peer] = nil }
-        if host.room.peers.visible.isEmpty {
+        if !host.room.peers.hasVisible {
             let reason = endReason ?? "lastParticipantLeft"
             tell(change(in: host) { $0.close(reason: reason, at: time) })
             endReason = nil

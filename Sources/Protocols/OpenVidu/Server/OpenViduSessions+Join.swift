@@ -30,6 +30,7 @@ extension OpenViduSessions {
         members[peer] = Member(
             peer: peer, owner: TokenOwner(userID: caller.userID, tokenID: caller.tokenID),
             rpcSession: rpcSession, place: connection.place, isRecorded: caller.isRecorded)
+        returning[rpcSession] = peer
         let metadata = ParticipantMetadata.joined(call.metadata, caller.serverData)
         roster.introduce(peer, metadata: metadata, at: host.clock.wall())
         host.log(.info, "peer joined", peer, ["role": "\(caller.role)"])
@@ -115,7 +116,7 @@ extension OpenViduSessions {
         _ call: ReturnCall, socket: any SignallingSocket, in host: isolated RoomHost
     ) async -> OpenViduPlace? {
         let now = host.clock.now()
-        let member = members.values.first { $0.rpcSession == call.rpcSession }
+        let member = returning[call.rpcSession].flatMap { members[$0] }
         guard let member, host.room.peers[member.peer]?.hasJoined ?? false else {
             _ = await socket.send(OpenViduLobby.refusal(of: call))
             return nil

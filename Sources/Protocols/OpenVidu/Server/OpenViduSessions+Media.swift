@@ -361,7 +361,7 @@ extension OpenViduSessions {
         _ name: String, in host: isolated RoomHost
     ) throws(OpenViduError) -> (id: String, owner: PeerID) {
         let names = OldStreamName.candidates(for: name)
-        guard let peer = host.room.peers.visible.first(where: { names.contains($0.name) }) else {
+        guard let peer = host.room.peers.visible(named: names) else {
             throw .unknownUser(name)
         }
         return (roster.participants(of: peer, at: host.clock.wall())[0].id, peer.id)

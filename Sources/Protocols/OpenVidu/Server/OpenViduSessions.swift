@@ -61,6 +61,8 @@ final class OpenViduSessions: RoomSessions {
     let limits: OpenViduLimits
     var connections: [OpenViduPlace: Connection] = [:]
     var members: [PeerID: Member] = [:]
+    /// The members by the secrets by which they come back, which strangers may guess at any rate.
+    var returning: [String: PeerID] = [:]
     var roster = Roster()
     /// Why peers leave that were put out, and why streams end that others have ended, until all have
     /// been told.
@@ -146,7 +148,7 @@ final class OpenViduSessions: RoomSessions {
             let connection = connections.removeValue(forKey: place)
             connection?.outbox.close(code: CloseCode.normal, reason: "left")
         }
-        members[peer] = nil
+        if let member = members.removeValue(forKey: peer) { returning[member.rpcSession] = nil }
         roster.forget(peer)
         scribe.departed(peer, reason: leaveReasons[peer] ?? "disconnect")
     }

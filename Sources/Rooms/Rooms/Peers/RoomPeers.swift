@@ -102,6 +102,14 @@ public struct RoomPeers: Sendable {
     /// The visible peers, in the order of joining.
     public var visible: [Peer] { joined.filter(\.isVisible) }
 
+    public var hasVisible: Bool { byID.values.contains(where: \.isVisible) }
+
+    /// Of the visible peers with one of these names, the one that joined first.
+    public func visible(named names: [String]) -> Peer? {
+        byID.values.lazy.filter { $0.isVisible && names.contains($0.name) }
+            .min { $0.joinedOrder < $1.joinedOrder }
+    }
+
     /// The number of peers that the room reports. Hidden ones do not count.
     public var visibleCount: Int { byID.values.count { $0.isVisible } }
 
