@@ -110,6 +110,16 @@ struct WHIPExchangeTests {
         #expect(end?.url.absoluteString == "https://edge.example:8443/s/1")
     }
 
+    /// Its place decides which addresses it may name.
+    @Test func theServerIsTheOneThatHasTheSession() throws {
+        var exchange = try exchange()
+        #expect(exchange.host == "live.example")
+        _ = exchange.offer("v=0")
+        _ = exchange.received(response(307, location: "https://[2001:db8::7]:8443/whip"))
+        _ = exchange.received(response(201, location: "/sessions/1"))
+        #expect(exchange.host == "2001:db8::7")
+    }
+
     @Test func redirectionsHaveAnEnd() throws {
         var exchange = try exchange()
         _ = exchange.offer("")

@@ -29,6 +29,10 @@ public actor OpenViduSubscriber: RemoteRoom {
     private nonisolated let stay = RoomStay()
     var session: ClientSession
     var media: NIOLoopBound<StreamConnections>?
+    /// Where the server may have us send to.
+    var reach = ServerReach()
+    /// Whether it has been said that the server names other addresses.
+    var hasToldOfReach = false
     private var outbox: AsyncStream<String>.Continuation?
     /// Why the current socket, or the stay, ends; nil while it does not.
     private var end: RoomEnd?
@@ -121,6 +125,7 @@ public actor OpenViduSubscriber: RemoteRoom {
         guard let url = WebSocketURL(address.socket, adding: query) else {
             return .badEndpoint(address.socket)
         }
+        reach = await ServerReach.found(url.host)
         let (frames, outbox) = AsyncStream.makeStream(
             of: String.self, bufferingPolicy: .bufferingOldest(ClientLimits.outboxFrames))
         self.outbox = outbox

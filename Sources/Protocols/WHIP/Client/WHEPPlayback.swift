@@ -107,8 +107,10 @@ public actor WHEPPlayback: RemoteRoom {
         let offer = try await media.run { try $0.playOffer(kinds) }
         switch try await dialogue.offer(offer) {
         case .answer(let answer):
-            try await media.run { try $0.playAnswer(answer) }
-        case .counterOffer(let offer):
+            let admitted = await admitted(answer, by: dialogue)
+            try await media.run { try $0.playAnswer(admitted) }
+        case .counterOffer(let counterOffer):
+            let offer = await admitted(counterOffer, by: dialogue)
             let answer = try await media.run { media in
                 try media.beginAnew()
                 return try media.subscribeOffer(offer)
@@ -122,5 +124,17 @@ public actor WHEPPlayback: RemoteRoom {
         }
         guard !tracks.isEmpty else { throw RoomEnd.protocolViolation("the server sends nothing") }
         feed.send(.roster([RemotePeer(id: Self.peer, name: "", tracks: tracks)]))
+    }
+
+    private func admitted(
+        _ description: SessionDescription, by dialogue: WHIPDialogue
+    ) async -> SessionDescription {
+        let (description, refused) = await dialogue.reach().admitted(description)
+        if let refused {
+            logger.notice(
+                "an address that the server may not name is not used",
+                metadata: ["candidate": "\(refused.prefix(128))"])
+        }
+        return description
     }
 }

@@ -1,5 +1,6 @@
 import Clocks
 import Logging
+import MediaClient
 import MediaKernel
 import RemoteRoom
 import SDP
@@ -26,6 +27,11 @@ final class WHIPDialogue {
     init(_ exchange: WHIPExchange, logger: Logger) {
         self.exchange = exchange
         self.logger = logger
+    }
+
+    /// Where the server may have us send to: the one that has answered, after any redirections.
+    func reach(isolation: isolated (any Actor)? = #isolation) async -> ServerReach {
+        await ServerReach.found(exchange.host)
     }
 
     /// Begins a session with our offer.

@@ -68,6 +68,11 @@ struct WHIPExchange: Sendable {
     /// The session's URL; nil while there is no session.
     private(set) var session: URL?
 
+    /// That has our session, or else our endpoint; without brackets.
+    var host: String {
+        ((session ?? endpoint).host ?? "").trimmingCharacters(in: ["[", "]"])
+    }
+
     /// - Parameter hosts: the allowed hosts; nil for all.
     init(
         endpoint text: String, token: String?, purpose: Purpose = .publishing,
