@@ -234,6 +234,12 @@ let package = Package(
                 "MediaServer", "RoomHost", "MediaClient", "RemoteRoom", log, nioCore,
             ]),
         room(
+            "Protocols/Jitsi",
+            [
+                "MediaKernel", "XML", "ICE", "SDP", "PeerConnection", "XMPP",
+                "RemoteRoom",
+            ]),
+        room(
             "Protocols/WebPage",
             [
                 "CProcesses", "MediaKernel", "SDP", "Clocks", "Datagrams", "Sandbox", "Streams",
@@ -424,6 +430,12 @@ let package = Package(
                 "Recording", "RecordedStreams", "Streams", "Workbench", log,
             ]),
         tests(
+            "Jitsi",
+            [
+                "MediaKernel", "XML", "RTP", "ICE", "SDP", "SecureTransport", "PeerConnection",
+                "XMPP", "RemoteRoom", "Workbench",
+            ]),
+        tests(
             "ControlAPI",
             [
                 "MediaKernel", "HLS", "Rooms", "Stage", "Streams", "Tokens", "Catalogue", "Signing",
@@ -481,6 +493,7 @@ if Context.environment["ROOMCAST_FUZZING"] != nil {
             name: "fuzz",
             dependencies: [
                 "MediaKernel", "RTP", "ICE", "SDP", "HLS", "HOCON", "Recording", "XML", "XMPP",
+                "Jitsi",
             ],
             path: "Tests/Fuzzing/Targets",
             swiftSettings: language + [.unsafeFlags(["-parse-as-library"])]))

@@ -11,7 +11,8 @@ import XMPP
 
 /// A parser of untrusted bytes. libFuzzer ends the process if one traps, is slow or grows.
 enum FuzzTarget: String {
-    case rtp, rtcp, depacketizers, stun, candidate, sdp, playlist, json, hocon, xml, xmpp
+    case rtp, rtcp, depacketizers, stun, candidate, sdp, playlist, json, hocon, xml, xmpp, jitsi,
+        bridge
     case segment, fragment
     case segmentRecord = "segment-record"
 
@@ -35,6 +36,8 @@ enum FuzzTarget: String {
             }
         case .xml: try parseXML(bytes)
         case .xmpp: serve(bytes)
+        case .jitsi: try join(bytes)
+        case .bridge: try hear(bytes)
         case .segment:
             let clock = SegmentClock(frameRate: 30, origin: 90_000, firstFrame: 60)
             _ = try SegmentSamples(parsing: bytes, clock: clock)

@@ -1,0 +1,45 @@
+internal import MediaKernel
+internal import PeerConnection
+internal import XMPP
+
+/// The session with the bridge that the focus has begun.
+struct CallSession: Hashable {
+    enum Phase: Hashable {
+        /// Our media make their description.
+        case describing
+        /// The focus has it.
+        case accepting
+        case open
+    }
+
+    enum Channel: Hashable {
+        case closed
+        /// Opened again then, or not at all.
+        case waiting(Instant?)
+        case opening
+        case open
+    }
+
+    /// Of its connection.
+    let number: Int
+    /// Jingle's id.
+    let id: String
+    let focus: JID
+    let reply: JingleReply
+    let bridgeSession: String?
+    let startedAt: Instant
+    var plan: SectionPlan
+    var phase = Phase.describing
+    var state = PeerConnectionState.new
+    var channel = Channel.closed
+
+    /// Where its channel is; nil if the bridge has none.
+    var channelPlace: BridgeChannel? {
+        plan.hasChannel ? .data : plan.sockets.first.map(BridgeChannel.socket)
+    }
+
+    /// Until when media must arrive.
+    var deadline: Instant? {
+        state == .connected || state == .disconnected ? nil : startedAt + CallLimits.connecting
+    }
+}

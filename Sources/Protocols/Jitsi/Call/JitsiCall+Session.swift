@@ -1,0 +1,146 @@
+internal import MediaKernel
+internal import PeerConnection
+internal import RemoteRoom
+internal import SDP
+internal import XML
+internal import XMPP
+
+/// The session with the bridge. The focus speaks for the bridge, and only the focus: members of a
+/// room of two call each other directly, which we take no part in.
+extension JitsiCall {
+    /// A request in Jingle.
+    mutating func negotiate(_ request: Request, at now: Instant) {
+        guard let from = request.from, from == Member.focus(of: entry.room), phase == .inside else {
+            return order(.send(JingleRefusal.notFromFocus.answer(to: request)))
+        }
+        let message: JingleMessage
+        do throws(JitsiFault) {
+            message = try JingleMessage(request.payload)
+            if message.action == .sessionInitiate {
+                guard session?.id != message.session else {
+                    return order(.send(JingleRefusal.taken.answer(to: request)))
+                }
+                let plan = try SectionPlan(message.contents)
+                order(.send(request.result()))
+                return begin(message, plan, with: from, at: now)
+            }
+        } catch {
+            note("the focus' description is not understood: \(error)")
+            return order(.send(JingleRefusal.malformed(error).answer(to: request)))
+        }
+        guard message.session == session?.id else {
+            return order(.send(JingleRefusal.unknownSession.answer(to: request)))
+        }
+        switch message.action {
+        case .sourceAdd:
+            order(.send(request.result()))
+            add(message.sources)
+            describe()
+        case .sourceRemove:
+            order(.send(request.result()))
+            book.remove(message.sources)
+            describe()
+        case .sessionTerminate:
+            order(.send(request.result()))
+            // Members and their tracks stay: mostly, another session follows at once.
+            closeSession()
+        // The bridge's candidates came with its description, and no restart in place is asked for.
+        case .transportInfo, .sessionInfo: order(.send(request.result()))
+        case .transportReplace:
+            order(.send(JingleRefusal.unsupported.answer(to: request)))
+            restart("the focus replaces the transport", at: now)
+        case .sessionInitiate, nil:
+            order(.send(JingleRefusal.unsupported.answer(to: request)))
+        }
+    }
+
+    private mutating func begin(
+        _ message: JingleMessage, _ plan: SectionPlan, with focus: JID, at now: Instant
+    ) {
+        closeSession()
+        guard let occupant else { return }
+        sessions += 1
+        invitationDeadline = nil
+        session = CallSession(
+            number: sessions, id: message.session, focus: focus,
+            reply: JingleReply(
+                session: message.session, initiator: message.initiator, responder: occupant),
+            bridgeSession: message.bridgeSession, startedAt: now, plan: plan)
+        book = SourceBook()
+        add(message.sources)
+        describe()
+    }
+
+    private mutating func add(_ list: SourceList) {
+        let left = book.add(list) + list.rejected
+        if left > 0 { note("\(left) sources are not what they claim to be") }
+    }
+
+    /// Has our media follow the sources.
+    mutating func describe() {
+        guard var session else { return }
+        let sources = roster.ordered(book).filter { entry.receivesVideo || !$0.isVideo }
+        let offer = session.plan.offer(sources)
+        self.session?.plan = session.plan
+        order(.media(.describe(session.number, offer)))
+    }
+
+    mutating func closeSession() {
+        guard let session else { return }
+        order(.media(.close(session.number)))
+        self.session = nil
+        tellSpeakers([])
+    }
+
+    /// Asks the focus for another session.
+    mutating func restart(_ reason: String, at now: Instant) {
+        guard let session else { return }
+        note("the session with the bridge begins anew: \(reason)")
+        let request = session.reply.terminate(
+            JingleReason("connectivity-error"), bridgeSession: session.bridgeSession, restarts: true
+        )
+        if phase == .inside {
+            order(.ask(.other, request, to: session.focus))
+            invitationDeadline = now + CallLimits.invitation
+        }
+        closeSession()
+    }
+
+    // MARK: What the media tell
+
+    /// The offer is applied; this is our side. The first time, the focus gets it.
+    mutating func described(_ number: Int, _ answer: SessionDescription, at now: Instant) {
+        guard var session, session.number == number, session.phase == .describing else { return }
+        session.phase = .accepting
+        self.session = session
+        let accept = session.reply.accept(
+            session.plan.described, by: answer, Defaults.roomcast)
+        order(.ask(.accept(number), accept, to: session.focus))
+        openChannel()
+        look(at: now)
+    }
+
+    mutating func mediaFailed(_ number: Int, _ reason: String, at now: Instant) {
+        guard session?.number == number else { return }
+        restart(reason, at: now)
+        look(at: now)
+    }
+
+    mutating func acceptAnswered(_ number: Int, _ reply: CallReply, at now: Instant) {
+        guard session?.number == number, session?.phase == .accepting else { return }
+        switch reply {
+        case .result: session?.phase = .open
+        case .refused(let error):
+            note("the focus refuses our description: \(shown(error.description))")
+            reenter(at: now)
+        case .silence: reenter(at: now)
+        }
+    }
+
+    mutating func stateChanged(_ number: Int, _ state: PeerConnectionState, at now: Instant) {
+        guard session?.number == number else { return }
+        session?.state = state
+        if state == .failed { restart("the connection has failed", at: now) }
+        look(at: now)
+    }
+}

@@ -1,0 +1,117 @@
+internal import MediaKernel
+internal import XML
+internal import XMPP
+
+/// What a member of the room shows in its presence. Everybody in the room writes their own: nothing
+/// in it is known to be true.
+struct Member: Hashable {
+    /// Its nick, which is the id of its endpoint at the bridge.
+    let id: String
+    /// The real address, which the room shows.
+    let address: JID?
+    /// As XEP-0045 has it: `moderator` or `participant`.
+    let role: String
+    var name = ""
+    var email: String?
+    var avatar: String?
+    /// Nil for apps that show the elements of before sources had names.
+    var sourceInfo: SourceInfo?
+    /// What could not be read.
+    var fault: JitsiFault?
+    var isAudioMuted = false
+    var isVideoMuted = false
+    var showsScreen = false
+    var features: Set<String> = []
+    /// The `jitsi_participant_…` elements, without that beginning.
+    var properties: [String: String] = [:]
+    /// What is recorded, where it is a recorder.
+    var recording: RecordingPresence?
+
+    init(_ presence: RoomPresence, _ stanza: XMLElement) {
+        id = presence.nick
+        address = presence.address
+        role = presence.role ?? ""
+        var recorder = RecordingPresence()
+        for element in stanza.elements { read(element, &recorder) }
+        recording = recorder.session == nil ? nil : recorder
+    }
+
+    private mutating func read(_ element: XMLElement, _ recorder: inout RecordingPresence) {
+        switch element.name {
+        case "nick": name = Self.text(element)
+        case "email": email = Self.text(element)
+        case "avatar-url": avatar = Self.text(element)
+        case "SourceInfo":
+            do throws(JitsiFault) {
+                sourceInfo = try SourceInfo(element.text, owner: id)
+            } catch {
+                fault = error
+            }
+        case "audiomuted": isAudioMuted = element.text == "true"
+        case "videomuted": isVideoMuted = element.text == "true"
+        case "videoType": showsScreen = element.text == "desktop"
+        case "features":
+            features = Set(
+                element.elements.prefix(JitsiLimits.features).compactMap { $0["var"] })
+        case "session_id": recorder.session = Self.text(element)
+        case "mode": recorder.mode = Self.text(element).lowercased()
+        case "live-stream-view-url": recorder.viewURL = Self.text(element)
+        default:
+            let prefix = "jitsi_participant_"
+            guard element.name.hasPrefix(prefix), properties.count < JitsiLimits.properties else {
+                return
+            }
+            properties[String(element.name.dropFirst(prefix.count))] = Self.text(element)
+        }
+    }
+
+    /// Cut, since it is only shown.
+    private static func text(_ element: XMLElement) -> String {
+        let text = element.text
+        guard text.utf8.count > JitsiLimits.textBytes else { return text }
+        return String(text.unicodeScalars.prefix(JitsiLimits.textBytes / 4))
+    }
+
+    /// Its media are encrypted from end to end: only members who were given its key can decode them.
+    var isEncrypted: Bool { properties["e2ee.enabled"] == "true" }
+
+    var isJibri: Bool { features.contains(JitsiFeatures.jibri) }
+    /// The gateway of a telephone.
+    var isJigasi: Bool { features.contains(JitsiFeatures.jigasi) }
+
+    /// Whether it is a recorder or a transcriber, which clients do not show.
+    ///
+    /// - Parameter domain: the domain of their accounts. Where it is not known, what a member says of
+    ///   itself has to be believed.
+    func isHidden(in domain: String?) -> Bool {
+        domain.map { address?.domain == $0 } ?? isJibri
+    }
+
+    /// Whether a source is muted. A member that shows sources at all shows all that are not.
+    func isMuted(_ source: SourceName) -> Bool {
+        guard let sourceInfo else { return source.isVideo ? isVideoMuted : isAudioMuted }
+        return sourceInfo.states[source]?.isMuted ?? true
+    }
+
+    /// Nil where it does not say.
+    func isScreen(_ source: SourceName) -> Bool? {
+        guard source.isVideo else { return nil }
+        return sourceInfo == nil ? showsScreen : sourceInfo?.states[source]?.isScreen
+    }
+
+    private static let focusNick = "focus"
+
+    /// Whether a presence is that of the focus, whose nick nobody else can have while it is there.
+    ///
+    /// - Parameter focus: its address, as it has told it.
+    static func isFocus(_ presence: RoomPresence, _ focus: JID?) -> Bool {
+        guard presence.nick == focusNick else { return false }
+        guard let focus, let address = presence.address else { return true }
+        return address.bare == focus.bare
+    }
+
+    /// The occupant that is the focus.
+    static func focus(of room: JID) -> JID? {
+        JID(local: room.local, domain: room.domain, resource: focusNick)
+    }
+}

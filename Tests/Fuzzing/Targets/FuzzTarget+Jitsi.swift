@@ -1,0 +1,34 @@
+import SDP
+import XML
+import XMPP
+
+@testable import Jitsi
+
+extension FuzzTarget {
+    /// A stanza of a Jitsi conference, of any kind.
+    func join(_ bytes: [UInt8]) throws {
+        let stanza = try XMLStreamReader.element(String(decoding: bytes, as: UTF8.self))
+        if let presence = RoomPresence(stanza) {
+            _ = (Member(presence, stanza).isEncrypted, FocusPresence(stanza))
+        }
+        _ = JID("r@m").flatMap { RoomText(stanza, of: $0)?.message }
+        _ = try? ConferenceAnswer(stanza)
+        let message = try JingleMessage(stanza)
+        var book = SourceBook()
+        _ = book.add(message.sources)
+        var plan = try SectionPlan(message.contents)
+        let sections = plan.offer(book.sources).media.count
+        precondition(sections <= SDPLimits.sectionsMaximum, "too many sections")
+        book.remove(message.sources)
+        precondition(plan.offer(book.sources).media.count == sections, "sections vanish")
+    }
+
+    /// A message of a bridge, or a list of sources.
+    func hear(_ bytes: [UInt8]) throws {
+        let text = String(decoding: bytes, as: UTF8.self)
+        var listing = SourceListing()
+        try? listing.read(json: text)
+        _ = listing.resolved()
+        _ = try BridgeMessage(text)
+    }
+}

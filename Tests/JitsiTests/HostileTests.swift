@@ -1,0 +1,147 @@
+import MediaKernel
+import Testing
+import Workbench
+import XML
+import XMPP
+
+@testable import Jitsi
+
+/// Hostile servers and members: nothing traps, and what is unusable is said and passed over.
+@Suite(.timeLimit(.minutes(5))) struct HostileTests {
+    private static func requests() throws -> [XMLElement] {
+        [
+            try Offers.initiate(session: "s2"),
+            try Offers.jingle("source-add", Offers.json([Offers.ben])),
+            try Offers.jingle("source-remove", Offers.json([Offers.ann])),
+            try Offers.jingle("transport-info", Offers.contents()),
+            try Offers.jingle("session-info"),
+        ]
+    }
+
+    /// Every attribute, text and element in turn is taken away, or becomes something else.
+    @Test func noPartOfARequestIsTrusted() throws {
+        let connected = try CallWorld.connected()
+        for request in try Self.requests() {
+            for changed in Self.changes(of: request) {
+                var world = connected
+                let refusal = try world.request(changed)
+                #expect(world.end == nil)
+                #expect(
+                    refusal == nil || refusal == "bad-request" || refusal == "item-not-found"
+                        || refusal == "feature-not-implemented" || refusal == "service-unavailable")
+            }
+        }
+    }
+
+    private static let wrong = ["", "-1", "99999999999999999999", "\u{0}\u{7f}é", "x y;'\"<>&"]
+
+    private static func changes(of element: XMLElement) -> [XMLElement] {
+        var all: [XMLElement] = []
+        for index in element.attributes.indices {
+            var less = element
+            less.attributes.remove(at: index)
+            all.append(less)
+            for value in wrong {
+                var other = element
+                other.attributes[index].value = value
+                all.append(other)
+            }
+        }
+        for index in element.children.indices {
+            var less = element
+            less.children.remove(at: index)
+            all.append(less)
+            var twice = element
+            twice.children.insert(element.children[index], at: index)
+            all.append(twice)
+            switch element.children[index] {
+            case .text(let text):
+                for value in wrong + [String(text.dropLast()), String(text.dropFirst())] {
+                    var other = element
+                    other.children[index] = .text(value)
+                    all.append(other)
+                }
+            case .element(let child):
+                for change in changes(of: child) {
+                    var other = element
+                    other.children[index] = .element(change)
+                    all.append(other)
+                }
+            }
+        }
+        return all
+    }
+
+    @Test func sourcesCutAnywhereAreRefused() throws {
+        let json = Array("{\"sources\":{\(Offers.ann),\(Offers.ben)}}".utf8)
+        for length in 0..<json.count {
+            var listing = SourceListing()
+            #expect(throws: JitsiFault.self) {
+                try listing.read(json: String(decoding: json[..<length], as: UTF8.self))
+            }
+        }
+    }
+
+    @Test func presencesOfAllKindsDoNoHarm() throws {
+        let stanza = try XMLStreamReader.element(
+            CallWorld.member(
+                "0000000a", "Ann", #"{"0000000a-a0":{"muted":true}}"#,
+                "<features><feature var='x'/></features><session_id>s</session_id>"))
+        let connected = try CallWorld.connected()
+        for changed in Self.changes(of: stanza) {
+            var world = connected
+            world.call.received(changed, at: world.now)
+            world.drain()
+            #expect(world.end == nil)
+        }
+    }
+
+    @Test func randomChangesOfMessagesNeverTrap() throws {
+        var random = SeededRandom(seed: 32)
+        let texts = [
+            #"{"colibriClass":"EndpointMessage","from":"0000000a","to":"","msgPayload":{"b":1}}"#,
+            #"{"colibriClass":"ForwardedSources","forwardedSources":["0000000a-v0"]}"#,
+            "{\"sources\":{\(Offers.ann),\(Offers.ben)}}",
+        ]
+        var world = try CallWorld.connected()
+        for round in 0..<10_000 {
+            var text = Array(texts[round % texts.count].utf8)
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let place = Int.random(in: 0..<text.count, using: &random)
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: text[place] = UInt8.random(in: 0...255, using: &random)
+                case 1: text.remove(at: place)
+                default: text.insert(text[place], at: place)
+                }
+            }
+            let words = String(decoding: text, as: UTF8.self)
+            world.hear(words)
+            var listing = SourceListing()
+            try? listing.read(json: words)
+            _ = listing.resolved()
+        }
+        #expect(world.end == nil && world.warnings.count <= CallLimits.notices)
+    }
+
+    /// A room that fills, and whose members then change their presences, costs each of them the same.
+    @Test func theCostOfASessionIsLinear() throws {
+        let growth = try Growth.of(60) { count in
+            let owners = (1...count).map { number in
+                let id = "e\(number)"
+                return """
+                    "\(id)":[[{"s":\(number * 10),"n":"\(id)-v0"}],[],\
+                    [{"s":\(number * 10 + 1),"n":"\(id)-a0"}]]
+                    """
+            }
+            return try Offers.initiate(owners)
+        } body: { (payload: XMLElement) in
+            let message = try JingleMessage(payload)
+            var book = SourceBook()
+            _ = book.add(message.sources)
+            var plan = try SectionPlan(message.contents)
+            _ = plan.offer(book.sources)
+            _ = plan.offer(book.sources.reversed())
+        }
+        #expect(growth < Growth.tolerated)
+    }
+}
