@@ -10,8 +10,8 @@ struct Roomcast: AsyncParsableCommand {
         version: Version.current,
         subcommands: [
             ServeCommand.self, BotCommand.self, PublishCommand.self, FinishCommand.self,
-            ReindexCommand.self, DemoCommand.self, TokenCommand.self, BrowserCommand.self,
-            SpeechKeeperCommand.self,
+            ReindexCommand.self, DemoCommand.self, TokenCommand.self, JibriCommand.self,
+            BrowserCommand.self, SpeechKeeperCommand.self,
         ])
 
     /// On the main thread until the first suspension, while there is no other thread: a process

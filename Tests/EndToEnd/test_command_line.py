@@ -138,3 +138,51 @@ def test_what_keeps_a_file_from_being_published_is_said_in_words(roomcast):
                 done = one.result()
                 assert done.returncode == 1
                 assert words in done.stderr and not RAW.search(done.stderr), done.stderr
+
+
+# Of a container of Jitsi's, whose logins are in a second file; a third one is optional.
+JIBRI = """
+jibri { id = "rec-1", chrome.flags = ["--kiosk"] }
+include "xmpp.conf"
+include "/nowhere/custom-jibri.conf"
+"""
+XMPP = """
+jibri.api.xmpp.environments = [ {
+    name = "-0", xmpp-server-hosts = [ "xmpp.example" ], xmpp-domain = "meet.example"
+    control-muc { domain = "internal-muc.example", room-name = "brewery", nickname = "rec-1" }
+    control-login { domain = "auth.example", username = "jibri", password = ${?LOGIN} }
+    call-login { domain = "hidden.example", username = "recorder", password = "hush-2" }
+    strip-from-room-domain = "muc.", usage-timeout = "0", trust-all-xmpp-certs = true
+} ]
+"""
+
+
+def test_the_settings_of_a_jibri_are_checked(roomcast, tmp_path):
+    (tmp_path / "jibri.conf").write_text(JIBRI)
+    (tmp_path / "xmpp.conf").write_text(XMPP)
+    arguments = "jibri", "--check", "--config", str(tmp_path / "jibri.conf")
+    good = roomcast(*arguments, variables={"LOGIN": "hush-1"})
+    assert good.returncode == 0, good.stderr
+    assert "waits as jibri@auth.example" in good.stdout
+    assert "jibri.chrome: no browser takes part" in good.stdout
+    assert "hush" not in good.stdout + good.stderr
+    bad = roomcast(*arguments)
+    assert bad.returncode == 65
+    assert f"{tmp_path}/xmpp.conf:5:19: jibri.api.xmpp.environments.control-login.password: " \
+        "is missing" in bad.stdout
+
+
+def test_a_jibri_without_a_file_has_its_variables(roomcast, tmp_path):
+    arguments = "jibri", "--check", "--config", str(tmp_path / "absent.conf")
+    assert roomcast(*arguments).returncode == 65
+    variables = {"JIBRI_XMPP_PASSWORD": "hush-1", "JIBRI_RECORDER_PASSWORD": "hush-2"}
+    checked = roomcast(*arguments, variables=variables)
+    assert checked.returncode == 0, checked.stdout
+    assert "joins rooms as recorder@hidden.meet.jitsi" in checked.stdout
+    assert "hush" not in checked.stdout + checked.stderr
+
+
+def test_a_jibri_can_only_be_checked(roomcast):
+    done = roomcast("jibri")
+    assert done.returncode == 64
+    assert "use --check" in done.stderr

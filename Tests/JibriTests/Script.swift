@@ -49,8 +49,8 @@ enum Script {
         case "fails": .ended(session: session, .failed(failures[words[2]]!))
         case "closed": .closed(session: session)
         case "superseded": .superseded(session: session)
-        case "full": .room(false)
-        case "free": .room(true)
+        case "full": .capacity(false)
+        case "free": .capacity(true)
         case "sick": .health(false)
         case "well": .health(true)
         case "leave": .leaving

@@ -23,7 +23,7 @@ public struct BrewerySlot: Sendable {
         /// Jicofo has given the session to another slot.
         case superseded(session: String)
         /// Whether the machine could take one more.
-        case room(Bool)
+        case capacity(Bool)
         case health(Bool)
         /// The program is to end when nothing is recorded any more.
         case leaving
@@ -83,7 +83,7 @@ public struct BrewerySlot: Sendable {
     private var place = Place.idle
     private var joined: Set<Int> = []
     private var shown: [Int: SlotStatus] = [:]
-    private var hasRoom = true
+    private var hasCapacity = true
     private var isHealthy = true
     private var isLeaving = false
 
@@ -97,7 +97,7 @@ public struct BrewerySlot: Sendable {
     public var status: SlotStatus {
         let isIdle =
             switch place {
-            case .idle, .asking: hasRoom && !isLeaving
+            case .idle, .asking: hasCapacity && !isLeaving
             case .starting, .running, .ending, .expired: false
             }
         return SlotStatus(isBusy: !isIdle, isHealthy: isHealthy)
@@ -129,8 +129,8 @@ public struct BrewerySlot: Sendable {
         case .closed(let session): orders = closed(session)
         case .superseded(let session):
             orders = self.session == session ? abandoned(.superseded) : []
-        case .room(let hasRoom):
-            self.hasRoom = hasRoom
+        case .capacity(let hasCapacity):
+            self.hasCapacity = hasCapacity
             orders = []
         case .health(let isHealthy):
             self.isHealthy = isHealthy
