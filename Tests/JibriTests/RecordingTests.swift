@@ -1,6 +1,7 @@
 import Foundation
 import MediaKernel
 import Testing
+import XML
 import XMPP
 
 @testable import Jibri
@@ -75,11 +76,43 @@ import XMPP
                 + #""participants":[{"user":{"name":"Ana"}}],"share":true}"#)
     }
 
+    @Test(
+        arguments: [
+            ([:], nil, "<session_id>s</session_id><mode>file</mode>"),
+            ([:], "https://w", "<session_id>s</session_id><mode>file</mode>"),
+            (["streamid": "k"], nil, "<session_id>s</session_id><mode>stream</mode>"),
+            (
+                ["streamid": "k"], "https://w?a&b",
+                "<session_id>s</session_id><mode>stream</mode>"
+                    + "<live-stream-view-url>https://w?a&amp;b</live-stream-view-url>"
+            ),
+            (
+                ["streamid": "k", "you_tube_broadcast_id": "x"], "https://w",
+                "<session_id>s</session_id><mode>stream</mode>"
+                    + "<live-stream-view-url>http://youtu.be/x</live-stream-view-url>"
+            ),
+        ] as [([String: String], String?, String)])
+    func theRoomIsShownTheSession(more: [String: String], viewURL: String?, xml: String) throws {
+        var element = XMLElement(
+            "jibri", "http://jitsi.org/protocol/jibri",
+            [
+                "recording_mode": more.isEmpty ? "file" : "stream", "room": "r@muc.example",
+                "session_id": "s",
+            ])
+        for (name, value) in more { element[name] = value }
+        let shown = try JibriStart(element).shown(viewURL: viewURL)
+        #expect(shown.map { $0.xml(in: "jabber:client") }.joined() == xml)
+    }
+
     @Test func theHealthIsAsTheAutoscalerReadsIt() throws {
         #expect(
             try json(JibriHealth(.idle, fault: nil, environment: nil))
                 == #"{"status":{"busyStatus":"IDLE","health":{"details":{},"healthStatus":"HEALTHY"}}}"#
         )
+        #expect(
+            try json(JibriEvent(id: "one", JibriHealth(.busy, fault: nil, environment: ("a", "b"))))
+                == #"{"jibriId":"one","status":{"busyStatus":"BUSY","#
+                + #""health":{"details":{},"healthStatus":"HEALTHY"}}}"#)
         #expect(
             try json(JibriHealth(.expired, fault: "disk", environment: ("prod", "a.example")))
                 == #"{"environmentContext":{"name":"prod-a.example"},"#

@@ -1,16 +1,16 @@
 /// The answer to `GET /jibri/api/v1.0/health`, which Jitsi's autoscaler reads.
 public struct JibriHealth: Encodable, Sendable {
-    private struct Status: Encodable {
+    struct Status: Encodable {
         let busyStatus: String
         let health: Health
     }
 
-    private struct Health: Encodable {
+    struct Health: Encodable {
         let healthStatus: String
         let details: [String: Detail]
     }
 
-    private struct Detail: Encodable {
+    struct Detail: Encodable {
         let healthStatus: String
         let detail: String
     }
@@ -19,7 +19,7 @@ public struct JibriHealth: Encodable, Sendable {
         let name: String
     }
 
-    private let status: Status
+    let status: Status
     private let environmentContext: Environment?
 
     /// - Parameters:
