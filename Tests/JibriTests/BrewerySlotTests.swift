@@ -106,6 +106,19 @@ import XMPP
                 ("closed a", "answer off, answer off, show idle"),
             ]),
         Row(
+            jicofo: "would not ask nine times: what more comes is answered at once",
+            steps: [("joined", "show idle"), ("start a", "admit a")]
+                + Array(repeating: ("start a", ""), count: 7) + [
+                    ("start a", "answer busy"),
+                    (
+                        "yes a",
+                        String(repeating: "answer pending, ", count: 8) + "begin a, show busy"
+                    ),
+                ]
+                + Array(repeating: ("stop a", ""), count: 8).enumerated().map {
+                    $0.offset == 0 ? ("stop a", "end a stopped") : $0.element
+                } + [("stop a", "answer off")]),
+        Row(
             jicofo: "stops what ended by itself at the same time",
             steps: running + [
                 ("ends a", "tell off"), ("stop a", ""), ("closed a", "answer off, show idle"),

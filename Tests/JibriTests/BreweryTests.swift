@@ -32,6 +32,19 @@ import Testing
                 == ["0: end a superseded", "1: admit a"])
     }
 
+    /// Everybody in a room sees the name of its session.
+    @Test func nobodyOutsideOfTheBreweryEndsASession() throws {
+        var brewery = Brewery(slots: 2, breweries: [Script.brewery])
+        for text in ["joined", "start a", "yes a"] { _ = brewery.handle(try fact(text), slot: 0) }
+        let request = Script.request(
+            [
+                "action": "start", "recording_mode": "file", "room": "r@muc.example",
+                "session_id": "a",
+            ], from: "r@muc.example/guest")
+        let orders = brewery.handle(.asked(request, link: 0), slot: 1)
+        #expect(orders.map(\.slot) == [1] && words(orders) == ["1: answer to another"])
+    }
+
     @Test func whatConcernsTheMachineConcernsEachSlot() throws {
         var brewery = Brewery(slots: 2, breweries: [Script.brewery])
         _ = brewery.handle(try fact("joined"))

@@ -35,11 +35,13 @@ public struct Brewery: Sendable {
 
     public mutating func handle(_ fact: BrewerySlot.Fact, slot: Int) -> [Order] {
         var orders: [Order] = []
-        if case .asked(let request, _) = fact, case .start(let start) = try? JibriRequest(request) {
+        if case .asked(let request, let link) = fact,
+            let session = slots[slot].sessionToStart(by: request, link: link)
+        {
             // Before we notice that a connection is gone, Jicofo may have given its session to
             // another slot.
             for other in slots.indices where other != slot {
-                orders += take(.superseded(session: start.session), other)
+                orders += take(.superseded(session: session), other)
             }
         }
         return orders + take(fact, slot)

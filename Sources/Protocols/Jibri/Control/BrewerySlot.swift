@@ -77,6 +77,9 @@ public struct BrewerySlot: Sendable {
         case expired
     }
 
+    /// Requests that wait for their answers. One more is answered at once.
+    static let waitingMaximum = 8
+
     /// The brewery of each link.
     private let breweries: [JID]
     private let isSingleUse: Bool
@@ -154,9 +157,9 @@ public struct BrewerySlot: Sendable {
         func refused(_ error: StanzaError) -> [Order] {
             [.answer(stanza: request.refusal(error), link: link)]
         }
-        guard let asker = request.from, breweries.indices.contains(link),
-            asker.bare == breweries[link]
-        else { return refused(StanzaError("not-allowed", .cancel)) }
+        guard let asker = asker(of: request, link) else {
+            return refused(StanzaError("not-allowed", .cancel))
+        }
         do throws(JibriRequest.Refusal) {
             switch try JibriRequest(request) {
             case .start(let start):
@@ -173,6 +176,22 @@ public struct BrewerySlot: Sendable {
         }
     }
 
+    /// Who asks, if that is an occupant of the link's brewery.
+    private func asker(of request: Request, _ link: Int) -> JID? {
+        guard let asker = request.from, breweries.indices.contains(link),
+            asker.bare == breweries[link]
+        else { return nil }
+        return asker
+    }
+
+    /// The session that a request is to start, whether or not it can be: Jicofo has no other
+    /// recorder for it any more.
+    func sessionToStart(by request: Request, link: Int) -> String? {
+        guard asker(of: request, link) != nil, case .start(let start) = try? JibriRequest(request)
+        else { return nil }
+        return start.session
+    }
+
     private mutating func started(_ job: Job, _ request: Request) -> [Order] {
         func answer(_ status: JibriStatus) -> Order {
             .answer(stanza: request.result(status.element), link: job.link)
@@ -184,7 +203,8 @@ public struct BrewerySlot: Sendable {
         case .idle:
             place = .asking(job, [Waiting(request: request, link: job.link)])
             return [.admit(job.start)]
-        case .asking(let own, let waiting) where isSame(own):
+        case .asking(let own, let waiting)
+        where isSame(own) && waiting.count < Self.waitingMaximum:
             place = .asking(job, waiting + [Waiting(request: request, link: job.link)])
             return []
         case .starting(let own) where isSame(own):
@@ -212,7 +232,8 @@ public struct BrewerySlot: Sendable {
         case .starting(let job) where isMeant(job), .running(let job) where isMeant(job):
             place = .ending(job, [stop])
             return [.end(session: job.start.session, .stopped)]
-        case .ending(let job, let stops) where isMeant(job):
+        case .ending(let job, let stops)
+        where isMeant(job) && stops.count < Self.waitingMaximum:
             place = .ending(job, stops + [stop])
             return []
         case .idle, .asking, .starting, .running, .ending, .expired:
