@@ -71,6 +71,68 @@ import Testing
         #expect(!channel.isActive)
     }
 
+    /// A client that reads slowly: nothing is sent until it reads.
+    private final class SlowReader: ChannelOutboundHandler {
+        typealias OutboundIn = HTTPServerResponsePart
+        typealias OutboundOut = HTTPServerResponsePart
+
+        private var unsent: [(NIOAny, EventLoopPromise<Void>?)] = []
+
+        func write(
+            context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
+        ) {
+            unsent.append((data, promise))
+        }
+
+        func read(_ channel: EmbeddedChannel) throws {
+            let context = try channel.pipeline.syncOperations.context(handler: self)
+            for (data, promise) in unsent { context.write(data, promise: promise) }
+            unsent = []
+            context.flush()
+        }
+    }
+
+    /// Writes an answer, after which the routes close the connection.
+    private func stopping(_ reader: SlowReader) throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel(
+            handlers: [reader, HTTPConnectionGuard()], loop: loop)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        try channel.writeInbound(head())
+        try channel.writeInbound(HTTPServerRequestPart.end(nil))
+        channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        for part in [
+            HTTPServerResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok)),
+            .body(.byteBuffer(ByteBuffer(string: "the last bytes"))), .end(nil),
+        ] {
+            channel.writeAndFlush(part, promise: nil)
+        }
+        channel.close(promise: nil)
+        return channel
+    }
+
+    @Test func aServerThatStopsSendsWhatItHasAnswered() throws {
+        let reader = SlowReader()
+        let channel = try stopping(reader)
+        loop.advanceTime(by: .seconds(4))
+        #expect(channel.isActive)
+        try reader.read(channel)
+        loop.run()
+        #expect(!channel.isActive)
+        var parts: [HTTPServerResponsePart] = []
+        while let part = try channel.readOutbound(as: HTTPServerResponsePart.self) {
+            parts.append(part)
+        }
+        #expect(parts.contains(.body(.byteBuffer(ByteBuffer(string: "the last bytes")))))
+    }
+
+    @Test func aServerThatStopsDoesNotWaitForWhoReadsNothing() throws {
+        let channel = try stopping(SlowReader())
+        loop.advanceTime(by: .seconds(4))
+        #expect(channel.isActive)
+        loop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
     @Test(
         arguments: [
             (["connection": "keep-alive"], HTTPVersion.http1_1, "keep-alive"),

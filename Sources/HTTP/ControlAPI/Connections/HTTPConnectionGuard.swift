@@ -32,6 +32,8 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Outlives the reason for which it was set: answers begin and end far more often than it ends.
     private var readingDeadline: Scheduled<Void>?
     private var stoppingDeadline: Scheduled<Void>?
+    /// Nothing that has not been sent yet is waited for any more.
+    private var isOver = false
 
     init(_ limits: Limits = Limits()) { self.limits = limits }
 
@@ -78,7 +80,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             guard let since = handler.unreadSince else { return }
             let left = since + handler.limits.reading - context.eventLoop.now
             if left <= .zero {
-                context.channel.close(promise: nil)
+                handler.end(context.channel)
             } else {
                 handler.watchReading(context, for: left)
             }
@@ -90,6 +92,27 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             stoppingDeadline = close(context, in: limits.stopping)
         }
         context.fireUserInboundEventTriggered(event)
+    }
+
+    /// When the server shuts down, the routes close a connection as soon as its last answer is
+    /// written, and NIO would drop what a slow reader has not taken of it.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .all, stoppingDeadline != nil, !isOver else {
+            return context.close(mode: mode, promise: promise)
+        }
+        let bound = NIOLoopBound((self, context.channel), eventLoop: context.eventLoop)
+        // Nothing, behind all that waits.
+        let nothing = wrapOutboundOut(.body(.byteBuffer(ByteBuffer())))
+        context.writeAndFlush(nothing).whenComplete { _ in
+            let (handler, channel) = bound.value
+            handler.isOver = true
+            channel.close(promise: promise)
+        }
+    }
+
+    private func end(_ channel: any Channel) {
+        isOver = true
+        channel.close(promise: nil)
     }
 
     /// Each request has one answer, in its turn: the responder meets the error after all earlier
@@ -114,8 +137,8 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func close(_ context: ChannelHandlerContext, in time: TimeAmount) -> Scheduled<Void> {
-        let channel = context.channel
-        return context.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+        let bound = NIOLoopBound((self, context.channel), eventLoop: context.eventLoop)
+        return context.eventLoop.scheduleTask(in: time) { bound.value.0.end(bound.value.1) }
     }
 
     /// The following handlers only look for `close`. RFC 9112 sect. 9.3: the word may be one of
