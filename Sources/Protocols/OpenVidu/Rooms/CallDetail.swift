@@ -13,6 +13,9 @@ public struct CallDetail: Hashable, Sendable {
 
     public let event: Event
     public let room: RoomID
+    /// The name of the session, which no other one of the room has; nil if it is not known when it
+    /// began.
+    public let session: String?
     public let time: UnixTime
     /// Of the body, besides those that all events have.
     public let members: [String: JSONValue]
@@ -29,9 +32,8 @@ public struct CallDetail: Hashable, Sendable {
         self.room = room
         self.time = time
         var members = members
-        if let session {
-            members["uniqueSessionId"] = .string("\(room)_\(session.milliseconds)")
-        }
+        self.session = session.map { "\(room)_\($0.milliseconds)" }
+        if let name = self.session { members["uniqueSessionId"] = .string(name) }
         if let start {
             members["startTime"] = .integer(start)
             members["duration"] =

@@ -38,8 +38,10 @@ extension OpenViduWebhook {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Texts, numbers and flags always encode.
         guard let body = try? encoder.encode(detail.body) else { return nil }
+        // Later sessions of the room need not wait for what a receiver refuses of this one.
+        let line = "\(Self.receiver)-\(detail.session ?? detail.room.rawValue)"
         return CatalogueDelivery(
-            id: id, line: "\(Self.receiver)-\(detail.room)", room: detail.room,
+            id: id, line: line, room: detail.room,
             kind: detail.event.rawValue, receiver: Self.receiver, body: Array(body),
             createdAt: detail.time)
     }
