@@ -40,6 +40,16 @@ import Testing
         #expect(fixture.drain().isEmpty)
     }
 
+    @Test mutating func ofSeveralOfOneNameTheFirstIsMeant() throws {
+        for id in ["p3", "p0", "p5"] as [PeerID] {
+            try fixture.room.peerUpdated(id, name: "Kim", metadata: nil, at: fixture.now)
+        }
+        let peers = fixture.room.peers
+        #expect(peers.visible(named: ["nobody", "Kim"])?.id == "p0")
+        #expect(peers.visible(named: ["nobody"]) == nil && peers.hasVisible)
+        #expect(peers.visible(named: [peers["bot"]?.name ?? ""]) == nil, "hidden")
+    }
+
     @Test mutating func pagesFollowEachOtherAndEnd() throws {
         let first = try search("", limit: 4)
         #expect(first.peers.map(\.id) == ["p0", "p1", "p2", "p3"])
