@@ -354,7 +354,7 @@ def test_nothing_is_lost_with_a_connection(prosody, probe, stranger, muc, carrie
                 "</message>" for body in ours])
             theirs = [f"theirs {next(numbers)}" for _ in range(20)]
             stranger.say(muc, *theirs)
-            time.sleep(0.2)  # swallowed on the way, which nobody can see
+            probe.wait("sent")
             wire.cut()
             online = probe.wait("online")
             assert (online["resumed"], online["address"]) == ("true", address)

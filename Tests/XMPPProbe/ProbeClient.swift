@@ -82,7 +82,9 @@ struct ProbeClient: Sendable {
             case ("connect", _): break
             case ("read", _): reading.yield()
             case ("quit", _): client.leave()
-            case ("send", _): for element in elements { try await client.send(element) }
+            case ("send", _):
+                for element in elements { try await client.send(element) }
+                report(name, "sent")
             case ("ask", _): ask(order, elements[0])
             case ("enter", let room?):
                 try await client.enter(
