@@ -259,6 +259,24 @@ import XML
         #expect(throws: RequestFailure.offline) { try test.session.show([], in: test.room) }
     }
 
+    /// As ejabberd does, and XEP-0045 sect. 10.9 shows.
+    @Test mutating func aRoomIsDestroyedWithoutOurMark() throws {
+        _ = goOnline()
+        try enter()
+        #expect(take(presence("ann", "unavailable", status: nil, "<destroy/>")).count == 1)
+        #expect(
+            take(presence("me", "unavailable", status: nil, "<destroy/>")).last
+                == .event(.room(room, .ended(.destroyed(alternate: nil)))))
+    }
+
+    @Test mutating func anotherOfOurNickDoesNotLeaveForUs() throws {
+        _ = goOnline()
+        try session.enter(room, nick: "me", at: now)
+        _ = drained()
+        #expect(take(presence("me", "unavailable")).count == 1)
+        #expect(take(presence("me", status: 110)).last == .event(.room(room, .entered(nick: "me"))))
+    }
+
     @Test mutating func aRoomThatDoesNotAnswerIsLeft() throws {
         _ = goOnline()
         try session.enter(room, nick: "me", at: now)

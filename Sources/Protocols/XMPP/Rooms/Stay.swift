@@ -28,8 +28,9 @@ struct Stay: Sendable {
             return refused(StanzaError(of: stanza))
         }
         guard let presence = RoomPresence(stanza) else { return [] }
-        guard presence.isOwn else { return [.occupant(presence)] }
-        return [.occupant(presence)] + own(presence)
+        // ejabberd destroys a room without the status that is our mark; once inside, our nick is it.
+        let isOwn = presence.isOwn || place != .entering && presence.nick == nick
+        return [.occupant(presence)] + (isOwn ? own(presence) : [])
     }
 
     mutating func leave(until deadline: Instant) {
