@@ -177,9 +177,11 @@ def end(listener):
 
 
 class Wire:
-    """A TCP connection between a client and a server, which can be cut."""
+    """A TCP connection between a client and a server, which can be cut. `passed` bytes of the server
+    are on their way to the client, or there."""
 
     def __init__(self, port):
+        self.passed = 0
         self._target = port
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
@@ -192,16 +194,18 @@ class Wire:
         with contextlib.suppress(OSError):
             while True:
                 near, _ = self._listener.accept()
+                near.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
                 far = socket.create_connection(("127.0.0.1", self._target))
                 self._sockets += [near, far]
-                for one, other in [(near, far), (far, near)]:
-                    threading.Thread(target=self._pump, args=(one, other), daemon=True).start()
+                for pair in [(near, far, False), (far, near, True)]:
+                    threading.Thread(target=self._pump, args=pair, daemon=True).start()
 
-    def _pump(self, one, other):
+    def _pump(self, one, other, counts):
         with contextlib.suppress(OSError):
             while data := one.recv(65536):
                 if self._flows.is_set():
                     other.sendall(data)
+                    self.passed += len(data) * counts
         for each in (one, other):
             with contextlib.suppress(OSError):
                 each.close()
