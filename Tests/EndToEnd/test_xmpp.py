@@ -3,10 +3,13 @@
 import base64
 import contextlib
 import itertools
+import queue
 import time
 import uuid
+from xml.etree import ElementTree
 
 import pytest
+from slixmpp.exceptions import IqError
 from harness.prosody import Authority, Prosody
 from harness.waiting import wait_for
 from harness.xmpp import Impostor, Probe, Stranger, Wire
@@ -44,13 +47,6 @@ def stranger(prosody):
 @pytest.fixture
 def muc():
     return f"room-{uuid.uuid4().hex[:8]}@muc.test"
-
-
-def logged_mechanisms(prosody, offset):
-    """The mechanisms by which clients have authenticated since then, as Prosody saw them."""
-    with prosody.log.open() as file:
-        file.seek(offset)
-        return [line for line in file if "mechanism" in line or "SASL" in line]
 
 
 # MARK: Who is who
@@ -239,52 +235,49 @@ def test_requests_go_both_ways(prosody, probe, stranger):
     query = "<query xmlns='http://jabber.org/protocol/disco#info'/>"
     assert "muc" in probe.ask(query, to="muc.test")["xml"]
     other = probe.ask("<other xmlns='urn:other'/>", to=stranger.address)
-    assert other["event"] == "failure" and "service-unavailable" in other["text"] \
-        or "feature-not-implemented" in other["text"]
+    assert other["event"] == "failure" and other["text"].startswith("refused: ")
     assert probe.ask("<other xmlns='urn:other'/>", to="a@nowhere.test", timeout=5)[
         "event"] == "failure"
 
     # slixmpp waits for the answers.
-    assert stranger.do(lambda: stranger.client.plugin["xep_0199"].ping(address, timeout=10)) is not None
+    pings = stranger.client.plugin["xep_0199"]
+    assert stranger.do(lambda: pings.ping(address, timeout=10)) is not None
 
     async def asked(namespace):
         iq = stranger.client.make_iq_get(ito=address)
-        from xml.etree import ElementTree
         iq.append(ElementTree.Element(f"{{{namespace}}}x"))
         try:
             return (await iq.send(timeout=10))["type"]
-        except Exception as error:  # noqa: BLE001
+        except IqError as error:
             return error.condition
     assert stranger.do(lambda: asked("urn:unknown")) == "service-unavailable"
-    import asyncio
-    future = asyncio.run_coroutine_threadsafe(asked("urn:ours"), stranger._loop)
+    answer = stranger.begin(lambda: asked("urn:ours"))
     request = probe.wait("request")
     assert request["from"] == stranger.address and "urn:ours" in request["xml"]
     probe.order("send", xml=[f"<iq xmlns='jabber:client' type='result' id='{request['id']}' "
                              f"to='{request['from']}'/>"])
-    assert future.result(30) == "result"
+    assert answer.result(30) == "result"
 
 
 def test_a_stranger_computes_the_same_capabilities(prosody, probe, stranger, muc):
     probe.connect(prosody, features=["urn:xmpp:jingle:1", "http://jitsi.org/source-name"])
-    address = probe.wait("online")["address"]
-    shown = __import__("queue").SimpleQueue()
+    probe.wait("online")
+    shown = queue.SimpleQueue()
     stranger.do(lambda: stranger.client.add_event_handler(
         f"muc::{muc}::got_online", lambda presence: shown.put(presence)))
     stranger.enter(muc, "focus")
     probe.enter(muc, "ours")
     probe.wait("room", case="entered")
-    while True:
+    presence = shown.get(timeout=30)
+    while not str(presence["from"]).endswith("/ours"):
         presence = shown.get(timeout=30)
-        if str(presence["from"]).endswith("/ours"):
-            break
     caps = presence["caps"]
     assert caps["node"] == "https://roomcast.test/probe" and caps["hash"] == "sha-1"
     info = stranger.do(lambda: stranger.client.plugin["xep_0030"].get_info(
         f"{muc}/ours", node=f"{caps['node']}#{caps['ver']}", timeout=10))
     assert "urn:xmpp:jingle:1" in info["disco_info"]["features"]
     own = stranger.client.plugin["xep_0115"].generate_verstring(info["disco_info"], "sha-1")
-    assert own == caps["ver"] and address
+    assert own == caps["ver"]
 
 
 # MARK: Lost and found
@@ -470,8 +463,8 @@ def test_nonsense_ends_the_stream(probe, said, words):
 
 
 @pytest.mark.parametrize("said", [
-    "<message><body>" + "x" * 10_000_000, "<message>" + "<a>" * 1000, "<message a='" + "y" * 10_000_000,
-    "text", "<message>&nbsp;</message>", "</stream:stream",
+    "<message><body>" + "x" * 10_000_000, "<message>" + "<a>" * 1000,
+    "<message a='" + "y" * 10_000_000, "text", "<message>&nbsp;</message>", "</stream:stream",
 ])
 def test_nonsense_behind_the_door(probe, said):
     end = meet(probe, online_then(said, hold=False), phase=5)
@@ -486,7 +479,7 @@ def test_a_handshake_that_ends_anywhere(probe):
     whole = STREAM + FEATURES
     seen = set()
     with contextlib.closing(Impostor(None)) as impostor:
-        for count in range(0, len(whole), 3):
+        for count in range(len(whole)):
             impostor._play = said_by(whole[:count], hold=False)
             probe.connect(None, port=impostor.port, user=None, password=None)
             seen.add(probe.wait("end")["case"])
@@ -527,7 +520,7 @@ def test_a_server_that_does_not_read_is_given_up(probe):
     with contextlib.closing(Impostor(play)) as impostor:
         probe.connect(None, port=impostor.port, user=None, password=None)
         probe.wait("online")
-        message = "<message xmlns='jabber:client' to='a@b'><body>" + "z" * 60_000 + "</body></message>"
+        message = f"<message xmlns='jabber:client' to='a@b'><body>{'z' * 60_000}</body></message>"
         for _ in range(300):
             probe.order("send", xml=[message])
         assert probe.wait("end")["case"] == "the server does not read"

@@ -144,11 +144,14 @@ class Stranger(OnItsOwnLoop):
             return await found if asyncio.iscoroutine(found) or asyncio.isfuture(found) else found
         return self._run(run())
 
-    def enter(self, room, nick, open_it=True, **settings):
+    def begin(self, work):
+        """The future of a coroutine that `work` makes."""
+        return asyncio.run_coroutine_threadsafe(work(), self._loop)
+
+    def enter(self, room, nick, **settings):
         """Enters a room, and opens it to others where it is new."""
         self.do(lambda: self.muc.join_muc_wait(room, nick, timeout=TIMEOUT))
-        if open_it:
-            self.configure(room, **settings)
+        self.configure(room, **settings)
 
     def configure(self, room, **settings):
         async def work():
