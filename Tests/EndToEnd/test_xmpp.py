@@ -395,6 +395,15 @@ def test_several_clients_share_a_loop(prosody, probe, muc, stranger):
     assert stranger.nicks(muc) >= set(names)
 
 
+def test_events_end_with_their_client(prosody, probe):
+    probe.connect(prosody)
+    probe.wait("online")
+    probe.order("quit")
+    probe.wait("end")
+    probe.order("drop")
+    probe.wait("over")
+
+
 # MARK: Bad servers
 
 def said_by(*parts, hold=True, drip=None, first=True):

@@ -59,6 +59,10 @@ struct ProbeFault: Error {}
             if let server = order.server {
                 clients[order.client] = try ProbeClient(order.client, server, group)
             }
+            if order.order == "drop" {
+                clients[order.client] = nil
+                continue
+            }
             guard let client = clients[order.client] else { throw ProbeFault() }
             await client.obey(order)
         }

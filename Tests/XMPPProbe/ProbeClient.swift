@@ -30,9 +30,11 @@ struct ProbeClient: Sendable {
         let (gate, reading) = AsyncStream.makeStream(of: Void.self)
         if server.isDeaf != true { reading.yield() }
         (self.name, self.client, self.reading) = (name, client, reading)
+        let events = client.events
         Task {
             for await _ in gate { break }
-            for await event in client.events { Self.tell(name, event) }
+            for await event in events { Self.tell(name, event) }
+            report(name, "over")
         }
         let pause = server.pause.map { Duration.seconds($0) }
         Task {

@@ -34,13 +34,17 @@ public final class XMPPClient: Sendable {
         let link = NIOLoopBoundBox.makeBoxSendingValue(
             ClientLink(settings, endpoint, tls, loop), eventLoop: loop)
         self.link = link
+        let flow = EventFlow(loop)
         let made = NIOAsyncSequenceProducer.makeSequence(
             elementType: ClientEvent.self,
             backPressureStrategy: NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark(
                 lowWatermark: Self.eventsMaximum / 4, highWatermark: Self.eventsMaximum),
-            finishOnDeinit: true, delegate: EventFlow(loop: loop, link: link))
+            finishOnDeinit: true, delegate: flow)
         events = made.sequence
-        loop.execute { link.value.source = made.source }
+        loop.execute {
+            link.value.source = made.source
+            flow.follow(link.value)
+        }
     }
 
     // MARK: Life
@@ -116,15 +120,23 @@ public final class XMPPClient: Sendable {
 
 /// Reads on when the program has taken its events.
 public final class EventFlow: NIOAsyncSequenceProducerDelegate {
-    private let loop: any EventLoop
-    private let link: NIOLoopBoundBox<ClientLink>
-
-    init(loop: any EventLoop, link: NIOLoopBoundBox<ClientLink>) {
-        (self.loop, self.link) = (loop, link)
+    /// Does not keep the client, whose events end with it.
+    private struct Source {
+        weak var link: ClientLink?
     }
 
+    private let loop: any EventLoop
+    private let source: NIOLoopBoundBox<Source>
+
+    init(_ loop: any EventLoop) {
+        self.loop = loop
+        source = NIOLoopBoundBox.makeBoxSendingValue(Source(), eventLoop: loop)
+    }
+
+    func follow(_ link: ClientLink) { source.value.link = link }
+
     public func produceMore() {
-        loop.execute { [link] in link.value.reads(true) }
+        loop.execute { [source] in source.value.link?.reads(true) }
     }
 
     /// Nobody will read events any more: they are dropped.
