@@ -392,7 +392,7 @@ def test_several_clients_share_a_loop(prosody, probe, muc, stranger):
         probe.wait("online", client=name)
         probe.enter(muc, name, client=name)
         probe.wait("room", case="entered", client=name)
-    assert stranger.nicks(muc) >= set(names)
+    wait_for("the stranger sees all", lambda: stranger.nicks(muc) >= set(names), 30)
 
 
 def test_events_end_with_their_client(prosody, probe):
