@@ -236,8 +236,8 @@ let package = Package(
         room(
             "Protocols/Jitsi",
             [
-                "MediaKernel", "XML", "ICE", "SDP", "PeerConnection", "XMPP",
-                "RemoteRoom",
+                "MediaKernel", "XML", "ICE", "SDP", "ClientConnections", "Clocks", "PeerConnection",
+                "XMPP", "MediaClient", "XMPPClient", "RemoteRoom", log, nioCore,
             ]),
         room(
             "Protocols/WebPage",
@@ -433,8 +433,8 @@ let package = Package(
         tests(
             "Jitsi",
             [
-                "MediaKernel", "XML", "RTP", "ICE", "SDP", "SecureTransport", "PeerConnection",
-                "XMPP", "RemoteRoom", "Workbench",
+                "MediaKernel", "XML", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel",
+                "PeerConnection", "XMPP", "RemoteRoom", "Workbench",
             ]),
         tests(
             "ControlAPI",

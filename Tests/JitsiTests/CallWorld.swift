@@ -59,14 +59,9 @@ struct CallWorld {
 
     // MARK: The server
 
-    mutating func connect() {
-        call.connected(at: now)
-        drain()
-    }
-
-    mutating func disconnect() {
-        questions = []
-        call.disconnected(at: now)
+    mutating func connect(isResumed: Bool = false) {
+        if !isResumed { questions = [] }
+        call.connected(isResumed: isResumed, at: now)
         drain()
     }
 

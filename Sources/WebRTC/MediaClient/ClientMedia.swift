@@ -19,6 +19,11 @@ public final class ClientMedia: MediaReception, TickedMedia {
         /// The data channel that the publish connection opens, and the one that carries wishes and
         /// the server's texts on the subscribe connection; nil for a protocol without one.
         public var channel: ChannelFormat?
+        /// Whether the client opens that channel on the subscribe connection, not the server.
+        public var opensSubscribeChannel: Bool
+        /// Whether a track that the server describes with several codecs is in that of its newest
+        /// packet.
+        public var followsCodecs: Bool
         /// What happens to the datagrams that are sent.
         public var network: NetworkConditions
         /// Whether to receive video.
@@ -33,12 +38,15 @@ public final class ClientMedia: MediaReception, TickedMedia {
 
         public init(
             directions: Set<ConnectionDirection> = [.publish, .subscribe],
-            channel: ChannelFormat? = nil, network: NetworkConditions = NetworkConditions(),
+            channel: ChannelFormat? = nil, opensSubscribeChannel: Bool = false,
+            followsCodecs: Bool = false, network: NetworkConditions = NetworkConditions(),
             receivesVideo: Bool = true, namesTracksBySection: Bool = false,
             readingInterval: Duration? = nil
         ) {
             self.directions = directions
             self.channel = channel
+            self.opensSubscribeChannel = opensSubscribeChannel
+            self.followsCodecs = followsCodecs
             self.network = network
             self.receivesVideo = receivesVideo
             self.namesTracksBySection = namesTracksBySection
@@ -64,6 +72,7 @@ public final class ClientMedia: MediaReception, TickedMedia {
     private let identity: DTLSIdentity
     private let configuration: Configuration
     private let stateChanged: @Sendable (ConnectionDirection, PeerConnectionState) -> Void
+    private let channelOpened: @Sendable () -> Void
     private let channelText: @Sendable (String) -> Void
     /// The preferences sent, by track. Sent again when the channel opens.
     private var wishes: [TrackID: String] = [:]
@@ -73,12 +82,14 @@ public final class ClientMedia: MediaReception, TickedMedia {
     private var outgoing: [String: String] = [:]
     /// The tracks we receive, by mid.
     private var incoming: [String: IncomingTrack] = [:]
+    private var codecs = CodecFollower()
     private var ticker: MediaTicker?
 
     init(
         eventLoop: any EventLoop, identity: DTLSIdentity, observer: any ClientMediaObserver,
         configuration: Configuration = Configuration(),
         stateChanged: @escaping @Sendable (ConnectionDirection, PeerConnectionState) -> Void,
+        channelOpened: @escaping @Sendable () -> Void = {},
         channelText: @escaping @Sendable (String) -> Void
     ) {
         self.eventLoop = eventLoop
@@ -86,6 +97,7 @@ public final class ClientMedia: MediaReception, TickedMedia {
         self.observer = observer
         self.configuration = configuration
         self.stateChanged = stateChanged
+        self.channelOpened = channelOpened
         self.channelText = channelText
     }
 
@@ -94,12 +106,14 @@ public final class ClientMedia: MediaReception, TickedMedia {
     /// Opens the connections, on sockets of their own.
     ///
     /// - Parameters:
-    ///   - stateChanged: called on the loop, as is `channelText`.
+    ///   - stateChanged: called on the loop, as are the others.
+    ///   - channelOpened: the data channel of the subscribe connection can be used.
     ///   - channelText: receives the server's texts on the data channel.
     public static func open(
         on eventLoop: any EventLoop, configuration: Configuration = Configuration(),
         makeObserver: @escaping @Sendable () -> any ClientMediaObserver,
         stateChanged: @escaping @Sendable (ConnectionDirection, PeerConnectionState) -> Void,
+        channelOpened: @escaping @Sendable () -> Void = {},
         channelText: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws -> NIOLoopBound<ClientMedia> {
         let identity = try DTLSIdentity.generate()
@@ -108,7 +122,7 @@ public final class ClientMedia: MediaReception, TickedMedia {
                 ClientMedia(
                     eventLoop: eventLoop, identity: identity, observer: makeObserver(),
                     configuration: configuration, stateChanged: stateChanged,
-                    channelText: channelText),
+                    channelOpened: channelOpened, channelText: channelText),
                 eventLoop: eventLoop)
         }.get()
         func bind(_ direction: ConnectionDirection) async throws -> NIOLoopBound<DatagramSocket>? {
@@ -133,7 +147,9 @@ public final class ClientMedia: MediaReception, TickedMedia {
     func start(publish: DatagramSocket?, subscribe: DatagramSocket?) {
         let now = MonotonicClock.now
         self.publish = publish.map { makeSide(socket: $0, opensChannel: true, at: now) }
-        self.subscribe = subscribe.map { makeSide(socket: $0, opensChannel: false, at: now) }
+        self.subscribe = subscribe.map {
+            makeSide(socket: $0, opensChannel: configuration.opensSubscribeChannel, at: now)
+        }
         let ticker = MediaTicker(self, every: configuration.readingInterval, on: eventLoop)
         ticker.schedule(on: eventLoop)
         self.ticker = ticker
@@ -147,7 +163,10 @@ public final class ClientMedia: MediaReception, TickedMedia {
         guard publish != nil || subscribe != nil else { throw .closed }
         let now = MonotonicClock.now
         publish = publish.map { makeSide(socket: $0.port.socket, opensChannel: true, at: now) }
-        subscribe = subscribe.map { makeSide(socket: $0.port.socket, opensChannel: false, at: now) }
+        subscribe = subscribe.map {
+            makeSide(
+                socket: $0.port.socket, opensChannel: configuration.opensSubscribeChannel, at: now)
+        }
         outgoing = [:]
         incoming = [:]
         observer.incomingTracksChanged([], at: now)
@@ -223,6 +242,7 @@ public final class ClientMedia: MediaReception, TickedMedia {
         guard let core = subscribe?.core else { throw ClientMediaError.closed }
         let now = MonotonicClock.now
         let answer = try core.answer(offer, at: now)
+        codecs.follow(configuration.followsCodecs ? offer : nil)
         readIncomingTracks(of: core, at: now)
         return answer
     }
@@ -255,6 +275,16 @@ public final class ClientMedia: MediaReception, TickedMedia {
             tracks = tracks.filter { kinds.insert($0.kind).inserted }
             for index in tracks.indices { tracks[index].trackID = tracks[index].mid }
         }
+        if configuration.followsCodecs {
+            for index in tracks.indices {
+                // It is sent on as it was, whichever codec a new description lists first.
+                guard let known = incoming[tracks[index].mid],
+                    known.trackID == tracks[index].trackID
+                else { continue }
+                tracks[index].codec = known.codec
+                tracks[index].parameterSets = known.parameterSets
+            }
+        }
         let kept = Set(tracks.map(\.trackID))
         for gone in incoming.values where !kept.contains(gone.trackID) {
             wishes[TrackID(gone.trackID)] = nil
@@ -270,14 +300,19 @@ public final class ClientMedia: MediaReception, TickedMedia {
         drain(direction, at: now)
     }
 
+    /// Sends a text on the channel of the subscribe connection. Dropped while that is not open.
+    public func send(_ text: String) {
+        guard let label = configuration.channel?.label else { return }
+        let now = MonotonicClock.now
+        subscribe?.core.send(text, on: label, at: now)
+        drain(.subscribe, at: now)
+    }
+
     /// Sends a preference for a track on the channel, at once or when it opens.
     public func wish(_ text: String, for track: TrackID) {
         guard wishes[track] != nil || wishes.count < Self.wishesMaximum else { return }
         wishes[track] = text
-        let now = MonotonicClock.now
-        guard let label = configuration.channel?.label else { return }
-        subscribe?.core.send(text, on: label, at: now)
-        drain(.subscribe, at: now)
+        send(text)
     }
 
     // MARK: For observers
@@ -354,9 +389,14 @@ public final class ClientMedia: MediaReception, TickedMedia {
             case .transmit(let bytes, let address):
                 side.port.transmit(bytes, to: address, at: now)
             case .media(let packet):
-                if let track = incoming[packet.mid] {
-                    observer.received(packet, of: track, at: now)
+                guard let track = incoming[packet.mid],
+                    let (current, isChanged) = codecs.track(track, of: packet, at: now)
+                else { continue }
+                if isChanged {
+                    incoming[packet.mid] = current
+                    observer.incomingTracksChanged(incomingTracks, at: now)
                 }
+                observer.received(packet, of: current, at: now)
             case .senderReport(let mid, _, let ntp, let rtpTimestamp):
                 if let track = incoming[mid] {
                     observer.senderReport(
@@ -373,6 +413,7 @@ public final class ClientMedia: MediaReception, TickedMedia {
             case .channelOpened:
                 if direction == .subscribe, let label = configuration.channel?.label {
                     for text in wishes.values { side.core.send(text, on: label, at: now) }
+                    channelOpened()
                 }
             case .channelMessage(_, .text(let text)):
                 if direction == .subscribe { channelText(text) }

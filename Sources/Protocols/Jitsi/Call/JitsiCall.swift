@@ -9,8 +9,7 @@ internal import XMPP
 /// orders come out. It has no stream, no media and no clock.
 ///
 /// Drain ``poll()`` after every call. The same value serves every stream of a stay: call
-/// ``connected(as:at:)`` when one is ready, and ``disconnected(at:)`` when it is lost. Media go on
-/// meanwhile.
+/// ``connected(isResumed:at:)`` when one is ready. Media go on after one is lost.
 ///
 ///     offline ► asking the focus ► entering the room ► inside ─┬─ session by the focus, or none
 ///        ▲           ▲ a pause                           │     └─ its connection, its channel
@@ -102,14 +101,16 @@ struct JitsiCall {
     // MARK: The stream
 
     /// A stream is ready.
-    mutating func connected(at now: Instant) {
-        guard phase == .offline else { return }
+    ///
+    /// - Parameter isResumed: it is that of before, and nothing was lost.
+    mutating func connected(isResumed: Bool, at now: Instant) {
+        guard phase != .over, !isResumed || phase == .offline else { return }
+        if phase != .offline { disconnected(at: now) }
         begin(at: now)
     }
 
     /// The stream is lost, and with it our place in the room, of which nobody told us.
-    mutating func disconnected(at now: Instant) {
-        guard phase != .over else { return }
+    private mutating func disconnected(at now: Instant) {
         phase = .offline
         invitationDeadline = nil
         look(at: now)

@@ -14,10 +14,7 @@ final class StreamConnection {
     /// The tracks that arrive, by the section that packets name. Their own mids are unique among
     /// all connections.
     private(set) var incoming: [String: IncomingTrack] = [:]
-    private var codecs = DescribedCodecs()
-    private var codecChangedAt: Instant?
-    /// Each change costs a decoder.
-    private static let codecChangeInterval: Duration = .seconds(1)
+    private var codecs = CodecFollower()
 
     init(
         id: StreamConnectionID, core: PeerConnection, tracks: [MediaSection.Kind: TrackID]
@@ -31,7 +28,7 @@ final class StreamConnection {
     ///
     /// - Parameter description: the server's.
     func readIncomingTracks(of description: SessionDescription) {
-        codecs = DescribedCodecs(description)
+        codecs.follow(description)
         incoming = [:]
         var kinds: Set<MediaSection.Kind> = []
         for track in core.incomingTracks where track.isSending {
@@ -46,20 +43,11 @@ final class StreamConnection {
     /// The track of a packet, which is in the packet's codec from now on; nil if nobody can use it.
     func track(of packet: IncomingPacket, at now: Instant) -> (IncomingTrack, isChanged: Bool)? {
         guard let track = incoming[packet.mid] else { return nil }
-        // A retransmission has no payload type of its own.
-        let isAgreed =
-            packet.isRetransmission
-            || packet.packet.payloadType.rawValue == track.codec.payloadType
-        guard !isAgreed else { return (track, false) }
-        guard let codec = codecs.codec(of: packet.packet.payloadType, in: packet.mid),
-            codecChangedAt.map({ now - $0 >= Self.codecChangeInterval }) ?? true
-        else { return nil }
-        codecChangedAt = now
-        var changed = track
-        changed.codec = codec
-        changed.parameterSets = nil
-        incoming[packet.mid] = changed
-        return (changed, true)
+        guard let (current, isChanged) = codecs.track(track, of: packet, at: now) else {
+            return nil
+        }
+        incoming[packet.mid] = current
+        return (current, isChanged)
     }
 
     /// The section of one of the incoming tracks.

@@ -6,8 +6,6 @@ import SDP
 struct DescribedCodecs {
     private var codecs: [String: [UInt8: CodecDescription]] = [:]
 
-    init() {}
-
     init(_ description: SessionDescription) {
         for section in description.media where !section.isRejected {
             guard let mid = section.mid else { continue }

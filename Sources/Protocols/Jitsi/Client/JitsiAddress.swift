@@ -1,0 +1,66 @@
+public import ClientConnections
+public import Logging
+public import MediaClient
+public import NIOCore
+public import RemoteRoom
+public import XMPP
+public import XMPPClient
+
+/// A conference on a Jitsi deployment.
+public struct JitsiAddress: RoomAddress {
+    /// Where its XMPP server listens.
+    public var server: Endpoint
+    public var trust: ServerTrust
+    /// The domain that we log in to: for a recorder, that of accounts which clients do not show.
+    public var domain: String
+    public var credentials: Credentials
+    public var room: JID
+    /// The component that takes conference requests: `focus.` and the deployment's domain.
+    public var focus: JID
+    public var password: String?
+    /// Whose members are nobody. Nil where it is not known.
+    public var hiddenDomain: String?
+    /// Whether we say that we are a jibri, as the focus does not count those.
+    public var isJibri: Bool
+
+    public init(
+        server: Endpoint, trust: ServerTrust = .machine, domain: String, credentials: Credentials,
+        room: JID, focus: JID, password: String? = nil, hiddenDomain: String? = nil,
+        isJibri: Bool = false
+    ) {
+        self.server = server
+        self.trust = trust
+        self.domain = domain
+        self.credentials = credentials
+        self.room = room
+        self.focus = focus
+        self.password = password
+        self.hiddenDomain = hiddenDomain
+        self.isJibri = isJibri
+    }
+
+    /// A call looks for lost media for 90 s.
+    public var lossMaximum: Duration { .seconds(100) }
+
+    public func room(
+        for guest: RoomGuest, on group: any EventLoopGroup, logger: Logger,
+        makeObserver: @escaping @Sendable () -> any ClientMediaObserver
+    ) -> JitsiRecorder {
+        JitsiRecorder(
+            address: self, guest: guest, group: group, logger: logger, makeObserver: makeObserver)
+    }
+
+    func entry(for guest: RoomGuest) -> JitsiCall.Entry {
+        JitsiCall.Entry(
+            room: room.bare, focus: focus, name: guest.name, password: password,
+            hiddenDomain: hiddenDomain, isJibri: isJibri, receivesVideo: guest.receivesVideo)
+    }
+
+    var settings: ClientSettings {
+        var settings = ClientSettings(
+            domain: domain, credentials: credentials,
+            capabilities: JitsiFeatures.capabilities(isJibri: isJibri))
+        settings.answered = JitsiCall.answered
+        return settings
+    }
+}
