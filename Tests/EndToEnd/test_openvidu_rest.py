@@ -182,6 +182,8 @@ def test_a_session_is_recorded(server, application, events, room, join):
 
     stopped = application.post(f"recordings/stop/{room}")
     assert stopped.status_code == 200 and stopped.json()["status"] == "stopped"
+    # openvidu-node-client takes it for granted.
+    assert application.get(f"sessions/{room}").json()["recording"] is False
     assert ann.told("recordingStopped") == {
         "id": room, "name": "Our-film", "reason": "recordingStoppedByServer"}
     assert application.post(f"recordings/stop/{room}").status_code == 404

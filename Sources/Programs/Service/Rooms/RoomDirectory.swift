@@ -432,12 +432,14 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
     public func recordingChanged(
         room: RoomID, shown recording: LiveStream, changed: LiveStream
     ) async {
-        await companions.watcher?.recordingChanged(changed)
         // One that keeps no file only pushes.
-        guard recording.plan.recording?.isWanted == true else { return }
-        let state = RoomRecording(recording)
-        recordings[room] = recording.status.isOnAir ? state : nil
-        tell(room) { await $0.recordingChanged(state) }
+        if recording.plan.recording?.isWanted == true {
+            let state = RoomRecording(recording)
+            recordings[room] = recording.status.isOnAir ? state : nil
+            tell(room) { await $0.recordingChanged(state) }
+        }
+        // After the room: who has waited for the end of a recording then looks at the room.
+        await companions.watcher?.recordingChanged(changed)
     }
 
     public func outputsChanged(room: RoomID, streams: [LiveStream]) {

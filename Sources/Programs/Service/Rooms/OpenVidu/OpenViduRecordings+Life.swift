@@ -6,8 +6,9 @@ import Streams
 
 /// The recordings that are not finished: in which state they are, and whose streams they have.
 extension OpenViduRecordings {
-    /// How long a start waits until the recording goes on. It goes on later too.
-    private static let startPatience: Duration = .seconds(30)
+    /// How long a start waits until the recording goes on, and a stop until it is over. It does
+    /// later too.
+    private static let patience: Duration = .seconds(30)
 
     /// A recording that is not finished yet.
     struct Current {
@@ -22,8 +23,14 @@ extension OpenViduRecordings {
         var isWriting = false
         /// Whether it has changed since the writer took it.
         var isDirty = false
-        /// Those who wait until it goes on.
-        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        /// Those who wait for a later state.
+        var waiting: [Int: Waiter] = [:]
+    }
+
+    /// Who waits until a recording's state is later than this one.
+    struct Waiter {
+        let past: LiveStream.Status
+        let continuation: CheckedContinuation<Void, Never>
     }
 
     /// Takes a recording's state, which may be known already.
@@ -40,9 +47,9 @@ extension OpenViduRecordings {
         // A later state may have been told first.
         guard isNew || stream.status.order > before.order else { return }
         state.status = stream.status
-        if stream.status != .starting {
-            for waiter in state.waiting.values { waiter.resume() }
-            state.waiting = [:]
+        for (ticket, waiter) in state.waiting where stream.status.order > waiter.past.order {
+            state.waiting[ticket] = nil
+            waiter.continuation.resume()
         }
         current[stream.id] = stream.status.isFinal ? nil : state
         let isOver = before.isOnAir && before != .stopping
@@ -51,16 +58,21 @@ extension OpenViduRecordings {
     }
 
     /// Waits until a recording goes on, or does not.
-    func goesOn(_ id: StreamID) async {
-        guard current[id]?.status == .starting else { return }
+    func goesOn(_ id: StreamID) async { await passes(.starting, id) }
+
+    /// Waits until nothing more is recorded. The session may be recorded again then.
+    func ends(_ id: StreamID) async { await passes(.stopping, id) }
+
+    private func passes(_ status: LiveStream.Status, _ id: StreamID) async {
+        guard let state = current[id], state.status.order <= status.order else { return }
         tickets += 1
         let ticket = tickets
         let patience = Task {
-            try await Task.sleep(for: Self.startPatience)
-            self.current[id]?.waiting.removeValue(forKey: ticket)?.resume()
+            try await Task.sleep(for: Self.patience)
+            self.current[id]?.waiting.removeValue(forKey: ticket)?.continuation.resume()
         }
         await withCheckedContinuation { continuation in
-            current[id]?.waiting[ticket] = continuation
+            current[id]?.waiting[ticket] = Waiter(past: status, continuation: continuation)
         }
         patience.cancel()
     }

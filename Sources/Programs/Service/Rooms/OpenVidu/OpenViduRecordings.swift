@@ -101,6 +101,8 @@ actor OpenViduRecordings: Service {
         return begun
     }
 
+    /// - Returns: the recording as it stops, when it is over or after a while: then the session is
+    ///   not being recorded, as clients assume.
     /// - Throws: 404, 406.
     func stop(_ id: String) async throws(APIError) -> LiveStream {
         guard let (stream, state) = current.first(where: { $0.value.label.id == id }) else {
@@ -113,9 +115,11 @@ actor OpenViduRecordings: Service {
             throw .notFound("the recording has stopped")
         }
         starters.stopped(state.room)
-        return try await look { () async throws(LiveStreamError) in
+        let stopping = try await look { () async throws(LiveStreamError) in
             try await control.stop(stream: stream, stoppedBy: nil)
         }
+        await ends(stream)
+        return stopping
     }
 
     /// The newest first.
