@@ -86,6 +86,12 @@ import Testing
         ("sessions", #"{"allowTranscoding":"yes"}"#), ("sessions/demo/connection", #"{"role":1}"#),
         ("sessions/demo/connection", #"{"role":"KING"}"#),
         ("sessions/demo/connection", #"{"type":"IPCAM"}"#),
+        ("sessions/demo/connection", #"{"kurentoOptions":[]}"#),
+        ("sessions/demo/connection", #"{"customIceServers":["x"]}"#),
+        (
+            "sessions/demo/connection",
+            #"{"kurentoOptions":{"a":""# + String(repeating: "x", count: 2048) + #""}}"#
+        ),
         (
             "sessions/demo/connection",
             #"{"data":"\#(String(repeating: "x", count: 8193))"}"#

@@ -116,13 +116,25 @@ def test_signals_and_their_statuses(application, room, join):
 
 def test_streams_and_connections_are_changed(server, application, room, join, stack):
     application.open(room)
-    pending = application.connect(room)
+    options = {"kurentoOptions": {"videoMaxRecvBandwidth": 300},
+               "customIceServers": [{"url": "turn:192.0.2.1:3478", "username": "u",
+                                     "credential": "c"}]}
+    pending = application.connect(room, **options)
+    path = f"sessions/{room}/connection/{pending['id']}"
+    assert pending | options == pending == application.get(path).json()
     changed = application.patch(
         f"sessions/{room}/connection/{pending['id']}", {"role": "MODERATOR", "record": False})
     assert changed.status_code == 200
     assert changed.json()["role"] == "MODERATOR" and changed.json()["record"] is False
     ann = stack.enter_context(Participant(server, room, "Ann", address=pending["token"]))
-    assert ann.join()["role"] == "MODERATOR"
+    joined = ann.join()
+    assert joined["role"] == "MODERATOR"
+    assert joined["customIceServers"] == options["customIceServers"]
+    active = application.get(path).json()
+    assert active["status"] == "active" and active["activeAt"] >= pending["createdAt"]
+    assert active | options == active
+    assert {name: active[name] for name in ("token", "createdAt")} == {
+        name: pending[name] for name in ("token", "createdAt")}
     ben = join("Ben")
     stream = ben.publish(Colour(BLUE))
     changed = application.patch(f"sessions/{room}/connection/{ben.id}", {

@@ -36,11 +36,12 @@ public struct OpenViduBook: Sendable {
         public let token: String
         public let connectionID: String
         public fileprivate(set) var role: OpenViduRole
-        /// Given to the other participants as the participant's.
-        public let data: String
-        public fileprivate(set) var isRecorded: Bool
+        public fileprivate(set) var terms: ConnectionTerms
         public let createdAt: UnixTime
         fileprivate let session: Int
+
+        /// What clients are given as the token.
+        public var address: String { "\(terms.origin)?sessionId=\(room)&token=\(token)" }
     }
 
     /// Why something was not prepared.
@@ -91,7 +92,7 @@ public struct OpenViduBook: Sendable {
 
     /// Prepares a connection.
     public mutating func grant(
-        in room: RoomID, _ role: OpenViduRole, data: String, isRecorded: Bool, at now: UnixTime
+        in room: RoomID, _ role: OpenViduRole, _ terms: ConnectionTerms, at now: UnixTime
     ) throws(Refusal) -> Grant {
         guard var session = sessions[room] else { throw .unknownSession }
         guard session.grants.count < Self.grantsPerSession else {
@@ -100,8 +101,8 @@ public struct OpenViduBook: Sendable {
         guard tokens.count < Self.grantsMaximum else { throw .tooMany(Self.grantsMaximum) }
         let grant = Grant(
             room: room, token: makeIdentifier("tok_", 16),
-            connectionID: makeIdentifier("con_", 10), role: role, data: data,
-            isRecorded: isRecorded, createdAt: now, session: session.number)
+            connectionID: makeIdentifier("con_", 10), role: role, terms: terms, createdAt: now,
+            session: session.number)
         session.grants.append(grant)
         session.touchedAt = now
         sessions[room] = session
@@ -140,7 +141,7 @@ public struct OpenViduBook: Sendable {
             let index = sessions[room]?.grants.firstIndex(where: { $0.connectionID == connection })
         else { return nil }
         if let role { sessions[room]?.grants[index].role = role }
-        if let isRecorded { sessions[room]?.grants[index].isRecorded = isRecorded }
+        if let isRecorded { sessions[room]?.grants[index].terms.isRecorded = isRecorded }
         return sessions[room]?.grants[index]
     }
 

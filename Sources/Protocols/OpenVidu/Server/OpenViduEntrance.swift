@@ -21,6 +21,8 @@ public struct OpenViduCaller: Hashable, Sendable {
     /// Whether its streams are in recordings of single streams.
     public var isRecorded: Bool
     public var relays: [Relay]
+    /// What an application server has prepared, if it has.
+    public var grant: OpenViduBook.Grant?
 
     /// A TURN server.
     public struct Relay: Hashable, Sendable {
@@ -38,7 +40,7 @@ public struct OpenViduCaller: Hashable, Sendable {
     public init(
         userID: String, tokenID: String, role: String, connectionID: String? = nil,
         serverData: String = "", isHidden: Bool = false, isRecorded: Bool = true,
-        relays: [Relay] = []
+        relays: [Relay] = [], grant: OpenViduBook.Grant? = nil
     ) {
         self.userID = userID
         self.tokenID = tokenID
@@ -48,6 +50,7 @@ public struct OpenViduCaller: Hashable, Sendable {
         self.isHidden = isHidden
         self.isRecorded = isRecorded
         self.relays = relays
+        self.grant = grant
     }
 }
 

@@ -27,17 +27,19 @@ extension OpenViduSessions {
         let isOwn = participant.id == peer.id.rawValue
         let data = ParticipantMetadata.parts(of: participant.metadata)
         let subscribers = subscribed.map { JSONValue.object(["streamId": .string($0)]) }
+        // Of a stream besides the main one the connection is made here.
+        let grant = isOwn ? members[peer.id]?.grant : nil
         return .object([
             "id": id, "connectionId": id, "object": "connection", "type": "WEBRTC",
             "status": "active", "sessionId": .string(host.room.id.rawValue),
-            "createdAt": .integer(participant.createdAt),
+            "createdAt": .integer(grant?.createdAt.milliseconds ?? participant.createdAt),
             "activeAt": .integer(participant.createdAt), "location": "unknown", "ip": .null,
-            "platform": "unknown", "token": .null,
+            "platform": "unknown", "token": grant.map { .string($0.address) } ?? .null,
             "clientData": .string(data.client),
             "serverData": .string(data.server),
             "record": .bool(members[peer.id]?.isRecorded ?? true), "role": .string(role.rawValue),
-            "kurentoOptions": .null,
-            "customIceServers": .array([]),
+            "kurentoOptions": grant?.terms.kurentoOptions ?? .null,
+            "customIceServers": .array(grant?.terms.customIceServers ?? []),
             "publishers": .array(participant.stream.map { [$0.published] } ?? []),
             "subscribers": .array(isOwn ? subscribers : []),
         ])

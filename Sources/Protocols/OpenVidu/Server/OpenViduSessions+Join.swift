@@ -29,7 +29,8 @@ extension OpenViduSessions {
         connections[connection.place] = connection
         members[peer] = Member(
             peer: peer, owner: TokenOwner(userID: caller.userID, tokenID: caller.tokenID),
-            rpcSession: rpcSession, place: connection.place, isRecorded: caller.isRecorded)
+            rpcSession: rpcSession, place: connection.place, isRecorded: caller.isRecorded,
+            grant: caller.grant)
         returning[rpcSession] = peer
         let metadata = ParticipantMetadata.joined(call.metadata, caller.serverData)
         roster.introduce(peer, metadata: metadata, at: host.clock.wall())
@@ -101,7 +102,9 @@ extension OpenViduSessions {
                 "credential": .string(relay.credential),
             ])
         }
-        if !relays.isEmpty { result["customIceServers"] = .array(relays) }
+        let custom = caller.grant?.terms.customIceServers ?? []
+        let servers = custom.isEmpty ? relays : custom
+        if !servers.isEmpty { result["customIceServers"] = .array(servers) }
         if hearsOfRecordings(peer, in: host), host.room.streaming.isRecorded {
             let label = host.room.recordingLabel
             result["recordingId"] = .string(label.id)

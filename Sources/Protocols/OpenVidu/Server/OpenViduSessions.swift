@@ -39,6 +39,8 @@ final class OpenViduSessions: RoomSessions {
         var recording: RoomRecording.Label?
         /// Whether its streams are in recordings of single streams.
         var isRecorded = true
+        /// What an application server had prepared for it.
+        var grant: OpenViduBook.Grant?
     }
 
     struct Publication {

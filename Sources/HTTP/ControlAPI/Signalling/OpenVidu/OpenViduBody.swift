@@ -1,6 +1,12 @@
 import Hummingbird
 public import MediaKernel
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The fields of a body whose unknown ones are ignored: clients of all versions send many.
 public struct OpenViduBody: Sendable {
     private let members: [String: JSONValue]
@@ -84,6 +90,34 @@ public struct OpenViduBody: Sendable {
             texts.append(text)
         }
         return texts
+    }
+
+    /// An object that is kept as it is.
+    ///
+    /// - Parameter maximum: in bytes of JSON.
+    func kept(_ name: String, maximum: Int) throws(APIError) -> JSONValue? {
+        guard let member = member(name) else { return nil }
+        guard case .object = member else { throw .badRequest("\(name) must be an object") }
+        try check(member, name, maximum)
+        return member
+    }
+
+    /// An array of objects that are kept as they are; empty if it is missing.
+    ///
+    /// - Parameter maximum: in bytes of JSON.
+    func objects(_ name: String, maximum: Int) throws(APIError) -> [JSONValue] {
+        guard let member = member(name) else { return [] }
+        guard case .array(let items) = member,
+            items.allSatisfy({ if case .object = $0 { true } else { false } })
+        else { throw .badRequest("\(name) must be an array of objects") }
+        try check(member, name, maximum)
+        return items
+    }
+
+    private func check(_ value: JSONValue, _ name: String, _ maximum: Int) throws(APIError) {
+        guard let json = try? JSONEncoder().encode(value), json.count <= maximum else {
+            throw .badRequest("\(name) has more than \(maximum) bytes")
+        }
     }
 
     func object(_ name: String) throws(APIError) -> OpenViduBody? {

@@ -54,4 +54,8 @@ public struct OpenViduConnectionRequest: Hashable, Sendable {
     public var role: String
     public var data: String
     public var isRecorded: Bool
+    /// An object, or null.
+    public var kurentoOptions: JSONValue
+    /// Objects.
+    public var customIceServers: [JSONValue]
 }

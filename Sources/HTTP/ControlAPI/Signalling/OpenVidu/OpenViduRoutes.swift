@@ -129,6 +129,8 @@ struct OpenViduRoutes: Sendable {
                 role: try body.word("role", of: Self.roles), isRecorded: try body.flag("record")))
     }
 
+    /// Of each of a connection's options.
+    private static let optionsBytes = 2048
     private static let roles = ["SUBSCRIBER", "PUBLISHER", "MODERATOR"]
 
     private func openConnection(
@@ -169,7 +171,9 @@ struct OpenViduRoutes: Sendable {
         return OpenViduConnectionRequest(
             role: try body.word("role", of: roles)
                 ?? "PUBLISHER",
-            data: data, isRecorded: try body.flag("record") ?? true)
+            data: data, isRecorded: try body.flag("record") ?? true,
+            kurentoOptions: try body.kept("kurentoOptions", maximum: Self.optionsBytes) ?? .null,
+            customIceServers: try body.objects("customIceServers", maximum: Self.optionsBytes))
     }
 
     private func origin(for request: Request) -> String {

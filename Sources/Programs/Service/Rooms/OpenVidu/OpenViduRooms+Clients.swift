@@ -70,8 +70,8 @@ extension OpenViduRooms: OpenViduGateway {
                 in: grant.room, as: grant.role, user: grant.connectionID, token: grant.token)
             let caller = OpenViduCaller(
                 userID: claims.user, tokenID: claims.tokenID, role: claims.role,
-                connectionID: grant.connectionID, serverData: grant.data,
-                isRecorded: grant.isRecorded, relays: relays)
+                connectionID: grant.connectionID, serverData: grant.terms.data,
+                isRecorded: grant.terms.isRecorded, relays: relays, grant: grant)
             return (claims, caller)
         }
         let guesses = !call.secret.isEmpty && door.hasSecret

@@ -56,13 +56,14 @@ extension OpenViduRooms: OpenViduControl {
             throw .badRequest("role is not valid")
         }
         _ = try await policyRole(for: role, in: room)
+        let terms = ConnectionTerms(
+            origin: origin, data: request.data, isRecorded: request.isRecorded,
+            kurentoOptions: request.kurentoOptions, customIceServers: request.customIceServers)
         do throws(OpenViduBook.Refusal) {
             let grant = try door.change { book throws(OpenViduBook.Refusal) in
-                try book.grant(
-                    in: room, role, data: request.data, isRecorded: request.isRecorded,
-                    at: UnixTime.now)
+                try book.grant(in: room, role, terms, at: UnixTime.now)
             }
-            return grant.json(origin: origin)
+            return grant.json
         } catch {
             throw APIError(error)
         }
@@ -74,7 +75,7 @@ extension OpenViduRooms: OpenViduControl {
         if let host = await directory.host(of: room) {
             bodies = await OpenViduEntrance(host).connections()
         }
-        return bodies + session.grants.map { $0.json(origin: nil) }
+        return bodies + session.grants.map { $0.json }
     }
 
     func connection(
@@ -106,7 +107,7 @@ extension OpenViduRooms: OpenViduControl {
         let grant = door.change {
             $0.change(connection: id, in: room, role: wanted, isRecorded: isRecorded)
         }
-        if let grant { return grant.json(origin: nil) }
+        if let grant { return grant.json }
         guard let host = await directory.host(of: room),
             await OpenViduEntrance(host).change(id, role: name, isRecorded: isRecorded)
         else { throw .notFound("no such connection") }
@@ -170,7 +171,7 @@ extension OpenViduRooms: OpenViduControl {
         if let host = await directory.host(of: session.room) {
             (active, isRecording) = await OpenViduEntrance(host).summary()
         }
-        let connections = active + session.grants.map { $0.json(origin: nil) }
+        let connections = active + session.grants.map { $0.json }
         let id = JSONValue.string(session.room.rawValue)
         return .object([
             "id": id, "sessionId": id, "object": "session",
@@ -191,23 +192,17 @@ extension OpenViduRooms: OpenViduControl {
 }
 
 extension OpenViduBook.Grant {
-    /// - Parameter origin: of the address that is the token; nil to leave out the token, which only
-    ///   its maker is told.
-    fileprivate func json(origin: String?) -> JSONValue {
-        let token: JSONValue =
-            if let origin {
-                .string("\(origin)?sessionId=\(room)&token=\(self.token)")
-            } else {
-                .null
-            }
+    fileprivate var json: JSONValue {
         let id = JSONValue.string(connectionID)
         return .object([
             "id": id, "connectionId": id, "object": "connection", "type": "WEBRTC",
             "status": "pending", "sessionId": .string(room.rawValue),
             "createdAt": .integer(createdAt.milliseconds), "activeAt": .null, "location": .null,
-            "ip": .null, "platform": .null, "token": token, "serverData": .string(data),
-            "clientData": .null, "record": .bool(isRecorded), "role": .string(role.rawValue),
-            "kurentoOptions": .null, "customIceServers": .array([]), "publishers": .null,
+            "ip": .null, "platform": .null, "token": .string(address),
+            "serverData": .string(terms.data), "clientData": .null,
+            "record": .bool(terms.isRecorded), "role": .string(role.rawValue),
+            "kurentoOptions": terms.kurentoOptions,
+            "customIceServers": .array(terms.customIceServers), "publishers": .null,
             "subscribers": .null,
         ])
     }
