@@ -36,7 +36,7 @@ SWIFT_TEST := .ci/swift-test -c release --disable-testable-imports
 # real time.
 LONE_TESTS := DataChannelTests|PeerConnectionTests|PipelineTests
 
-CLIENT_TESTS := Tests/EndToEnd/test_sdk.py Tests/EndToEnd/test_openvidu_browser.py
+CLIENT_TESTS := $(addprefix Tests/EndToEnd/,test_sdk.py test_openvidu_browser.py test_openvidu_node.py)
 
 .PHONY: help
 help: ## List the targets
@@ -88,7 +88,7 @@ install: ## Install the build below PREFIX=/usr/local (DESTDIR=... for packaging
 	install -m 644 docs/pictures/* $(DOCUMENTS)/docs/pictures/
 	install -m 644 docs/design/* $(DOCUMENTS)/docs/design/
 	install -m 644 Tests/AVSync/README.md $(DOCUMENTS)/Tests/AVSync/
-	install -m 644 Tests/EndToEnd/README.md $(DOCUMENTS)/Tests/EndToEnd/
+	install -m 644 Tests/EndToEnd/*.md $(DOCUMENTS)/Tests/EndToEnd/
 	install -m 644 deploy/Dockerfile $(DOCUMENTS)/deploy/
 	for name in roomcast.service roomcast.json nginx.conf varnish.vcl 90-roomcast.conf; do \
 		ln -s ../../../roomcast/$$name $(DOCUMENTS)/deploy/$$name || exit; \
@@ -112,7 +112,7 @@ endif
 
 .PHONY: test-end-to-end
 test-end-to-end: install-test-dependencies build ## The tests with browsers, using the release binary
-	@# In three lanes (harness/lanes.py), since most tests wait most of their time. Others' web clients
+	@# In three lanes (harness/lanes.py), since most tests wait most of their time. Others' clients
 	@# cannot be installed here (test-clients), and an outage needs a quiet machine (avsync-soak).
 	@swift build -c release --product xmpp-probe >&2
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) \
@@ -125,14 +125,14 @@ test-push-outage: install-test-dependencies build ## A push whose server is away
 		$(PYTHON) -m pytest Tests/EndToEnd/test_push.py -k away
 
 .PHONY: test-clients
-test-clients: clients install-test-dependencies build ## 100ms' and OpenVidu's own web clients in Roomcast (CLIENTS=FOLDER)
+test-clients: clients install-test-dependencies build ## The clients of 100ms and OpenVidu in Roomcast (CLIENTS=FOLDER)
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) ROOMCAST_CLIENTS="$(abspath $(CLIENTS))" \
 		$(PYTHON) -m pytest $(CLIENT_TESTS) $(PYTEST)
 
 # Checked before the build.
 .PHONY: clients
 clients:
-	@test -n "$(wildcard $(addprefix $(CLIENTS)/,hms-video-store.js openvidu-browser-*.js))" || { \
+	@test -n "$(wildcard $(addprefix $(CLIENTS)/,hms-video-store.js openvidu-*.js))" || { \
 		echo "usage: make test-clients CLIENTS=<a folder with their bundles>" \
 			"(Tests/EndToEnd/README.md)" >&2; exit 2; }
 
