@@ -112,12 +112,12 @@ endif
 
 .PHONY: test-end-to-end
 test-end-to-end: install-test-dependencies build ## The tests with browsers, using the release binary
-	@# In three lanes (harness/lanes.py), since most tests wait most of their time. Others' clients
+	@# In two lanes (harness/lanes.py), since most tests wait most of their time. Others' clients
 	@# cannot be installed here (test-clients), and an outage needs a quiet machine (avsync-soak).
 	@swift build -c release --product xmpp-probe >&2
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) \
 		$(PYTHON) -m pytest Tests/EndToEnd $(addprefix --ignore ,$(CLIENT_TESTS)) \
-		--ignore Tests/EndToEnd/test_openvidu_sync.py --numprocesses 3 --dist loadscope $(PYTEST)
+		--ignore Tests/EndToEnd/test_openvidu_sync.py --numprocesses 2 --dist loadscope $(PYTEST)
 
 .PHONY: test-push-outage
 test-push-outage: install-test-dependencies build ## A push whose server is away for ten minutes
