@@ -25,8 +25,8 @@ struct JibriCommand: ParsableCommand {
     @Flag(help: "Required: there is nothing else to do yet.")
     var check = false
 
-    /// More than any such file has.
-    private static let bytesMaximum = 1024 * 1024
+    /// More is refused anyway.
+    private static let bytesMaximum = HOCONLimits().bytes
     /// EX_DATAERR of sysexits(3).
     private static let wrong: Int32 = 65
 

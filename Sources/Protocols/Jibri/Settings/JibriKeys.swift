@@ -65,7 +65,7 @@ enum JibriKeys {
         switch keys[path] {
         case .read: return
         // What is more exactly listed below is said there.
-        case .ignored(let reason): return exceptions(value, path, .ignored, reason, &reader)
+        case .ignored(let reason): return ignored(value, path, reason, &reader)
         case .later(let reason): return reader.say(.later, path, reason, at: value.place)
         case nil: break
         }
@@ -84,11 +84,10 @@ enum JibriKeys {
         }
     }
 
-    private static func exceptions(
-        _ value: HOCONValue, _ path: String, _ kind: JibriFinding.Kind, _ reason: String,
-        _ reader: inout SettingsReader
+    private static func ignored(
+        _ value: HOCONValue, _ path: String, _ reason: String, _ reader: inout SettingsReader
     ) {
-        reader.say(kind, path, reason, at: value.place)
+        reader.say(.ignored, path, reason, at: value.place)
         for (name, member) in (value.object ?? [:]).sorted(by: { $0.key < $1.key }) {
             if case .later(let reason) = keys["\(path).\(name)"] {
                 reader.say(.later, "\(path).\(name)", reason, at: member.place)

@@ -22,8 +22,6 @@ struct CallSession: Hashable {
 
     /// Of its connection.
     let number: Int
-    /// Jingle's id.
-    let id: String
     let focus: JID
     let reply: JingleReply
     let bridgeSession: String?
@@ -32,6 +30,9 @@ struct CallSession: Hashable {
     var phase = Phase.describing
     var state = PeerConnectionState.new
     var channel = Channel.closed
+
+    /// Jingle's id.
+    var id: String { reply.session }
 
     /// Where its channel is; nil if the bridge has none.
     var channelPlace: BridgeChannel? {

@@ -12,6 +12,10 @@ extension JitsiCall {
     /// - Parameter pause: before the next question, if the conference is not ready.
     mutating func ask(since: Instant, pause: Duration) {
         phase = .asking(since: since, next: nil, pause: pause)
+        askFocus()
+    }
+
+    private mutating func askFocus() {
         let request = ConferenceRequest(
             room: entry.room, machineID: entry.machineID, sessionID: focusSession)
         order(.ask(.conference, request.element, to: entry.focus))
@@ -178,15 +182,12 @@ extension JitsiCall {
             if FocusPresence(stanza).lacksBridge { note("the conference has no bridge") }
         case .left, .kicked, .destroyed, .removed, .renamed:
             // A focus that comes back invites all members again. It comes when it is asked.
-            guard phase == .inside else { return }
-            let request = ConferenceRequest(
-                room: entry.room, machineID: entry.machineID, sessionID: focusSession)
-            order(.ask(.conference, request.element, to: entry.focus))
+            if phase == .inside { askFocus() }
         case .refused: break
         }
     }
 
-    /// XEP-0045 sect. 7.2, with its codes of before conditions had names.
+    /// XEP-0045 sect. 7.2. The codes are those that errors had before they had names (XEP-0086).
     private mutating func refused(_ error: StanzaError, at now: Instant) {
         guard case .entering(_, _, let attempts) = phase else {
             return note("the room refuses our presence: \(shown(error.description))")

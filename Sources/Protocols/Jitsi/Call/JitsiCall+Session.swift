@@ -62,7 +62,7 @@ extension JitsiCall {
         sessions += 1
         invitationDeadline = nil
         session = CallSession(
-            number: sessions, id: message.session, focus: focus,
+            number: sessions, focus: focus,
             reply: JingleReply(
                 session: message.session, initiator: message.initiator, responder: occupant),
             bridgeSession: message.bridgeSession, startedAt: now, plan: plan)

@@ -47,7 +47,7 @@ struct JitsiCall {
     var phase = Phase.offline
     /// Our nick, which is the id of our endpoint at the bridge.
     var nick = ""
-    /// By what the focus is known.
+    /// The address by which the focus is known.
     var focus: JID?
     var focusSession: String?
     var roster: CallRoster

@@ -44,7 +44,7 @@ enum JitsiLimits {
     // MARK: The bridge
 
     static let bridgeBytes = 256 << 10
-    static let bridgeJSON = JSONLimits(depth: 16, nodes: 32_768)
+    static let bridgeJSON = JSONLimits.frame
     /// Names in one list.
     static let bridgeNames = 4096
 

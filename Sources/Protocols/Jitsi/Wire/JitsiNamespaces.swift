@@ -1,10 +1,8 @@
 /// The namespaces of Jitsi's own protocols, and of the extensions that it uses.
 enum JitsiNamespaces {
     static let focus = "http://jitsi.org/protocol/focus"
-    static let jibri = "http://jitsi.org/protocol/jibri"
     static let meet = "http://jitsi.org/jitmeet"
     static let colibri = "http://jitsi.org/protocol/colibri"
-    static let colibri2 = "jitsi:colibri2"
 
     // Jingle: XEP-0166, 0167, 0176, 0293, 0294, 0320, 0338, 0339 and 0343.
     static let jingle = "urn:xmpp:jingle:1"

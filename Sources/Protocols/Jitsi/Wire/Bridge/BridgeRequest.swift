@@ -5,7 +5,7 @@ enum BridgeRequest: Hashable {
     /// The first message on a WebSocket, answered by `ServerHello`.
     case hello
     case videoConstraints(VideoConstraints)
-    /// How many videos are wanted; -1 for all. Of before constraints were known.
+    /// How many videos are wanted; -1 for all. For bridges that know no constraints.
     case lastN(Int)
     case audioSubscription(AudioSubscription)
     /// - to: an endpoint, or empty for all.

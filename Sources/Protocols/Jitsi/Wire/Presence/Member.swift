@@ -14,7 +14,7 @@ struct Member: Hashable {
     var name = ""
     var email: String?
     var avatar: String?
-    /// Nil for apps that show the elements of before sources had names.
+    /// Nil for older apps, which show other elements: their sources have no names.
     var sourceInfo: SourceInfo?
     /// What could not be read.
     var fault: JitsiFault?

@@ -1,4 +1,5 @@
 internal import XML
+internal import XMPP
 
 /// What a recorder's presence tells the room's clients, which then show that they are recorded. They
 /// show it while the recorder, a member of the hidden domain, is there.
@@ -18,6 +19,8 @@ struct RecordingPresence: Hashable {
 
     var elements: [XMLElement] {
         [("session_id", session), ("mode", mode), ("live-stream-view-url", viewURL)]
-            .compactMap { name, value in value.map { XMLElement(name, "jabber:client", text: $0) } }
+            .compactMap { name, value in
+                value.map { XMLElement(name, Namespaces.client, text: $0) }
+            }
     }
 }
