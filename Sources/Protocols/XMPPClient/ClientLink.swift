@@ -167,7 +167,7 @@ final class ClientLink {
     private static func isLocal(_ address: SocketAddress?) -> Bool {
         guard let address else { return false }
         guard let ip = address.ipAddress else { return true }
-        return ip.hasPrefix("127.") || ip == "::1" || ip.hasPrefix("::ffff:127.")
+        return TransportAddress(ip, port: 0)?.isLoopback == true
     }
 
     // MARK: Wishes
@@ -235,7 +235,7 @@ final class ClientLink {
         }
     }
 
-    /// At once: what the server sends next is TLS' already.
+    /// At once: the server's next bytes are TLS.
     private func startTLS() {
         guard let channel else { return }
         do {

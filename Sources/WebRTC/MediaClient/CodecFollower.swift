@@ -30,7 +30,7 @@ struct CodecFollower {
         let isAgreed =
             packet.isRetransmission
             || packet.packet.payloadType.rawValue == track.codec.payloadType
-        guard let codecs, !isAgreed else { return (track, false) }
+        guard !isAgreed, let codecs else { return (track, false) }
         guard let codec = codecs.codec(of: packet.packet.payloadType, in: packet.mid),
             changes[packet.mid].map({ now - $0 >= Self.changeInterval }) ?? true
         else { return nil }

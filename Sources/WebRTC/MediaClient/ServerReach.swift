@@ -14,9 +14,9 @@ public import SDP
 public struct ServerReach: Hashable, Sendable {
     private let servers: [TransportAddress]
 
-    /// - Parameter addresses: at which the server is found; none if that is not known. With one on
-    ///   the web it is there, whatever else it names. Media have IPv4 only, and so have servers that
-    ///   have both.
+    /// - Parameter addresses: at which the server is found; none if that is not known. One on the
+    ///   web decides, whatever the others are. Media use IPv4 only: a server's IPv6 addresses count
+    ///   where it has no other.
     public init(_ addresses: [TransportAddress] = []) {
         let narrow = addresses.filter { !$0.isIPv6 }
         servers = narrow.isEmpty ? addresses : narrow

@@ -46,7 +46,7 @@ final class StreamConnection {
         guard let (current, isChanged) = codecs.track(track, of: packet, at: now) else {
             return nil
         }
-        incoming[packet.mid] = current
+        if isChanged { incoming[packet.mid] = current }
         return (current, isChanged)
     }
 
