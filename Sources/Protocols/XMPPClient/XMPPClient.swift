@@ -7,8 +7,8 @@ public import XMPP
 
 /// A client of an XMPP server, on one event loop.
 ///
-/// `run` is one connection; who wants another one calls it again, after a ``Backoff``. The stream
-/// is then resumed if the server still has it. Several clients may share a loop and a `TLSClient`.
+/// `run` is one connection. For the next one, call it again after a ``Backoff``: the stream is then
+/// resumed if the server still has it. Several clients may share a loop and a `TLSClient`.
 ///
 /// `events` must be read by one task, and all the time: while it is not, nothing is read from the
 /// server once ``eventsMaximum`` wait.
@@ -17,7 +17,7 @@ public final class XMPPClient: Sendable {
         ClientEvent, NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark, EventFlow
     >
 
-    /// Events that wait for the program. Those of what has been read already come on top.
+    /// Of events that wait for the program. Those of bytes already read come on top.
     public static let eventsMaximum = 64
     /// For the answer to a request.
     public static let answerTimeout = Duration.seconds(15)
@@ -116,29 +116,4 @@ public final class XMPPClient: Sendable {
         guard let outcome = try? await done.get() else { throw .offline }
         try outcome.get()
     }
-}
-
-/// Reads on when the program has taken its events.
-public final class EventFlow: NIOAsyncSequenceProducerDelegate {
-    /// Does not keep the client, whose events end with it.
-    private struct Source {
-        weak var link: ClientLink?
-    }
-
-    private let loop: any EventLoop
-    private let source: NIOLoopBoundBox<Source>
-
-    init(_ loop: any EventLoop) {
-        self.loop = loop
-        source = NIOLoopBoundBox.makeBoxSendingValue(Source(), eventLoop: loop)
-    }
-
-    func follow(_ link: ClientLink) { source.value.link = link }
-
-    public func produceMore() {
-        loop.execute { [source] in source.value.link?.reads(true) }
-    }
-
-    /// Nobody will read events any more: they are dropped.
-    public func didTerminate() { produceMore() }
 }

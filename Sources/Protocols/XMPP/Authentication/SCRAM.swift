@@ -5,8 +5,8 @@ import MediaKernel
 /// The client's side of SCRAM without channel binding. RFC 5802, and RFC 7677 for SHA-256.
 struct SCRAM: Sendable {
     /// A server that asks for fewer iterations wants a password that can be guessed (RFC 7677
-    /// sect. 4); one that asks for many more wants our time. The most take a fifth of a second, for
-    /// which a loop's other connections wait.
+    /// sect. 4); one that asks for many more wants our time. The maximum takes a fifth of a second,
+    /// and a loop's other connections wait for that long.
     static let iterations = 4096...200_000
     /// Of a message of the server.
     static let messageBytesMaximum = 4096

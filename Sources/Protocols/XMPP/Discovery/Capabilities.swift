@@ -41,7 +41,7 @@ public struct Capabilities: Hashable, Sendable {
         return Data(Digest.sha1.hash(Array(text.utf8))).base64EncodedString()
     }
 
-    /// Belongs into each presence.
+    /// Belongs in each presence.
     public var element: XMLElement {
         XMLElement(
             "c", Namespaces.caps, ["hash": "sha-1", "node": node, "ver": version])

@@ -4,7 +4,7 @@ public import XML
 extension ClientSession {
     // MARK: Requests
 
-    /// Asks; the outcome is ordered with the id that is returned.
+    /// Asks. `ClientOrder.answered` has the outcome, with the id that is returned.
     ///
     /// - Parameter to: nil for our own account at the server.
     public mutating func ask(
@@ -56,9 +56,9 @@ extension ClientSession {
     /// Rooms that one client is in. More are refused: a program has a call, or a brewery.
     public static var roomsMaximum: Int { 64 }
 
-    /// Enters a room; that we are inside, or why not, is told as an event.
+    /// Enters a room. An event tells that we are inside, or why not.
     ///
-    /// - Parameter shown: what the presence has, beside our capabilities.
+    /// - Parameter shown: what the presence has beside our capabilities.
     public mutating func enter(
         _ room: JID, nick: String, password: String? = nil, _ shown: [XMLElement] = [],
         at now: Instant
@@ -80,7 +80,7 @@ extension ClientSession {
         transmit(presence)
     }
 
-    /// Leaves a room; its end is told as an event.
+    /// Leaves a room. An event tells its end.
     public mutating func leave(
         _ room: JID, _ shown: [XMLElement] = [], at now: Instant
     ) throws(RequestFailure) {

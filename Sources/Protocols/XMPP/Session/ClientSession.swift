@@ -97,7 +97,7 @@ public struct ClientSession: Sendable {
 
     /// The connection is gone, or could not be made.
     ///
-    /// - Returns: the end that it is: a server may close what we leave in its own way.
+    /// - Returns: `left` if we were leaving, however the server closed; `end` otherwise.
     @discardableResult
     public mutating func disconnected(_ end: ConnectionEnd) -> ConnectionEnd {
         guard phase != nil else { return end }
@@ -109,7 +109,7 @@ public struct ClientSession: Sendable {
         return end
     }
 
-    /// What the connection cannot take any more waits for a server that does not read.
+    /// The connection takes no more: the server does not read.
     public mutating func overrun() { end(.overrun) }
 
     /// Whether the program takes events now. While it does not, the server's silence means nothing.

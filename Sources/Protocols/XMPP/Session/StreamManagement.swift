@@ -2,7 +2,7 @@ import XML
 
 /// Which stanzas each side has, across a lost connection. XEP-0198.
 struct StreamManagement: Sendable {
-    /// Stanzas that the server has not acknowledged. It is lost when there are more.
+    /// Of stanzas that the server has not acknowledged. With more, the connection ends.
     static let unacknowledgedMaximum = 1024
 
     /// Nil until the server has enabled it, and where it does not keep streams.
@@ -48,7 +48,7 @@ struct StreamManagement: Sendable {
         return Self.question
     }
 
-    /// The server has so many of ours.
+    /// The server has this many of ours.
     ///
     /// - Returns: false if it claims more than there were.
     mutating func acknowledge(_ count: UInt32) -> Bool {

@@ -12,7 +12,7 @@ public struct ClientStream: Sendable {
         case startTLS
         /// Stanzas may be sent, from this address. A stream to be resumed is gone.
         case ready(JID)
-        /// The stream goes on; so many stanzas of ours the server has.
+        /// The stream goes on. The server has this many of our stanzas.
         case resumed(UInt32)
         case stanza(XMLElement)
         /// An element of stream management (XEP-0198), after it has been asked for.
@@ -33,7 +33,7 @@ public struct ClientStream: Sendable {
         case closed
     }
 
-    /// A stream to go on with: its name, and how many stanzas of the server we have. XEP-0198
+    /// A stream to go on with: its name, and how many of the server's stanzas we have. XEP-0198
     /// sect. 5.
     public struct Resumption: Hashable, Sendable {
         public var id: String
