@@ -77,7 +77,7 @@ def person(stage, room):
     def person(name, role="PUBLISHER"):
         one = Person(stage.browser.page(), name)
         token = urlsplit(stage.rest("POST", f"sessions/{room}/connection", {"role": role})["token"])
-        # It is for the server's own address, and speaks TLS.
+        # It names the server's own address, and the client speaks only TLS.
         one.join(token._replace(scheme="wss", netloc=f"127.0.0.1:{stage.port}").geturl())
         return one
 

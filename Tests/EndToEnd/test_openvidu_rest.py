@@ -122,8 +122,7 @@ def test_streams_and_connections_are_changed(server, application, room, join, st
     pending = application.connect(room, **options)
     path = f"sessions/{room}/connection/{pending['id']}"
     assert pending | options == pending == application.get(path).json()
-    changed = application.patch(
-        f"sessions/{room}/connection/{pending['id']}", {"role": "MODERATOR", "record": False})
+    changed = application.patch(path, {"role": "MODERATOR", "record": False})
     assert changed.status_code == 200
     assert changed.json()["role"] == "MODERATOR" and changed.json()["record"] is False
     ann = stack.enter_context(Participant(server, room, "Ann", address=pending["token"]))

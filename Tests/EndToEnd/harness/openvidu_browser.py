@@ -131,8 +131,8 @@ APPS = """
 })();
 """
 
-# openvidu-browser always speaks TLS, which this server does not: that is a proxy's. A test may cut the
-# sockets.
+# openvidu-browser always speaks TLS, which this server leaves to a proxy. A test may cut the sockets.
+# Chromium considers a machine offline if it has no network but its loopback.
 SOCKETS = """
 (() => {
   const Original = window.WebSocket;

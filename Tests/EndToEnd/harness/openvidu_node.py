@@ -4,14 +4,14 @@ import contextlib
 import json
 import subprocess
 
-# Runs what it is told, line by line: the body of a function that has the client's module `client`, an
-# `OpenVidu` of it, and `kept`, where it may keep things.
+# Runs what it is told, line by line: the body of a function that has the client's `openvidu`, and
+# `kept`, where it may keep things.
 DRIVER = """
 // Standard output is ours.
 console.log = console.info = console.error;
 const [bundle, address, secret] = process.argv.slice(1);
-const client = require(bundle);
-const openvidu = new client.OpenVidu(address, secret);
+const { OpenVidu } = require(bundle);
+const openvidu = new OpenVidu(address, secret);
 const kept = {};
 const AsyncFunction = (async () => {}).constructor;
 openvidu.enableProdMode?.();
@@ -22,8 +22,8 @@ const plain = (value) =>
   for await (const line of require("node:readline").createInterface({ input: process.stdin })) {
     let answer;
     try {
-      const body = new AsyncFunction("client", "openvidu", "kept", JSON.parse(line));
-      answer = `{"value":${plain(await body(client, openvidu, kept))}}`;
+      const body = new AsyncFunction("openvidu", "kept", JSON.parse(line));
+      answer = `{"value":${plain(await body(openvidu, kept))}}`;
     } catch (error) {
       answer = JSON.stringify({ fault: String(error.message ?? error) });
     }

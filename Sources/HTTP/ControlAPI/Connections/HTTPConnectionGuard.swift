@@ -32,7 +32,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Outlives the reason for which it was set: answers begin and end far more often than it ends.
     private var readingDeadline: Scheduled<Void>?
     private var stoppingDeadline: Scheduled<Void>?
-    /// Nothing that has not been sent yet is waited for any more.
+    /// The connection closes without what has not been sent yet.
     private var isOver = false
 
     init(_ limits: Limits = Limits()) { self.limits = limits }
@@ -101,7 +101,7 @@ final class HTTPConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             return context.close(mode: mode, promise: promise)
         }
         let bound = NIOLoopBound((self, context.channel), eventLoop: context.eventLoop)
-        // Nothing, behind all that waits.
+        // An empty part is written when all that waits before it has been.
         let nothing = wrapOutboundOut(.body(.byteBuffer(ByteBuffer())))
         context.writeAndFlush(nothing).whenComplete { _ in
             let (handler, channel) = bound.value

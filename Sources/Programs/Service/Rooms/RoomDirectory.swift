@@ -438,7 +438,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
             recordings[room] = recording.status.isOnAir ? state : nil
             tell(room) { await $0.recordingChanged(state) }
         }
-        // After the room: who has waited for the end of a recording then looks at the room.
+        // Second, since a request that waits for a recording's end may look at the room next.
         await companions.watcher?.recordingChanged(changed)
     }
 

@@ -7,9 +7,9 @@ public struct ConnectionTerms: Hashable, Sendable {
     /// Given to the other participants as the participant's.
     public var data: String
     public var isRecorded: Bool
-    /// Shown as they were given; without effect.
+    /// Shown as they were given. They have no effect.
     public var kurentoOptions: JSONValue
-    /// Given to the client in place of the server's own relays, unless there are none.
+    /// If there are any, the client gets them in place of the server's own relays.
     public var customIceServers: [JSONValue]
 
     public init(

@@ -53,8 +53,8 @@ struct SessionLedger {
         if openedAt == nil {
             // A recorder may have kept the room's session while nobody else was there.
             let begun =
-                session.flatMap { begun in
-                    closedAt.map { begun > $0 } ?? true ? begun : nil
+                session.flatMap { start in
+                    closedAt.map { start > $0 } ?? true ? start : nil
                 } ?? time
             openedAt = begun
             // With the time that is in the session's name, as in OpenVidu.

@@ -27,7 +27,7 @@ extension OpenViduSessions {
         let isOwn = participant.id == peer.id.rawValue
         let data = ParticipantMetadata.parts(of: participant.metadata)
         let subscribers = subscribed.map { JSONValue.object(["streamId": .string($0)]) }
-        // Of a stream besides the main one the connection is made here.
+        // A peer's second stream has a connection that nobody has prepared.
         let grant = isOwn ? members[peer.id]?.grant : nil
         return .object([
             "id": id, "connectionId": id, "object": "connection", "type": "WEBRTC",

@@ -63,7 +63,8 @@ final class OpenViduSessions: RoomSessions {
     let limits: OpenViduLimits
     var connections: [OpenViduPlace: Connection] = [:]
     var members: [PeerID: Member] = [:]
-    /// The members by the secrets by which they come back, which strangers may guess at any rate.
+    /// The members by the secrets by which they come back. Strangers may guess those as fast as they
+    /// like, so a guess searches nothing.
     var returning: [String: PeerID] = [:]
     var roster = Roster()
     /// Why peers leave that were put out, and why streams end that others have ended, until all have

@@ -29,7 +29,7 @@ final class WHIPDialogue {
         self.logger = logger
     }
 
-    /// Where the server may have us send to: the one that has answered, after any redirections.
+    /// Where the server may have us send to. After redirections it is the one that has answered.
     func reach(isolation: isolated (any Actor)? = #isolation) async -> ServerReach {
         await ServerReach.found(exchange.host)
     }

@@ -68,10 +68,8 @@ struct WHIPExchange: Sendable {
     /// The session's URL; nil while there is no session.
     private(set) var session: URL?
 
-    /// That has our session, or else our endpoint; without brackets.
-    var host: String {
-        ((session ?? endpoint).host ?? "").trimmingCharacters(in: ["[", "]"])
-    }
+    /// The server that has our session, or our endpoint while there is none; without brackets.
+    var host: String { HTTPURL((session ?? endpoint).absoluteString)?.host ?? "" }
 
     /// - Parameter hosts: the allowed hosts; nil for all.
     init(

@@ -129,7 +129,7 @@ struct OpenViduRoutes: Sendable {
                 role: try body.word("role", of: Self.roles), isRecorded: try body.flag("record")))
     }
 
-    /// Of each of a connection's options.
+    /// Of JSON, in `kurentoOptions`, and in `customIceServers`.
     private static let optionsBytes = 2048
     private static let roles = ["SUBSCRIBER", "PUBLISHER", "MODERATOR"]
 

@@ -6,8 +6,8 @@ import Streams
 
 /// The recordings that are not finished: in which state they are, and whose streams they have.
 extension OpenViduRecordings {
-    /// How long a start waits until the recording goes on, and a stop until it is over. It does
-    /// later too.
+    /// How long a start waits until the recording goes on, and a stop until it is over. Then it is
+    /// answered anyway.
     private static let patience: Duration = .seconds(30)
 
     /// A recording that is not finished yet.
@@ -27,7 +27,7 @@ extension OpenViduRecordings {
         var waiting: [Int: Waiter] = [:]
     }
 
-    /// Who waits until a recording's state is later than this one.
+    /// A request that waits until a recording's state is later than `past`.
     struct Waiter {
         let past: LiveStream.Status
         let continuation: CheckedContinuation<Void, Never>
