@@ -438,7 +438,7 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
             recordings[room] = recording.status.isOnAir ? state : nil
             tell(room) { await $0.recordingChanged(state) }
         }
-        // Second, since a request that waits for a recording's end may look at the room next.
+        // Second, since who waits for a recording's end then waits until the room knows of it.
         await companions.watcher?.recordingChanged(changed)
     }
 
@@ -447,6 +447,9 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         pushes[room] = state.isRunning ? state : nil
         tell(room) { await $0.rtmpChanged(state) }
     }
+
+    /// Waits until a room knows what has happened so far.
+    func told(_ room: RoomID) async { await entries[room]?.telling?.value }
 
     /// Tells the room in order, without waiting for it, so that others are not delayed.
     private func tell(

@@ -26,7 +26,10 @@ extension OpenViduRooms: OpenViduRecordingControl {
     func stopRecording(
         _ id: String, for caller: OpenViduCallerView
     ) async throws(APIError) -> JSONValue {
-        OpenViduRecordingBody(try await recordings.stop(id), []).json(base: caller.base)
+        let stream = try await recordings.stop(id)
+        // What is asked next shall not find the session recorded.
+        await directory.told(stream.room)
+        return OpenViduRecordingBody(stream, []).json(base: caller.base)
     }
 
     func recordings(for caller: OpenViduCallerView) async throws(APIError) -> [JSONValue] {
