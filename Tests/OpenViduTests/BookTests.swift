@@ -12,7 +12,7 @@ import Testing
         let session = try book.open("demo", .init(), at: Self.now)
         #expect(session.isCustom && session.room == "demo")
         let grant = try book.grant(
-            in: "demo", .publisher, ConnectionTerms(origin: "wss://host:443"), at: Self.now)
+            in: "demo", .publisher, ConnectionTerms(), origin: "wss://host:443", at: Self.now)
         #expect(grant.address == "wss://host:443?sessionId=demo&token=\(grant.token)")
         #expect(grant.token.hasPrefix("tok_") && grant.token.count == 20)
         #expect(grant.connectionID.hasPrefix("con_") && grant.connectionID.count == 14)
@@ -27,7 +27,7 @@ import Testing
         var book = OpenViduBook()
         _ = try book.open("demo", .init(), at: Self.now)
         let grant = try book.grant(
-            in: "demo", .publisher, ConnectionTerms(origin: ""), at: Self.now)
+            in: "demo", .publisher, ConnectionTerms(), origin: "", at: Self.now)
         let changed = book.change(
             connection: grant.connectionID, in: "demo", role: .moderator, isRecorded: nil)
         #expect(changed?.role == .moderator && changed?.terms.isRecorded == true)
@@ -44,7 +44,7 @@ import Testing
         var book = OpenViduBook()
         _ = try book.open("demo", .init(), at: Self.now)
         let grant = try book.grant(
-            in: "demo", .publisher, ConnectionTerms(origin: ""), at: Self.now)
+            in: "demo", .publisher, ConnectionTerms(), origin: "", at: Self.now)
         _ = book.take(grant.token, at: Self.now)
         book.giveBack(grant)
         book.giveBack(grant)
@@ -67,7 +67,7 @@ import Testing
         var book = OpenViduBook()
         _ = try book.open("demo", .init(), at: Self.now)
         func grant() throws -> OpenViduBook.Grant {
-            try book.grant(in: "demo", .publisher, ConnectionTerms(origin: ""), at: Self.now)
+            try book.grant(in: "demo", .publisher, ConnectionTerms(), origin: "", at: Self.now)
         }
         let first = try grant()
         _ = book.take(first.token, at: Self.now)
@@ -84,7 +84,7 @@ import Testing
             try book.open("demo", .init(), at: Self.now)
         }
         #expect(throws: OpenViduBook.Refusal.unknownSession) {
-            try book.grant(in: "x", .publisher, ConnectionTerms(origin: ""), at: Self.now)
+            try book.grant(in: "x", .publisher, ConnectionTerms(), origin: "", at: Self.now)
         }
         let made = try book.open(nil, .init(), at: Self.now)
         #expect(made.room.rawValue.hasPrefix("ses_") && !made.isCustom)
@@ -95,7 +95,7 @@ import Testing
         var book = OpenViduBook()
         _ = try book.open("demo", .init(), at: Self.now)
         func grant() throws -> OpenViduBook.Grant {
-            try book.grant(in: "demo", .publisher, ConnectionTerms(origin: ""), at: Self.now)
+            try book.grant(in: "demo", .publisher, ConnectionTerms(), origin: "", at: Self.now)
         }
         let (first, second) = (try grant(), try grant())
         let isRevoked = book.revoke(connection: first.connectionID, in: "demo")

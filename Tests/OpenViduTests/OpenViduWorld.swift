@@ -52,8 +52,16 @@ final class OpenViduWorld: Sendable {
         parameters: [String: JSONValue] = [:]
     ) async throws -> TestClient {
         let client = TestClient(self)
+        var grant: OpenViduBook.Grant?
+        if !serverData.isEmpty {
+            var book = OpenViduBook()
+            let room = try book.open(nil, .init(), at: UnixTime(milliseconds: 0)).room
+            grant = try book.grant(
+                in: room, .publisher, ConnectionTerms(data: serverData), origin: "",
+                at: UnixTime(milliseconds: 0))
+        }
         try await client.join(
-            OpenViduCaller(userID: name, tokenID: name, role: role, serverData: serverData),
+            OpenViduCaller(userID: name, tokenID: name, role: role, grant: grant),
             parameters: [
                 "metadata": .string(#"{"clientData":"\#(name)"}"#)
             ].merging(parameters) { $1 })

@@ -2,8 +2,6 @@ public import MediaKernel
 
 /// What an application server says of a connection that it prepares.
 public struct ConnectionTerms: Hashable, Sendable {
-    /// The beginning of the address that is the token, such as `wss://host:443`.
-    public var origin: String
     /// Given to the other participants as the participant's.
     public var data: String
     public var isRecorded: Bool
@@ -13,10 +11,9 @@ public struct ConnectionTerms: Hashable, Sendable {
     public var customIceServers: [JSONValue]
 
     public init(
-        origin: String, data: String = "", isRecorded: Bool = true,
-        kurentoOptions: JSONValue = .null, customIceServers: [JSONValue] = []
+        data: String = "", isRecorded: Bool = true, kurentoOptions: JSONValue = .null,
+        customIceServers: [JSONValue] = []
     ) {
-        self.origin = origin
         self.data = data
         self.isRecorded = isRecorded
         self.kurentoOptions = kurentoOptions

@@ -36,12 +36,14 @@ public struct OpenViduBook: Sendable {
         public let token: String
         public let connectionID: String
         public fileprivate(set) var role: OpenViduRole
+        /// The beginning of the address that is the token, such as `wss://host:443`.
+        fileprivate let origin: String
         public fileprivate(set) var terms: ConnectionTerms
         public let createdAt: UnixTime
         fileprivate let session: Int
 
         /// What clients are given as the token.
-        public var address: String { "\(terms.origin)?sessionId=\(room)&token=\(token)" }
+        public var address: String { "\(origin)?sessionId=\(room)&token=\(token)" }
     }
 
     /// Why something was not prepared.
@@ -92,20 +94,23 @@ public struct OpenViduBook: Sendable {
 
     /// Prepares a connection.
     public mutating func grant(
-        in room: RoomID, _ role: OpenViduRole, _ terms: ConnectionTerms, at now: UnixTime
+        in room: RoomID, _ role: OpenViduRole, _ terms: ConnectionTerms, origin: String,
+        at now: UnixTime
     ) throws(Refusal) -> Grant {
-        guard var session = sessions[room] else { throw .unknownSession }
-        guard session.grants.count < Self.grantsPerSession else {
+        // Not a copy of the session, whose grants would then be copied for each more.
+        guard let (number, count) = sessions[room].map({ ($0.number, $0.grants.count) }) else {
+            throw .unknownSession
+        }
+        guard count < Self.grantsPerSession else {
             throw .tooMany(Self.grantsPerSession)
         }
         guard tokens.count < Self.grantsMaximum else { throw .tooMany(Self.grantsMaximum) }
         let grant = Grant(
             room: room, token: makeIdentifier("tok_", 16),
-            connectionID: makeIdentifier("con_", 10), role: role, terms: terms, createdAt: now,
-            session: session.number)
-        session.grants.append(grant)
-        session.touchedAt = now
-        sessions[room] = session
+            connectionID: makeIdentifier("con_", 10), role: role, origin: origin,
+            terms: terms, createdAt: now, session: number)
+        sessions[room]?.grants.append(grant)
+        sessions[room]?.touchedAt = now
         tokens[grant.token] = room
         return grant
     }
@@ -124,8 +129,9 @@ public struct OpenViduBook: Sendable {
     /// The token's client was refused for another reason, and may try again; not in a later session
     /// of that name, nor beyond what there may be by now.
     public mutating func giveBack(_ grant: Grant) {
-        guard let session = sessions[grant.room], session.number == grant.session,
-            tokens[grant.token] == nil, session.grants.count < Self.grantsPerSession
+        guard let (number, count) = sessions[grant.room].map({ ($0.number, $0.grants.count) }),
+            number == grant.session, count < Self.grantsPerSession,
+            tokens[grant.token] == nil, tokens.count < Self.grantsMaximum
         else { return }
         sessions[grant.room]?.grants.append(grant)
         tokens[grant.token] = grant.room

@@ -12,14 +12,8 @@ public struct OpenViduCaller: Hashable, Sendable {
     public var tokenID: String
     /// In the room's policy.
     public var role: String
-    /// The connection id that was announced with the token; nil to choose one.
-    public var connectionID: String?
-    /// The application server's data for the participant.
-    public var serverData: String
     /// Whether it is in no list, count or event.
     public var isHidden: Bool
-    /// Whether its streams are in recordings of single streams.
-    public var isRecorded: Bool
     public var relays: [Relay]
     /// What an application server has prepared, if it has.
     public var grant: OpenViduBook.Grant?
@@ -38,20 +32,19 @@ public struct OpenViduCaller: Hashable, Sendable {
     }
 
     public init(
-        userID: String, tokenID: String, role: String, connectionID: String? = nil,
-        serverData: String = "", isHidden: Bool = false, isRecorded: Bool = true,
+        userID: String, tokenID: String, role: String, isHidden: Bool = false,
         relays: [Relay] = [], grant: OpenViduBook.Grant? = nil
     ) {
         self.userID = userID
         self.tokenID = tokenID
         self.role = role
-        self.connectionID = connectionID
-        self.serverData = serverData
         self.isHidden = isHidden
-        self.isRecorded = isRecorded
         self.relays = relays
         self.grant = grant
     }
+
+    /// The application server's terms, or the usual ones.
+    var terms: ConnectionTerms { grant?.terms ?? ConnectionTerms() }
 }
 
 /// OpenVidu's protocol in one room, for the HTTP server.

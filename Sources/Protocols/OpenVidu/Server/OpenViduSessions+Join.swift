@@ -14,7 +14,8 @@ extension OpenViduSessions {
         let now = host.clock.now()
         let id =
             caller.isHidden
-            ? ConnectionName.recorder : caller.connectionID ?? roster.makeIdentifier("con_", 10)
+            ? ConnectionName.recorder
+            : caller.grant?.connectionID ?? roster.makeIdentifier("con_", 10)
         let peer = PeerID(id)
         let rpcSession = "\(Hexadecimal.identifier()).\(host.room.id)"
         do throws(OpenViduError) {
@@ -29,10 +30,10 @@ extension OpenViduSessions {
         connections[connection.place] = connection
         members[peer] = Member(
             peer: peer, owner: TokenOwner(userID: caller.userID, tokenID: caller.tokenID),
-            rpcSession: rpcSession, place: connection.place, isRecorded: caller.isRecorded,
+            rpcSession: rpcSession, place: connection.place, isRecorded: caller.terms.isRecorded,
             grant: caller.grant)
         returning[rpcSession] = peer
-        let metadata = ParticipantMetadata.joined(call.metadata, caller.serverData)
+        let metadata = ParticipantMetadata.joined(call.metadata, caller.terms.data)
         roster.introduce(peer, metadata: metadata, at: host.clock.wall())
         host.log(.info, "peer joined", peer, ["role": "\(caller.role)"])
         if let callID = call.id {
@@ -56,7 +57,7 @@ extension OpenViduSessions {
         guard connections.count < limits.connections else {
             throw OpenViduError(.tooManyConnections(maximum: limits.connections))
         }
-        let bytes = call.metadata.utf8.count + caller.serverData.utf8.count
+        let bytes = call.metadata.utf8.count + caller.terms.data.utf8.count
         guard bytes <= RoomLimits.metadataBytes else {
             throw .metadata(
                 "the metadata has \(bytes) of at most \(RoomLimits.metadataBytes) bytes")
@@ -93,7 +94,7 @@ extension OpenViduSessions {
             // Clients compare it with their own.
             "version": .string(call.version.isEmpty ? "2.20.0" : call.version),
             "mediaServer": "kurento", "videoSimulcast": .bool(false),
-            "record": .bool(caller.isRecorded),
+            "record": .bool(caller.terms.isRecorded),
             "role": .string(role.rawValue), "life": .integer(-1),
         ]
         let relays = caller.relays.map { relay in
@@ -102,7 +103,7 @@ extension OpenViduSessions {
                 "credential": .string(relay.credential),
             ])
         }
-        let custom = caller.grant?.terms.customIceServers ?? []
+        let custom = caller.terms.customIceServers
         let servers = custom.isEmpty ? relays : custom
         if !servers.isEmpty { result["customIceServers"] = .array(servers) }
         if hearsOfRecordings(peer, in: host), host.room.streaming.isRecorded {

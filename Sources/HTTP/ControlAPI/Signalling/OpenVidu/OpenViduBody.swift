@@ -95,7 +95,7 @@ public struct OpenViduBody: Sendable {
     /// An object that is kept as it is.
     ///
     /// - Parameter maximum: in bytes of JSON.
-    func kept(_ name: String, maximum: Int) throws(APIError) -> JSONValue? {
+    func keptObject(_ name: String, maximum: Int) throws(APIError) -> JSONValue? {
         guard let member = member(name) else { return nil }
         guard case .object = member else { throw .badRequest("\(name) must be an object") }
         try check(member, name, maximum)
@@ -105,7 +105,7 @@ public struct OpenViduBody: Sendable {
     /// An array of objects that are kept as they are; empty if it is missing.
     ///
     /// - Parameter maximum: in bytes of JSON.
-    func objects(_ name: String, maximum: Int) throws(APIError) -> [JSONValue] {
+    func keptObjects(_ name: String, maximum: Int) throws(APIError) -> [JSONValue] {
         guard let member = member(name) else { return [] }
         guard case .array(let items) = member,
             items.allSatisfy({ if case .object = $0 { true } else { false } })

@@ -172,8 +172,9 @@ struct OpenViduRoutes: Sendable {
             role: try body.word("role", of: roles)
                 ?? "PUBLISHER",
             data: data, isRecorded: try body.flag("record") ?? true,
-            kurentoOptions: try body.kept("kurentoOptions", maximum: Self.optionsBytes) ?? .null,
-            customIceServers: try body.objects("customIceServers", maximum: Self.optionsBytes))
+            kurentoOptions: try body.keptObject("kurentoOptions", maximum: Self.optionsBytes)
+                ?? .null,
+            customIceServers: try body.keptObjects("customIceServers", maximum: Self.optionsBytes))
     }
 
     private func origin(for request: Request) -> String {

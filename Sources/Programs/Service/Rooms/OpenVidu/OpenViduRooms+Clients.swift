@@ -69,9 +69,8 @@ extension OpenViduRooms: OpenViduGateway {
             let claims = try await claims(
                 in: grant.room, as: grant.role, user: grant.connectionID, token: grant.token)
             let caller = OpenViduCaller(
-                userID: claims.user, tokenID: claims.tokenID, role: claims.role,
-                connectionID: grant.connectionID, serverData: grant.terms.data,
-                isRecorded: grant.terms.isRecorded, relays: relays, grant: grant)
+                userID: claims.user, tokenID: claims.tokenID, role: claims.role, relays: relays,
+                grant: grant)
             return (claims, caller)
         }
         let guesses = !call.secret.isEmpty && door.hasSecret

@@ -57,11 +57,11 @@ extension OpenViduRooms: OpenViduControl {
         }
         _ = try await policyRole(for: role, in: room)
         let terms = ConnectionTerms(
-            origin: origin, data: request.data, isRecorded: request.isRecorded,
+            data: request.data, isRecorded: request.isRecorded,
             kurentoOptions: request.kurentoOptions, customIceServers: request.customIceServers)
         do throws(OpenViduBook.Refusal) {
             let grant = try door.change { book throws(OpenViduBook.Refusal) in
-                try book.grant(in: room, role, terms, at: UnixTime.now)
+                try book.grant(in: room, role, terms, origin: origin, at: UnixTime.now)
             }
             return grant.json
         } catch {
