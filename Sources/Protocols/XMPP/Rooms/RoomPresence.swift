@@ -59,7 +59,8 @@ public struct RoomPresence: Hashable, Sendable {
             return .destroyed(alternate: destroyed["jid"].flatMap { JID($0) })
         }
         if statuses.contains(307) {
-            return .kicked(item?.child("reason", Namespaces.mucUser)?.text)
+            let reason = item?.child("reason", Namespaces.mucUser)?.text
+            return .kicked(reason.map { String($0.prefix(StreamFailure.textMaximum)) })
         }
         if statuses.contains(303), let nick = item?["nick"] { return .renamed(nick) }
         let removal = [301, 321, 322, 332, 333].first(where: statuses.contains)

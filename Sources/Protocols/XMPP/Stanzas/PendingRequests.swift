@@ -24,7 +24,7 @@ public struct PendingRequests: Sendable {
 
     public init() {}
 
-    public var nextDeadline: Instant? { pending.values.map(\.deadline).min() }
+    public var nextDeadline: Instant? { pending.values.lazy.map(\.deadline).min() }
 
     /// - Parameter to: nil for our own account at the server.
     /// - Returns: the stanza and its id; nil when too many requests wait.
