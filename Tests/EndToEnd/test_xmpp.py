@@ -12,7 +12,8 @@ import pytest
 from slixmpp.exceptions import IqError
 from harness.prosody import Authority, Prosody
 from harness.waiting import wait_for
-from harness.xmpp import Impostor, Probe, Stranger, Wire
+from harness.wire import Wire
+from harness.xmpp import Impostor, Probe, Stranger
 
 QUIET = {"silence": 1, "pingAnswer": 1}  # s
 STREAM = ("<?xml version='1.0'?><stream:stream xmlns='jabber:client' version='1.0' id='1' "
@@ -351,6 +352,7 @@ def test_nothing_is_lost_with_a_connection(prosody, probe, stranger, muc, carrie
             stranger.say(muc, *theirs)
             probe.wait("sent")
             wire.cut()
+            wire.mend()
             online = probe.wait("online")
             assert (online["resumed"], online["address"]) == ("true", address)
             said, heard = said + ours, heard + theirs

@@ -2,7 +2,10 @@
 
 import contextlib
 import json
+import select
 import subprocess
+
+TIMEOUT = 90  # s; the server may take 30 s to stop a recording
 
 # Runs what it is told, line by line: the body of a function that has the client's `openvidu`, and
 # `kept`, where it may keep things.
@@ -57,7 +60,11 @@ class Application(contextlib.AbstractContextManager):
     def _ask(self, body):
         self._process.stdin.write(json.dumps(body) + "\n")
         self._process.stdin.flush()
-        return json.loads(self._process.stdout.readline())
+        ready, _, _ = select.select([self._process.stdout], [], [], TIMEOUT)
+        assert ready, f"no answer within {TIMEOUT} s: {body}"
+        line = self._process.stdout.readline()
+        assert line, f"Node.js has ended: {self._process.wait()}"
+        return json.loads(line)
 
     def __exit__(self, *_):
         self._process.kill()

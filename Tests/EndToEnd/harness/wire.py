@@ -8,7 +8,8 @@ CHUNK = 65536  # bytes
 
 
 class Wire:
-    """Listens on the loopback and forwards to `port`; a cut connection is closed on both sides."""
+    """Listens on the loopback and forwards to `port`; a cut connection is closed on both sides.
+    `passed` bytes of the server are on their way to the client, or there."""
 
     def __init__(self, port):
         self._target = ("127.0.0.1", port)
@@ -18,6 +19,9 @@ class Wire:
         self._lock = threading.Lock()
         self._sockets = set()
         self._is_cut = False
+        self._flows = threading.Event()
+        self._flows.set()
+        self.passed = 0
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self):
@@ -28,9 +32,14 @@ class Wire:
         for one in sockets:
             _end(one)
 
+    def swallow(self):
+        """Nothing arrives any more until it is `mended`, and nobody notices."""
+        self._flows.clear()
+
     def mend(self):
         with self._lock:
             self._is_cut = False
+        self._flows.set()
 
     def close(self):
         _end(self._listener)
@@ -40,6 +49,8 @@ class Wire:
         while True:
             try:
                 client, _ = self._listener.accept()
+                # Else the kernel takes megabytes that the client does not read.
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, CHUNK)
             except OSError:
                 return
             threading.Thread(target=self._pass, args=(client,), daemon=True).start()
@@ -57,12 +68,15 @@ class Wire:
             _end(client)
             return _end(server)
         for one, other in [(client, server), (server, client)]:
-            threading.Thread(target=self._copy, args=(one, other), daemon=True).start()
+            threading.Thread(
+                target=self._copy, args=(one, other, one is server), daemon=True).start()
 
-    def _copy(self, source, sink):
+    def _copy(self, source, sink, counts):
         with contextlib.suppress(OSError):
             while data := source.recv(CHUNK):
-                sink.sendall(data)
+                if self._flows.is_set():
+                    sink.sendall(data)
+                    self.passed += len(data) * counts
         for one in (source, sink):
             with self._lock:
                 self._sockets.discard(one)

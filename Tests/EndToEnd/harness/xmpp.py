@@ -6,7 +6,6 @@ import itertools
 import json
 import queue
 import socket
-import struct
 import subprocess
 import threading
 
@@ -18,7 +17,6 @@ from .server import BINARY, environment
 
 PROBE = BINARY.with_name("xmpp-probe")
 TIMEOUT = 30  # s
-RESET = struct.pack("ii", 1, 0)
 
 
 class Probe:
@@ -173,64 +171,6 @@ class Stranger(OnItsOwnLoop):
         return set(self.do(lambda: self.muc.get_roster(room)))
 
 
-def end(listener):
-    """Also while a thread waits for its connections."""
-    listener.shutdown(socket.SHUT_RDWR)
-    listener.close()
-
-
-class Wire:
-    """A TCP connection between a client and a server, which can be cut. `passed` bytes of the server
-    are on their way to the client, or there."""
-
-    def __init__(self, port):
-        self.passed = 0
-        self._target = port
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
-        self._sockets = []
-        self._flows = threading.Event()
-        self._flows.set()
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self):
-        with contextlib.suppress(OSError):
-            while True:
-                near, _ = self._listener.accept()
-                near.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
-                far = socket.create_connection(("127.0.0.1", self._target))
-                self._sockets += [near, far]
-                for pair in [(near, far, False), (far, near, True)]:
-                    threading.Thread(target=self._pump, args=pair, daemon=True).start()
-
-    def _pump(self, one, other, counts):
-        with contextlib.suppress(OSError):
-            while data := one.recv(65536):
-                if self._flows.is_set():
-                    other.sendall(data)
-                    self.passed += len(data) * counts
-        for each in (one, other):
-            with contextlib.suppress(OSError):
-                each.close()
-
-    def swallow(self):
-        """From now on nothing arrives, and nobody notices."""
-        self._flows.clear()
-
-    def cut(self):
-        """Both ends are reset; new connections are whole."""
-        for each in self._sockets:
-            with contextlib.suppress(OSError):
-                each.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
-                each.shutdown(socket.SHUT_RDWR)
-        self._sockets.clear()
-        self._flows.set()
-
-    def close(self):
-        end(self._listener)
-        self.cut()
-
-
 class Impostor:
     """A server that says what `play(connection)` does to each connection."""
 
@@ -252,4 +192,6 @@ class Impostor:
             self._play(connection)
 
     def close(self):
-        end(self._listener)
+        # Also while the thread waits for connections.
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
