@@ -70,15 +70,15 @@ class Host(OnItsOwnLoop):
     def add(self, name, make_tracks):
         """Has a participant come and publish."""
         publisher = Publisher(next(self._numbers), name, make_tracks)
-        self.publishers.append(publisher)
+        told = publisher.told()
+        self._run(self._change(self.publishers.append, publisher))
         self.tell("participantJoined", {
-            key: value for key, value in publisher.told().items() if key != "streams"})
-        self.tell("participantPublished", {
-            "id": publisher.id, "streams": publisher.told()["streams"]})
+            key: value for key, value in told.items() if key != "streams"})
+        self.tell("participantPublished", {"id": publisher.id, "streams": told["streams"]})
         return publisher
 
     def remove(self, publisher):
-        self.publishers.remove(publisher)
+        self._run(self._change(self.publishers.remove, publisher))
         self.tell("participantLeft", {"connectionId": publisher.id, "reason": "disconnect"})
 
     def tell(self, method, params):
@@ -105,6 +105,10 @@ class Host(OnItsOwnLoop):
                 for answer in answers]
 
     # Runs on its event loop.
+
+    async def _change(self, change, publisher):
+        """There, since a list that loses somebody while it is read passes over the next one."""
+        change(publisher)
 
     async def _say(self, text):
         if self._socket:
