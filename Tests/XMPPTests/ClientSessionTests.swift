@@ -391,4 +391,53 @@ import XML
         try session.send(XMLElement("message", "jabber:client"))
         #expect(drained().last == .end(.overrun))
     }
+
+    @Test mutating func whatNobodyAcknowledgesIsLimitedInBytesToo() throws {
+        _ = goOnline(manages: true)
+        _ = take(Self.enabled)
+        let empty = "<message id=''/>".utf8.count
+        let quarter = XMLElement(
+            "message", "jabber:client",
+            ["id": String(repeating: "a", count: (1 << 18) - empty)])
+        for _ in 0..<4 { try session.send(quarter) }
+        #expect(session.isOnline)
+        // What is acknowledged makes space.
+        _ = take("<a \(Self.sm) h='1'/>")
+        try session.send(quarter)
+        #expect(session.isOnline)
+        try session.send(XMLElement("message", "jabber:client"))
+        #expect(drained().last == .end(.overrun))
+    }
+
+    /// Neither what was sent, nor its excess, is sent again.
+    @Test mutating func aServerThatTakesTooLittleGetsANewStream() throws {
+        _ = goOnline(manages: true)
+        _ = take(Self.enabled)
+        try enter()
+        while session.isOnline { try session.send(XMLElement("message", "jabber:client")) }
+        let last = drained().suffix(4)
+        #expect(
+            last == [
+                .send("<message/>"), .send("</stream:stream>"),
+                .event(.room(room, .ended(.offline))), .end(.overrun),
+            ])
+        connect()
+        let asked = sent(Streams.root + Streams.features(Streams.bind + "<sm \(Self.sm)/>"))
+        #expect(asked == ["<iq type='set' id='bind'>\(Streams.bind)</iq>"])
+        #expect(
+            take(Streams.bound) == [
+                .event(.online(try #require(JID("u@d/r")), isResumed: false)),
+                .send("<enable \(Self.sm) resume='true'/>"),
+            ])
+    }
+
+    @Test mutating func aConnectionThatTakesNoMoreIsNotResumed() throws {
+        _ = goOnline(manages: true)
+        _ = take(Self.enabled)
+        session.overrun()
+        #expect(drained() == [.end(.overrun)])
+        connect()
+        let asked = sent(Streams.root + Streams.features(Streams.bind + "<sm \(Self.sm)/>"))
+        #expect(asked == ["<iq type='set' id='bind'>\(Streams.bind)</iq>"])
+    }
 }

@@ -173,9 +173,14 @@ public struct ClientSession: Sendable {
 
     mutating func transmit(_ stanza: XMLElement) {
         guard let stream else { return }
-        order(.send(stream.text(stanza)))
+        let text = stream.text(stanza)
+        order(.send(text))
         guard management != nil else { return }
-        if management?.sent(stanza) == true { return end(.overrun) }
+        if management?.sent(stanza, bytes: text.utf8.count) == true {
+            // Otherwise a server that reads at last would keep our places in the rooms.
+            for text in stream.farewell() { order(.send(text)) }
+            return end(.overrun)
+        }
         if let question = management?.ask() { order(.send(stream.text(question))) }
     }
 

@@ -47,11 +47,12 @@ public enum ConnectionEnd: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the stream may be resumed: neither side has ended it.
+    /// Whether the stream may be resumed: neither side has ended it. One of which the server takes
+    /// too little would begin with all that it did not take.
     var leavesStream: Bool {
         switch self {
-        case .left, .closed, .failed: false
-        case .unreachable, .untrusted, .silent, .lost, .overrun: true
+        case .left, .closed, .failed, .overrun: false
+        case .unreachable, .untrusted, .silent, .lost: true
         }
     }
 }

@@ -2,8 +2,15 @@ import XML
 
 /// Which stanzas each side has, across a lost connection. XEP-0198.
 struct StreamManagement: Sendable {
-    /// Of stanzas that the server has not acknowledged. With more, the connection ends.
+    /// Of stanzas that the server has not acknowledged. With more, the stream ends.
     static let unacknowledgedMaximum = 1024
+    /// The same in bytes, as they were sent.
+    static let unacknowledgedBytesMaximum = 1 << 20
+
+    private struct Sent {
+        let stanza: XMLElement
+        let bytes: Int
+    }
 
     /// Nil until the server has enabled it, and where it does not keep streams.
     private(set) var resumption: String?
@@ -11,7 +18,8 @@ struct StreamManagement: Sendable {
     private(set) var received: UInt32 = 0
     /// How many of ours the server has.
     private var acknowledged: UInt32 = 0
-    private(set) var unacknowledged: [XMLElement] = []
+    private var sent: [Sent] = []
+    private var sentBytes = 0
     private var isEnabled = false
     /// Whether the server owes us an answer.
     private var isAsked = false
@@ -30,20 +38,25 @@ struct StreamManagement: Sendable {
         resumption = keeps ? element["id"].flatMap { $0.isEmpty ? nil : $0 } : nil
     }
 
+    /// Those of ours that the server may not have.
+    var unacknowledged: [XMLElement] { sent.map(\.stanza) }
+
     /// Counts a stanza of the server.
     mutating func took() { if isEnabled { received &+= 1 } }
 
     /// Remembers a stanza of ours.
     ///
     /// - Returns: whether there are too many.
-    mutating func sent(_ stanza: XMLElement) -> Bool {
-        unacknowledged.append(stanza)
-        return unacknowledged.count > Self.unacknowledgedMaximum
+    mutating func sent(_ stanza: XMLElement, bytes: Int) -> Bool {
+        sent.append(Sent(stanza: stanza, bytes: bytes))
+        sentBytes += bytes
+        return sent.count > Self.unacknowledgedMaximum
+            || sentBytes > Self.unacknowledgedBytesMaximum
     }
 
     /// The question to the server, if it is time.
     mutating func ask() -> XMLElement? {
-        guard isEnabled, !isAsked, !unacknowledged.isEmpty else { return nil }
+        guard isEnabled, !isAsked, !sent.isEmpty else { return nil }
         isAsked = true
         return Self.question
     }
@@ -54,8 +67,9 @@ struct StreamManagement: Sendable {
     mutating func acknowledge(_ count: UInt32) -> Bool {
         isAsked = false
         let newly = count &- acknowledged
-        guard newly <= unacknowledged.count else { return false }
-        unacknowledged.removeFirst(Int(newly))
+        guard newly <= sent.count else { return false }
+        sentBytes -= sent.prefix(Int(newly)).reduce(0) { $0 + $1.bytes }
+        sent.removeFirst(Int(newly))
         acknowledged = count
         return true
     }
