@@ -35,6 +35,20 @@ import Webhooks
         #expect(outbox.next(at: now) == [.send(id: "1"), .send(id: "3")])
     }
 
+    /// Signals are as many as a participant likes, and a recording's events are derived anew.
+    @Test func whatIsKeptDependsOnTheEvent() throws {
+        let webhook = OpenViduWebhook(
+            url: "https://app.example/hook", events: Set(CallDetail.Event.allCases.map(\.rawValue)))
+        func keeping(_ event: CallDetail.Event) -> CatalogueDelivery.Keeping? {
+            webhook.delivery(
+                of: CallDetail(event, in: RoomID("demo"), since: nil, at: UnixTime(seconds: 1)))?
+                .keeping
+        }
+        #expect(keeping(.signalSent) == .minor && keeping(.recordingStatusChanged) == .identity)
+        #expect(keeping(.sessionCreated) == .major && keeping(.participantLeft) == .major)
+        #expect(CallDetail.Event.allCases.count { keeping($0) == .major } == 6)
+    }
+
     @Test func whatBelongsToNoKnownSessionIsInTheRoomsLine() throws {
         #expect(try delivery(.sessionCreated, since: nil).line == "openvidu-demo")
     }

@@ -64,6 +64,35 @@ import Workbench
         #expect(refused.count == 1)
     }
 
+    /// Nor are bodies of any number of bytes kept for a disk that does not take them.
+    @Test func bodiesThatWaitAreLimitedInBytes() async throws {
+        let refused = Refusals()
+        let catalogue = try catalogue()
+        let recorder = SessionRecorder(
+            catalogue: catalogue, accountID: nil,
+            logger: Logger(label: "test") { _ in CountingLogHandler(refusals: refused) })
+        let half = [UInt8](repeating: 32, count: SessionRecorder.waitingBytesMaximum / 2)
+        func tell(_ id: String) {
+            recorder.tell(
+                CatalogueDelivery(
+                    id: id, line: "line", room: "demo", kind: "k", body: half, createdAt: start))
+        }
+        for id in ["a", "b"] { tell(id) }
+        #expect(refused.count == 0)
+        tell("c")
+        #expect(refused.count == 1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await recorder.run() }
+            try await until { try await catalogue.delivery("b") != nil }
+            // What is written makes space, at the latest when the next one is taken.
+            try await until {
+                tell("d")
+                return try await catalogue.delivery("d") != nil
+            }
+            group.cancelAll()
+        }
+    }
+
     /// Runs a recorder until it has reported this many events.
     private func told(
         _ catalogue: Catalogue, _ recorder: SessionRecorder, _ notes: [SessionNote], count: Int

@@ -116,6 +116,42 @@ import Workbench
         }
     }
 
+    /// An event that has given up its place is in no row, but still in the outbox.
+    @Test func anEventThatIsGoneHoldsUpNobody() async throws {
+        try await ScriptedServer.run(ScriptedServer.accepting) { receiver in
+            let scratch = try Scratch()
+            let catalogue = try Catalogue(path: "\(scratch.path)/catalogue.sqlite")
+            var room = CatalogueRoom(id: "demo", name: "demo", createdAt: Self.now)
+            room.webhook = RoomWebhook(
+                url: "http://hooks.invalid:\(receiver.port)/x", headers: [:])
+            _ = try await catalogue.createRoom(room) { _ in true }
+            for id in ["first", "gone", "last"] {
+                try await catalogue.save(
+                    CatalogueDelivery(
+                        id: id, line: "line", room: "demo", kind: "peer.join.success",
+                        keeping: id == "gone" ? .minor : .history, body: Array("{}".utf8),
+                        createdAt: Self.now))
+            }
+            let sender = WebhookSender(
+                receivers: WebhookReceivers(
+                    general: WebhookSettings(
+                        url: "http://127.0.0.1:1", secret: "s", accountID: "a",
+                        reach: WebhookReach(includesPrivate: true))),
+                catalogue: catalogue,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, seed: 1,
+                resolve: { _ in
+                    try await catalogue.update(delivery: "gone", status: .failed, dueAt: Self.now)
+                    return [TransportAddress(ipv4: 127, 0, 0, 1, port: 0)]
+                }, clock: { Self.now })
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await sender.run() }
+                try await until { try await catalogue.delivery("last")?.status == .delivered }
+                group.cancelAll()
+            }
+            #expect(receiver.requests.count == 2)
+        }
+    }
+
     @Test func aReceiverThatDoesNotAnswerIsTriedAgainLater() async throws {
         try await ScriptedServer.run(ScriptedServer.silent) { receiver in
             let delivery = try await tell(

@@ -5,7 +5,10 @@ public import MediaKernel
 extension Catalogue {
     /// Adds a single event to the outbox. An event with a known id, or a second terminal event of a
     /// line, changes nothing.
-    public func save(_ delivery: CatalogueDelivery) async throws(CatalogueError) {
+    ///
+    /// - Returns: false if there is no space for it.
+    @discardableResult
+    public func save(_ delivery: CatalogueDelivery) async throws(CatalogueError) -> Bool {
         try await write { try delivery.insert(into: $0) }
     }
 
@@ -116,7 +119,8 @@ extension Catalogue {
         }
     }
 
-    /// Saves the result of an attempt. Deliveries that have ended do not change.
+    /// Saves the result of an attempt. Deliveries that have ended do not change. Of one that ends
+    /// now, only what has to be kept remains.
     ///
     /// - Parameter attempts: the number of failed attempts; nil to keep the saved number.
     public func update(
@@ -128,13 +132,22 @@ extension Catalogue {
                     UPDATE delivery SET status = ?, attempts = coalesce(?, attempts), due = ?
                     WHERE id = ? AND status = 'pending'
                     """, arguments: [status.rawValue, attempts, dueAt.nanoseconds, id])
+            guard status != .pending, database.changesCount > 0 else { return }
+            typealias Keeping = CatalogueDelivery.Keeping
+            try database.execute(
+                sql: "DELETE FROM delivery WHERE id = ? AND keeping < ?",
+                arguments: [id, Keeping.identity.rawValue])
+            try database.execute(
+                sql: "UPDATE delivery SET body = x'' WHERE id = ? AND keeping = ?",
+                arguments: [id, Keeping.identity.rawValue])
         }
     }
 
     /// Sends an ended delivery again, after all pending ones.
     ///
     /// - Parameter body: nil to keep the old body.
-    /// - Returns: false if there is no such delivery, or it is pending or held.
+    /// - Returns: false if there is no such delivery, or it is pending or held, or only its id was
+    ///   kept.
     public func replay(
         delivery id: String, body: [UInt8]? = nil, at now: UnixTime
     ) async throws(CatalogueError) -> Bool {
@@ -143,9 +156,12 @@ extension Catalogue {
                 sql: """
                     UPDATE delivery SET status = 'pending', attempts = 0,
                     body = coalesce(?, body), due = ?, created = ?
-                    WHERE id = ? AND status NOT IN ('pending', 'held')
+                    WHERE id = ? AND status NOT IN ('pending', 'held') AND keeping = ?
                     """,
-                arguments: [body.map { Data($0) }, now.nanoseconds, now.nanoseconds, id])
+                arguments: [
+                    body.map { Data($0) }, now.nanoseconds, now.nanoseconds, id,
+                    CatalogueDelivery.Keeping.history.rawValue,
+                ])
             return database.changesCount > 0
         }
     }
@@ -233,6 +249,10 @@ extension CatalogueDelivery: CatalogueRecord {
             kind: try row("kind"), isTerminal: try row("terminal"), body: Array(body),
             createdAt: try row.time("created"))
         receiver = try row("receiver")
+        guard let kept = Keeping(rawValue: try row("keeping")) else {
+            throw row.unknownValue(in: "keeping")
+        }
+        keeping = kept
         status = try row.choice("status")
         attempts = try row("attempts")
         dueAt = try row.time("due")
@@ -246,6 +266,7 @@ extension CatalogueDelivery: CatalogueRecord {
         row["terminal"] = isTerminal
         row["body"] = Data(body)
         row["receiver"] = receiver
+        row["keeping"] = keeping.rawValue
         row["created"] = createdAt.nanoseconds
         row["status"] = status.rawValue
         row["attempts"] = attempts
@@ -253,7 +274,46 @@ extension CatalogueDelivery: CatalogueRecord {
     }
 
     /// An existing delivery stays unchanged, and each line has at most one terminal event.
-    func insert(into database: Database) throws {
+    ///
+    /// - Returns: false if there is no space for it.
+    @discardableResult
+    func insert(into database: Database) throws -> Bool {
+        guard try findsSpace(in: database) else { return false }
         try insert(into: database, onConflict: .ignore)
+        return true
+    }
+
+    /// Whether the backlog of its room has space, for which the newest of the least events are
+    /// removed: those that came first are the next that the receiver takes.
+    private func findsSpace(in database: Database) throws -> Bool {
+        guard let receiver, keeping != .history else { return true }
+        let bytes =
+            try Int.fetchOne(
+                database, sql: "SELECT bytes FROM backlog WHERE receiver = ? AND room = ?",
+                arguments: [receiver, room.rawValue]) ?? 0
+        var excess = bytes + body.count + Self.rowBytes - Self.backlogMaximum
+        guard excess > 0 else { return true }
+        // What is known already takes no more.
+        let isKnown = try Bool.fetchOne(
+            database, sql: "SELECT EXISTS (SELECT 1 FROM delivery WHERE id = ?)", arguments: [id])
+        guard isKnown == false else { return true }
+        var removed: [Int64] = []
+        let lesser = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT number, length(body) FROM delivery INDEXED BY deliveryBacklog
+                WHERE receiver = ? AND room = ? AND status = 'pending' AND keeping < ?
+                ORDER BY keeping, number DESC
+                """, arguments: [receiver, room.rawValue, keeping.rawValue])
+        while excess > 0, let row = try lesser.next() {
+            removed.append(row[0])
+            excess -= (row[1] as Int) + Self.rowBytes
+        }
+        guard excess <= 0 else { return false }
+        for number in removed {
+            try database.execute(
+                sql: "DELETE FROM delivery WHERE number = ?", arguments: [number])
+        }
+        return true
     }
 }

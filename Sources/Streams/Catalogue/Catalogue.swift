@@ -31,6 +31,10 @@ public final class Catalogue: Sendable {
                 throw CatalogueError.superseded
             }
             try Schema.migrator.migrate(pool)
+            // A reader that knows the old schema would not see new columns. The first of the others is
+            // opened while the file is surely there.
+            pool.invalidateReadOnlyConnections()
+            _ = try pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
             files = ["", "-wal", "-shm"].compactMap { HeldFile(path + $0) }
         } catch {
             throw CatalogueError(error)

@@ -10,6 +10,26 @@ public struct CatalogueDelivery: Hashable, Sendable {
         case held
     }
 
+    /// What is kept of a delivery that has ended, and what it is worth while it waits. An event that
+    /// finds no space takes that of lesser ones.
+    public enum Keeping: Int, Hashable, Sendable, Comparable {
+        /// Nothing: an event of which there may be any number.
+        case minor
+        /// Nothing.
+        case major
+        /// The id, for an event that is derived from a record again and again, and told once.
+        case identity
+        /// Everything, for a while. Such an event always finds space.
+        case history
+
+        public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// In bytes: the events of one room that wait for one receiver of its own name.
+    public static let backlogMaximum = 8 << 20
+    /// What a row costs besides its body.
+    static let rowBytes = 512
+
     /// The event's id.
     public var id: String
     /// The id of the stream or room whose events stay in order.
@@ -22,6 +42,7 @@ public struct CatalogueDelivery: Hashable, Sendable {
     public var body: [UInt8]
     /// The receiver's name; nil for that of 100ms' events: the room's own, or else the general one.
     public var receiver: String?
+    public var keeping: Keeping
     public var createdAt: UnixTime
     public var status: Status
     /// The number of failed attempts.
@@ -30,7 +51,7 @@ public struct CatalogueDelivery: Hashable, Sendable {
 
     public init(
         id: String, line: String, room: RoomID, kind: String, isTerminal: Bool = false,
-        receiver: String? = nil, body: [UInt8], createdAt: UnixTime
+        receiver: String? = nil, keeping: Keeping = .history, body: [UInt8], createdAt: UnixTime
     ) {
         self.id = id
         self.line = line
@@ -39,6 +60,7 @@ public struct CatalogueDelivery: Hashable, Sendable {
         self.isTerminal = isTerminal
         self.body = body
         self.receiver = receiver
+        self.keeping = keeping
         self.createdAt = createdAt
         status = .pending
         attempts = 0

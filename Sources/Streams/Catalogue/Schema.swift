@@ -68,6 +68,9 @@ enum Schema {
         migrator.registerMigration("20 receivers of deliveries") { database in
             try database.execute(sql: "ALTER TABLE delivery ADD COLUMN receiver TEXT")
         }
+        migrator.registerMigration("21 backlogs of receivers") { database in
+            try database.execute(sql: backlogs)
+        }
         return migrator
     }
 
@@ -164,6 +167,48 @@ enum Schema {
     /// For ended deliveries, `due` is the time of the end.
     private static let pastDeliveries = """
         CREATE INDEX deliveryPast ON delivery (due) WHERE status IN ('delivered', 'failed');
+        """
+
+    /// What waits for the receivers that have names, by room: it is limited, and adding it up anew
+    /// for each event would cost as much as there is. `keeping` is 3 for 100ms' events, which have
+    /// a history; of others nothing is kept once they have ended, or only the id. The 512 bytes are
+    /// those of a row without its body.
+    private static let backlogs = """
+        ALTER TABLE delivery ADD COLUMN keeping INTEGER NOT NULL DEFAULT 3;
+        UPDATE delivery SET keeping = CASE kind
+            WHEN 'signalSent' THEN 0 WHEN 'recordingStatusChanged' THEN 2 ELSE 1 END
+            WHERE receiver IS NOT NULL;
+        DELETE FROM delivery WHERE keeping < 2 AND status <> 'pending';
+        UPDATE delivery SET body = x'' WHERE keeping = 2 AND status <> 'pending';
+        CREATE INDEX deliveryBacklog ON delivery (receiver, room, keeping, number)
+            WHERE receiver IS NOT NULL AND status = 'pending';
+        CREATE TABLE backlog (
+            receiver TEXT NOT NULL, room TEXT NOT NULL, bytes INTEGER NOT NULL,
+            PRIMARY KEY (receiver, room)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO backlog SELECT receiver, room, sum(length(body) + 512) FROM delivery
+            WHERE receiver IS NOT NULL AND status = 'pending' GROUP BY receiver, room;
+        CREATE TRIGGER deliveryWaits AFTER INSERT ON delivery
+            WHEN NEW.receiver IS NOT NULL AND NEW.status = 'pending' BEGIN
+            INSERT OR IGNORE INTO backlog VALUES (NEW.receiver, NEW.room, 0);
+            UPDATE backlog SET bytes = bytes + length(NEW.body) + 512
+                WHERE receiver = NEW.receiver AND room = NEW.room;
+        END;
+        CREATE TRIGGER deliveryEnds AFTER UPDATE OF status ON delivery
+            WHEN OLD.receiver IS NOT NULL AND OLD.status = 'pending' AND NEW.status <> 'pending'
+            BEGIN
+            UPDATE backlog SET bytes = bytes - length(OLD.body) - 512
+                WHERE receiver = OLD.receiver AND room = OLD.room;
+            DELETE FROM backlog
+                WHERE receiver = OLD.receiver AND room = OLD.room AND bytes <= 0;
+        END;
+        CREATE TRIGGER deliveryGoes AFTER DELETE ON delivery
+            WHEN OLD.receiver IS NOT NULL AND OLD.status = 'pending' BEGIN
+            UPDATE backlog SET bytes = bytes - length(OLD.body) - 512
+                WHERE receiver = OLD.receiver AND room = OLD.room;
+            DELETE FROM backlog
+                WHERE receiver = OLD.receiver AND room = OLD.room AND bytes <= 0;
+        END;
         """
 
     private static let sessions = """

@@ -4,6 +4,7 @@ import Logging
 import MediaKernel
 import Rooms
 import ServiceLifecycle
+import Synchronization
 
 /// Records the rooms' sessions and their events in the catalogue: each change and its webhook event
 /// are one transaction, in order of occurrence.
@@ -13,8 +14,13 @@ import ServiceLifecycle
 final class SessionRecorder: Service {
     /// The most changes that wait for the disk: a day of a busy server. Further ones are dropped.
     static let waitingMaximum = 100_000
+    /// The same in bytes, of the bodies of events that say nothing of sessions: clients make those.
+    static let waitingBytesMaximum = 64 << 20
     /// The delay before a failed save is retried.
     static let retryDelay: Duration = .seconds(1)
+
+    /// Between two notes that events are left out.
+    private static let leftOutInterval: Duration = .seconds(60)
 
     private struct Entry {
         var room: RoomID
@@ -36,6 +42,8 @@ final class SessionRecorder: Service {
     private let clock: @Sendable () -> UnixTime
     private let entries: AsyncStream<Item>
     private let queue: AsyncStream<Item>.Continuation
+    private let waitingBytes = Mutex(0)
+    private let leftOutSaidAt = Mutex<UnixTime?>(nil)
 
     init(
         catalogue: Catalogue, accountID: String?, logger: Logger,
@@ -59,10 +67,31 @@ final class SessionRecorder: Service {
     }
 
     /// An event that says nothing of sessions. Does not wait.
-    func tell(_ delivery: CatalogueDelivery) { add(.delivery(delivery), of: delivery.room) }
+    func tell(_ delivery: CatalogueDelivery) {
+        let bytes = delivery.body.count
+        let fits = waitingBytes.withLock { waiting in
+            guard waiting + bytes <= Self.waitingBytesMaximum else { return false }
+            waiting += bytes
+            return true
+        }
+        guard fits else { return notTold(delivery.room) }
+        guard add(.delivery(delivery), of: delivery.room) else { return taken(delivery) }
+    }
 
-    private func add(_ item: Item, of room: RoomID) {
-        guard case .dropped = queue.yield(item) else { return }
+    /// An event that says nothing of sessions does not wait any more.
+    private func taken(_ delivery: CatalogueDelivery) {
+        waitingBytes.withLock { $0 -= delivery.body.count }
+    }
+
+    /// - Returns: false if it is dropped.
+    @discardableResult
+    private func add(_ item: Item, of room: RoomID) -> Bool {
+        guard case .dropped = queue.yield(item) else { return true }
+        notTold(room)
+        return false
+    }
+
+    private func notTold(_ room: RoomID) {
         logger.error("room event not told: too many wait", metadata: ["room": "\(room)"])
     }
 
@@ -75,7 +104,9 @@ final class SessionRecorder: Service {
                 switch item {
                 case .note(let entry):
                     if let (change, delivery) = written(entry) { await save(change, delivery) }
-                case .delivery(let delivery): await save(nil, delivery)
+                case .delivery(let delivery):
+                    await save(nil, delivery)
+                    taken(delivery)
                 }
             }
         } onGracefulShutdown: {
@@ -146,13 +177,31 @@ final class SessionRecorder: Service {
     }
 
     private func save(_ change: SessionChange?, _ delivery: CatalogueDelivery?) async {
-        _ = await asked { catalogue throws(CatalogueError) -> Void in
+        let isKept = await asked { catalogue throws(CatalogueError) -> Bool in
             if let change {
                 try await catalogue.save(change, telling: delivery)
-            } else if let delivery {
-                try await catalogue.save(delivery)
+                return true
             }
+            guard let delivery else { return true }
+            return try await catalogue.save(delivery)
         }
+        if isKept == false, let delivery { leftOut(delivery) }
+    }
+
+    /// Says so now and then: whoever floods a room must not flood the log.
+    private func leftOut(_ delivery: CatalogueDelivery) {
+        let now = clock()
+        let isSaid = leftOutSaidAt.withLock { last in
+            guard last.map({ now - $0 < Self.leftOutInterval }) ?? false else {
+                last = now
+                return false
+            }
+            return true
+        }
+        guard !isSaid else { return }
+        logger.warning(
+            "webhook left out: too many wait",
+            metadata: ["room": "\(delivery.room)", "event": "\(delivery.kind)"])
     }
 
     /// Retries until the catalogue answers: the next change must not overtake this one.

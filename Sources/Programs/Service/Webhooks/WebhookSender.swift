@@ -209,9 +209,9 @@ actor WebhookSender: Service {
         let delivery: CatalogueDelivery
         let target: WebhookTarget
         do throws(CatalogueError) {
-            guard let found = try await catalogue.delivery(id),
-                let receiver = try await self.target(of: found)
-            else { return false }
+            // It has given up its place, and the next of its line must not wait for it.
+            guard let found = try await catalogue.delivery(id) else { return true }
+            guard let receiver = try await self.target(of: found) else { return false }
             (delivery, target) = (found, receiver)
         } catch {
             return false

@@ -42,7 +42,22 @@ extension OpenViduWebhook {
         let line = "\(Self.receiver)-\(detail.session ?? detail.room.rawValue)"
         return CatalogueDelivery(
             id: id, line: line, room: detail.room,
-            kind: detail.event.rawValue, receiver: Self.receiver, body: Array(body),
-            createdAt: detail.time)
+            kind: detail.event.rawValue, receiver: Self.receiver,
+            keeping: detail.event.keeping, body: Array(body), createdAt: detail.time)
+    }
+}
+
+extension CallDetail.Event {
+    /// OpenVidu has no history of its events. A participant sends as many signals as its rate
+    /// allows, so they must not displace what is told of sessions and recordings.
+    fileprivate var keeping: CatalogueDelivery.Keeping {
+        switch self {
+        case .signalSent: .minor
+        case .sessionCreated, .sessionDestroyed, .participantJoined, .participantLeft,
+            .webrtcConnectionCreated, .webrtcConnectionDestroyed:
+            .major
+        // Derived from the recording's record whenever that is written.
+        case .recordingStatusChanged: .identity
+        }
     }
 }
