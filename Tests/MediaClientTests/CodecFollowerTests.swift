@@ -32,42 +32,70 @@ import Testing
             isRetransmission: isRetransmission)
     }
 
+    private func changed(to codec: CodecDescription) -> IncomingTrack {
+        var changed = track
+        changed.change(to: codec)
+        return changed
+    }
+
     @Test func aTrackIsInTheCodecOfItsPackets() {
         var follower = CodecFollower()
         follower.follow(description())
-        let same = follower.track(track, of: packet(41), at: start)
-        #expect(same?.0.codec == av1 && same?.isChanged == false)
-        let other = follower.track(track, of: packet(100), at: start)
-        #expect(other?.0.codec == vp8 && other?.isChanged == true)
-        var changed = track
-        changed.codec = vp8
+        let same = follower.decide(on: packet(41), of: track, at: start)
+        let other = follower.decide(on: packet(100), of: track, at: start)
+        #expect(same == .keep && other == .change(vp8))
+        let changed = changed(to: vp8)
         // What carries no media is passed over, and a repair is of the codec that it repairs.
-        let noise = follower.track(changed, of: packet(13), at: start)
-        #expect(noise == nil)
-        let repair = follower.track(changed, of: packet(41, isRetransmission: true), at: start)
-        #expect(repair?.0.codec == vp8 && repair?.isChanged == false)
+        let noise = follower.decide(on: packet(13), of: changed, at: start)
+        let repair = follower.decide(
+            on: packet(41, isRetransmission: true), of: changed, at: start)
+        #expect(noise == .drop && repair == .keep)
     }
 
     @Test func eachChangeWaitsForAWhile() {
         var follower = CodecFollower()
         follower.follow(description())
-        _ = follower.track(track, of: packet(100), at: start)
-        var changed = track
-        changed.codec = vp8
+        _ = follower.decide(on: packet(100), of: track, at: start)
+        let changed = changed(to: vp8)
         let soon = start + CodecFollower.changeInterval - .milliseconds(1)
-        let early = follower.track(changed, of: packet(41), at: soon)
+        let early = follower.decide(on: packet(41), of: changed, at: soon)
         // A newer description changes nothing in that.
         follower.follow(description())
-        let again = follower.track(changed, of: packet(41), at: soon)
-        #expect(early == nil && again == nil)
+        let again = follower.decide(on: packet(41), of: changed, at: soon)
+        #expect(early == .drop && again == .drop)
         let late = start + CodecFollower.changeInterval
-        let back = follower.track(changed, of: packet(41), at: late)
-        #expect(back?.isChanged == true)
+        let back = follower.decide(on: packet(41), of: changed, at: late)
+        #expect(back == .change(av1))
     }
 
     @Test func withoutADescriptionTracksStayAsTheyAre() {
         var follower = CodecFollower()
-        let kept = follower.track(track, of: packet(100), at: start)
-        #expect(kept?.0 == track && kept?.isChanged == false)
+        let kept = follower.decide(on: packet(100), of: track, at: start)
+        #expect(kept == .keep)
+    }
+
+    @Test func aNewDescriptionKeepsTheCodecThatItStillHas() {
+        var follower = CodecFollower()
+        follower.follow(description())
+        let known = changed(to: vp8)
+        #expect(follower.renewed(track, known: known) == known)
+        #expect(follower.renewed(track, known: nil) == track)
+        var other = known
+        other.trackID = "b-v0"
+        #expect(follower.renewed(track, known: other) == track)
+    }
+
+    @Test func aPayloadTypeThatMeansAnotherCodecNowIsNotKept() {
+        let known = changed(to: vp8)
+        for codecs in [
+            [av1], [av1, CodecDescription(payloadType: 100, name: "H264", clockRate: 90_000)],
+        ] {
+            var follower = CodecFollower()
+            follower.follow(
+                SessionDescription(media: [
+                    MediaSection(kind: .video, mid: "s1", rtp: RTPDescription(codecs: codecs))
+                ]))
+            #expect(follower.renewed(track, known: known) == track)
+        }
     }
 }

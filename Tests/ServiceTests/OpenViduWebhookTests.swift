@@ -46,7 +46,7 @@ import Webhooks
         }
         #expect(keeping(.signalSent) == .minor && keeping(.recordingStatusChanged) == .identity)
         #expect(keeping(.sessionCreated) == .major && keeping(.participantLeft) == .major)
-        #expect(CallDetail.Event.allCases.count { keeping($0) == .major } == 6)
+        #expect(CallDetail.Event.allCases.filter { keeping($0) == .major }.count == 6)
     }
 
     @Test func whatBelongsToNoKnownSessionIsInTheRoomsLine() throws {

@@ -60,10 +60,12 @@ public final class ClientMedia: MediaReception, TickedMedia {
     private final class Side {
         let core: PeerConnection
         let port: MediaSocket
+        var channel: TextChannel
 
-        init(core: PeerConnection, port: MediaSocket) {
+        init(core: PeerConnection, port: MediaSocket, channel: TextChannel) {
             self.core = core
             self.port = port
+            self.channel = channel
         }
     }
 
@@ -83,6 +85,7 @@ public final class ClientMedia: MediaReception, TickedMedia {
     /// The tracks we receive, by mid.
     private var incoming: [String: IncomingTrack] = [:]
     private var codecs = CodecFollower()
+    private var batch = MediaBatch()
     private var ticker: MediaTicker?
 
     init(
@@ -178,7 +181,8 @@ public final class ClientMedia: MediaReception, TickedMedia {
             receivesVideo: configuration.receivesVideo)
         return Side(
             core: PeerConnection(configuration: settings, at: now),
-            port: MediaSocket(socket, configuration.network))
+            port: MediaSocket(socket, configuration.network),
+            channel: TextChannel(label: configuration.channel?.label))
     }
 
     /// The reason why the kernel's receive buffer is too small; nil if it is large enough.
@@ -276,14 +280,7 @@ public final class ClientMedia: MediaReception, TickedMedia {
             for index in tracks.indices { tracks[index].trackID = tracks[index].mid }
         }
         if configuration.followsCodecs {
-            for index in tracks.indices {
-                // It is sent on as it was, whichever codec a new description lists first.
-                guard let known = incoming[tracks[index].mid],
-                    known.trackID == tracks[index].trackID
-                else { continue }
-                tracks[index].codec = known.codec
-                tracks[index].parameterSets = known.parameterSets
-            }
+            tracks = tracks.map { codecs.renewed($0, known: incoming[$0.mid]) }
         }
         let kept = Set(tracks.map(\.trackID))
         for gone in incoming.values where !kept.contains(gone.trackID) {
@@ -370,9 +367,10 @@ public final class ClientMedia: MediaReception, TickedMedia {
         bringOut(side, direction, at: now)
     }
 
-    /// Sends the queued datagrams, after calls from outside.
+    /// Sends the queued datagrams, after a batch of received ones and after calls from outside.
     public func flush() {
         let now = MonotonicClock.now
+        settle(at: now)
         publish?.port.flush(at: now)
         subscribe?.port.flush(at: now)
     }
@@ -380,7 +378,18 @@ public final class ClientMedia: MediaReception, TickedMedia {
     private func drain(_ direction: ConnectionDirection, at now: Instant) {
         guard let side = side(direction) else { return }
         bringOut(side, direction, at: now)
+        settle(at: now)
         side.port.flush(at: now)
+    }
+
+    /// Tells of tracks that are in another codec, then their packets.
+    private func settle(at now: Instant) {
+        guard batch.hasChanges else { return }
+        let waiting = batch.takeAll()
+        observer.incomingTracksChanged(incomingTracks, at: now)
+        for entry in waiting {
+            observer.received(entry.packet, of: entry.track, at: entry.arrival)
+        }
     }
 
     private func bringOut(_ side: Side, _ direction: ConnectionDirection, at now: Instant) {
@@ -389,14 +398,18 @@ public final class ClientMedia: MediaReception, TickedMedia {
             case .transmit(let bytes, let address):
                 side.port.transmit(bytes, to: address, at: now)
             case .media(let packet):
-                guard let track = incoming[packet.mid],
-                    let (current, isChanged) = codecs.track(track, of: packet, at: now)
-                else { continue }
-                if isChanged {
-                    incoming[packet.mid] = current
-                    observer.incomingTracksChanged(incomingTracks, at: now)
+                guard var track = incoming[packet.mid] else { continue }
+                switch codecs.decide(on: packet, of: track, at: now) {
+                case .keep: break
+                case .change(let codec):
+                    track.change(to: codec)
+                    incoming[packet.mid] = track
+                    batch.trackChanged()
+                case .drop: continue
                 }
-                observer.received(packet, of: current, at: now)
+                if !batch.holds(packet, of: track, at: now) {
+                    observer.received(packet, of: track, at: now)
+                }
             case .senderReport(let mid, _, let ntp, let rtpTimestamp):
                 if let track = incoming[mid] {
                     observer.senderReport(
@@ -410,15 +423,15 @@ public final class ClientMedia: MediaReception, TickedMedia {
             case .stateChanged(let state):
                 observer.stateChanged(direction, state, at: now)
                 stateChanged(direction, state)
-            case .channelOpened:
-                if direction == .subscribe, let label = configuration.channel?.label {
+            case .channelOpened(let handle, let label, _):
+                if direction == .subscribe, side.channel.opened(handle, label: label) {
                     for text in wishes.values { side.core.send(text, on: label, at: now) }
                     channelOpened()
                 }
-            case .channelMessage(_, .text(let text)):
-                if direction == .subscribe { channelText(text) }
-            case .channelMessage, .channelClosed:
-                break
+            case .channelMessage(let handle, .text(let text)):
+                if side.channel.carries(handle) { channelText(text) }
+            case .channelClosed(let handle): side.channel.closed(handle)
+            case .channelMessage: break
             }
         }
     }

@@ -41,13 +41,21 @@ final class StreamConnection {
     }
 
     /// The track of a packet, which is in the packet's codec from now on; nil if nobody can use it.
-    func track(of packet: IncomingPacket, at now: Instant) -> (IncomingTrack, isChanged: Bool)? {
-        guard let track = incoming[packet.mid] else { return nil }
-        guard let (current, isChanged) = codecs.track(track, of: packet, at: now) else {
-            return nil
+    ///
+    /// - Parameter batch: is told whether that is another codec than before.
+    func track(
+        of packet: IncomingPacket, in batch: inout MediaBatch, at now: Instant
+    ) -> IncomingTrack? {
+        guard var track = incoming[packet.mid] else { return nil }
+        switch codecs.decide(on: packet, of: track, at: now) {
+        case .keep: break
+        case .change(let codec):
+            track.change(to: codec)
+            incoming[packet.mid] = track
+            batch.trackChanged()
+        case .drop: return nil
         }
-        if isChanged { incoming[packet.mid] = current }
-        return (current, isChanged)
+        return track
     }
 
     /// The section of one of the incoming tracks.

@@ -30,6 +30,7 @@ public final class StreamConnections: MediaReception, TickedMedia {
     private var byTrack: [String: StreamConnectionID] = [:]
     /// Those that wait for a socket before they are made. One that is closed meanwhile is not made.
     private var awaited: Set<StreamConnectionID> = []
+    private var batch = MediaBatch()
     private var ticker: MediaTicker?
     private var isStopped = false
 
@@ -327,10 +328,21 @@ public final class StreamConnections: MediaReception, TickedMedia {
         bringOut(connection, at: now)
     }
 
-    /// Sends the queued datagrams, after calls from outside.
+    /// Sends the queued datagrams, after a batch of received ones and after calls from outside.
     public func flush() {
         let now = MonotonicClock.now
+        settle(at: now)
         for port in ports.values { port.flush(at: now) }
+    }
+
+    /// Tells of tracks that are in another codec, then their packets.
+    private func settle(at now: Instant) {
+        guard batch.hasChanges else { return }
+        let waiting = batch.takeAll()
+        tellTracks(at: now)
+        for entry in waiting {
+            observer.received(entry.packet, of: entry.track, at: entry.arrival)
+        }
     }
 
     private func bringOut(_ connection: StreamConnection, at now: Instant) {
@@ -339,12 +351,13 @@ public final class StreamConnections: MediaReception, TickedMedia {
             case .transmit(let bytes, let address):
                 ports[connection.port]?.transmit(bytes, to: address, at: now)
             case .media(var packet):
-                guard let (track, isChanged) = connection.track(of: packet, at: now) else {
+                guard let track = connection.track(of: packet, in: &batch, at: now) else {
                     continue
                 }
-                if isChanged { tellTracks(at: now) }
                 packet.mid = track.mid
-                observer.received(packet, of: track, at: now)
+                if !batch.holds(packet, of: track, at: now) {
+                    observer.received(packet, of: track, at: now)
+                }
             case .senderReport(let mid, _, let ntp, let rtpTimestamp):
                 guard let track = connection.incoming[mid] else { continue }
                 observer.senderReport(of: track, ntp: ntp, rtpTimestamp: rtpTimestamp, at: now)
