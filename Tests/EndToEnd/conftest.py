@@ -7,11 +7,20 @@ import uuid
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "AVSync"))
 
-from harness import chromium, hls_js, lanes, long_publishing, priority, signalling  # noqa: E402
+from harness import (  # noqa: E402
+    chromium,
+    hls_js,
+    lanes,
+    long_publishing,
+    priority,
+    signalling,
+    watching,
+)
 from harness.fault import Fault  # noqa: E402
 from harness.firefox import Firefox  # noqa: E402
 from harness.lanes import Lanes, Turns, is_aside  # noqa: E402
@@ -104,11 +113,33 @@ def room():
     return f"room-{uuid.uuid4().hex[:12]}"
 
 
+@pytest.fixture(scope="session")
+def playwright():
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def chromiums(playwright):
+    """`chromiums(rate)`: one with such a camera, for all modules of a worker."""
+    found = {}
+    with contextlib.ExitStack() as stack:
+        def launched(rate):
+            if rate not in found or not found[rate].is_connected():
+                found[rate] = stack.enter_context(chromium.launched(playwright, rate))
+            return found[rate]
+
+        yield launched
+
+
 @pytest.fixture(scope="module")
-def browser(request):
-    """A Chromium for the tests of a module, which may name its camera's CAMERA_RATE."""
-    with chromium.launched(getattr(request.module, "CAMERA_RATE", 30)) as browser:
-        yield browser
+def browser(request, chromiums):
+    """A Chromium without pages for the tests of a module, which may name its camera's
+    CAMERA_RATE."""
+    browser = chromiums(getattr(request.module, "CAMERA_RATE", 30))
+    yield browser
+    for context in browser.contexts:
+        context.close()
 
 
 @pytest.fixture(scope="module")
@@ -179,20 +210,27 @@ def firefox(namespace):
     firefox.close()
 
 
-@pytest.fixture(scope="module")
-def web(namespace):
-    web = Web(namespace)
-    yield web
-    web.close()
+@pytest.fixture(scope="session")
+def firefox_outside():
+    """In this machine's own network, for all modules of a worker whose pages send no media."""
+    with contextlib.closing(watching.firefox_outside()) as firefox:
+        yield firefox
+
+
+@pytest.fixture(scope="session")
+def web():
+    with contextlib.closing(Web()) as web:
+        yield web
 
 
 @pytest.fixture(params=["chromium", "firefox"], scope="module")
 def page(request, web):
     """An empty page in one of the browsers, which can import the pages' modules."""
     if request.param == "firefox":
-        firefox = request.getfixturevalue("firefox")
+        firefox = request.getfixturevalue("firefox_outside")
         firefox.navigate(web.blank)
         yield firefox
+        firefox.navigate("about:blank")
         return
     context = request.getfixturevalue("browser").new_context()
     page = context.new_page()

@@ -53,9 +53,9 @@ def server(binary, namespace, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def browser(namespace, tmp_path_factory):
+def browser(playwright, namespace, tmp_path_factory):
     directory = tmp_path_factory.mktemp("chromium")
-    with chromium.inside(namespace, directory, CAMERA_RATE) as browser:
+    with chromium.inside(playwright, namespace, directory, CAMERA_RATE) as browser:
         yield browser
 
 

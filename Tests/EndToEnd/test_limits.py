@@ -1,6 +1,7 @@
 """Limits of rooms and of connections: they are settings, and exceeding one has its own error."""
 
 import asyncio
+import concurrent.futures
 import os
 import select
 import signal
@@ -85,10 +86,16 @@ def exchange(connection, request):
         return answer
 
 
+def run(work):
+    """In a thread: this one may have the loop of the browsers' driver."""
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
 @limits(ROOMS_MAXIMUM=3, LOG_LEVEL="warning")
 def test_rooms_at_a_time(limited):
     """Also where all are opened at once."""
-    endings = asyncio.run(open_at_once(limited, 24, lambda rooms: is_full(limited, rooms)))
+    endings = run(open_at_once(limited, 24, lambda rooms: is_full(limited, rooms)))
     assert endings.count("open") == 3, endings
     # Either the socket is not opened, or its room is not.
     assert set(endings) <= {"open", 503, 1013}, endings
@@ -222,7 +229,7 @@ def resident(server):
 
 @limits(**CROWDED)
 def test_a_thousand_hear_each_other_and_who_never_reads_is_let_go(limited, room):
-    asyncio.run(crowded(limited, room))
+    run(crowded(limited, room))
 
 
 async def crowded(server, room):

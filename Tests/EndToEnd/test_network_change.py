@@ -31,9 +31,9 @@ def server(binary, network, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def browser(network, tmp_path_factory):
+def browser(playwright, network, tmp_path_factory):
     directory = tmp_path_factory.mktemp("chromium")
-    with chromium.inside(network, directory, CAMERA_RATE) as browser:
+    with chromium.inside(playwright, network, directory, CAMERA_RATE) as browser:
         yield browser
 
 

@@ -17,16 +17,10 @@ SETTINGS = {"ROOMCAST_STREAM_SEGMENT_SECONDS": "2"}
 BEGUN = 3  # segments
 
 
-@pytest.fixture(scope="module")
-def firefox():
-    with contextlib.closing(watching.firefox_outside()) as firefox:
-        yield firefox
-
-
 @pytest.fixture(params=["chromium", "firefox"])
 def watcher(request):
     if request.param == "firefox":
-        page = watching.InFirefox(request.getfixturevalue("firefox"))
+        page = watching.InFirefox(request.getfixturevalue("firefox_outside"))
     else:
         page = watching.InChromium(request.getfixturevalue("browser"))
     with contextlib.closing(Watcher(page)) as watcher:

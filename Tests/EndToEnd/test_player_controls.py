@@ -26,12 +26,6 @@ SEEN_IN_FRAME = """() => {
 
 
 @pytest.fixture(scope="module")
-def firefox():
-    with contextlib.closing(watching.firefox_outside()) as firefox:
-        yield firefox
-
-
-@pytest.fixture(scope="module")
 def on_air(server):
     """A stream that is on air for all of the module."""
     with Publisher(server, ROOM, CLIPS / "ann.webm", name="Ann"):
@@ -44,7 +38,7 @@ def on_air(server):
 @pytest.fixture(params=["chromium", "firefox"])
 def watcher(request):
     if request.param == "firefox":
-        page = watching.InFirefox(request.getfixturevalue("firefox"))
+        page = watching.InFirefox(request.getfixturevalue("firefox_outside"))
     else:
         page = watching.InChromium(request.getfixturevalue("browser"))
     with contextlib.closing(Watcher(page)) as watcher:

@@ -13,7 +13,6 @@ from harness.publisher import Publisher
 from harness.scene import CLIPS
 from harness.waiting import wait_for
 from harness.watching import TIMEOUT, Watcher
-from harness.web import Web
 
 RECORDED = 4  # segments
 LATENCY_MAXIMUM = 2.0  # s behind the newest part that exists
@@ -56,22 +55,10 @@ def origin(recorded):
         yield origin
 
 
-@pytest.fixture(scope="module")
-def firefox():
-    with contextlib.closing(watching.firefox_outside()) as firefox:
-        yield firefox
-
-
-@pytest.fixture(scope="module")
-def web():
-    with contextlib.closing(Web(watching.Outside)) as web:
-        yield web
-
-
 @pytest.fixture(params=["chromium", "firefox"])
 def watcher(request, web):
     if request.param == "firefox":
-        page = watching.InFirefox(request.getfixturevalue("firefox"))
+        page = watching.InFirefox(request.getfixturevalue("firefox_outside"))
     else:
         page = watching.InChromium(request.getfixturevalue("browser"))
     with contextlib.closing(Watcher(page)) as watcher:

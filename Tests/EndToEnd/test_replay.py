@@ -36,12 +36,6 @@ FOCUS = """(text) => [...document.querySelectorAll("#replay button.line")]
   .find((line) => line.textContent.includes(text)).focus()"""
 
 
-@pytest.fixture(scope="module")
-def firefox():
-    with contextlib.closing(watching.firefox_outside()) as firefox:
-        yield firefox
-
-
 def write_and_say(server, stream, peer, text, said):
     """Both at the same time."""
     now = round(time.time() * 1000)
@@ -157,11 +151,12 @@ def follow_transcript(watcher, first, second):
     assert watcher.evaluate("() => document.querySelector('[data-testid=theatre]').open")
 
 
-def test_they_follow_playback_and_lead_to_its_places(server, room, connect, browser, firefox):
+def test_they_follow_playback_and_lead_to_its_places(
+        server, room, connect, browser, firefox_outside):
     first, second = record(server, room, connect)
     assert first > 0.8 and second > first + 1
     for page in (watching.InChromium(browser, color_scheme="dark", reduced_motion="reduce"),
-                 watching.InFirefox(firefox)):
+                 watching.InFirefox(firefox_outside)):
         with contextlib.closing(Watcher(page)) as watcher:
             open_recording(watcher, server, room)
             follow_chat(watcher, first, second)

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from playwright.sync_api import sync_playwright
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "Tests/EndToEnd"))
@@ -114,7 +115,8 @@ def main():
     PICTURES.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
         directory = stack.enter_context(tempfile.TemporaryDirectory())
-        browser = stack.enter_context(chromium.launched())
+        playwright = stack.enter_context(sync_playwright())
+        browser = stack.enter_context(chromium.launched(playwright))
         server = Server(directory)
         stack.callback(server.stop)
         for name in ("Ann", "Ben", "Cleo"):

@@ -5,7 +5,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import TimeoutError, sync_playwright
+from playwright.sync_api import TimeoutError
 
 from . import priority, tokens
 from .waiting import wait_for
@@ -109,31 +109,30 @@ STATE = """async () => ({
 
 
 @contextlib.contextmanager
-def launched(frame_rate=30):
+def launched(playwright, frame_rate=30):
     with tempfile.TemporaryDirectory(prefix="roomcast-chromium-") as directory:
-        with _launched(Path(directory), [], frame_rate, [LOOPBACK]) as browser:
+        with _launched(playwright, Path(directory), [], frame_rate, [LOOPBACK]) as browser:
             yield browser
 
 
-def inside(namespace, directory, frame_rate):
+def inside(playwright, namespace, directory, frame_rate):
     """A browser in a namespace. Like for users, it does not use the loopback. The directory is for
     the script that starts it there."""
-    return _launched(directory, namespace.prefix, frame_rate, [])
+    return _launched(playwright, directory, namespace.prefix, frame_rate, [])
 
 
 @contextlib.contextmanager
-def _launched(directory, prefix, frame_rate, arguments):
+def _launched(playwright, directory, prefix, frame_rate, arguments):
     # Playwright starts it in a session of its own.
     path = directory / "chromium"
     path.write_text(priority.script([*prefix, EXECUTABLE]))
     path.chmod(0o700)
     camera = f"--use-fake-device-for-media-stream=fps={frame_rate}"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=[camera, *ARGUMENTS, *arguments])
-        browser.on("context", lambda context: context.set_default_timeout(PATIENCE * 1000))
-        yield browser
-        browser.close()
+    browser = playwright.chromium.launch(
+        executable_path=path, args=[camera, *ARGUMENTS, *arguments])
+    browser.on("context", lambda context: context.set_default_timeout(PATIENCE * 1000))
+    yield browser
+    browser.close()
 
 
 class Participant:

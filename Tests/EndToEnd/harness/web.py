@@ -12,28 +12,23 @@ BLANK = "/assets/"  # a list of files, on the modules' origin
 
 
 class Web:
-    """Serves them in Firefox' namespace, if it has one, and, at the same port, outside."""
-
-    def __init__(self, namespace):
+    def __init__(self):
         port = free_port(socket.SOCK_STREAM)
-        command = [sys.executable, "-m", "http.server", "--bind", "127.0.0.1",
-                   "--directory", str(WEB), str(port)]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        places = [[], namespace.prefix] if namespace.prefix else [[]]
-        self.servers = [subprocess.Popen([*prefix, *command], **quiet) for prefix in places]
+        self._server = subprocess.Popen(
+            [sys.executable, "-m", "http.server", "--bind", "127.0.0.1",
+             "--directory", str(WEB), str(port)],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.blank = f"http://127.0.0.1:{port}{BLANK}"
 
-        def answers(connect):
+        def answers():
             try:
-                connect("127.0.0.1", port).close()
+                socket.create_connection(("127.0.0.1", port), 5).close()
             except OSError:
                 return False
             return True
 
-        for connect in (lambda *address: socket.create_connection(address, 5), namespace.connect):
-            wait_for("the files are served", lambda connect=connect: answers(connect), 60)
+        wait_for("the files are served", answers, 60)
 
     def close(self):
-        for server in self.servers:
-            server.terminate()
-            server.wait()
+        self._server.terminate()
+        self._server.wait()
