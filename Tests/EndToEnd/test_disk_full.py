@@ -15,7 +15,7 @@ from harness.waiting import wait_for
 FULL = "No space left on device"
 MEGABYTE = 1 << 20
 GIVING_UP = 180  # s: six bots may die
-ATTEMPTS = 6  # of finishers, with a second, two, four, eight and sixteen between them
+ATTEMPTS = 4  # of finishers, with a second, two and four between them
 MOVIES = {"hls_vod": False, "single_file_per_layer": True}
 ARCHIVE = {"hls_vod": True, "single_file_per_layer": False}
 
