@@ -18,7 +18,7 @@ TIMEOUT = 60  # s
 SEED = 20_261_122
 # As in test_object_storage.py: many attempts in a short time.
 AWAY = float(os.environ.get("ROOMCAST_STORE_AWAY_SECONDS", "6"))
-KEPT = 35  # s from the end of a stream until it goes; its copy is checked before
+KEPT = 20  # s from the end of a stream until it goes; its copy is checked before
 SEGMENT = {"ROOMCAST_STREAM_SEGMENT_SECONDS": "1"}
 
 
