@@ -1,5 +1,7 @@
 """WHIP into a room and WHEP out of it, with independent clients."""
 
+import concurrent.futures
+import contextlib
 
 import numpy as np
 import pytest
@@ -39,8 +41,24 @@ def assert_is_seen_and_heard(ann, name, colour):
     return tracks
 
 
+@pytest.fixture(scope="module")
+def vanished(server):
+    """The wait until a room hears that a publisher has vanished, beside the tests of others: its
+    silence is noticed after 30 s. A peer's place in the room is kept for a minute."""
+    with contextlib.ExitStack() as stack:
+        ann = stack.enter_context(Stranger(server, "vanished", "Ann"))
+        ann.join()
+        publisher = stack.enter_context(
+            whip.Publisher(server, "vanished", Tone(500), query="?name=Camera"))
+        ann.wait_for_frames(tracks_of(ann, "Camera")["audio"], 10)
+        publisher.vanish()
+        pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor(1))
+        yield pool.submit(wait_for, "the room hears of it", lambda: any(
+            one["method"] == "on-peer-leave" for one in list(ann.notifications)), 50)
+
+
 @pytest.mark.parametrize("codec", ["VP8", "H264"])
-def test_a_publisher_is_a_peer_like_any_other(server, room, ann, stack, codec):
+def test_a_publisher_is_a_peer_like_any_other(server, room, ann, stack, vanished, codec):
     publisher = stack.enter_context(
         whip.Publisher(server, room, Tone(500), Colour(RED), codec=codec, query="?name=Camera"))
     assert publisher.answer.headers["content-type"] == "application/sdp"
@@ -79,16 +97,6 @@ def test_a_publisher_that_is_put_out_is_gone(server, room, ann, stack):
     ann.call("peer-leave-request", {"requested_for": peer, "reason": "enough"})
     ann.told("on-peer-leave")
     wait_for("it notices", lambda: not publisher.is_there(), TIMEOUT)
-
-
-def test_a_publisher_that_vanishes_is_gone_within_half_a_minute(server, room, ann, stack):
-    publisher = stack.enter_context(
-        whip.Publisher(server, room, Tone(500), query="?name=Camera"))
-    ann.wait_for_frames(tracks_of(ann, "Camera")["audio"], 10)
-    publisher.vanish()
-    # Its silence is noticed after 30 s. A peer's place in the room is kept for a minute.
-    wait_for("the room hears of it",
-             lambda: any(one["method"] == "on-peer-leave" for one in list(ann.notifications)), 50)
 
 
 @pytest.fixture
@@ -218,6 +226,10 @@ def test_a_full_room_says_so_and_when_to_come_again(binary, tmp_path, room, stac
     refused = server.http.post(f"/whip/{room}", body=recording_offer(), headers=whip.SDP,
                                token=tokens.room_token(room))
     assert refused.status == 503 and int(refused.headers["retry-after"]) > 0
+
+
+def test_a_publisher_that_vanishes_is_gone_within_half_a_minute(vanished):
+    vanished.result()
 
 
 # MARK: what is refused
