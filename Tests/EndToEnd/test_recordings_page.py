@@ -3,10 +3,11 @@
 import pytest
 
 from harness import tokens
-from harness.assets import BOTH, LADDER, TIMEOUT, segments, start
+from harness.assets import BOTH, LADDER, SHORT_SEGMENTS, TIMEOUT, segments, start
 from harness.http import path_of
 from harness.waiting import wait_for
 
+SETTINGS = SHORT_SEGMENTS
 CARD = "[data-recording='{}']"
 SHOWN = """() => {
   const card = document.querySelector("CARD");
@@ -121,13 +122,11 @@ class InChromium:
 
 
 @pytest.fixture(params=["chromium", "firefox"])
-def world(request):
+def world(request, server):
     """A server and a page of one of the browsers."""
     if request.param == "firefox":
-        server = request.getfixturevalue("namespace_server")
-        yield server, InFirefox(request.getfixturevalue("firefox"))
+        yield server, InFirefox(request.getfixturevalue("firefox_outside"))
         return
-    server = request.getfixturevalue("server")
     context = request.getfixturevalue("browser").new_context()
     page = context.new_page()
     errors = []
@@ -135,6 +134,17 @@ def world(request):
     yield server, InChromium(page)
     context.close()
     assert errors == []
+
+
+@pytest.fixture(scope="module")
+def recorded(server):
+    """A recording with a thumbnail."""
+    wish = {"offsets": [0], "width": 480}
+    stream = start(server, "recorded", recording=BOTH | {"thumbnails": wish})
+    segments(server, stream, 8)
+    server.stop_stream("recorded")
+    server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    return stream
 
 
 def seen(page, stream):
@@ -212,14 +222,10 @@ def test_what_is_shown_is_said_and_the_focus_goes_to_what_is_new(world):
     wait_for("none is", lambda: page.evaluate(SUMMARY) == "No recordings of nowhere", TIMEOUT)
 
 
-def test_a_card_shows_the_picture_of_the_time_under_the_pointer(world, room):
+def test_a_card_shows_the_picture_of_the_time_under_the_pointer(world, recorded):
     server, page = world
-    wish = {"offsets": [0], "width": 480}
-    stream = start(server, room, recording=BOTH | {"thumbnails": wish})
-    segments(server, stream, 4)
-    server.stop_stream(room)
-    server.wait_for_status(stream["id"], "completed", TIMEOUT)
-    card = CARD.format(stream["id"])
+    room = recorded["room_id"]
+    card = CARD.format(recorded["id"])
     forget_token(server, page)
     page.goto(f"{server.base}/recordings?room={room}")
     wait_for("a token is asked for", lambda: page.evaluate(
@@ -261,11 +267,9 @@ def test_a_card_shows_the_picture_of_the_time_under_the_pointer(world, room):
         f"0:{int(0.5 * end + by):02}" for by in (-1, 0, 1)}
 
 
-def test_the_page_is_whole_at_every_width_and_named_for_who_cannot_see_it(server, browser, room):
-    stream = server.start_stream(room, {"ladder": LADDER, "recording": BOTH})
-    server.wait_for_status(stream["id"], "running", TIMEOUT)
-    server.stop_stream(room)
-    server.wait_for_status(stream["id"], "completed", TIMEOUT)
+def test_the_page_is_whole_at_every_width_and_named_for_who_cannot_see_it(
+        server, browser, recorded):
+    room = recorded["room_id"]
     context = browser.new_context(color_scheme="dark")
     page = context.new_page()
     page.goto(f"{server.base}/recordings?room={room}")
