@@ -21,7 +21,7 @@ PERIOD = 0.1  # s, the kernel's own for a quota (cpu.max of control groups)
 # Shares of each period. Which one suffices depends on the machine, which may need a thirtieth or a
 # third.
 SHARES = (0.4, 0.28, 0.2, 0.14, 0.1, 0.07, 0.05, 0.035, 0.025, 0.017)
-SHARE_TIME = 8  # s for which a share is tried
+SHARE_TIME = 5  # s for which a share is tried
 FRAME_RATE = 30
 BLOCK = 1024 * 90_000 / 48_000  # ticks of sound in an AAC packet
 
