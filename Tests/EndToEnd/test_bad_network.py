@@ -1,6 +1,8 @@
 """Bad networks with a real browser: media beyond the capacity of its path, or beyond its role's
-limit, is forwarded in a lower layer, and every peer learns the connection quality."""
+limit, is forwarded in a lower layer, and every peer learns the connection quality. A recorder whom
+no media can reach must not stream a slate and call it a success."""
 
+import contextlib
 import itertools
 import json
 from types import SimpleNamespace
@@ -9,7 +11,7 @@ import pytest
 
 from harness import chromium, media, scene
 from harness.link import Conditions
-from harness.namespace import ADDRESS
+from harness.namespace import ADDRESS, Namespace
 from harness.publisher import Publisher
 from harness.server import Server
 from harness.waiting import wait_for
@@ -28,6 +30,7 @@ LOSS = 0.15
 MAXIMUM = 500  # kbit/s: the middle form and the sound
 FRAMES = 60  # two seconds of them
 PERIOD = 5  # s
+DEAF_TIMEOUT = 300  # s: six bots that wait 8 s each, and some
 POLICY = {"roles": {
     "host": {"publishParams": {"allowed": ["audio", "video"]},
              "subscribeParams": {"subscribeToRoles": ["host"]}},
@@ -97,6 +100,19 @@ def ann(server, room, forms):
     with Publisher(server, room, best, "Ann", layers) as publisher:
         wait_for("Ann is there", lambda: server.peer_count(room) == 1, ENTRANCE)
         yield publisher
+
+
+@pytest.fixture(scope="module")
+def deaf(binary, tmp_path_factory):
+    """A server and its stream that no media reach. That takes six bots a minute to find out, which
+    passes beside the tests of others."""
+    with contextlib.closing(Namespace()) as namespace:
+        # All UDP, including to this machine itself: otherwise the `local` rule comes first.
+        for rule in ("add pref 5 ipproto udp blackhole", "add pref 10 lookup local", "del pref 0"):
+            namespace.run(f"ip rule {rule}")
+        server = Server(tmp_path_factory.mktemp("deaf"), namespace=namespace)
+        yield server, server.start_stream("deaf")
+        assert server.stop() == 0, server.tail()
 
 
 def layers(person):
@@ -170,7 +186,7 @@ def is_best(quality):
     return quality == 5
 
 
-def test_a_narrow_way_gets_a_poorer_form_and_a_wide_one_the_best_again(ann, enter, way):
+def test_a_narrow_way_gets_a_poorer_form_and_a_wide_one_the_best_again(ann, enter, way, deaf):
     ben, cleo = enter("Ben", role="viewer", script=way.script), enter("Cleo", role="viewer")
     for person in (ben, cleo):
         wait_for_the_best(person, ENTRANCE)
@@ -259,3 +275,10 @@ def test_a_role_gets_no_more_than_it_may(ann, enter):
     assert received(ben).width == FORMS[1][0] and has_the_best(cleo)
     # The path could carry more.
     assert was_always_reached_well(ben)
+
+
+def test_a_stream_that_no_media_reach_fails_and_says_so(deaf):
+    server, stream = deaf
+    record = server.wait_for_status(stream["id"], "failed", DEAF_TIMEOUT)
+    assert "no media path to the server" in record["stop_reason"], record
+    assert record["started_at"] is None, "nobody was told that it runs"
