@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 
 from harness import assets, media
-from harness.assets import published, segments
+from harness.assets import SHORT_SEGMENTS, published, segments
 from harness.http import path_of
 from harness.scene import people
 from harness.server import Server
 from harness.waiting import wait_for
 
+SETTINGS = SHORT_SEGMENTS
 TIMEOUT = 90  # s
 SIZE = (854, 480)
 GUESTS = ("ann", "ben", "cleo")
@@ -25,7 +26,7 @@ TOLD = [
 @pytest.fixture
 def told(binary, receiver, tmp_path):
     """A server that tells the receiver."""
-    server = Server(tmp_path / "server", settings=receiver.settings)
+    server = Server(tmp_path / "server", settings=receiver.settings | SETTINGS)
     yield server
     assert server.stop() == 0, server.tail()
 
@@ -76,7 +77,7 @@ def test_three_publishers_are_recorded_without_a_stream(told, receiver, room, tm
         # A second request returns the same recording.
         again = manage(told, "POST", f"/room/{room}/start", {})
         assert again["id"] == recording["id"]
-        segments(told, recording, 5)
+        segments(told, recording, 6)
         nobody_is_shown(told, room, recording)
         paused = manage(told, "POST", f"/room/{room}/pause")
         assert paused["recording_paused"] and paused["status"] == "running"
@@ -84,7 +85,7 @@ def test_three_publishers_are_recorded_without_a_stream(told, receiver, room, tm
         segments(told, recording, before + 3)
         assert not manage(told, "POST", f"/room/{room}/resume")["recording_paused"]
         resumed = segments(told, recording, 1)
-        segments(told, recording, resumed + 4)
+        segments(told, recording, resumed + 6)
         done = stop(told, room, recording)
     assert done["stop_reason"] == "client request"
     whole = sum(one.duration for one in published(assets.directory(told, recording)))
@@ -97,7 +98,7 @@ def test_three_publishers_are_recorded_without_a_stream(told, receiver, room, tm
     assert abs(seconds - done["recording_assets"][0]["duration"]) <= 0.5
     assert abs(seconds - float(found["audio"]["duration"])) < 0.1
     # The pause and the segments that it touched are not in the recording.
-    assert 12 <= seconds <= whole - 6, (seconds, whole)
+    assert 10 <= seconds <= whole - 3, (seconds, whole)
     boxes = path.read_bytes()
     assert boxes.index(b"moov") < boxes.index(b"mdat"), "players begin before it is loaded"
     sound_and_picture_are_together(avsync.measure(path))
@@ -107,7 +108,7 @@ def test_three_publishers_are_recorded_without_a_stream(told, receiver, room, tm
     assert made == again, "by both of its names"
     assert began["recording_enabled"] and began["rtmp"] == [] and "url" not in began
     assert (began["max_width"], began["max_height"]) == SIZE
-    assert ended["reason"] == "client request" and ended["duration"] >= 20
+    assert ended["reason"] == "client request" and ended["duration"] >= 15
     assert made["size"] == path.stat().st_size
     assert told.http.get(path_of(made["recording_presigned_url"])).body == boxes
     [thumbnail] = made["recording_thumbnails"]
@@ -183,6 +184,6 @@ def test_sound_alone_is_an_m4a(server, room, tmp_path):
     assert made["sprite"] is None
     found = media.streams(path)
     assert set(found) == {"audio"} and found["audio"]["codec_name"] == "aac"
-    assert float(found["audio"]["duration"]) >= 7
+    assert float(found["audio"]["duration"]) >= 3
     # Three publishers beep in every second.
     assert abs(media.sound(path)).max() > 0.05
