@@ -1,5 +1,9 @@
 """Rooms with real browsers: they see and hear each other, and the stream, and nothing else."""
 
+import pytest
+
+from harness import chromium
+from harness.fault import Fault
 from harness.signalling import peers_in
 from harness.waiting import wait_for
 
@@ -17,6 +21,19 @@ NOTE_TEXTS = """(selector) => {
 }"""
 
 
+@pytest.fixture(scope="module")
+def pair(server, browser):
+    """Ann and Ben, who stay for the tests that leave both as they were."""
+    people = [chromium.Participant(browser, server, "pair", name, role)
+              for name, role in (("Ann", "host"), ("Ben", "guest"))]
+    yield people
+    for person in people:
+        person.close()
+    for person in people:
+        if person.errors:
+            raise Fault(f"errors on the page of {person.name}: {person.errors}")
+
+
 def is_green(colour):
     red, green, blue = colour
     return green > 90 and green > 1.5 * red and green > 1.5 * blue
@@ -28,8 +45,8 @@ def wait_for_people(person, *names):
              lambda: sorted(person.people()) == sorted(names), TIMEOUT)
 
 
-def test_two_browsers_see_and_hear_each_other(enter):
-    ann, ben = enter("Ann"), enter("Ben", role="guest")
+def test_two_browsers_see_and_hear_each_other(pair):
+    ann, ben = pair
     for one, other in [(ann, ben), (ben, ann)]:
         tile = one.wait_for_picture_of(other.name)
         assert is_green(tile["colour"]), tile
@@ -55,8 +72,8 @@ def test_two_browsers_see_and_hear_each_other(enter):
         wait_for_people(one, f"{one.name} (you)", other.name)
 
 
-def test_a_muted_microphone_costs_its_hearers_next_to_nothing(enter):
-    ann, ben = enter("Ann"), enter("Ben")
+def test_a_muted_microphone_costs_its_hearers_next_to_nothing(pair):
+    ann, ben = pair
 
     def packets():
         """Of sound, that Ann gets in two seconds."""
@@ -76,8 +93,8 @@ def test_a_muted_microphone_costs_its_hearers_next_to_nothing(enter):
     wait_for("Ann hears Ben again", lambda: packets() > 15, TIMEOUT)
 
 
-def test_everybody_is_told_how_well_everybody_is_reached(enter):
-    ann, ben = enter("Ann"), enter("Ben")
+def test_everybody_is_told_how_well_everybody_is_reached(pair):
+    ann, ben = pair
     for one in (ann, ben):
 
         def scores(one=one):
@@ -91,8 +108,8 @@ def test_everybody_is_told_how_well_everybody_is_reached(enter):
                  lambda scores=scores: list(scores().values()) == [5, 5], TIMEOUT)
 
 
-def test_a_switched_off_camera_becomes_a_face_and_comes_back(enter):
-    ann, ben = enter("Ann"), enter("Ben")
+def test_a_switched_off_camera_becomes_a_face_and_comes_back(pair):
+    ann, ben = pair
     ann.wait_for_picture_of("Ben")
     ben.page.click("[data-testid=camera]")
     wait_for("Ann sees no picture of Ben", lambda: ann.tile("Ben")["width"] == 0, TIMEOUT)
@@ -100,17 +117,8 @@ def test_a_switched_off_camera_becomes_a_face_and_comes_back(enter):
     ann.wait_for_picture_of("Ben")
 
 
-def test_who_leaves_is_gone_at_once(enter):
-    ann, ben = enter("Ann"), enter("Ben")
-    ann.wait_for_picture_of("Ben")
-    ben.leave()
-    # Whose connection is only lost keeps the place for a minute.
-    wait_for("Ann is alone", lambda: ann.people() == ["Ann (you)"], 30)
-    wait_for("Ben's tile is gone", lambda: ann.tile("Ben") is None, TIMEOUT)
-
-
-def test_messages_arrive_as_they_were_written(enter):
-    ann, ben = enter("Ann"), enter("Ben")
+def test_messages_arrive_as_they_were_written(pair):
+    ann, ben = pair
     wait_for("Ann sees Ben in the list", lambda: "Ben" in ann.people(), TIMEOUT)
     text = "<b>bold?</b> & „Grüße“ 🎥"
     ann.page.click("[data-testid=open-chat]")
@@ -120,6 +128,16 @@ def test_messages_arrive_as_they_were_written(enter):
     for person in (ann, ben):
         message = person.page.wait_for_selector("[data-testid=chat-message] .message-text")
         assert message.inner_text() == text
+
+
+def test_who_leaves_is_gone_at_once(pair):
+    ann, ben = pair  # it is the last test of both
+    ann.wait_for_picture_of("Ben")
+    ben.leave()
+    # Whose connection is only lost keeps the place for a minute.
+    wait_for("Ann is alone", lambda: ann.people() == ["Ann (you)"], 30)
+    wait_for("Ben's tile is gone", lambda: ann.tile("Ben") is None, TIMEOUT)
+    ann.leave()
 
 
 def test_go_live_and_end_are_seen_by_everybody_and_by_who_comes_late(enter, server, room):
