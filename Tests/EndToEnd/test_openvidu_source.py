@@ -33,19 +33,42 @@ def wire(server, stack):
     return wire
 
 
+def casting(directory, *ports, secret=SECRET, **tokens):
+    """A server that may stream the sessions of those ports' servers."""
+    names = [f"127.0.0.1:{port}" for port in ports]
+    entry = {"secret": secret} | ({"tokens": tokens} if tokens else {})
+    return Server(directory / "caster", settings={
+        "ROOMCAST_STREAM_SOURCE_HOSTS": ",".join(names),
+        "ROOMCAST_OPENVIDU_SERVERS": json.dumps({name: entry for name in names})})
+
+
 @pytest.fixture
 def cast(binary, tmp_path, stack):
-    """Starts a server that may stream the sessions of those ports' servers."""
-    def cast(*ports, secret=SECRET, **tokens):
-        names = [f"127.0.0.1:{port}" for port in ports]
-        entry = {"secret": secret} | ({"tokens": tokens} if tokens else {})
-        caster = Server(tmp_path / "caster", settings={
-            "ROOMCAST_STREAM_SOURCE_HOSTS": ",".join(names),
-            "ROOMCAST_OPENVIDU_SERVERS": json.dumps({name: entry for name in names})})
+    def cast(*ports, **options):
+        caster = casting(tmp_path, *ports, **options)
         stack.callback(caster.stop)
         return caster
 
     return cast
+
+
+@pytest.fixture(scope="module")
+def lost(binary, tmp_path_factory):
+    """A server and its stream of a session whose server is gone. The bot seeks that one for a
+    minute, which passes beside the tests of others."""
+    with contextlib.ExitStack() as stack:
+        folder = tmp_path_factory.mktemp("lost")
+        other = Server(folder / "other", settings=SETTINGS)
+        stack.callback(other.stop)
+        caster = casting(folder, other.port)
+        stack.callback(caster.stop)
+        with Participant(other, "lost", "Ann", "host") as ann:
+            ann.join()
+            ann.publish(Colour(RED), Tone(440))
+            stream = start(caster, "lost", other.port)
+            caster.wait_for_status(stream["id"], "running", TIMEOUT)
+        other.kill()
+        yield caster, stream
 
 
 @pytest.fixture
@@ -106,7 +129,7 @@ def assert_shows_both(caster, stream, colours):
     wait_for(f"the stream is {colours}", shown, TIMEOUT, interval=1)
 
 
-def test_a_session_is_streamed_by_a_recorder_that_nobody_sees(server, room, cast, join):
+def test_a_session_is_streamed_by_a_recorder_that_nobody_sees(server, room, cast, join, lost):
     ann = join("Ann", role="host")
     ann.publish(Colour(RED), Tone(440))
     caster = cast(server.port)
@@ -183,22 +206,6 @@ def test_a_cut_socket_is_replaced_and_what_was_missed_is_made_up_for(
     assert_shows(caster, stream, BLUE)
     assert caster.stream(stream["id"])["status"] == "running"
     assert "server lost" in caster.log.read_text()
-
-
-def test_a_server_that_is_gone_fails_the_stream_in_words(binary, room, cast, stack, tmp_path):
-    other = Server(tmp_path / "other", settings=SETTINGS)
-    stack.callback(other.stop)
-    ann = stack.enter_context(Participant(other, room, "Ann", "host"))
-    ann.join()
-    ann.publish(Colour(RED), Tone(440))
-    caster = cast(other.port)
-    stream = start(caster, room, other.port)
-    caster.wait_for_status(stream["id"], "running", TIMEOUT)
-    ann.close()
-    other.process.kill()
-    other.process.wait()
-    failed = caster.wait_for_status(stream["id"], "failed", LOST_TIMEOUT)
-    assert "the server cannot be reached" in failed["stop_reason"], failed
 
 
 def test_a_session_that_the_server_closes_ends_its_stream(server, room, cast, stack):
@@ -298,3 +305,9 @@ def test_a_strangers_server_is_streamed_over_one_socket(room, cast, host, kind):
     caster.stop_stream(room)
     caster.wait_for_status(stream["id"], "completed", TIMEOUT)
     assert far.calls[-1][0] == "leaveRoom" and far.sockets == sockets
+
+
+def test_a_server_that_is_gone_fails_the_stream_in_words(lost):
+    caster, stream = lost
+    failed = caster.wait_for_status(stream["id"], "failed", LOST_TIMEOUT)
+    assert "the server cannot be reached" in failed["stop_reason"], failed
