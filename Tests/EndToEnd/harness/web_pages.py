@@ -68,10 +68,11 @@ PAGES = {
     "/ends": _coloured("red", "fetch('/asked?ends').then(r => r.text()).then(() => "
                               "console.log('END_RECORDING'))"),
     "/closes": _coloured("red", "fetch('/asked?closes').then(r => r.text()).then(() => close())"),
-    "/alert": _coloured("red", "setInterval(() => alert('look at me'), 200)"),
-    "/camera": _coloured("red", "navigator.mediaDevices.getUserMedia({video: true, audio: true})"
-                                ".then(() => console.error('a camera'),"
-                                "      e => console.error('refused: ' + e.name))"),
+    "/wants": _coloured("red", """
+setInterval(() => alert('look at me'), 200);
+navigator.mediaDevices.getUserMedia({video: true, audio: true})
+  .then(() => console.error('a camera'), e => console.error('refused: ' + e.name));
+setInterval(() => { window.open('/blue'); console.log('opened'); }, 500);"""),
     "/sneak": _coloured("red", """
 // Every way past the guard: datagrams and connections of WebRTC, from the document and from a frame
 // without an address, and WebTransport, from the document and a worker.
@@ -105,7 +106,6 @@ sneak().catch(error => console.error('sneak: ' + error));"""),
 console.log('x'.repeat(40 << 20));
 console.log('a' + '\\u0301'.repeat(5 << 20));
 setTimeout(() => console.log('after the storm'), 1000);"""),
-    "/popup": _coloured("red", "setInterval(() => window.open('/blue'), 500)"),
     "/large": _coloured("red", "window.kept = new Uint8Array(200 << 20).fill(1)"),
     "/hang": _coloured("red", "fetch('/asked?hang').then(r => r.text()).then(t => "
                               "{ if (t == 'now') for (;;) {} })"),
