@@ -11,7 +11,7 @@ from harness.recording import SMALL_LADDER, Recording, record
 from harness.scene import CLIPS
 from harness.waiting import wait_for
 
-LENGTH = 22  # s of segments
+LENGTH = 14  # s of segments
 START = {"ladder": SMALL_LADDER}
 ENOUGH = 600_000  # bit/s; it begins with 300,000
 READY_MAXIMUM = 4.0  # s from the start request to `running`, with segments of 2 s
