@@ -16,8 +16,8 @@ from harness.nginx import SITE, Nginx
 from harness.varnish import Varnish
 from harness.waiting import wait_for
 
-WATCHED = 20  # s without a death
-DEATH_WATCHED = 35  # s with one
+WATCHED = 12  # s without a death
+DEATH_WATCHED = 25  # s with one
 VIEWERS = 50
 
 
