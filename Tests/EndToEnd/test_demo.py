@@ -19,7 +19,7 @@ from harness.http import Response
 from harness.server import REPOSITORY, environment, free_media_port, free_port
 from harness.waiting import wait_for
 
-DURATION = 20  # s
+DURATION = 12  # s
 READY_MAXIMUM = 4000  # ms
 
 PEOPLE = {"Ann": 0, "Ben": 1, "Cleo": 2}  # the RGB channel of each one's colour
@@ -92,7 +92,7 @@ class Directory:
 
 @pytest.fixture(scope="module")
 def demo(binary, tmp_path_factory):
-    run = Demo(binary, [str(DURATION)], tmp_path_factory.mktemp("demo-output"))
+    run = Demo(binary, ["--record", str(DURATION)], tmp_path_factory.mktemp("demo-output"))
     output, errors = run.finish(DURATION + 180)
     assert run.process.returncode == 0, errors[-3000:]
     assert run.left_behind() == []
@@ -165,12 +165,8 @@ def test_frames_follow_each_other_in_order(demo):
     assert (steps == 1).mean() > 0.8
 
 
-def test_what_is_recorded_is_named_and_plays(binary, tmp_path):
-    run = Demo(binary, ["--record", "6"], tmp_path / "streams")
-    output, errors = run.finish(240)
-    assert run.process.returncode == 0, errors[-3000:]
-    line = json.loads(output.splitlines()[-1])
-    paths = [Path(one) for one in line["assets"]]
+def test_what_is_recorded_is_named_and_plays(demo):
+    paths = [Path(one) for one in demo.line["assets"]]
     assert [one.suffix for one in paths] == [".mp4", ".mp4", ".mp4", ".zip"]
     for movie in paths[:3]:
         assets.decode(movie)
@@ -213,6 +209,8 @@ def test_interrupting_it_ends_it_cleanly(binary, tmp_path):
     assert run.left_behind() == []
     for place in (r"/rooms/\S+", r"/watch/\S+", r"/master\.m3u8"):
         assert re.search(r"http://\S+" + place, text), text
+    [line] = [one for one in rest.splitlines() if one.startswith("{")]
+    assert "assets" not in json.loads(line), "it was not asked to record"
     playlists = list(tmp_path.glob("**/stream_0/stream.m3u8"))
     assert len(playlists) == 1
     assert hls.parse_media(playlists[0].read_text()).is_ended
