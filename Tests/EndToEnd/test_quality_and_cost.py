@@ -136,7 +136,7 @@ def test_the_stream_is_at_most_a_segment_and_a_second_old(server, tmp_path):
         started = server.start_stream("age", {"ladder": LADDER, "layout": BARE})
         server.wait_for_status(started["id"], "running", scene.START_TIMEOUT)
         url = started["playback"]["url"]
-        for count in range(hls.segment_count(server.http, url) + 1, 8):
+        for count in range(hls.segment_count(server.http, url) + 1, 6):
             wait_for("a segment", lambda: hls.segment_count(server.http, url) >= count,
                      scene.START_TIMEOUT, interval=0.02)
             found.append((count - 1, time.time()))
