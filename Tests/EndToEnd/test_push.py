@@ -253,7 +253,7 @@ def test_a_host_sends_the_room_elsewhere(server, nginx, room):
         listed = server.manage("GET", f"/external-streams?room_id={room}").json["data"]
         assert [one["rtmp_urls"] for one in listed] == [[f"{nginx.base}/live"]]
         wait_for("nginx has cut segments", lambda: len(nginx.segments(key)) > 1, TIMEOUT)
-        assert_plays(nginx.segments(key)[0], size=(1280, 720))
+        assert_plays(nginx.segments(key)[0], size=(640, 360))
         ann.call("rtmp-stop", {})
         wait_for("it has ended", lambda: server.manage(
             "GET", f"/external-streams/{listed[0]['id']}").json["status"] == "completed", TIMEOUT)

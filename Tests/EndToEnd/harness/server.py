@@ -111,8 +111,9 @@ class Server:
             "ROOMCAST_PAGES_LIST_ROOMS": "true",
             # Bare sockets are silent while a test does something else.
             "ROOMCAST_ROOMS_SILENCE_SECONDS": "300",
-            # The cores are shared with the browsers; the test of the demo encodes with the default.
+            # The cores are shared with the browsers; the test of the demo encodes with the defaults.
             "ROOMCAST_STREAM_PRESET": "ultrafast",
+            "ROOMCAST_STREAM_LADDER": "640x360@900+96,320x180@300+64",
         }
 
     def _is_up(self):
