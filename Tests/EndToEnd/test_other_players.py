@@ -34,9 +34,11 @@ def playing(tmp_path):
     pool.shutdown()
 
 
-@pytest.mark.parametrize("options", [{"container": "both"}, {"low_latency": True}],
-                         ids=["both containers", "low latency"])
-def test_they_play_on_when_a_bot_dies_and_play_the_recording(server, room, playing, options):
+# With low latency only the fragments differ: what is beside them, and recorded, is the same.
+@pytest.mark.parametrize("options, urls", [
+    ({"container": "both"}, ["url", "cmaf_url"]), ({"low_latency": True}, ["cmaf_url"])],
+    ids=["both containers", "low latency"])
+def test_they_play_on_when_a_bot_dies_and_play_the_recording(server, room, playing, options, urls):
     with Publisher(server, room, REPOSITORY / "fixtures/media/ann.webm"):
         stream = start(server, room, recording={"hls_vod": True}, **options)
         segments(server, stream, 4)
@@ -44,7 +46,7 @@ def test_they_play_on_when_a_bot_dies_and_play_the_recording(server, room, playi
         # VLC 3 stops at a discontinuity in fragmented MP4, whatever its times and its header
         # (docs/WATCHING.md).
         to_death = [("vlc", playback["cmaf_url"])]
-        beyond = [(player, playback[url]) for player in PLAYERS for url in ("url", "cmaf_url")
+        beyond = [(player, playback[url]) for player in PLAYERS for url in urls
                   if (player, playback[url]) not in to_death]
         for what, one in playing(to_death, 4).items():
             check(what, one.result(), 4)
@@ -59,6 +61,6 @@ def test_they_play_on_when_a_bot_dies_and_play_the_recording(server, room, playi
     [vod] = server.manage("GET", f"/recording-assets?room_id={room}").json["data"]
     link = server.manage("GET", f"/recording-assets/{vod['id']}/presigned-url").json
     assert vod["duration"] > LENGTH
-    recorded = [(player, link["playback_url"]) for player in PLAYERS]
+    recorded = [(player, link["playback_url"]) for player in PLAYERS if "url" in urls]
     for what, one in playing(recorded, LENGTH - 1).items():
         check(what, one.result(), LENGTH - 1)
