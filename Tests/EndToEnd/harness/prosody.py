@@ -28,6 +28,8 @@ ACCOUNTS = {"auth.test": {"jibri": "pass word ü", "focus": "focus"},
             "other.test": {"jibri": "secret"},
             "bare.test": {"jibri": "secret"}}
 
+NAMES = ("auth.test", "hidden.test", "strong.test", "plain.test", "guests.test", "127.0.0.1")
+
 # What is the same wherever it listens.
 HOSTS = """
 VirtualHost "auth.test" ssl = own
@@ -93,20 +95,21 @@ def _general(name):
 
 
 class Prosody:
-    """On loopback. As root it runs as its package's user: it refuses to be root."""
+    """On loopback. As root it runs as its package's user: it refuses to be root. `names` are those
+    that its certificate is for, and `main` the host that WebSockets lead to."""
 
-    def __init__(self):
+    def __init__(self, accounts=ACCOUNTS, hosts=HOSTS, names=NAMES, main="guests.test", more=""):
         self.directory = Path(tempfile.mkdtemp(prefix="prosody-"))
         self.authority = Authority(self.directory)
         self.port = free_port(socket.SOCK_STREAM)
         self.web_port = free_port(socket.SOCK_STREAM)
         self.secure_web_port = free_port(socket.SOCK_STREAM)
         self.log = self.directory / "prosody.log"
-        self._configure()
-        for host, accounts in ACCOUNTS.items():
+        self._configure(hosts, names, main, more)
+        for host, users in accounts.items():
             folder = self.directory / "data" / host.replace(".", "%2e") / "accounts"
             folder.mkdir(parents=True)
-            for user, password in accounts.items():
+            for user, password in users.items():
                 (folder / f"{user}.dat").write_text(f'return {{ password = "{password}" }};')
         if os.geteuid() == 0:
             for path in [self.directory, *self.directory.rglob("*")]:
@@ -114,9 +117,8 @@ class Prosody:
         self.process = None
         self._output = (self.directory / "output").open("ab")
 
-    def _configure(self):
-        own = self.authority.identity(
-            "auth.test", "hidden.test", "strong.test", "plain.test", "guests.test", "127.0.0.1")
+    def _configure(self, hosts, names, main, more):
+        own = self.authority.identity(*names)
         others = self.authority.identity("elsewhere.test")
         pair = 'local {} = {{ certificate = "{}"; key = "{}" }}\n'
         (self.directory / "prosody.cfg.lua").write_text(
@@ -133,12 +135,12 @@ class Prosody:
             https_interfaces = {{ "127.0.0.1" }}
             https_ports = {{ {self.secure_web_port} }}
             https_ssl = own
-            http_default_host = "guests.test"
+            http_default_host = "{main}"
             authentication = "internal_hashed"
             modules_enabled = {{ "saslauth", "tls", "disco", "ping", "smacks", "websocket" }}
             modules_disabled = {{ "s2s" }}
             smacks_hibernation_time = 60
-            """ + HOSTS)
+            """ + more + hosts)
 
     def start(self):
         user = ({"user": "prosody", "group": "prosody", "extra_groups": []}

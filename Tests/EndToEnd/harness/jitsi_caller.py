@@ -1,0 +1,163 @@
+"""A client of a Jitsi deployment: it joins as a recorder does, accepts the focus' offer, and decodes
+what the bridge sends. The counterpart is tried with it."""
+
+import asyncio
+import json
+import secrets
+
+from aiortc.mediastreams import MediaStreamError
+
+from .jitsi_jingle import Content, read_contents
+from .jitsi_leg import Leg
+from .jitsi_prosody import FOCUS, HIDDEN, ROOMS
+from .jitsi_sources import read_description, read_json
+from .jitsi_xml import (
+    AUDIO,
+    FOCUS as FOCUS_PROTOCOL,
+    JINGLE,
+    JSON_SOURCES,
+    MEET,
+    NICK,
+    RETRANSMISSION,
+    RTP,
+    SCTP,
+    TRANSPORT_CC,
+    VIDEO,
+    find,
+    find_all,
+    node,
+)
+from .jitsi_xmpp import Person, Refused, from_outside
+from .own_loop import OnItsOwnLoop
+from .stranger import Received
+from .waiting import wait_for
+
+FEATURES = {AUDIO, VIDEO, SCTP, RETRANSMISSION, TRANSPORT_CC, JSON_SOURCES}
+
+
+class Caller(OnItsOwnLoop):
+    """`sources` by their SSRCs, `received` by the names of sources, `heard` of the bridge."""
+
+    def __init__(self, prosody, room, features=FEATURES, codecs=("VP8", "H264", "opus")):
+        self.home = self
+        self.room = f"{room}@{ROOMS}"
+        self.nick = secrets.token_hex(4)
+        self.codecs = {one.lower() for one in codecs} | {"rtx"}
+        self.sources = {}
+        self.received = {}
+        self.heard = []
+        self.actions = []
+        self.leg = None
+        self._channel = None
+        self._tasks = []
+        self._begin(self._join(prosody, features))
+
+    async def _join(self, prosody, features):
+        self._person = Person(prosody, HIDDEN, "recorder", "recorder secret")
+        self._person.on_request(JINGLE, "jingle", self._answer)
+        for one in features:
+            self._person.client.plugin["xep_0030"].add_feature(one)
+        await self._person.connect()
+        while True:
+            answer = await self._person.ask(FOCUS, node(
+                FOCUS_PROTOCOL, "conference", {"room": self.room, "machine-uid": "x"}))
+            if answer.get("ready") == "true":
+                break
+            await asyncio.sleep(0.2)
+        await self._person.enter(self.room, self.nick, node(NICK, "nick", text="Recorder"))
+
+    async def _answer(self, sender, jingle):
+        if sender != f"{self.room}/focus":
+            raise Refused("item-not-found")
+        action = jingle.get("action")
+        self.actions.append(action)
+        listed = self._listed(jingle)
+        match action:
+            case "session-initiate":
+                self._tasks.append(asyncio.ensure_future(self._accept(sender, jingle, listed)))
+            case "source-add":
+                for one in listed:
+                    await self._receive(one)
+            case "source-remove":
+                for one in listed:
+                    self.sources.pop(one.ssrc)
+            case "session-terminate":
+                await self.leg.close()
+                self.sources = {}
+
+    @staticmethod
+    def _listed(jingle):
+        message = find(jingle, MEET, "json-message")
+        if message is not None:
+            return read_json(message.text)
+        found = []
+        for content in find_all(jingle, JINGLE, "content"):
+            description = find(content, RTP, "description")
+            if description is not None and content.get("name") != "data":
+                found += read_description(content.get("name"), description)
+        return found
+
+    async def _accept(self, sender, jingle, listed):
+        leg = self.leg = Leg(is_controlling=False)
+        offer = read_contents(jingle)
+        transport = await leg.described("active")
+        self._accepted = {}
+        for name, content in offer.items():
+            kept = [one for one in content.payloads if one.name.lower() in self.codecs]
+            repaired = {str(one.id) for one in kept}
+            kept = [one for one in kept
+                    if one.name != "rtx" or one.parameters["apt"] in repaired]
+            self._accepted[name] = Content(
+                name, kept, content.extensions, "initiator" if name != "data" else "both",
+                transport)
+        await self._person.ask(sender, node(
+            JINGLE, "jingle",
+            {"action": "session-accept", "sid": jingle.get("sid"),
+             "initiator": jingle.get("initiator"), "responder": f"{self.room}/{self.nick}"},
+            *(one.xml() for one in self._accepted.values())))
+        other = offer["audio"].transport
+        data = offer.get("data")
+        await leg.start(other, data and data.transport.sctp)
+        if data:
+            self._channel = leg.open_channel()
+            self._channel.on("message", lambda text: self.heard.append(json.loads(text)))
+        for one in listed:
+            await self._receive(one)
+
+    async def _receive(self, source):
+        self.sources[source.ssrc] = source
+        if source.owner != "jvb":
+            content = self._accepted[source.kind]
+            track = await self.leg.receive(source, content.payloads, content.extensions)
+            self._tasks.append(asyncio.ensure_future(self._consume(source, track)))
+
+    async def _consume(self, source, track):
+        received = self.received[source.name] = Received(source.kind)
+        try:
+            while True:
+                received.take(await track.recv())
+        except MediaStreamError:
+            pass
+
+    # Called by the tests.
+
+    @from_outside
+    async def tell(self, message):
+        """Says something to the bridge, as soon as it can."""
+        while self._channel is None or self._channel.readyState != "open":
+            await asyncio.sleep(0.02)
+        self._channel.send(json.dumps(message))
+
+    def frames(self, source):
+        return self.received[source.name].count if source.name in self.received else 0
+
+    def wait_for_frames(self, source, count, timeout=20):
+        wait_for(f"{count} frames of {source.name}", lambda: self.frames(source) >= count, timeout)
+        return self.received[source.name]
+
+    async def _close(self):
+        for task in self._tasks:
+            task.cancel()
+        if self.leg:
+            await self.leg.close()
+        await self._person.close()

@@ -1,0 +1,130 @@
+"""A Jitsi deployment with a real Prosody, in which Jicofo and the videobridge are played by slixmpp
+and aiortc.
+
+It follows the sources of jicofo, jitsi-videobridge and jitsi-xmpp-extensions and knows nothing about
+its client.
+"""
+
+import asyncio
+import uuid
+
+import slixmpp
+
+from .jitsi_brewery import Brewery
+from .jitsi_channel import SocketServer
+from .jitsi_focus import Conference
+from .jitsi_prosody import AUTH, BREWERY, FOCUS, ROOMS, SECRET
+from .jitsi_xml import FOCUS as FOCUS_PROTOCOL
+from .jitsi_xml import JIBRI, JINGLE, node
+from .jitsi_xmpp import TIMEOUT, Person, Refused, from_outside, on_request
+from .own_loop import OnItsOwnLoop
+
+
+class Deployment(OnItsOwnLoop):
+    """On a JitsiProsody that has been started. `requests` has the conference requests as (from,
+    element). The next ones are answered "not ready" as often as `delays` says, and with the
+    `refusal` as long as there is one."""
+
+    def __init__(self, prosody, **brewery):
+        self.home = self
+        self.prosody = prosody
+        self.conferences = {}  # by their rooms
+        self.requests = []
+        self.delays = 0
+        self.refusal = None
+        self._begin(self._connect(brewery))
+
+    # Called by the tests.
+
+    @from_outside
+    async def conference(self, name=None, has_sctp=True, has_socket=False, encoding=None):
+        """Opens a room, as when the first one asks for it."""
+        return await self._open(name or f"room{uuid.uuid4().hex[:8]}", has_sctp=has_sctp,
+                                has_socket=has_socket, encoding=encoding)
+
+    @from_outside
+    async def cut_channels(self):
+        """Ends the bridge's WebSockets as a network does."""
+        await self._sockets.cut()
+
+    # Runs on its event loop.
+
+    async def _connect(self, brewery):
+        self._sockets = SocketServer()
+        await self._sockets.listen()
+        self.focus = Person(self.prosody, AUTH, "focus", "focus secret")
+        self.focus.on_presence(self._saw)
+        self.focus.on_request(JINGLE, "jingle", self._jingle)
+        self.focus.on_request(JIBRI, "jibri", self._jibri)
+        await self.focus.connect()
+        self.brewery = Brewery(self, self.focus, **brewery)
+        await self.brewery.open()
+        self._component = slixmpp.ComponentXMPP(
+            FOCUS, SECRET, "127.0.0.1", self.prosody.component_port)
+        self._component.loop = asyncio.get_running_loop()
+        self._component.register_plugin("xep_0030")
+        self._component.register_plugin("xep_0199")
+        on_request(self._component, FOCUS_PROTOCOL, "conference", self._conference)
+        online = asyncio.Event()
+        self._component.add_event_handler("session_start", lambda _: online.set())
+        self._component.connect()
+        await asyncio.wait_for(online.wait(), TIMEOUT)
+
+    async def _open(self, name, **settings):
+        room = f"{name}@{ROOMS}"
+        if room not in self.conferences:
+            made = self.conferences[room] = Conference(
+                self, self.focus, name, room, self._sockets, **settings)
+            await made.open()
+        return self.conferences[room]
+
+    async def _conference(self, sender, request):
+        self.requests.append((sender, request))
+        room = request.get("room")
+        if self.refusal:
+            raise self.refusal
+        if not room:
+            raise Refused("bad-request", "No 'room' specified.")
+        is_ready = self.delays <= 0
+        self.delays -= 1
+        if is_ready:
+            await self._open(room.partition("@")[0])
+        return node(
+            FOCUS_PROTOCOL, "conference",
+            {"ready": "true" if is_ready else "false", "focusjid": f"focus@{AUTH}", "room": room},
+            node(FOCUS_PROTOCOL, "property", {"name": "authentication", "value": "false"}),
+            node(FOCUS_PROTOCOL, "property", {"name": "visitors-supported", "value": "false"}))
+
+    def _saw(self, presence):
+        room = presence.get("from", "").partition("/")[0]
+        if room == BREWERY:
+            self.brewery.saw(presence)
+        elif room in self.conferences:
+            self.conferences[room].saw(presence)
+
+    async def _jingle(self, sender, jingle):
+        conference = self.conferences.get(sender.partition("/")[0])
+        if conference is None:
+            raise Refused("item-not-found", "no such conference")
+        return await conference.answer(sender, jingle)
+
+    async def _jibri(self, sender, jibri):
+        if await self.brewery.request(sender, jibri):
+            return None
+        conference = self.conferences.get(sender.partition("/")[0])
+        if conference is None:
+            raise Refused("forbidden")
+        return await self.brewery.button(conference, sender, jibri)
+
+    async def _close(self):
+        for one in self.conferences.values():
+            await one.close()
+        if hasattr(self, "brewery"):
+            self.brewery.close()
+            await self._component.disconnect(wait=1)
+            filters = self._component._run_out_filters  # noqa: SLF001
+            filters.cancel()
+            await asyncio.gather(filters, return_exceptions=True)
+        if hasattr(self, "focus"):
+            await self.focus.close()
+        self._sockets.close()

@@ -1,0 +1,362 @@
+"""A conference as its focus sees it: who is in the room, and the Jingle session of each."""
+
+import asyncio
+import contextlib
+import secrets
+from dataclasses import dataclass, field
+
+from .jitsi_bridge import Bridge
+from .jitsi_jingle import Transport, offered, read_contents
+from .jitsi_member import Member
+from .jitsi_sources import contents, descriptions, json_message
+from .jitsi_xml import (
+    AUDIO,
+    DISCO,
+    FOCUS,
+    GROUPING,
+    ICE,
+    JINGLE,
+    JSON_SOURCES,
+    MEET,
+    MUC_USER,
+    REMB,
+    RETRANSMISSION,
+    SCTP,
+    TRANSPORT_CC,
+    VIDEO,
+    find,
+    find_all,
+    node,
+)
+from .jitsi_xmpp import TIMEOUT, Refused, from_outside, statuses
+from .waiting import wait_for
+
+NICK = "focus"
+MINIMUM = 2  # members, before anybody is invited
+DEFAULT_FEATURES = {AUDIO, VIDEO, SCTP}  # of whoever does not answer
+
+
+@dataclass
+class Occupant:
+    """A member of the room that is not one of ours."""
+
+    nick: str
+    jid: str
+    presence: object  # the newest
+    features: set = field(default_factory=set)  # what it says of itself
+    session: "Session | None" = None
+    sessions: list = field(default_factory=list)  # all that it was offered
+    is_inviting: bool = False
+
+
+@dataclass
+class Session:
+    """`told` has the Jingle elements that it sent, `state` is "pending", "active" or "ended"."""
+
+    sid: str
+    endpoint: object
+    is_json: bool
+    signalled: list
+    state: str = "pending"
+    told: list = field(default_factory=list)
+    initial_last_n: int | None = None
+
+
+class Conference:
+    """`occupants` are those who joined by themselves, by nick; `gone` those who have left. An
+    `encoding` of "xml" or "json" overrides what clients say that they understand."""
+
+    def __init__(self, home, focus, name, room, sockets, has_sctp=True, has_socket=False,
+                 encoding=None):
+        self.home = home
+        self.focus = focus  # the Person
+        self.prosody = home.prosody
+        self.room = room
+        self.bridge = Bridge(name, sockets, has_sctp, has_socket)
+        self.encoding = encoding
+        self.occupants = {}
+        self.gone = []
+        self.failures = []  # what went wrong while it invited somebody
+        self.recording = None  # the <jibri-recording-status>
+        self._updates = asyncio.Lock()
+        self._tasks = set()
+
+    # Called by the tests.
+
+    @from_outside
+    async def add(self, name, camera=None, sound=None, screen=None, codec="VP8"):
+        """Has a participant come, who sends what these make."""
+        member = Member(self, name, codec, camera=camera, sound=sound, screen=screen)
+        self.bridge.members[member.id] = member
+        await member.come()
+        await self.update()
+        self._invite_all()
+        return member
+
+    def occupant(self, timeout=TIMEOUT):
+        """The one that joined by itself."""
+        return wait_for("somebody joins", lambda: next(iter(self.occupants.values()), None), timeout)
+
+    def endpoint(self, timeout=TIMEOUT):
+        """The one that is connected to the bridge; an assertion if that fails."""
+
+        def found():
+            assert not self.failures, self.failures
+            return next((one for one in list(self.bridge.endpoints.values()) if one.is_connected),
+                        None)
+
+        return wait_for("somebody is connected to the bridge", found, timeout)
+
+    @from_outside
+    async def restart(self, nick):
+        """Ends its session and offers another, as jicofo does when a bridge is gone."""
+        occupant = self.occupants[nick]
+        await self._terminate(occupant, "success", "moving")
+        await self._invite(occupant)
+
+    @from_outside
+    async def terminate(self, nick, reason="success", words=None):
+        await self._terminate(self.occupants[nick], reason, words)
+
+    @from_outside
+    async def invite(self, nick):
+        await self._invite(self.occupants[nick])
+
+    @from_outside
+    async def break_media(self, nick):
+        """Its bridge is gone, of which nobody tells."""
+        await self.bridge.endpoints[nick].leg.close()
+
+    @from_outside
+    async def tell_jingle(self, nick, action, *children):
+        """Sends anything in its session; the answer's child."""
+        occupant = self.occupants[nick]
+        return await self._send(occupant, action, *children)
+
+    @from_outside
+    async def ask(self, nick, element, kind="set"):
+        return await self.focus.ask(f"{self.room}/{nick}", element, kind)
+
+    @from_outside
+    async def kick(self, nick, reason=""):
+        await self.focus.client.plugin["xep_0045"].set_role(self.room, nick, "none", reason=reason)
+
+    @from_outside
+    async def destroy(self, reason=""):
+        await self.focus.client.plugin["xep_0045"].destroy(self.room, reason)
+
+    @from_outside
+    async def set_password(self, password):
+        form = self.focus.client.plugin["xep_0004"].make_form(ftype="submit")
+        form.add_field(var="FORM_TYPE", ftype="hidden",
+                       value="http://jabber.org/protocol/muc#roomconfig")
+        form.add_field(var="muc#roomconfig_passwordprotectedroom", value=bool(password))
+        form.add_field(var="muc#roomconfig_roomsecret", value=password or "")
+        await self.focus.client.plugin["xep_0045"].set_room_config(self.room, form)
+
+    @from_outside
+    async def show(self, *extensions):
+        """Sets further elements of the focus' presence."""
+        self._show(*extensions)
+
+    @from_outside
+    async def tell(self, message):
+        """A message of the bridge, to all endpoints."""
+        await self.bridge.tell(message)
+
+    # Runs on the loop.
+
+    async def open(self):
+        await self.focus.enter(self.room, NICK, *self._extensions())
+
+    def _extensions(self):
+        properties = {"created-ms": "1764425000000", "bridge-count": "1",
+                      "visitors-enabled": "false", "support-terminate-restart": "true"}
+        return [
+            node("http://jitsi.org/jitmeet/etherpad", "etherpad", text="pad"),
+            node(MEET, "versions", None,
+                 node(MEET, "component", {"name": "focus"}, text="1.1.test")),
+            node(FOCUS, "conference-properties", None, *(
+                node(FOCUS, "property", {"key": key, "value": value})
+                for key, value in properties.items())),
+            *([self.recording] if self.recording is not None else [])]
+
+    def _show(self, *extensions):
+        self.focus.show(self.room, NICK, *self._extensions(), *extensions)
+
+    def show_recording(self, status):
+        self.recording = status
+        self._show()
+
+    def saw(self, presence):
+        """Of somebody in the room."""
+        nick = presence.get("from").partition("/")[2]
+        if nick == NICK or nick in self.bridge.members or presence.get("type") == "error":
+            return
+        if presence.get("type") == "unavailable":
+            occupant = self.occupants.pop(nick, None)
+            if occupant:
+                self.gone.append((nick, statuses(presence), presence))
+                self._begin(self._left(occupant))
+            return
+        item = find(find(presence, MUC_USER, "x"), MUC_USER, "item")
+        occupant = self.occupants.get(nick)
+        if occupant:
+            occupant.presence = presence
+            return
+        self.occupants[nick] = Occupant(nick, item.get("jid"), presence)
+        self._invite_all()
+
+    async def _left(self, occupant):
+        if occupant.session:
+            occupant.session.state = "ended"
+        await self.bridge.remove(occupant.nick)
+
+    def _begin(self, work):
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _invite_all(self):
+        if len(self.occupants) + len(self.bridge.members) < MINIMUM:
+            return
+        for occupant in self.occupants.values():
+            if not occupant.is_inviting and not occupant.sessions:
+                occupant.is_inviting = True
+                self._begin(self._invite_first(occupant))
+
+    async def _invite_first(self, occupant):
+        try:
+            occupant.features = await self._discover(occupant)
+            await self._invite(occupant)
+        except Exception as error:  # noqa: BLE001  shown by whoever waits for it
+            self.failures.append(repr(error))
+        finally:
+            occupant.is_inviting = False
+
+    async def _discover(self, occupant):
+        with contextlib.suppress(Refused):
+            found = await self.focus.ask(
+                f"{self.room}/{occupant.nick}", node(DISCO, "query"), "get")
+            return {one.get("var") for one in find_all(found, DISCO, "feature")}
+        return DEFAULT_FEATURES
+
+    async def _invite(self, occupant):
+        features = occupant.features or DEFAULT_FEATURES
+        endpoint = self.bridge.open(occupant.nick)
+        transport = await endpoint.describe()
+        sections = offered(
+            has_audio=AUDIO in features, has_video=VIDEO in features,
+            has_sctp=SCTP in features and self.bridge.has_sctp,
+            has_rtx=RETRANSMISSION in features, has_tcc=TRANSPORT_CC in features,
+            has_remb=REMB in features and TRANSPORT_CC not in features)
+        is_json = (JSON_SOURCES in features if self.encoding is None else self.encoding == "json")
+        sources = self._sources_for(occupant, features)
+        named = descriptions(sources) if not is_json else {}
+        for one in sections:
+            one.transport = transport
+        session = occupant.session = Session(secrets.token_hex(8), endpoint, is_json, sources)
+        occupant.sessions.append(session)
+        await self._send(
+            occupant, "session-initiate",
+            *(one.xml(named.get(one.name, ())) for one in sections),
+            node(GROUPING, "group", {"semantics": "BUNDLE"}, *(
+                node(GROUPING, "content", {"name": one.name}) for one in sections)),
+            node(FOCUS, "bridge-session", {"id": endpoint.session, "region": "here"}),
+            *([json_message(sources)] if is_json else []),
+            initiator=self.focus.address)
+
+    def _sources_for(self, occupant, features=None):
+        features = features or occupant.features or DEFAULT_FEATURES
+        kinds = {"audio"} if AUDIO in features else set()
+        kinds |= {"video"} if VIDEO in features else set()
+        return [one for one in self.bridge.sources() + self.bridge.own
+                if one.owner != occupant.nick and one.kind in kinds]
+
+    async def _send(self, occupant, action, *children, initiator=None):
+        return await self.focus.ask(
+            f"{self.room}/{occupant.nick}",
+            node(JINGLE, "jingle", {
+                "action": action, "sid": occupant.session.sid, "initiator": initiator}, *children))
+
+    async def update(self):
+        """Tells each session which sources came and went, and has the bridge send them."""
+        async with self._updates:
+            for occupant in list(self.occupants.values()):
+                if occupant.session and occupant.session.state == "active":
+                    await self._update(occupant)
+        await self.bridge.update()
+
+    async def _update(self, occupant):
+        session, wanted = occupant.session, self._sources_for(occupant)
+        went = [one for one in session.signalled if one not in wanted]
+        came = [one for one in wanted if one not in session.signalled]
+        session.signalled = wanted
+        for action, sources in [("source-remove", went), ("source-add", came)]:
+            if sources:
+                encoded = [json_message(sources)] if session.is_json else contents(sources)
+                await self._send(occupant, action, *encoded)
+
+    async def _terminate(self, occupant, reason, words):
+        session = occupant.session
+        session.state = "ended"
+        said = [node(JINGLE, "text", text=words)] if words else []
+        with contextlib.suppress(Refused):
+            await self._send(occupant, "session-terminate", node(
+                JINGLE, "reason", None, node(JINGLE, reason), *said))
+        await self.bridge.remove(occupant.nick)
+
+    async def answer(self, sender, jingle):
+        """A request in somebody's session."""
+        occupant = self.occupants.get(sender.partition("/")[2])
+        session = occupant and occupant.session
+        if not session or session.sid != jingle.get("sid") or session.state == "ended":
+            raise Refused("item-not-found", "unknown session")
+        session.told.append(jingle)
+        match jingle.get("action"):
+            case "session-accept":
+                session.state = "active"
+                answer = read_contents(jingle)
+                session.initial_last_n = _last_n(jingle)
+                if session.initial_last_n is not None:
+                    session.endpoint.constraints.setdefault("lastN", session.initial_last_n)
+                session.endpoint.start(answer)
+                # What came and went meanwhile.
+                self._begin(self.update())
+            case "transport-info":
+                for content in find_all(jingle, JINGLE, "content"):
+                    await session.endpoint.hear(Transport.read(find(content, ICE, "transport")))
+            case "session-terminate":
+                session.state = "ended"
+                await self.bridge.remove(occupant.nick)
+                bridge = find(jingle, FOCUS, "bridge-session")
+                if bridge is not None and bridge.get("restart") == "true":
+                    if bridge.get("id") != session.endpoint.session:
+                        raise Refused("item-not-found", "another bridge's session")
+                    self._begin(self._invite(occupant))
+            case "session-info":
+                bridge = find(jingle, FOCUS, "bridge-session")
+                if bridge is not None and bridge.get("ice-restart") == "true":
+                    raise Refused("feature-not-implemented", "in-place ICE restart is disabled")
+            case "source-add" | "source-remove":
+                pass
+            case _:
+                raise Refused("feature-not-implemented", "Unsupported 'action'")
+
+    async def forget(self, member):
+        self.bridge.members.pop(member.id, None)
+        member.sources = []
+        await self.update()
+
+    async def close(self):
+        for member in list(self.bridge.members.values()):
+            with contextlib.suppress(Exception):
+                await member.go()
+        for task in list(self._tasks):
+            task.cancel()
+        await self.bridge.close()
+
+
+def _last_n(jingle):
+    found = jingle.find(".//{jitsi:colibri2}initial-last-n")
+    return None if found is None else int(found.get("value"))

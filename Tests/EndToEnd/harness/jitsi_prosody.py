@@ -1,0 +1,46 @@
+"""Prosody as a Jitsi deployment sets it up (docker-jitsi-meet's jitsi-meet.cfg.lua)."""
+
+import socket
+
+from .prosody import Prosody
+from .server import free_port
+
+DOMAIN = "meet.test"
+AUTH, HIDDEN = f"auth.{DOMAIN}", f"hidden.{DOMAIN}"
+ROOMS, INTERNAL, FOCUS = f"muc.{DOMAIN}", f"internal-muc.{DOMAIN}", f"focus.{DOMAIN}"
+BREWERY = f"jibribrewery@{INTERNAL}"
+SECRET = "component secret"
+
+ACCOUNTS = {AUTH: {"focus": "focus secret", "jibri": "jibri secret"},
+            HIDDEN: {"recorder": "recorder secret"}}
+
+HOSTS = f"""
+VirtualHost "{DOMAIN}" ssl = own
+    authentication = "anonymous"
+VirtualHost "{AUTH}" ssl = own
+VirtualHost "{HIDDEN}" ssl = own
+Component "{ROOMS}" "muc"
+    admins = {{ "focus@{AUTH}" }}
+    restrict_room_creation = true
+    muc_room_locking = false
+    muc_room_default_public_jids = true
+Component "{INTERNAL}" "muc"
+    admins = {{ "focus@{AUTH}" }}
+    restrict_room_creation = true
+    muc_room_locking = false
+    muc_room_default_public_jids = true
+Component "{FOCUS}"
+    component_secret = "{SECRET}"
+"""
+
+
+class JitsiProsody(Prosody):
+    """Its main domain lets anybody in, and whoever logs in to the hidden one is not shown."""
+
+    def __init__(self):
+        self.component_port = free_port(socket.SOCK_STREAM)
+        super().__init__(
+            ACCOUNTS, HOSTS, [DOMAIN, AUTH, HIDDEN, "127.0.0.1"], DOMAIN, f"""
+            component_ports = {{ {self.component_port} }}
+            component_interfaces = {{ "127.0.0.1" }}
+            """)
