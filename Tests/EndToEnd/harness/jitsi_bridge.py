@@ -6,7 +6,7 @@ import random
 import secrets
 
 from .jitsi_channel import Channel, SocketServer
-from .jitsi_leg import Leg
+from .jitsi_leg import SCTP_PORT, Leg
 from .jitsi_sources import bridges
 
 LOW = 180  # the height that each endpoint gets before it has asked for another
@@ -25,6 +25,7 @@ class Endpoint:
         self.constraints = {}
         self.forwarded = []
         self.answer = None  # the contents that it accepted
+        self.label = self.protocol = None  # of its data channel
         self._sendings = {}  # senders, by sources
         self._updates = asyncio.Lock()
         self._task = None
@@ -49,15 +50,25 @@ class Endpoint:
                    if self.bridge.has_socket else [])
         return await self.leg.described("actpass", sockets)
 
-    def start(self, answer):
+    def start(self, answer, failures):
         """Connects to whoever accepted so; does not wait for it."""
         self.answer = answer
-        self._task = asyncio.ensure_future(self._start())
+        self._task = asyncio.ensure_future(self._start(failures))
 
-    async def _start(self):
-        audio = next(iter(self.answer.values()))
-        sctp = self.answer["data"].transport.sctp if "data" in self.answer else None
-        await self.leg.start(audio.transport, sctp)
+    async def _start(self, failures):
+        try:
+            await self._connect()
+        except Exception as error:  # noqa: BLE001  shown by whoever waits for it
+            failures.append(repr(error))
+
+    async def _connect(self):
+        # All have the same transport; the first one says so (ContentPacketExtension.getTransport).
+        transport = next(one.transport for one in self.answer.values() if one.transport)
+        data = self.answer.get("data")
+        sctp = data and (data.transport and data.transport.sctp or SCTP_PORT)
+        await self.leg.start(transport, sctp)
+        if not self.is_connected:
+            raise ConnectionError(f"ICE {self.leg.ice.state}, DTLS {self.leg.state}")
         await self.update()
 
     async def hear(self, transport):

@@ -55,9 +55,9 @@ class Caller(OnItsOwnLoop):
     async def _join(self, prosody, features):
         self._person = Person(prosody, HIDDEN, "recorder", "recorder secret")
         self._person.on_request(JINGLE, "jingle", self._answer)
+        await self._person.connect()
         for one in features:
             self._person.client.plugin["xep_0030"].add_feature(one)
-        await self._person.connect()
         while True:
             answer = await self._person.ask(FOCUS, node(
                 FOCUS_PROTOCOL, "conference", {"room": self.room, "machine-uid": "x"}))

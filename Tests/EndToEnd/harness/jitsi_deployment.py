@@ -1,8 +1,8 @@
 """A Jitsi deployment with a real Prosody, in which Jicofo and the videobridge are played by slixmpp
 and aiortc.
 
-It follows the sources of jicofo, jitsi-videobridge and jitsi-xmpp-extensions and knows nothing about
-its client.
+It follows the sources of jicofo, jitsi-videobridge and jitsi-xmpp-extensions and knows nothing
+about its client.
 """
 
 import asyncio

@@ -95,7 +95,8 @@ class Conference:
 
     def occupant(self, timeout=TIMEOUT):
         """The one that joined by itself."""
-        return wait_for("somebody joins", lambda: next(iter(self.occupants.values()), None), timeout)
+        return wait_for(
+            "somebody joins", lambda: next(iter(self.occupants.values()), None), timeout)
 
     def endpoint(self, timeout=TIMEOUT):
         """The one that is connected to the bridge; an assertion if that fails."""
@@ -320,7 +321,7 @@ class Conference:
                 session.initial_last_n = _last_n(jingle)
                 if session.initial_last_n is not None:
                     session.endpoint.constraints.setdefault("lastN", session.initial_last_n)
-                session.endpoint.start(answer)
+                session.endpoint.start(answer, self.failures)
                 # What came and went meanwhile.
                 self._begin(self.update())
             case "transport-info":

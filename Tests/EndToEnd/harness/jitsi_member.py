@@ -1,4 +1,4 @@
-"""A participant of a Jitsi conference who is not there: seen in its room, and sent by its bridge."""
+"""A participant of a Jitsi conference: seen in its room, and sent by its bridge."""
 
 import json
 import random
@@ -168,6 +168,6 @@ class Member:
         self._person.show(self.conference.room, self.id, *self._extensions())
 
     async def go(self):
-        await self.conference.forget(self)
         self._person.show(self.conference.room, self.id, kind="unavailable")
+        await self.conference.forget(self)
         await self._person.close()

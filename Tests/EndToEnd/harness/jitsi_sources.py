@@ -32,8 +32,8 @@ def bridges(audio, video):
 
 
 def json_message(sources):
-    """The compact encoding (ConferenceSourceMap.compactJson): for each endpoint an array of pictures,
-    their groups, and sounds."""
+    """The compact encoding (ConferenceSourceMap.compactJson): for each endpoint an array of
+    pictures, their groups, and sounds."""
     owners = {}
     for source in sources:
         pictures, groups, sounds = owners.setdefault(source.owner, ([], [], []))
