@@ -4,10 +4,11 @@ import contextlib
 
 import numpy as np
 import pytest
-from harness.jitsi_caller import FEATURES, Caller
+from harness.jitsi_caller import FEATURES, Caller, Jibri
 from harness.jitsi_deployment import Deployment
 from harness.jitsi_prosody import JitsiProsody
-from harness.jitsi_xml import JSON_SOURCES
+from harness.jitsi_xml import JIBRI, JSON_SOURCES, find, node
+from harness.jitsi_xmpp import Refused
 from harness.stranger import SAMPLE_RATE, Colour, Tone, is_near
 from harness.waiting import wait_for
 
@@ -60,3 +61,57 @@ def test_a_client_sees_hears_and_is_told(deployment, encoding, codec):
         caller.wait_for_frames(ben.source("camera"), count + 3)
         assert caller.actions == ["session-initiate", "source-add", "source-remove",
                                   "session-terminate", "session-initiate"]
+
+
+def test_the_bridge_sends_what_is_wanted_and_passes_messages_on(deployment):
+    conference = deployment.conference(has_sctp=False, has_socket=True)
+    ann = conference.add("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(500))
+    ben = conference.add("Ben", camera=lambda: Colour(BLUE), screen=lambda: Colour(GREEN))
+    screen = ben.source("screen")
+    with Caller(deployment.prosody, conference.bridge.name) as caller:
+        assert is_near(caller.wait_for_frames(screen, 3).last, GREEN)
+        assert caller.sources[screen.ssrc].is_screen
+        endpoint = conference.endpoint()
+        caller.tell({"colibriClass": "ReceiverVideoConstraints", "lastN": 1,
+                     "defaultConstraints": {"maxHeight": 180}, "onStageSources": [screen.name]})
+        wait_for("one is left", lambda: endpoint.forwarded == [screen.name], TIMEOUT)
+        ben.mute("screen")
+        wait_for("another takes its place", lambda: (
+            endpoint.forwarded == [ann.source("camera").name]), TIMEOUT)
+        caller.tell({"colibriClass": "EndpointMessage", "to": ann.id, "msgPayload": {"a": 1}})
+        wait_for("she hears it", lambda: ann.heard and ann.heard[0]["from"] == caller.nick, TIMEOUT)
+        assert not ben.heard
+        ben.tell({"b": 2})
+        wait_for("all hear it", lambda: any(
+            one.get("msgPayload") == {"b": 2} for one in list(caller.heard)), TIMEOUT)
+        assert caller.heard[0]["colibriClass"] == "ServerHello"
+        assert endpoint.channel.kinds == ["websocket"] and ann.heard[1]["from"] == ben.id
+        conference.kick(caller.nick)
+        wait_for("it is out", lambda: conference.gone, TIMEOUT)
+        assert "307" in conference.gone[0][1] and not conference.bridge.endpoints
+
+
+def test_a_button_starts_whoever_waits_in_the_brewery(deployment):
+    conference, brewery = deployment.conference(), deployment.brewery
+    ann = conference.add("Ann")
+    button = node(JIBRI, "jibri", {"action": "start", "recording_mode": "file", "app_data": "{}"})
+    with pytest.raises(Refused, match="service-unavailable"):
+        ann.ask("focus", button)
+    with Jibri(deployment.prosody, "one") as one, Jibri(deployment.prosody, "two") as two:
+        brewery.wait_for_slots(2)
+        one.answer = {"status": "off", "failure_reason": "busy", "should_retry": "true"}
+        session = ann.ask("focus", button).get("session_id")
+        assert two.asked == [{"action": "start", "recording_mode": "file", "app_data": "{}",
+                              "session_id": session, "room": conference.room}]
+        recording = brewery.recordings[0]
+        with pytest.raises(Refused, match="unexpected-request"):
+            ann.ask("focus", button)
+        two.say(status="on")
+        wait_for("it is shown", lambda: recording.states == [("on", None)], TIMEOUT)
+        wait_for("to all", lambda: any(
+            (shown := find(element, JIBRI, "jibri-recording-status")) is not None
+            and shown.get("status") == "on" for element in list(ann.presences)), TIMEOUT)
+        ann.ask("focus", node(JIBRI, "jibri", {"action": "stop"}))
+        wait_for("it is stopped", lambda: len(two.asked) == 2, TIMEOUT)
+        assert two.asked[1] == {"action": "stop", "session_id": session}
+        assert recording.states[-1] == ("off", None)

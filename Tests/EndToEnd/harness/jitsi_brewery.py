@@ -237,8 +237,7 @@ class Brewery:
         except Refused:
             self.recordings.remove(recording)
             raise
-        if recording.status == "pending":
-            publish(recording, "pending", None)
+        # That it is pending, jicofo tells nobody but whoever asked.
         return recording
 
     async def send(self, nick, **attributes):

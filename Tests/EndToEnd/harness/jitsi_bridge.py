@@ -1,11 +1,11 @@
-"""A videobridge of Jitsi's with independent media: aiortc. Each endpoint has a connection of its own,
-on which every source of the others is encoded anew."""
+"""A videobridge of Jitsi's with independent media: aiortc. Each endpoint has a connection of its
+own, on which every source of the others is encoded anew."""
 
 import asyncio
 import random
 import secrets
 
-from .jitsi_channel import Channel, SocketServer
+from .jitsi_channel import Channel
 from .jitsi_leg import SCTP_PORT, Leg
 from .jitsi_sources import bridges
 

@@ -1,19 +1,21 @@
-"""A client of a Jitsi deployment: it joins as a recorder does, accepts the focus' offer, and decodes
-what the bridge sends. The counterpart is tried with it."""
+"""Clients of a Jitsi deployment, with which the counterpart is tried: one joins as a recorder does,
+accepts the focus' offer and decodes what the bridge sends; one waits in the brewery."""
 
 import asyncio
 import json
 import secrets
 
 from aiortc.mediastreams import MediaStreamError
+from websockets.asyncio.client import connect
 
 from .jitsi_jingle import Content, read_contents
 from .jitsi_leg import Leg
-from .jitsi_prosody import FOCUS, HIDDEN, ROOMS
+from .jitsi_prosody import AUTH, BREWERY, FOCUS, HIDDEN, ROOMS
 from .jitsi_sources import read_description, read_json
 from .jitsi_xml import (
     AUDIO,
-    FOCUS as FOCUS_PROTOCOL,
+    HEALTH,
+    JIBRI,
     JINGLE,
     JSON_SOURCES,
     MEET,
@@ -27,6 +29,7 @@ from .jitsi_xml import (
     find_all,
     node,
 )
+from .jitsi_xml import FOCUS as FOCUS_PROTOCOL
 from .jitsi_xmpp import Person, Refused, from_outside
 from .own_loop import OnItsOwnLoop
 from .stranger import Received
@@ -49,6 +52,7 @@ class Caller(OnItsOwnLoop):
         self.actions = []
         self.leg = None
         self._channel = None
+        self._socket = None
         self._tasks = []
         self._begin(self._join(prosody, features))
 
@@ -121,8 +125,15 @@ class Caller(OnItsOwnLoop):
         if data:
             self._channel = leg.open_channel()
             self._channel.on("message", lambda text: self.heard.append(json.loads(text)))
+        elif other.sockets:
+            self._tasks.append(asyncio.ensure_future(self._open_socket(other.sockets[0])))
         for one in listed:
             await self._receive(one)
+
+    async def _open_socket(self, url):
+        async with connect(url) as self._socket:
+            async for text in self._socket:
+                self.heard.append(json.loads(text))
 
     async def _receive(self, source):
         self.sources[source.ssrc] = source
@@ -144,9 +155,12 @@ class Caller(OnItsOwnLoop):
     @from_outside
     async def tell(self, message):
         """Says something to the bridge, as soon as it can."""
-        while self._channel is None or self._channel.readyState != "open":
+        while not self._socket and not (self._channel and self._channel.readyState == "open"):
             await asyncio.sleep(0.02)
-        self._channel.send(json.dumps(message))
+        if self._socket:
+            await self._socket.send(json.dumps(message))
+        else:
+            self._channel.send(json.dumps(message))
 
     def frames(self, source):
         return self.received[source.name].count if source.name in self.received else 0
@@ -160,4 +174,44 @@ class Caller(OnItsOwnLoop):
             task.cancel()
         if self.leg:
             await self.leg.close()
+        await self._person.close()
+
+
+class Jibri(OnItsOwnLoop):
+    """A recorder in the brewery. `asked` has the attributes of what it was asked, `answer` those
+    that it answers to a start."""
+
+    def __init__(self, prosody, nick):
+        self.home = self
+        self.nick = nick
+        self.asked = []
+        self.answer = {"status": "pending"}
+        self._begin(self._join(prosody))
+
+    async def _join(self, prosody):
+        self._person = Person(prosody, AUTH, "jibri", "jibri secret")
+        self._person.on_request(JIBRI, "jibri", self._asked)
+        await self._person.connect()
+        await self._person.enter(BREWERY, self.nick, self._status("idle"))
+
+    @staticmethod
+    def _status(busy, health="healthy"):
+        return node(JIBRI, "jibri-status", None, node(JIBRI, "busy-status", {"status": busy}),
+                    node(HEALTH, "health-status", {"status": health}))
+
+    async def _asked(self, _, jibri):
+        self.asked.append(dict(jibri.attrib))
+        is_start = jibri.get("action") == "start"
+        return node(JIBRI, "jibri", self.answer if is_start else {"status": "off"})
+
+    @from_outside
+    async def show(self, busy, health="healthy"):
+        self._person.show(BREWERY, self.nick, self._status(busy, health))
+
+    @from_outside
+    async def say(self, **attributes):
+        """Tells the focus how it is."""
+        await self._person.ask(f"{BREWERY}/focus", node(JIBRI, "jibri", attributes))
+
+    async def _close(self):
         await self._person.close()

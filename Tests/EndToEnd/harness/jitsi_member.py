@@ -29,6 +29,7 @@ class Member:
         self.muted = set()  # the names of sources
         self.heard = []
         self.texts = []
+        self.presences = []  # of others
         self.extra = {}  # elements of its presence, by their names
         self._makers = {}  # of tracks, by the names of sources
         for what, make in makers.items():
@@ -146,6 +147,7 @@ class Member:
 
     async def come(self):
         self._person = Person(self.conference.prosody, DOMAIN)
+        self._person.on_presence(self.presences.append)
         self._person.on_message(lambda one: self.texts.append((one.get("from"), one)))
         await self._person.connect()
         await self._person.enter(self.conference.room, self.id, *self._extensions())
