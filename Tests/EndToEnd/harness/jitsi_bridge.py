@@ -148,7 +148,7 @@ class Endpoint:
             case "EndpointMessage":
                 await self.bridge.pass_on(self.name, message)
             case "EndpointStats":
-                await self.bridge.pass_on(self.name, message | {"to": ""})
+                await self.bridge.pass_on(self.name, message)
 
     async def close(self):
         if self._task:

@@ -78,6 +78,7 @@ class Conference:
         self.gone = []
         self.failures = []  # what went wrong while it invited somebody
         self.recording = None  # the <jibri-recording-status>
+        self._ours = {NICK}  # nicks, also of members who have gone
         self._updates = asyncio.Lock()
         self._tasks = set()
 
@@ -88,6 +89,7 @@ class Conference:
         """Has a participant come, who sends what these make."""
         member = Member(self, name, codec, camera=camera, sound=sound, screen=screen)
         self.bridge.members[member.id] = member
+        self._ours.add(member.id)
         await member.come()
         await self.update()
         self._invite_all()
@@ -192,7 +194,7 @@ class Conference:
     def saw(self, presence):
         """Of somebody in the room."""
         nick = presence.get("from").partition("/")[2]
-        if nick == NICK or nick in self.bridge.members or presence.get("type") == "error":
+        if nick in self._ours or presence.get("type") == "error":
             return
         if presence.get("type") == "unavailable":
             occupant = self.occupants.pop(nick, None)

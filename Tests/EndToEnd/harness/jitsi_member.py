@@ -113,7 +113,7 @@ class Member:
     @from_outside
     async def tell_stats(self, **stats):
         await self.conference.bridge.pass_on(
-            self.id, {"colibriClass": "EndpointStats", "to": ""} | stats)
+            self.id, {"colibriClass": "EndpointStats"} | stats)
 
     @from_outside
     async def speak(self, is_silence=False):
