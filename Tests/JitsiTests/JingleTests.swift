@@ -33,6 +33,29 @@ import XMPP
         #expect(video.headerExtensions.map(\.id) == [5] && !video.allowsMixedExtensions)
     }
 
+    /// As jicofo's CodecUtil.kt does.
+    @Test func oneParameterMayHoldAll() throws {
+        let message = try JingleMessage(
+            Offers.jingle(
+                "session-initiate",
+                """
+                <content name='video'>\
+                <description xmlns='urn:xmpp:jingle:apps:rtp:1' media='video'>\
+                <payload-type id='107' name='H264' clockrate='90000'>\
+                <parameter name='profile-level-id' \
+                value='42e01f;level-asymmetry-allowed=1;packetization-mode=1;'/></payload-type>\
+                </description></content>
+                """))
+        let codec = try #require(message.contents[0].description?.codecs.first)
+        #expect(
+            codec.parameters == [
+                FormatParameter("profile-level-id", "42e01f"),
+                FormatParameter("level-asymmetry-allowed", "1"),
+                FormatParameter("packetization-mode", "1"),
+            ])
+        #expect(H264ProfileLevel(of: codec)?.levelIDC == 31)
+    }
+
     @Test func aTransportIsRead() throws {
         let transport = try #require(
             try JingleMessage(Offers.initiate()).contents[2].transport)

@@ -78,7 +78,9 @@ struct JingleDescription: Hashable {
             name: try element.text("name", maximum: 64),
             clockRate: try element.number("clockrate", in: 1...1_000_000),
             channels: try element.optionalNumber("channels", in: 1...8),
-            parameters: FormatParameters(parameters), feedback: feedback)
+            // Jicofo writes those of H.264 into one: together they are the text of an `fmtp` line.
+            parameters: FormatParameters(parsing: FormatParameters(parameters).rendered),
+            feedback: feedback)
     }
 }
 
