@@ -145,7 +145,7 @@ class Brewery:
     """`slots` by their nicks; `told` what they said in requests, as (nick, attributes); `answers`
     what they answered, as (nick, action, attributes or the refusal)."""
 
-    def __init__(self, home, focus, retries=5, pending=90, failure_pause=60):
+    def __init__(self, home, retries=5, pending=90, failure_pause=60):
         self.home = home
         self.retries = retries
         self.pending = pending  # s
@@ -155,7 +155,6 @@ class Brewery:
         self.told = []
         self.answers = []
         self.recordings = []
-        self._focus = focus
         self._tasks = set()
 
     # Called by the tests.
@@ -184,7 +183,8 @@ class Brewery:
     # Runs on the loop.
 
     async def open(self):
-        await self._focus.enter(BREWERY, NICK)
+        self.slots.clear()
+        await self.home.focus.enter(BREWERY, NICK)
 
     def saw(self, presence):
         nick = presence.get("from").partition("/")[2]
@@ -242,7 +242,7 @@ class Brewery:
 
     async def send(self, nick, **attributes):
         try:
-            answer = await self._focus.ask(
+            answer = await self.home.focus.ask(
                 f"{BREWERY}/{nick}", node(JIBRI, "jibri", attributes))
         except Refused as refusal:
             self.answers.append((nick, attributes["action"], refusal))

@@ -5,11 +5,42 @@ import asyncio
 import random
 import secrets
 
+from aiortc import MediaStreamTrack
+
 from .jitsi_channel import Channel
 from .jitsi_leg import SCTP_PORT, Leg
 from .jitsi_sources import bridges
 
 LOW = 180  # the height that each endpoint gets before it has asked for another
+
+
+class Layers(MediaStreamTrack):
+    """A picture in the largest of three sizes, each half the other, that is not higher than wanted:
+    what a bridge makes of a camera's layers, all in one stream."""
+
+    kind = "video"
+
+    def __init__(self, track, height):
+        super().__init__()
+        self._track = track
+        self._height = height
+
+    async def recv(self):
+        frame = await self._track.recv()
+        wanted = self._height()
+        shift = next((one for one in (0, 1) if frame.height >> one <= wanted), 2)
+        # 180 lines and fewer are one size, as for cameras.
+        while shift and frame.height >> shift < LOW:
+            shift -= 1
+        if not shift:
+            return frame
+        scaled = frame.reformat(frame.width >> shift, frame.height >> shift)
+        scaled.pts, scaled.time_base = frame.pts, frame.time_base
+        return scaled
+
+    def stop(self):
+        self._track.stop()
+        super().stop()
 
 
 class Endpoint:
@@ -94,8 +125,11 @@ class Endpoint:
         codec = member.codec if source.kind == "video" else "opus"
         payload = next((one for one in content.payloads if one.name.lower() == codec.lower()), None)
         assert payload, f"{self.name} did not accept {codec}"
+        track = member.make_track(source)
+        if source.kind == "video":
+            track = Layers(track, lambda: self.height(source.name))
         self._sendings[source] = await self.leg.send(
-            source, member.make_track(source), payload, content.payloads, content.extensions)
+            source, track, payload, content.payloads, content.extensions)
 
     async def _forward(self, offered):
         wanted = self._wanted(offered)

@@ -16,7 +16,7 @@ from .jitsi_focus import Conference
 from .jitsi_prosody import AUTH, BREWERY, FOCUS, ROOMS, SECRET
 from .jitsi_xml import FOCUS as FOCUS_PROTOCOL
 from .jitsi_xml import JIBRI, JINGLE, node
-from .jitsi_xmpp import TIMEOUT, Person, Refused, from_outside, on_request
+from .jitsi_xmpp import TIMEOUT, Person, Refused, end, from_outside, on_request
 from .own_loop import OnItsOwnLoop
 
 
@@ -47,17 +47,28 @@ class Deployment(OnItsOwnLoop):
         """Ends the bridge's WebSockets as a network does."""
         await self._sockets.cut()
 
+    @from_outside
+    async def reconnect(self):
+        """Comes back after Prosody has begun anew, with all members."""
+        await self._log_out()
+        await self._log_in()
+        for one in self.conferences.values():
+            await one.reopen()
+
     # Runs on its event loop.
 
     async def _connect(self, brewery):
         self._sockets = SocketServer()
         await self._sockets.listen()
+        self.brewery = Brewery(self, **brewery)
+        await self._log_in()
+
+    async def _log_in(self):
         self.focus = Person(self.prosody, AUTH, "focus", "focus secret")
         self.focus.on_presence(self._saw)
         self.focus.on_request(JINGLE, "jingle", self._jingle)
         self.focus.on_request(JIBRI, "jibri", self._jibri)
         await self.focus.connect()
-        self.brewery = Brewery(self, self.focus, **brewery)
         await self.brewery.open()
         self._component = slixmpp.ComponentXMPP(
             FOCUS, SECRET, "127.0.0.1", self.prosody.component_port)
@@ -74,7 +85,7 @@ class Deployment(OnItsOwnLoop):
         room = f"{name}@{ROOMS}"
         if room not in self.conferences:
             made = self.conferences[room] = Conference(
-                self, self.focus, name, room, self._sockets, **settings)
+                self, name, room, self._sockets, **settings)
             await made.open()
         return self.conferences[room]
 
@@ -121,10 +132,11 @@ class Deployment(OnItsOwnLoop):
             await one.close()
         if hasattr(self, "brewery"):
             self.brewery.close()
-            await self._component.disconnect(wait=1)
-            filters = self._component._run_out_filters  # noqa: SLF001
-            filters.cancel()
-            await asyncio.gather(filters, return_exceptions=True)
+        await self._log_out()
+        self._sockets.close()
+
+    async def _log_out(self):
         if hasattr(self, "focus"):
             await self.focus.close()
-        self._sockets.close()
+        if hasattr(self, "_component"):
+            await end(self._component)

@@ -66,10 +66,8 @@ class Conference:
     """`occupants` are those who joined by themselves, by nick; `gone` those who have left. An
     `encoding` of "xml" or "json" overrides what clients say that they understand."""
 
-    def __init__(self, home, focus, name, room, sockets, has_sctp=True, has_socket=False,
-                 encoding=None):
+    def __init__(self, home, name, room, sockets, has_sctp=True, has_socket=False, encoding=None):
         self.home = home
-        self.focus = focus  # the Person
         self.prosody = home.prosody
         self.room = room
         self.bridge = Bridge(name, sockets, has_sctp, has_socket)
@@ -81,6 +79,11 @@ class Conference:
         self._ours = {NICK}  # nicks, also of members who have gone
         self._updates = asyncio.Lock()
         self._tasks = set()
+
+    @property
+    def focus(self):
+        """The Person."""
+        return self.home.focus
 
     # Called by the tests.
 
@@ -148,13 +151,17 @@ class Conference:
     async def destroy(self, reason=""):
         await self.focus.client.plugin["xep_0045"].destroy(self.room, reason)
 
+    def set_password(self, password):
+        self.configure(passwordprotectedroom=bool(password), roomsecret=password or "")
+
     @from_outside
-    async def set_password(self, password):
+    async def configure(self, **settings):
+        """Sets the room's own settings, such as `membersonly`, which is what a lobby does."""
         form = self.focus.client.plugin["xep_0004"].make_form(ftype="submit")
         form.add_field(var="FORM_TYPE", ftype="hidden",
                        value="http://jabber.org/protocol/muc#roomconfig")
-        form.add_field(var="muc#roomconfig_passwordprotectedroom", value=bool(password))
-        form.add_field(var="muc#roomconfig_roomsecret", value=password or "")
+        for name, value in settings.items():
+            form.add_field(var=f"muc#roomconfig_{name}", value=value)
         await self.focus.client.plugin["xep_0045"].set_room_config(self.room, form)
 
     @from_outside
@@ -171,6 +178,17 @@ class Conference:
 
     async def open(self):
         await self.focus.enter(self.room, NICK, *self._extensions())
+
+    async def reopen(self):
+        """The server has begun anew: all come again, and who was connected is not any more."""
+        for occupant in self.occupants.values():
+            if occupant.session:
+                occupant.session.state = "ended"
+        self.occupants.clear()
+        await self.bridge.close()
+        await self.open()
+        for member in self.bridge.members.values():
+            await member.come()
 
     def _extensions(self):
         properties = {"created-ms": "1764425000000", "bridge-count": "1",

@@ -31,6 +31,7 @@ class Member:
         self.texts = []
         self.presences = []  # of others
         self.extra = {}  # elements of its presence, by their names
+        self._person = None
         self._makers = {}  # of tracks, by the names of sources
         for what, make in makers.items():
             if make:
@@ -146,6 +147,8 @@ class Member:
         self.muted.discard(source.name)
 
     async def come(self):
+        if self._person:
+            await self._person.close()
         self._person = Person(self.conference.prosody, DOMAIN)
         self._person.on_presence(self.presences.append)
         self._person.on_message(lambda one: self.texts.append((one.get("from"), one)))

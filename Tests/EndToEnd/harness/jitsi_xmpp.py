@@ -116,15 +116,20 @@ class Person:
             waiting.set_result(presence.xml)
 
     async def close(self):
-        await self.client.disconnect(wait=1)
-        # Otherwise it is cancelled when the client is collected, on a loop that is closed by then.
-        filters = self.client._run_out_filters  # noqa: SLF001
-        filters.cancel()
-        await asyncio.gather(filters, return_exceptions=True)
+        await end(self.client)
 
     def cut(self):
         """Loses its connection, without words."""
         self.client.abort()
+
+
+async def end(client):
+    """Ends a connection, or what is left of it."""
+    await client.disconnect(wait=1)
+    # Otherwise it is cancelled when the client is collected, on a loop that is closed by then.
+    filters = client._run_out_filters  # noqa: SLF001
+    filters.cancel()
+    await asyncio.gather(filters, return_exceptions=True)
 
 
 def statuses(presence):
