@@ -102,6 +102,11 @@ class Endpoint:
             raise ConnectionError(f"ICE {self.leg.ice.state}, DTLS {self.leg.state}")
         await self.update()
 
+    async def probe(self):
+        ssrc = next(one.ssrc for one in self.bridge.own if one.kind == "video")
+        payload = next(one for one in self.answer["video"].payloads if one.name == "VP8")
+        return await self.leg.probe(ssrc, payload.id)
+
     async def hear(self, transport):
         """Of candidates that come later."""
         await self.leg.hear(transport.candidates)

@@ -134,6 +134,12 @@ class Conference:
         await self.bridge.endpoints[nick].leg.close()
 
     @from_outside
+    async def probe(self, nick):
+        """Measures its line; the transport's numbers of the packets for that, of which its
+        feedback should tell in the endpoint's `leg.dtls.reports`."""
+        return await self.bridge.endpoints[nick].probe()
+
+    @from_outside
     async def tell_jingle(self, nick, action, *children):
         """Sends anything in its session; the answer's child."""
         occupant = self.occupants[nick]

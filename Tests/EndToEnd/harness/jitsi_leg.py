@@ -3,7 +3,6 @@ session descriptions, of which Jingle has none."""
 
 import asyncio
 import contextlib
-import itertools
 from collections import Counter
 
 import aioice.ice
@@ -28,6 +27,7 @@ from aiortc.rtcrtpparameters import (
     RTCRtpCodecParameters,
     RTCRtpDecodingParameters,
     RTCRtpHeaderExtensionParameters,
+    RTCRtpParameters,
     RTCRtpReceiveParameters,
     RTCRtpRtxParameters,
     RTCRtpSendParameters,
@@ -49,20 +49,44 @@ KINDS = {
 
 
 class _Dtls(RTCDtlsTransport):
-    """Counts the feedback that comes, also of kinds that aiortc does not know."""
+    """Counts the feedback that comes, also of kinds that aiortc does not know. `reports` has what
+    was said of each of the transport's packets, by their numbers: whether it arrived."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
         self.feedback = Counter()
+        self.reports = {}
 
     async def _handle_rtcp_data(self, data):
         position = 0
         while position + 4 <= len(data):
             kind = data[position + 1]
             shape = data[position] & 31 if kind in (205, 206) else None
-            self.feedback[KINDS.get((kind, shape), f"{kind}/{shape}")] += 1
-            position += 4 + 4 * int.from_bytes(data[position + 2:position + 4])
+            end = position + 4 + 4 * int.from_bytes(data[position + 2:position + 4])
+            name = KINDS.get((kind, shape), f"{kind}/{shape}")
+            self.feedback[name] += 1
+            if name == "transport-cc":
+                for number, has_arrived in _arrivals(data[position + 12:end]):
+                    self.reports[number] = self.reports.get(number, False) or has_arrived
+            position = end
         await super()._handle_rtcp_data(data)
+
+
+def _arrivals(body):
+    """Which packets arrived, by draft-holmer-rmcat-transport-wide-cc-extensions-01 sect. 3.1."""
+    base, count = int.from_bytes(body[:2]), int.from_bytes(body[2:4])
+    symbols, position = [], 8
+    while len(symbols) < count:
+        chunk = int.from_bytes(body[position:position + 2])
+        position += 2
+        if not chunk & 0x8000:
+            symbols += [chunk >> 13 & 3] * (chunk & 0x1FFF)
+        elif chunk & 0x4000:
+            symbols += [chunk >> shift & 3 for shift in range(12, -1, -2)]
+        else:
+            symbols += [chunk >> shift & 1 for shift in range(13, -1, -1)]
+    return [((base + index) & 0xFFFF, symbol in (1, 2))
+            for index, symbol in enumerate(symbols[:count])]
 
 
 class _WaitingSctp(RTCSctpTransport):
@@ -75,12 +99,13 @@ class _WaitingSctp(RTCSctpTransport):
 class _Numbered(rtp.HeaderExtensionsMap):
     """Numbers all packets of a transport, which aiortc does not."""
 
-    def __init__(self, numbers):
+    def __init__(self, leg):
         super().__init__()
-        self._numbers = numbers
+        self._leg = leg
 
     def set(self, values):
-        values.transport_sequence_number = next(self._numbers) & 0xFFFF
+        values.transport_sequence_number = self._leg.numbered & 0xFFFF
+        self._leg.numbered += 1
         return super().set(values)
 
 
@@ -97,7 +122,8 @@ class Leg:
         self.sctp = make(self.dtls, SCTP_PORT)
         self.senders = []
         self.receivers = []
-        self._numbers = itertools.count()
+        self.numbered = 0  # packets
+        self._extensions = None  # of the packets that fill the line
 
     @property
     def state(self):
@@ -145,13 +171,32 @@ class Leg:
         """Begins to send a source; its sender."""
         sender = RTCRtpSender(track, self.dtls)
         sender._ssrc, sender._rtx_ssrc = source.ssrc, source.repair  # noqa: SLF001
-        sender._RTCRtpSender__rtp_header_extensions_map = _Numbered(self._numbers)
+        sender._RTCRtpSender__rtp_header_extensions_map = _Numbered(self)
+        if source.kind == "video":
+            self._extensions = _Numbered(self)
+            self._extensions.configure(RTCRtpParameters(headerExtensions=_extensions(extensions)))
         parameters = RTCRtpSendParameters(
             codecs=_codecs(payload, payloads), headerExtensions=_extensions(extensions),
             rtcp=RTCRtcpParameters(cname=source.owner, ssrc=source.ssrc, mux=True))
         self.senders.append(sender)
         await sender.send(parameters)
         return sender
+
+    async def probe(self, ssrc, payload_type, count=20):
+        """Fills the line to measure it, as the videobridge does: sends the newest packets of each
+        picture once more, and such with nothing but padding on a stream that is its own. Their
+        numbers."""
+        before = self.numbered
+        for sender in self.senders:
+            history = sender._RTCRtpSender__rtp_history  # noqa: SLF001
+            if sender.kind == "video":
+                for number in [one.sequence_number for one in history.values()][-5:]:
+                    await sender._retransmit(number)  # noqa: SLF001
+        for number in range(count):
+            packet = rtp.RtpPacket(payload_type=payload_type, sequence_number=number, timestamp=1)
+            packet.ssrc, packet.padding_size = ssrc, 255
+            await self.dtls._send_rtp(packet.serialize(self._extensions))  # noqa: SLF001
+        return [one & 0xFFFF for one in range(before, self.numbered)]
 
     async def end(self, sender):
         self.senders.remove(sender)
