@@ -36,7 +36,8 @@ SWIFT_TEST := .ci/swift-test -c release --disable-testable-imports
 # real time.
 LONE_TESTS := DataChannelTests|PeerConnectionTests|PipelineTests
 
-CLIENT_TESTS := $(addprefix Tests/EndToEnd/,test_sdk.py test_openvidu_browser.py test_openvidu_node.py)
+CLIENT_TESTS := $(addprefix Tests/EndToEnd/,test_sdk.py test_openvidu_browser.py test_openvidu_node.py \
+	test_jitsi_library.py)
 
 .PHONY: help
 help: ## List the targets
@@ -125,14 +126,14 @@ test-push-outage: install-test-dependencies build ## A push whose server is away
 		$(PYTHON) -m pytest Tests/EndToEnd/test_push.py -k away
 
 .PHONY: test-clients
-test-clients: clients install-test-dependencies build ## The clients of 100ms and OpenVidu in Roomcast (CLIENTS=FOLDER)
+test-clients: clients install-test-dependencies build ## The clients of 100ms, OpenVidu and Jitsi (CLIENTS=FOLDER)
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) ROOMCAST_CLIENTS="$(abspath $(CLIENTS))" \
 		$(PYTHON) -m pytest $(CLIENT_TESTS) $(PYTEST)
 
 # Checked before the build.
 .PHONY: clients
 clients:
-	@test -n "$(wildcard $(addprefix $(CLIENTS)/,hms-video-store.js openvidu-*.js))" || { \
+	@test -n "$(wildcard $(addprefix $(CLIENTS)/,hms-video-store.js openvidu-*.js lib-jitsi-*.js))" || { \
 		echo "usage: make test-clients CLIENTS=<a folder with their bundles>" \
 			"(Tests/EndToEnd/README.md)" >&2; exit 2; }
 

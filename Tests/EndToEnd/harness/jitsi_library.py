@@ -1,0 +1,94 @@
+"""Jitsi's own web client, lib-jitsi-meet, unmodified, on a page in Chromium, as its apps use it."""
+
+from .jitsi_prosody import DOMAIN, FOCUS, HIDDEN, ROOMS
+from .local_server import FileServer
+from .waiting import wait_for
+
+TIMEOUT = 30  # s
+
+# A page is one participant, who sends nothing. What it shows has the names of sources.
+APP = """
+window.said = [];
+window.join = (service, room, hosts, hiddenDomain) => {
+  const { events } = JitsiMeetJS;
+  const options = { hosts, serviceUrl: service, hiddenDomain, p2p: { enabled: false } };
+  JitsiMeetJS.init({ disableAudioLevels: true });
+  JitsiMeetJS.setLogLevel(JitsiMeetJS.logLevels.ERROR);
+  const connection = new JitsiMeetJS.JitsiConnection(null, null, options);
+  connection.addEventListener(events.connection.CONNECTION_FAILED,
+    (error) => said.push({ name: "failed", values: [String(error)] }));
+  connection.addEventListener(events.connection.CONNECTION_ESTABLISHED, () => {
+    window.room = connection.initJitsiConference(room, options);
+    for (const [name, event] of Object.entries(events.conference)) {
+      window.room.on(event, (...values) => said.push({ name, values: values.map(
+        (value) => value?.getSourceName?.() ?? value?.getId?.() ?? String(value)) }));
+    }
+    window.room.on(events.conference.TRACK_ADDED, (track) => {
+      const element = Object.assign(document.createElement(track.getType()), {
+        autoplay: true, muted: true, id: track.getSourceName() });
+      element.dataset.type = track.getVideoType?.() ?? "";
+      document.body.append(element);
+      track.attach(element);
+    });
+    window.room.on(events.conference.TRACK_REMOVED, (track) => {
+      document.getElementById(track.getSourceName())?.remove();
+    });
+    window.room.join();
+  });
+  connection.connect();
+};
+window.shown = (id) => {
+  const element = document.getElementById(id);
+  if (!element) return null;
+  const found = { time: element.currentTime, type: element.dataset.type, height: 0, colour: null };
+  if (element.videoWidth) {
+    const canvas = Object.assign(document.createElement("canvas"), { width: 4, height: 4 });
+    const context = canvas.getContext("2d");
+    context.drawImage(element, 0, 0, 4, 4);
+    found.height = element.videoHeight;
+    found.colour = [...context.getImageData(2, 2, 1, 1).data].slice(0, 3);
+  }
+  return found;
+};
+"""
+
+
+class Library:
+    """One participant in a conference of a Deployment."""
+
+    def __init__(self, browser, path, deployment, conference):
+        page = (b"<!doctype html><body><script src='/library.js'></script>"
+                b"<script src='/app.js'></script>")
+        self._site = FileServer({
+            "/": ("text/html", page), "/library.js": ("text/javascript", path.read_bytes()),
+            "/app.js": ("text/javascript", APP.encode())})
+        self._context = browser.new_context()
+        self.page = self._context.new_page()
+        self.page.goto(f"{self._site.base}/")
+        self.page.evaluate("(all) => join(...all)", [
+            f"ws://127.0.0.1:{deployment.prosody.web_port}/xmpp-websocket", conference.bridge.name,
+            {"domain": DOMAIN, "muc": ROOMS, "focus": FOCUS}, HIDDEN])
+
+    def wait(self, what, expression, argument=None):
+        return wait_for(what, lambda: self.page.evaluate(expression, argument), TIMEOUT)
+
+    def told(self, name, *values):
+        """Waits until its app was told that, with these values among others."""
+        return self.wait(
+            f"{name} {values}", "([name, values]) => said.some((one) => one.name === name && "
+            "values.every((value) => one.values.includes(value)))", [name, list(values)])
+
+    def shows(self, source, colour=None):
+        """Waits until a source is played, in a colour."""
+        def found():
+            seen = self.page.evaluate("(id) => shown(id)", source.name)
+            is_played = seen and seen["time"] > 0.2
+            return is_played and (colour is None or seen["colour"] and all(
+                abs(one - other) < 50 for one, other in zip(seen["colour"], colour, strict=True))
+                and seen)
+
+        return wait_for(f"{source.name} is {colour}", found, TIMEOUT)
+
+    def close(self):
+        self._context.close()
+        self._site.close()
