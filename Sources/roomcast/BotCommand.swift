@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import HLS
 import HundredMS
+import Jitsi
 import Logging
 import MediaKernel
 import OpenVidu
@@ -68,7 +69,7 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
             .bot(
                 outputDirectory: URL(fileURLWithPath: output).path,
                 configuration: URL(fileURLWithPath: configuration).path,
-                environment: environment, user: user))
+                authorities: authorities, environment: environment, user: user))
     }
 
     func run() async throws {
@@ -124,6 +125,11 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
             return OpenViduAddress(
                 socket: source.socket, session: source.session,
                 credential: OpenViduAddress.Credential(credential))
+        case .jitsi:
+            guard let conference = plan.variant.conference else {
+                throw ValidationError("the plan does not say where the conference is")
+            }
+            return try JitsiAddress(conference, token: token)
         case .page(let page):
             guard let browser, let terms = plan.page else {
                 throw ValidationError("the page has no browser")
@@ -136,6 +142,12 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
         case nil:
             return HundredMSAddress(endpoint: endpoint, token: token)
         }
+    }
+
+    /// The file of authorities by which a conference's server proves its name; nil for none.
+    private var authorities: String? {
+        let conference = (try? BotConfiguration.read(configuration))?.plan.variant.conference
+        return conference?.authorities
     }
 
     /// Nil for a stream whose speech nobody recognizes.

@@ -97,6 +97,39 @@ import Testing
         #expect(OpenViduCredential("eyJ.x.y") == nil && OpenViduCredential("secret:") == nil)
     }
 
+    @Test(
+        arguments: [
+            ("jitsi:https://meet.example.org/Team%20Room", "team%20room", nil, "meet.example.org"),
+            ("Jitsi:https://Meet.example.org:8443/a.b-c", "a.b-c", nil, "meet.example.org:8443"),
+            ("jitsi:https://example.org:443/Acme/r", "r", "acme", "example.org"),
+            // Jitsi Meet's own names: compatibility forms, small letters, escapes in small letters.
+            ("jitsi:https://example.org/%C3%84rzte%EF%BC%91", "%c3%a4rzte1", nil, "example.org"),
+        ] as [(String, String, String?, String)])
+    func aConferenceHasARoomAndADeployment(
+        url: String, room: String, tenant: String?, deployment: String
+    ) throws {
+        let source = try #require(JitsiSource(meetingURL: url))
+        #expect(source.room == room && source.tenant == tenant)
+        #expect(source.deployment == deployment)
+        let variant = LiveStreamVariant(meetingURL: url)
+        #expect(variant.source == .jitsi(source))
+        #expect(variant.shownURL == "jitsi:\(source.address.text)")
+    }
+
+    @Test(arguments: [
+        "jitsi:", "jitsi:https://example.org", "jitsi:https://example.org/",
+        "jitsi:wss://example.org/r", "jitsi:https://example.org/a/b/c",
+        "jitsi:https://example.org//r", "jitsi:https://example.org/r/",
+        "jitsi:https://example.org/a.b/r", "jitsi:https://name@example.org/r",
+        "jitsi:https://example.org/r?jwt=eyJ.x.y", "jitsi:https://example.org/r#config.a=true",
+        "jitsi:https://example.org/it's", "jitsi:https://example.org/%ff",
+        "jitsi:https://example.org/%00", "jitsi:https://example.org/" + String(repeating: "a", count: 513),
+    ])
+    func anythingElseIsNoConference(url: String) {
+        #expect(JitsiSource(meetingURL: url) == nil)
+        #expect(LiveStreamVariant(meetingURL: url).source == nil)
+    }
+
     @Test func aPageIsWhatOnlyTheServerCanTell() {
         let url = "https://example.org/board?key=1#top"
         let page = LiveStreamVariant(meetingURL: url, isPage: true)

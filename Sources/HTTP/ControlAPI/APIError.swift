@@ -225,7 +225,7 @@ extension APIError {
         case .insufficientMemory:
             self = .unavailable(
                 "not enough memory", "insufficient_memory: \(error.description)")
-        case .sourceNotAllowed, .sourceLocked, .pagesDisabled:
+        case .sourceNotAllowed, .sourceLocked, .conferenceUnknown, .pagesDisabled:
             self = .badRequest("meeting_url is not supported", error.description)
         case .invalidResolution(let reason): self = .badRequest("resolution is not valid", reason)
         case .invalidContainer(let reason):

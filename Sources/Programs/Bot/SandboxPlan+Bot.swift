@@ -7,18 +7,19 @@ extension SandboxPlan {
     ///
     /// - Parameters:
     ///   - outputDirectory: absolute, like the configuration's path.
+    ///   - authorities: a file in PEM form that the bot reads later; nil for none.
     ///   - environment: the process' environment.
     ///   - user: the user that the process becomes if it runs as root.
     public static func bot(
-        outputDirectory: String, configuration: String, environment: [String: String],
-        user: SystemUser?
+        outputDirectory: String, configuration: String, authorities: String? = nil,
+        environment: [String: String], user: SystemUser?
     ) -> SandboxPlan {
         // If the directory cannot be created, the stream fails with that error when it first needs
         // it.
         try? FileManager.default.createDirectory(
             atPath: outputDirectory, withIntermediateDirectories: true)
         return SandboxPlan(
-            writable: [outputDirectory], readable: [configuration],
+            writable: [outputDirectory], readable: [configuration] + (authorities.map { [$0] } ?? []),
             families: [.ipv4, .ipv6, .netlink], environment: environment, user: user)
     }
 }

@@ -17,6 +17,8 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case sourceNotAllowed(host: String)
     /// The settings have nothing by which an OpenVidu server would admit us.
     case sourceLocked(server: String)
+    /// The settings do not list a Jitsi deployment.
+    case conferenceUnknown(deployment: String)
     /// The settings do not allow pages of the web.
     case pagesDisabled
     case tooManyPages(running: Int, maximum: Int)
@@ -69,6 +71,8 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
         case .sourceNotAllowed(let host): "\(host) is not one of the hosts in stream.sourceHosts"
         case .sourceLocked(let server):
             "openvidu.servers has neither a secret nor a token of this session for \(server)"
+        case .conferenceUnknown(let deployment):
+            "\(deployment) is not one of the deployments in jitsi.deployments"
         case .pagesDisabled:
             "meeting_url is not a page of this server's own rooms, and the setting "
                 + "customView.enabled, by which other pages are streamed, is off"

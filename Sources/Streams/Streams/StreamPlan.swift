@@ -81,7 +81,7 @@ extension StreamPlan: Codable {
         case pictureHosts = "picture_hosts"
         case picturesOverHTTP = "picture_http"
         case sourceHosts = "source_hosts"
-        case page
+        case page, conference
         case outputs
         case lastOutput = "last_output"
         case pushHosts = "push_hosts"
@@ -109,6 +109,7 @@ extension StreamPlan: Codable {
             try container.encode(sourceHosts.names, forKey: .sourceHosts)
         }
         try container.encodeIfPresent(page, forKey: .page)
+        try container.encodeIfPresent(variant.conference, forKey: .conference)
         if wasPushed { try container.encode(lastOutput, forKey: .lastOutput) }
         if !outputs.isEmpty { try container.encode(outputs, forKey: .outputs) }
         if !pushHosts.names.isEmpty { try container.encode(pushHosts.names, forKey: .pushHosts) }
@@ -124,7 +125,9 @@ extension StreamPlan: Codable {
             variant: LiveStreamVariant(
                 meetingURL: try container.decodeIfPresent(String.self, forKey: .meetingURL) ?? "",
                 metadata: try container.decodeIfPresent(String.self, forKey: .metadata) ?? "",
-                isPage: page != nil),
+                isPage: page != nil,
+                conference: try container.decodeIfPresent(
+                    JitsiConference.self, forKey: .conference)),
             recording: try container.decodeIfPresent(LiveStreamRecording.self, forKey: .recording),
             destination: try container.decodeIfPresent(String.self, forKey: .destination) ?? "",
             audio: try container.decodeIfPresent(LiveStreamAudio.self, forKey: .audio)

@@ -4,6 +4,7 @@ public import MediaKernel
 public enum StreamSource: Hashable, Sendable {
     case whep(WHEPSource)
     case openVidu(OpenViduSource)
+    case jitsi(JitsiSource)
     /// A page of the web, which a browser shows.
     case page(WebAddress)
 
@@ -13,6 +14,7 @@ public enum StreamSource: Hashable, Sendable {
         switch self {
         case .whep(let source): source.shown
         case .openVidu(let source): source.shown
+        case .jitsi(let source): source.shown
         case .page(let address): String(address.text.prefix { !"?#".contains($0) })
         }
     }

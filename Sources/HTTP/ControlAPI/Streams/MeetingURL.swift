@@ -32,6 +32,12 @@ enum MeetingURL {
                     "a session is like openvidu:wss://example.org/openvidu?sessionId=ses_1")
                 : .source
         }
+        if JitsiSource.isMeant(by: text) {
+            return JitsiSource(meetingURL: text) == nil
+                ? .refused(
+                    "a conference is like jitsi:https://meet.example.org/Room, without a user, a "
+                        + "query and a fragment") : .source
+        }
         guard let url = HTTPURL(text) else {
             return .refused("meeting_url is not an http or https URL")
         }

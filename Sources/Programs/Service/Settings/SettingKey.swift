@@ -66,6 +66,7 @@ enum SettingKey: String, CaseIterable {
     case openViduWebhookURL = "openvidu.webhook.url"
     case openViduWebhookHeaders = "openvidu.webhook.headers"
     case openViduWebhookEvents = "openvidu.webhook.events"
+    case jitsiDeployments = "jitsi.deployments"
     case streamLadder = "stream.ladder"
     case streamFrameRate = "stream.frameRate"
     case streamSegmentSeconds = "stream.segmentSeconds"
@@ -144,7 +145,7 @@ enum SettingKey: String, CaseIterable {
             .streamAutoStartRecording, .streamSourceHosts, .streamPushHosts, .picturesHosts,
             .customViewHosts, .pagesEmbedders, .openViduWebhookHeaders, .openViduWebhookEvents:
             .list
-        case .streamLayout, .recordingsThumbnails, .openViduServers: .object
+        case .streamLayout, .recordingsThumbnails, .openViduServers, .jitsiDeployments: .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,
             .turnSecret, .authAccessKey, .authSecret, .openViduSecret, .outputDirectory,
             .recordingsDirectory,
@@ -168,7 +169,7 @@ enum SettingKey: String, CaseIterable {
 
     static let secrets: Set<SettingKey> = [
         .authSecret, .turnSecret, .webhooksSecret, .openViduSecret, .openViduServers,
-        .openViduWebhookHeaders,
+        .openViduWebhookHeaders, .jitsiDeployments,
         .recordingsStoreSecretAccessKey, .recordingsStoreSessionToken,
     ]
 

@@ -84,14 +84,25 @@ extension StreamSettings {
 
     private mutating func readSources(_ source: SettingsSource) throws(SettingsError) {
         sources.hosts = try source.hosts(.streamSourceHosts, allowsHTTP: true)
-        guard let text = source.text(.openViduServers) else { return }
-        let key = SettingKey.openViduServers.rawValue
-        guard let servers = try? JSONDocument.decode(OpenViduServers.self, from: text.utf8) else {
-            throw .invalid(
-                key: key, reason: "an object of servers, each with a secret or tokens by session")
+        if let text = source.text(.openViduServers) {
+            let key = SettingKey.openViduServers.rawValue
+            guard let servers = try? JSONDocument.decode(OpenViduServers.self, from: text.utf8)
+            else {
+                throw .invalid(
+                    key: key,
+                    reason: "an object of servers, each with a secret or tokens by session")
+            }
+            if let fault = servers.fault { throw .invalid(key: key, reason: fault) }
+            sources.openVidu = servers
         }
-        if let fault = servers.fault { throw .invalid(key: key, reason: fault) }
-        sources.openVidu = servers
+        guard let text = source.text(.jitsiDeployments) else { return }
+        let key = SettingKey.jitsiDeployments.rawValue
+        guard let deployments = try? JSONDocument.decode(JitsiDeployments.self, from: text.utf8)
+        else {
+            throw .invalid(key: key, reason: "an object of deployments by the hosts of their pages")
+        }
+        if let fault = deployments.fault { throw .invalid(key: key, reason: fault) }
+        sources.jitsi = deployments
     }
 
     /// `recordings.thumbnails`: missing fields keep their values.

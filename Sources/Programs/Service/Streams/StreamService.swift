@@ -74,7 +74,7 @@ public actor StreamService: LiveStreamControl, Service {
             clock: { clock().instant }, logger: logger)
         supervisor = StreamSupervisor(
             launcher: launcher, finishers: finishers, authority: authority,
-            servers: settings.sources.openVidu, chat: chat,
+            sources: settings.sources, chat: chat,
             endpoint: endpoint, time: { clock().time }, logger: logger)
         self.chat = chat
         self.edges = edges

@@ -50,8 +50,8 @@ extension StreamSettings {
 
     /// The plan of one variant of a request.
     ///
-    /// - Throws: `invalidResolution`, `sourceNotAllowed`, `sourceLocked`, `pagesDisabled`,
-    ///   `invalidContainer`, `invalidOutput`.
+    /// - Throws: `invalidResolution`, `sourceNotAllowed`, `sourceLocked`, `conferenceUnknown`,
+    ///   `pagesDisabled`, `invalidContainer`, `invalidOutput`.
     func plan(
         of variant: LiveStreamVariant, for request: LiveStreamRequest, layout: Layout
     ) throws(LiveStreamError) -> StreamPlan {
@@ -75,9 +75,13 @@ extension StreamSettings {
             guard sourceHosts.allows(source.address) else {
                 throw .sourceNotAllowed(host: source.address.host)
             }
-            guard sources.openVidu.credential(for: source) != nil else {
-                throw .sourceLocked(server: source.server)
+            _ = try sources.secret(of: variant)
+        case .jitsi(let source):
+            plan.variant.conference = variant.conference ?? sources.jitsi.conference(of: source)
+            guard plan.variant.conference != nil else {
+                throw .conferenceUnknown(deployment: source.deployment)
             }
+            _ = try sources.secret(of: plan.variant)
         case .page:
             plan.page = try customView.plan(awaitsStartSignal: request.awaitsStartSignal)
             // The page is the picture: nothing is drawn on it or beside it.

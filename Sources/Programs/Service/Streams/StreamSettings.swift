@@ -106,6 +106,7 @@ public struct StreamSettings: Hashable, Sendable {
         /// The hosts allowed for external sources.
         public var hosts = WebHosts(allowsHTTP: true)
         public var openVidu = OpenViduServers()
+        public var jitsi = JitsiDeployments()
     }
 
     public var ladder = Ladder.standard

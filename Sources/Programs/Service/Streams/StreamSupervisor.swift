@@ -15,15 +15,14 @@ final class StreamSupervisor: Sendable {
 
     /// A process that is to be started.
     private enum Job: Sendable {
-        /// The session is that of a stream of an OpenVidu server.
-        case bot(BotJob, OpenViduSource?, generation: Int, AsyncStream<BotSignal>)
+        case bot(BotJob, LiveStreamVariant, generation: Int, AsyncStream<BotSignal>)
         case finisher(FinisherJob, AsyncStream<FinisherSignal>)
     }
 
     private let launcher: any BotLauncher
     private let finishers: any FinisherLauncher
     private let authority: TokenAuthority
-    private let servers: OpenViduServers
+    private let sources: StreamSettings.Sources
     private let chat: ChatRecorder
     private let time: @Sendable () -> UnixTime
     private let logger: Logger
@@ -34,13 +33,13 @@ final class StreamSupervisor: Sendable {
 
     init(
         launcher: any BotLauncher, finishers: any FinisherLauncher, authority: TokenAuthority,
-        servers: OpenViduServers, chat: ChatRecorder, endpoint: String,
+        sources: StreamSettings.Sources, chat: ChatRecorder, endpoint: String,
         time: @escaping @Sendable () -> UnixTime, logger: Logger
     ) {
         self.launcher = launcher
         self.finishers = finishers
         self.authority = authority
-        self.servers = servers
+        self.sources = sources
         self.chat = chat
         self.endpoint = Mutex(endpoint)
         self.time = time
@@ -63,9 +62,7 @@ final class StreamSupervisor: Sendable {
         let job = BotJob(
             stream: stream.id, room: stream.room, endpoint: endpoint.withLock { $0 }, token: "",
             outputDirectory: directory, configurationFile: configuration)
-        var session: OpenViduSource?
-        if case .openVidu(let source) = stream.plan.variant.source { session = source }
-        queue.yield(.bot(job, session, generation: generation, signals))
+        queue.yield(.bot(job, stream.plan.variant, generation: generation, signals))
     }
 
     /// - Parameter signals: the signals for the finisher.
@@ -81,9 +78,9 @@ final class StreamSupervisor: Sendable {
         await withDiscardingTaskGroup { group in
             for await job in jobs {
                 switch job {
-                case .bot(let job, let session, let generation, let signals):
+                case .bot(let job, let variant, let generation, let signals):
                     group.addTask {
-                        let exit = await self.run(job, session, generation, signals, observer)
+                        let exit = await self.run(job, variant, generation, signals, observer)
                         await observer.botExited(exit, of: job.stream, generation: generation)
                     }
                 case .finisher(let job, let signals):
@@ -97,18 +94,16 @@ final class StreamSupervisor: Sendable {
     }
 
     private func run(
-        _ job: BotJob, _ session: OpenViduSource?, _ generation: Int,
+        _ job: BotJob, _ variant: LiveStreamVariant, _ generation: Int,
         _ signals: AsyncStream<BotSignal>, _ observer: any StreamProcessObserver
     ) async -> BotExit {
         var job = job
-        if let session {
-            guard let credential = servers.credential(for: session) else {
-                return .notStarted(
-                    reason: LiveStreamError.sourceLocked(server: session.server).description)
+        do throws(LiveStreamError) {
+            if let secret = try sources.secret(of: variant) {
+                job.token = secret
+                return await run(job, generation, signals, observer)
             }
-            job.token = credential.text
-            return await run(job, generation, signals, observer)
-        }
+        } catch { return .notStarted(reason: error.description) }
         do {
             // Valid for longer than any stream lasts: a bot that reconnects presents it again.
             job.token = try authority.makeRoomToken(

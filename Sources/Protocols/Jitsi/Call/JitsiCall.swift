@@ -28,6 +28,8 @@ struct JitsiCall {
         var hiddenDomain: String?
         /// Whether we say that we are a jibri.
         var isJibri = false
+        /// What the room is shown while we receive.
+        var recording: RecordingPresence?
         var receivesVideo = true
     }
 
@@ -251,6 +253,7 @@ struct JitsiCall {
         } else if phase == .inside {
             lossSince = now
         }
+        if isWhole, phase == .inside, recording == nil { show(entry.recording) }
         let path = isWhole ? PeerConnectionState.connected : .disconnected
         guard path != told.path, isWhole || told.path != nil else { return }
         told.path = path

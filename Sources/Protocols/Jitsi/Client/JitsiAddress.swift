@@ -14,6 +14,8 @@ public struct JitsiAddress: RoomAddress {
     /// The domain that we log in to: for a recorder, that of accounts which clients do not show.
     public var domain: String
     public var credentials: Credentials
+    /// Whether stanzas, and the password, may be sent without TLS.
+    public var plaintext = ClientSettings.Plaintext.onLoopback
     public var room: JID
     /// The component that takes conference requests: `focus.` and the deployment's domain.
     public var focus: JID
@@ -22,6 +24,10 @@ public struct JitsiAddress: RoomAddress {
     public var hiddenDomain: String?
     /// Whether we say that we are a jibri, as the focus does not count those.
     public var isJibri: Bool
+    /// What members see where we are not hidden; nil for the guest's name.
+    public var name: String?
+    /// What the room's clients are told once we receive.
+    public var recording: RecordingPresence?
 
     public init(
         server: Endpoint, trust: ServerTrust = .machine, domain: String, credentials: Credentials,
@@ -52,8 +58,9 @@ public struct JitsiAddress: RoomAddress {
 
     func entry(for guest: RoomGuest) -> JitsiCall.Entry {
         JitsiCall.Entry(
-            room: room.bare, focus: focus, name: guest.name, password: password,
-            hiddenDomain: hiddenDomain, isJibri: isJibri, receivesVideo: guest.receivesVideo)
+            room: room.bare, focus: focus, name: name ?? guest.name, password: password,
+            hiddenDomain: hiddenDomain, isJibri: isJibri,
+            recording: recording, receivesVideo: guest.receivesVideo)
     }
 
     var settings: ClientSettings {
@@ -61,6 +68,7 @@ public struct JitsiAddress: RoomAddress {
             domain: domain, credentials: credentials,
             capabilities: JitsiFeatures.capabilities(isJibri: isJibri))
         settings.answered = JitsiCall.answered
+        settings.plaintext = plaintext
         return settings
     }
 }

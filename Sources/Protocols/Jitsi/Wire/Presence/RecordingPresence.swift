@@ -3,15 +3,15 @@ internal import XMPP
 
 /// What a recorder's presence tells the room's clients, which then show that they are recorded. They
 /// show it while the recorder, a member of the hidden domain, is there.
-struct RecordingPresence: Hashable {
+public struct RecordingPresence: Hashable, Sendable {
     /// As the focus has told it.
-    var session: String?
+    public var session: String?
     /// `file` or `stream`.
-    var mode: String?
+    public var mode: String?
     /// Where everybody can watch.
-    var viewURL: String?
+    public var viewURL: String?
 
-    init(session: String? = nil, mode: String? = nil, viewURL: String? = nil) {
+    public init(session: String? = nil, mode: String? = nil, viewURL: String? = nil) {
         self.session = session
         self.mode = mode
         self.viewURL = viewURL

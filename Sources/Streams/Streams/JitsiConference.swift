@@ -1,0 +1,84 @@
+/// A conference of Jitsi as a bot joins it: where its servers are, and under which names. What
+/// admits the bot is a ``JitsiCredential``, and no part of it.
+public struct JitsiConference: Hashable, Sendable, Codable {
+    /// Whether what is said to the server, with the password, may be unencrypted.
+    public enum Encryption: String, Hashable, Sendable, Codable {
+        case required
+        /// Unless the server is on this machine.
+        case beyondLoopback = "beyond_loopback"
+        /// Only if the server offers it.
+        case optional
+    }
+
+    /// What the room's clients are told: that the meeting is recorded or streamed.
+    public struct Recording: Hashable, Sendable, Codable {
+        /// Jicofo's name of the session.
+        public var session: String
+        /// `file` or `stream`.
+        public var mode: String
+        /// Where everybody can watch; nil for nowhere.
+        public var viewURL: String?
+
+        enum CodingKeys: String, CodingKey {
+            case session = "session_id"
+            case mode
+            case viewURL = "view_url"
+        }
+
+        public init(session: String, mode: String, viewURL: String? = nil) {
+            self.session = session
+            self.mode = mode
+            self.viewURL = viewURL
+        }
+    }
+
+    /// Stands for any certificate in ``certificates``.
+    public static let anyCertificate = "any"
+
+    /// The file that ``certificates`` names; nil if it names none.
+    public var authorities: String? { certificates == Self.anyCertificate ? nil : certificates }
+
+    /// Where the XMPP server listens: `host:port`, or the `ws` or `wss` address of a WebSocket.
+    public var server: String
+    /// What the server proves its name by: nil for the authorities that this machine trusts,
+    /// ``anyCertificate`` for nothing, or else the path of a file with authorities in PEM form.
+    public var certificates: String?
+    public var encryption: Encryption
+    /// The domain to log in to: for a recorder, that of accounts which clients do not show.
+    public var domain: String
+    /// The address of the room: `room@conference.example.org`.
+    public var room: String
+    /// The address of the component that takes conference requests: `focus.example.org`.
+    public var focus: String
+    /// What members see where the bot is not hidden; nil for the usual name.
+    public var name: String?
+    /// The domain of accounts that clients do not show; nil where there is none.
+    public var hiddenDomain: String?
+    /// Whether the bot says that it is a jibri, which the focus does not count as a participant.
+    public var isJibri: Bool
+    /// Shown in the room while the bot receives its media. Nil for nothing.
+    public var recording: Recording?
+
+    enum CodingKeys: String, CodingKey {
+        case server, certificates, encryption, domain, room, focus, name, recording
+        case hiddenDomain = "hidden_domain"
+        case isJibri = "is_jibri"
+    }
+
+    public init(
+        server: String, certificates: String? = nil, encryption: Encryption = .beyondLoopback,
+        domain: String, room: String, focus: String, name: String? = nil,
+        hiddenDomain: String? = nil, isJibri: Bool = false, recording: Recording? = nil
+    ) {
+        self.server = server
+        self.certificates = certificates
+        self.encryption = encryption
+        self.domain = domain
+        self.room = room
+        self.focus = focus
+        self.name = name
+        self.hiddenDomain = hiddenDomain
+        self.isJibri = isJibri
+        self.recording = recording
+    }
+}

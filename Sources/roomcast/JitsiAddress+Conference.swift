@@ -1,0 +1,61 @@
+import ArgumentParser
+import ClientConnections
+import Jitsi
+import Streams
+import XMPP
+import XMPPClient
+
+extension JitsiAddress {
+    /// - Parameter token: a ``JitsiCredential`` as text.
+    init(_ conference: JitsiConference, token: String) throws {
+        guard let credential = JitsiCredential(token) else {
+            throw ValidationError(
+                #"a conference's token is like {"account":{"user":"…","password":"…"}}"#)
+        }
+        guard let server = JitsiServer(conference.server).flatMap(Endpoint.init) else {
+            throw ValidationError("\(conference.server) is no XMPP server")
+        }
+        guard let room = JID(conference.room), room.local != nil, let focus = JID(conference.focus)
+        else {
+            throw ValidationError(
+                "\(conference.room) and \(conference.focus) are not a room and a focus")
+        }
+        self.init(
+            server: server, trust: ServerTrust(conference), domain: conference.domain,
+            credentials: credential.account.map {
+                Credentials.account(user: $0.user, password: $0.password)
+            } ?? .anonymous, room: room, focus: focus, password: credential.roomPassword,
+            hiddenDomain: conference.hiddenDomain, isJibri: conference.isJibri)
+        plaintext =
+            switch conference.encryption {
+            case .required: .refused
+            case .beyondLoopback: .onLoopback
+            case .optional: .accepted
+            }
+        name = conference.name
+        recording = conference.recording.map {
+            RecordingPresence(session: $0.session, mode: $0.mode, viewURL: $0.viewURL)
+        }
+    }
+}
+
+extension ServerTrust {
+    fileprivate init(_ conference: JitsiConference) {
+        if conference.certificates == JitsiConference.anyCertificate {
+            self = .anyone
+        } else {
+            self = conference.authorities.map { .authorities(file: $0) } ?? .machine
+        }
+    }
+}
+
+extension Endpoint {
+    fileprivate init?(_ server: JitsiServer) {
+        switch server {
+        case .tcp(let host, let port): self = .tcp(host: host, port: Int(port))
+        case .webSocket(let text):
+            guard let url = WebSocketURL(text, adding: []) else { return nil }
+            self = .webSocket(url)
+        }
+    }
+}

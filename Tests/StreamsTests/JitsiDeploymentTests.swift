@@ -1,0 +1,98 @@
+import MediaKernel
+import Testing
+
+@testable import Streams
+
+@Suite struct JitsiDeploymentTests {
+    private static func deployments(_ json: String) throws -> JitsiDeployments {
+        try JSONDocument.decode(JitsiDeployments.self, from: json.utf8)
+    }
+
+    private static func source(_ url: String) throws -> JitsiSource {
+        try #require(JitsiSource(meetingURL: "jitsi:\(url)"))
+    }
+
+    @Test func whatIsNotGivenFollowsFromTheHost() throws {
+        let deployments = try Self.deployments(#"{"meet.example.org":{}}"#)
+        #expect(deployments.fault == nil)
+        let source = try Self.source("https://meet.example.org/Daily")
+        #expect(
+            deployments.conference(of: source)
+                == JitsiConference(
+                    server: "meet.example.org:5222", domain: "meet.example.org",
+                    room: "daily@conference.meet.example.org", focus: "focus.meet.example.org"))
+        #expect(deployments.credential(for: source, in: nil) == JitsiCredential())
+        #expect(deployments.conference(of: try Self.source("https://far.org/Daily")) == nil)
+        #expect(deployments.credential(for: try Self.source("https://far.org/a"), in: nil) == nil)
+    }
+
+    @Test func aRecorderLogsInToTheHiddenDomain() throws {
+        let deployments = try Self.deployments(
+            #"""
+            {"meet.example.org:8443":{"server":"wss://xmpp.example.org/xmpp-websocket",
+             "certificates":"any","domain":"meet.jitsi","user":"recorder","password":"pass",
+             "mucDomain":"muc.meet.jitsi","hiddenDomain":"hidden.meet.jitsi","isJibri":true,
+             "name":"Roomcast","roomPasswords":{"Board":"open"}}}
+            """#)
+        #expect(deployments.fault == nil)
+        let source = try Self.source("https://meet.example.org:8443/Acme/Board")
+        #expect(
+            deployments.conference(of: source)
+                == JitsiConference(
+                    server: "wss://xmpp.example.org/xmpp-websocket", certificates: "any",
+                    domain: "hidden.meet.jitsi", room: "board@muc.acme.meet.jitsi",
+                    focus: "focus.meet.jitsi", name: "Roomcast",
+                    hiddenDomain: "hidden.meet.jitsi", isJibri: true))
+        let account = JitsiCredential.Account(user: "recorder", password: "pass")
+        #expect(
+            deployments.credential(for: source, in: nil)
+                == JitsiCredential(account: account, roomPassword: "open"))
+    }
+
+    @Test func aConferenceThatComesWithItsAddressesHasTheAccountOfItsDomain() throws {
+        var deployments = JitsiDeployments()
+        let account = JitsiCredential.Account(user: "recorder", password: "pass")
+        deployments.admit(account, to: "hidden.meet.jitsi")
+        let source = try Self.source("https://meet.example.org/Daily")
+        func credential(_ domain: String) -> JitsiCredential? {
+            deployments.credential(
+                for: source,
+                in: JitsiConference(
+                    server: "127.0.0.1:5222", domain: domain, room: "daily@muc.meet.jitsi",
+                    focus: "focus.meet.jitsi"))
+        }
+        #expect(credential("hidden.meet.jitsi") == JitsiCredential(account: account))
+        #expect(credential("meet.jitsi") == nil)
+    }
+
+    @Test(arguments: [
+        #"{"*.example.org":{}}"#, #"{"Meet.example.org":{}}"#, #"{"https://a.org":{}}"#,
+        #"{"a.org":{"user":"u"}}"#, #"{"a.org":{"password":"p"}}"#,
+        #"{"a.org":{"user":"","password":"p"}}"#, #"{"a.org":{"roomPasswords":{"r":""}}}"#,
+        #"{"a.org":{"server":"https://a.org"}}"#, #"{"a.org":{"server":"wss://u@a.org/"}}"#,
+    ])
+    func anEntryThatCannotBeMeantIsAFault(json: String) throws {
+        #expect(try Self.deployments(json).fault != nil)
+    }
+
+    @Test func aServerListensAtAPortOrAWebSocket() {
+        #expect(JitsiServer("a.org") == .tcp(host: "a.org", port: 5222))
+        #expect(JitsiServer("127.0.0.1:5223") == .tcp(host: "127.0.0.1", port: 5223))
+        let socket = "wss://a.org/xmpp-websocket?room=r"
+        #expect(JitsiServer(socket) == .webSocket(socket))
+        #expect(JitsiServer("*.a.org") == nil && JitsiServer("") == nil)
+    }
+
+    @Test func aCredentialGoesToTheBotAndIsNotPrinted() throws {
+        let account = JitsiCredential.Account(user: "recorder", password: #"pa"ss"#)
+        for credential in [
+            JitsiCredential(), JitsiCredential(account: account, roomPassword: "open"),
+        ] {
+            #expect(JitsiCredential(credential.text) == credential)
+        }
+        #expect(JitsiCredential("eyJ.x.y") == nil)
+        var dumped = ""
+        dump(JitsiCredential(account: account, roomPassword: "open"), to: &dumped)
+        #expect(!dumped.contains("ss") && !dumped.contains("open"))
+    }
+}
