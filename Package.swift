@@ -124,6 +124,7 @@ let package = Package(
         room(
             "Base/ClientConnections",
             [
+                "MediaKernel",
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -161,7 +162,7 @@ let package = Package(
             [
                 "MediaKernel", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel", "Clocks",
                 "ClientConnections", "Datagrams", "PeerConnection",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"), nioCore,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"), log, nioCore,
             ]),
         room(
             "Protocols/XMPPClient",
@@ -414,7 +415,7 @@ let package = Package(
         tests("WebPage", ["MediaKernel"] + nio),
         tests("XMPP", ["MediaKernel", "Digests", "XML"]),
         tests("RemoteRoom", ["ClientConnections"]),
-        tests("ClientConnections"),
+        tests("ClientConnections", ["MediaKernel"] + nio),
         tests("Jibri", ["MediaKernel", "HOCON", "XML", "XMPP"]),
         tests(
             "HundredMS",

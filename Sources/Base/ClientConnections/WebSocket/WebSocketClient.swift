@@ -1,3 +1,4 @@
+public import MediaKernel
 public import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -30,15 +31,19 @@ public enum WebSocketClient {
     /// when either side closes. Throws the connection's or `received`'s error, or a
     /// `WebSocketRefusal`.
     ///
-    /// - Parameter bytesMaximum: the largest accepted message.
+    /// - Parameters:
+    ///   - address: where to connect to, at the URL's port; nil for wherever its host is found.
+    ///   - bytesMaximum: the largest accepted message.
+    ///   - tls: for a URL that is secure; nil for the authorities that this machine trusts.
     public static func run(
-        url: WebSocketURL, bytesMaximum: Int, group: any EventLoopGroup,
+        url: WebSocketURL, at address: TransportAddress? = nil, bytesMaximum: Int,
+        tls: TLSClient? = nil, group: any EventLoopGroup,
         session: @escaping @Sendable (Writer) async throws -> Void,
         received: @escaping @Sendable (String) async throws -> Void
     ) async throws {
-        let tls = url.isSecure ? try TLSClient(.machine) : nil
+        let tls = url.isSecure ? try tls ?? TLSClient(.machine) : nil
         let channel = try await connect(
-            url: url, bytesMaximum: bytesMaximum, tls: tls, on: group
+            url: url, at: address, bytesMaximum: bytesMaximum, tls: tls, on: group
         ) { channel in
             try NIOAsyncChannel<WebSocketFrame, WebSocketFrame>(
                 wrappingChannelSynchronously: channel)
@@ -58,17 +63,18 @@ public enum WebSocketClient {
     /// or control frames. Throws the connection's error, or a `WebSocketRefusal`.
     ///
     /// - Parameters:
+    ///   - address: where to connect to, at the URL's port; nil for wherever its host is found.
     ///   - subprotocol: what the server must speak, if anything.
     ///   - tls: for a URL that is secure.
     public static func connect<Accepted: Sendable>(
-        url: WebSocketURL, subprotocol: String? = nil, bytesMaximum: Int, tls: TLSClient?,
-        on group: any EventLoopGroup,
+        url: WebSocketURL, at address: TransportAddress? = nil, subprotocol: String? = nil,
+        bytesMaximum: Int, tls: TLSClient?, on group: any EventLoopGroup,
         accepted: @escaping @Sendable (any Channel) throws -> Accepted
     ) async throws -> Accepted {
         let (channel, upgrade) = try await ClientBootstrap(group: group)
             .connectTimeout(connectTimeout)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .connect(host: url.host, port: url.port) { channel in
+            .connect(host: address?.host ?? url.host, port: url.port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls {
                         try channel.pipeline.syncOperations.addHandler(tls.handler(for: url.host))

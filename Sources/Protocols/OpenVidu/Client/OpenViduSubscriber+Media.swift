@@ -42,18 +42,18 @@ extension OpenViduSubscriber {
                 }.get()
                 session.offered(id, offer, at: MonotonicClock.now)
             case .accept(let id, let text):
-                let answer = admitted(try SessionDescription.parse(text))
+                let answer = filter.admitted(try SessionDescription.parse(text))
                 let candidates = try await media.flatSubmit { $0.accept(answer, of: id) }.get()
                 session.accepted(id, candidates: candidates, at: MonotonicClock.now)
             case .answer(let id, let text, let tracks):
-                let offer = admitted(try SessionDescription.parse(text))
+                let offer = filter.admitted(try SessionDescription.parse(text))
                 let (answer, candidates) = try await media.flatSubmit {
                     $0.answer(offer, as: id, tracks: tracks)
                 }.get()
                 session.answered(
                     id, answer.rendered(), candidates: candidates, at: MonotonicClock.now)
             case .trickle(let id, let candidate):
-                guard reach.admits(candidate: candidate) else { return refuse(candidate) }
+                guard filter.admits(candidate: candidate) else { return }
                 try await media.submit { $0.trickle(candidate, to: id) }.get()
             case .close(let id):
                 try await media.submit { $0.close(id) }.get()
@@ -61,21 +61,6 @@ extension OpenViduSubscriber {
         } catch {
             session.mediaFailed(order.connection, "\(error)", at: MonotonicClock.now)
         }
-    }
-
-    private func admitted(_ description: SessionDescription) -> SessionDescription {
-        let (description, refused) = reach.admitted(description)
-        if let refused { refuse(refused) }
-        return description
-    }
-
-    /// Said once, since a server behind a translation of addresses names its own for each stream.
-    private func refuse(_ candidate: String) {
-        guard !hasToldOfReach else { return }
-        hasToldOfReach = true
-        logger.notice(
-            "an address that the server may not name is not used",
-            metadata: ["candidate": "\(candidate.prefix(128))"])
     }
 }
 

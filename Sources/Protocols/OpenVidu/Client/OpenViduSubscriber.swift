@@ -29,10 +29,8 @@ public actor OpenViduSubscriber: RemoteRoom {
     private nonisolated let stay = RoomStay()
     var session: ClientSession
     var media: NIOLoopBound<StreamConnections>?
-    /// Where the server may have us send to.
-    var reach = ServerReach()
-    /// Whether it has been said that the server names other addresses.
-    var hasToldOfReach = false
+    /// Of the addresses that the server names.
+    var filter: ReachFilter
     private var outbox: AsyncStream<String>.Continuation?
     /// Why the current socket, or the stay, ends; nil while it does not.
     private var end: RoomEnd?
@@ -53,6 +51,7 @@ public actor OpenViduSubscriber: RemoteRoom {
         self.group = group
         eventLoop = group.next()
         self.logger = logger
+        filter = ReachFilter(logger: logger)
         self.makeObserver = makeObserver
         session = ClientSession(
             address.entry(for: guest), receivesVideo: guest.receivesVideo)
@@ -125,7 +124,7 @@ public actor OpenViduSubscriber: RemoteRoom {
         guard let url = WebSocketURL(address.socket, adding: query) else {
             return .badEndpoint(address.socket)
         }
-        reach = await ServerReach.found(url.host)
+        filter.reach = await ServerReach.found(url.host)
         let (frames, outbox) = AsyncStream.makeStream(
             of: String.self, bufferingPolicy: .bufferingOldest(ClientLimits.outboxFrames))
         self.outbox = outbox

@@ -22,6 +22,8 @@ public actor WHEPPlayback: RemoteRoom {
     private nonisolated let feed = RoomEvents()
     private let media: WHIPMedia
     private var dialogue: WHIPDialogue?
+    /// Of the addresses that the server names.
+    private var filter: ReachFilter
     nonisolated let stay = RoomStay()
 
     public nonisolated var events: AsyncStream<RemoteRoomEvent> { feed.stream }
@@ -33,6 +35,7 @@ public actor WHEPPlayback: RemoteRoom {
         self.address = address
         self.guest = guest
         self.logger = logger
+        filter = ReachFilter(logger: logger)
         media = WHIPMedia(eventLoop: eventLoop, makeObserver: makeObserver)
     }
 
@@ -129,12 +132,7 @@ public actor WHEPPlayback: RemoteRoom {
     private func admitted(
         _ description: SessionDescription, by dialogue: WHIPDialogue
     ) async -> SessionDescription {
-        let (description, refused) = await dialogue.reach().admitted(description)
-        if let refused {
-            logger.notice(
-                "an address that the server may not name is not used",
-                metadata: ["candidate": "\(refused.prefix(128))"])
-        }
-        return description
+        filter.reach = await dialogue.reach()
+        return filter.admitted(description)
     }
 }
