@@ -278,6 +278,41 @@ import XMPP
         #expect(world.call.session != nil)
     }
 
+    /// A nick is what its owner makes of it; the real address is the server's word.
+    @Test func aMemberWithTheNameOfTheFocusIsNotObeyed() throws {
+        var world = CallWorld()
+        world.connect()
+        try world.ready()
+        try world.receive(CallWorld.presence("focus", address: "eve@meet.example/1"))
+        try world.receive(CallWorld.presence(world.call.nick, status: [110]))
+        #expect(try world.request(Offers.initiate()) == "service-unavailable")
+        #expect(world.rosters.last?.map(\.id) == ["focus"] && world.media.isEmpty)
+        // The focus comes under whatever nick is left.
+        try world.receive(CallWorld.presence("focus2", address: "focus@auth.example/1"))
+        #expect(try world.request(Offers.initiate()) == "service-unavailable")
+        #expect(try world.request(Offers.initiate(), from: "r@muc.example/focus2") == nil)
+        #expect(world.call.session != nil)
+        // It leaves, and Eve takes its nick.
+        try world.receive(CallWorld.presence("focus2", type: "unavailable"))
+        try world.receive(CallWorld.presence("focus2", address: "eve@meet.example/1"))
+        #expect(
+            try world.request(
+                Offers.jingle("session-terminate"), from: "r@muc.example/focus2")
+                == "service-unavailable")
+        #expect(world.call.session != nil)
+    }
+
+    @Test func aFocusWithoutAnAddressIsNobody() throws {
+        var world = CallWorld()
+        world.connect()
+        try world.answer(
+            .conference,
+            .result(
+                XMLElement("conference", JitsiNamespaces.focus, ["ready": "true"])))
+        #expect(
+            world.end == .protocolViolation("conference: the focus does not tell its address"))
+    }
+
     @Test func whatWeDoNotKnowIsRefused() throws {
         var world = try CallWorld.connected()
         #expect(try world.request(Offers.jingle("content-add")) == "feature-not-implemented")
@@ -560,6 +595,27 @@ import XMPP
         #expect(world.events.filter { $0 == .joined }.count == 1)
         try world.initiate(session: "s2")
         #expect(world.media.contains(.close(1)))
+    }
+
+    @Test func whatIsRecordedIsShownOnceMediaCome() throws {
+        var world = CallWorld(recording: RecordingPresence(session: "uuid", mode: "stream"))
+        world.connect()
+        try world.ready()
+        try world.receive(CallWorld.ann)
+        try world.admit()
+        func isShown() -> Bool {
+            world.sent.contains { $0.child("session_id", Namespaces.client) != nil }
+        }
+        try world.initiate()
+        try world.describe()
+        #expect(!isShown())
+        world.change(.connected)
+        #expect(isShown())
+        // And still, in another stay.
+        world.sent = []
+        world.connect()
+        try world.ready()
+        #expect(isShown())
     }
 
     @Test func aRecordingIsShown() throws {

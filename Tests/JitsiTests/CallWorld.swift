@@ -27,13 +27,14 @@ struct CallWorld {
 
     init(
         password: String? = nil, hiddenDomain: String? = "hidden.example",
-        receivesVideo: Bool = true
+        receivesVideo: Bool = true, recording: RecordingPresence? = nil
     ) {
         var entry = JitsiCall.Entry(room: Self.room, focus: Self.focusComponent, name: "Recorder")
         entry.password = password
         entry.hiddenDomain = hiddenDomain
         entry.isJibri = true
         entry.receivesVideo = receivesVideo
+        entry.recording = recording
         call = JitsiCall(entry, seed: 7)
     }
 

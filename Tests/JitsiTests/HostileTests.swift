@@ -123,7 +123,59 @@ import XMPP
         #expect(world.end == nil && world.warnings.count <= CallLimits.notices)
     }
 
-    /// A room that fills, and whose members then change their presences, costs each of them the same.
+    /// A room that fills, and empties again, costs each member the same.
+    @Test func theCostOfMembersIsLinear() throws {
+        let growth = try Growth.of(200) { count in
+            try (0..<count).map { number in
+                let id = Hexadecimal.text(UInt32(number))
+                let stanza = try XMLStreamReader.element(
+                    CallWorld.member(id, "N", "{\"\(id)-a0\":{\"muted\":true}}"))
+                let sources = try JingleMessage(
+                    Offers.jingle(
+                        "source-add",
+                        Offers.json([#""\#(id)":[[],[],[{"s":\#(number + 1),"n":"\#(id)-a0"}]]"#])))
+                return (Member(try #require(RoomPresence(stanza)), stanza), sources.sources)
+            }
+        } body: { (members: [(Member, SourceList)]) in
+            var roster = CallRoster(hiddenDomain: nil)
+            var book = SourceBook()
+            for (member, sources) in members {
+                _ = roster.put(member)
+                _ = book.add(sources)
+                _ = (roster.isEncrypted, book.sources(of: member.id))
+            }
+            #expect(roster.peers(book).allSatisfy { $0.tracks.count == 1 })
+            for (member, _) in members {
+                roster.remove(member.id)
+                book.remove(owner: member.id)
+            }
+            #expect(roster.isEmpty && book.sources.isEmpty)
+        }
+        #expect(growth < Growth.tolerated)
+    }
+
+    /// Presences that change nothing of what is shown, which members send all the time, and the
+    /// clock's looks cost the same however many members there are.
+    @Test func theCostOfAQuietRoomIsThatOfItsStanzas() throws {
+        let growth = try Growth.of(60) { count in
+            var world = try CallWorld.inside([])
+            let members = (0..<count).map {
+                CallWorld.member(Hexadecimal.text(UInt32($0)), "N", "{}")
+            }
+            for member in members { try world.receive(member) }
+            return (world.call, try members.map { try XMLStreamReader.element($0) })
+        } body: { (call: JitsiCall, stanzas: [XMLElement]) in
+            var call = call
+            for stanza in stanzas {
+                call.received(stanza, at: CallWorld.start)
+                call.handleTimeout(at: CallWorld.start)
+                while call.poll() != nil {}
+            }
+        }
+        #expect(growth < Growth.tolerated)
+    }
+
+    /// A session with many sources costs each of them the same.
     @Test func theCostOfASessionIsLinear() throws {
         let growth = try Growth.of(60) { count in
             let owners = (1...count).map { number in

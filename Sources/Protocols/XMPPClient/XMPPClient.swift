@@ -77,10 +77,28 @@ public final class XMPPClient: Sendable {
         _ kind: Request.Kind, _ payload: XMLElement, to: JID?,
         within timeout: Duration = answerTimeout
     ) async throws(RequestFailure) -> XMLElement? {
+        try await question(kind, payload, to: to, within: timeout).answer()
+    }
+
+    /// As `ask`, but what is asked stands before whatever is sent from now on.
+    public func question(
+        _ kind: Request.Kind, _ payload: XMLElement, to: JID?,
+        within timeout: Duration = answerTimeout
+    ) -> Question {
         let answer = loop.makePromise(of: Result<XMLElement?, RequestFailure>.self)
         loop.execute { [link] in link.value.ask(kind, payload, to: to, within: timeout, answer) }
-        guard let outcome = try? await answer.futureResult.get() else { throw .offline }
-        return try outcome.get()
+        return Question(outcome: answer.futureResult)
+    }
+
+    /// One whose answer may be waited for.
+    public struct Question: Sendable {
+        fileprivate let outcome: EventLoopFuture<Result<XMLElement?, RequestFailure>>
+
+        /// The child of the result, which need not have one.
+        public func answer() async throws(RequestFailure) -> XMLElement? {
+            guard let outcome = try? await outcome.get() else { throw .offline }
+            return try outcome.get()
+        }
     }
 
     // MARK: Rooms

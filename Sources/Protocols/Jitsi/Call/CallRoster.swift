@@ -3,30 +3,44 @@ internal import RemoteRoom
 
 /// The members of the room that clients show, in the order in which they came.
 struct CallRoster: Hashable {
+    private struct Entry: Hashable {
+        var member: Member
+        /// As others see it, without tracks. Making it at every change of any member would cost a
+        /// full room much.
+        var peer: RemotePeer
+
+        init(_ member: Member) {
+            self.member = member
+            peer = RemotePeer(
+                id: PeerID(member.id), name: member.name, role: member.role,
+                metadata: CallRoster.metadata(of: member))
+        }
+    }
+
     private let hiddenDomain: String?
-    private var members: [Member] = []
-    private var places: [String: Int] = [:]
+    private var entries = ArrivalOrder<String, Entry>()
+    private var encrypted = 0
     /// Those of an earlier stay in the room, until it has told who is there.
     private var stale: Set<String> = []
 
     init(hiddenDomain: String?) { self.hiddenDomain = hiddenDomain }
 
-    var isEmpty: Bool { members.isEmpty }
+    var isEmpty: Bool { entries.isEmpty }
 
-    subscript(id: String) -> Member? { places[id].map { members[$0] } }
+    subscript(id: String) -> Member? { entries[id]?.member }
 
     /// Whether all of them encrypt from end to end. A single one that says so may be mistaken, or
     /// mean harm.
-    var isEncrypted: Bool { !members.isEmpty && members.allSatisfy(\.isEncrypted) }
+    var isEncrypted: Bool { !entries.isEmpty && encrypted == entries.count }
 
     /// We enter anew: the room tells its members again.
-    mutating func begin() { stale = Set(members.map(\.id)) }
+    mutating func begin() { stale = Set(entries.keys) }
 
     /// The room has told all members.
     mutating func settle() {
         let gone = stale
         stale = []
-        removeAll { gone.contains($0.id) }
+        for id in gone { remove(id) }
     }
 
     /// - Returns: false if there is no place for another one.
@@ -36,38 +50,28 @@ struct CallRoster: Hashable {
             return true
         }
         stale.remove(member.id)
-        if let place = places[member.id] {
-            members[place] = member
-            return true
-        }
-        guard members.count < JitsiLimits.members else { return false }
-        places[member.id] = members.count
-        members.append(member)
+        guard self[member.id] != member else { return true }
+        guard self[member.id] != nil || entries.count < JitsiLimits.members else { return false }
+        let before = entries.put(Entry(member), for: member.id)
+        encrypted += (member.isEncrypted ? 1 : 0) - (before?.member.isEncrypted == true ? 1 : 0)
         return true
     }
 
     mutating func remove(_ id: String) {
-        guard places[id] != nil else { return }
-        removeAll { $0.id == id }
-    }
-
-    private mutating func removeAll(where isGone: (Member) -> Bool) {
-        members.removeAll(where: isGone)
-        places = Dictionary(
-            uniqueKeysWithValues: members.enumerated().map { ($0.element.id, $0.offset) })
+        if entries.remove(id)?.member.isEncrypted == true { encrypted -= 1 }
     }
 
     // MARK: As others see them
 
     func peers(_ book: SourceBook) -> [RemotePeer] {
-        let sources = Dictionary(grouping: book.sources, by: \.owner)
-        return members.map { member in
+        entries.values.map { entry in
+            var peer = entry.peer
             // Nobody but the keys' holders can show what is encrypted.
-            let shown = member.isEncrypted ? [] : sources[member.id] ?? []
-            return RemotePeer(
-                id: PeerID(member.id), name: member.name, role: member.role,
-                metadata: Self.metadata(of: member),
-                tracks: shown.map { Self.track($0, of: member) })
+            if !entry.member.isEncrypted {
+                peer.tracks = book.sources(of: entry.member.id)
+                    .map { Self.track($0, of: entry.member) }
+            }
+            return peer
         }
     }
 
@@ -87,8 +91,7 @@ struct CallRoster: Hashable {
 
     /// The sources to receive, those that are heard and seen first.
     func ordered(_ book: SourceBook) -> [ConferenceSource] {
-        let isSilent = book.sources.map { self[$0.owner]?.isMuted($0.name) ?? true }
-        return zip(book.sources, isSilent).filter { !$0.1 }.map(\.0)
-            + zip(book.sources, isSilent).filter(\.1).map(\.0)
+        let sources = book.sources.map { ($0, self[$0.owner]?.isMuted($0.name) ?? true) }
+        return sources.filter { !$0.1 }.map(\.0) + sources.filter(\.1).map(\.0)
     }
 }

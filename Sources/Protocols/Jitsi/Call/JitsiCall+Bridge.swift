@@ -34,8 +34,7 @@ extension JitsiCall {
 
     private mutating func take(_ message: BridgeMessage) {
         switch message {
-        case .speakers(let endpoints, let isSilence):
-            tellSpeakers(isSilence ? [] : Array(endpoints.prefix(1)))
+        case .speaker(let endpoint, let isSilence): tellSpeakers(isSilence ? [] : [endpoint])
         case .endpointMessage(let sender, let isPrivate, let payload):
             guard roster[sender] != nil else { return }
             order(
@@ -43,11 +42,7 @@ extension JitsiCall {
                     HeardMessage(
                         sender: PeerID(sender), type: "endpoint-message",
                         content: OpaqueJSON(text: JitsiJSON.text(payload)), isPrivate: isPrivate)))
-        // Who is connected, and what is sent, shows in the media themselves. Mappings come only to
-        // clients that ask for SSRC rewriting.
-        case .serverHello, .connectivity, .forwardedSources, .senderConstraints, .bandwidth,
-            .endpointStatistics, .videoMapping, .audioMapping, .syntheticSource, .other:
-            break
+        case .other: break
         }
     }
 
@@ -55,7 +50,7 @@ extension JitsiCall {
     mutating func tellSpeakers(_ endpoints: [String]) {
         let speakers = endpoints.compactMap { endpoint -> RemoteSpeaker? in
             guard roster[endpoint] != nil else { return nil }
-            let track = book.sources.first { $0.owner == endpoint && !$0.isVideo }
+            let track = book.sources(of: endpoint).first { !$0.isVideo }
             return RemoteSpeaker(
                 peer: PeerID(endpoint), track: TrackID(track?.name.description ?? ""), level: 100)
         }

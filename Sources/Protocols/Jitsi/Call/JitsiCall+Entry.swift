@@ -56,12 +56,16 @@ extension JitsiCall {
     }
 
     private mutating func ready(_ answer: ConferenceAnswer, at now: Instant) {
-        focus = answer.focus
+        focus = answer.focus ?? focus
         focusSession = answer.sessionID ?? focusSession
         guard answer.isLive else {
             return end(.refused(code: 404, message: "the conference has not begun"))
         }
         guard answer.isReady else { return askLater("the conference is not ready", at: now) }
+        // Without it, any member could give itself out as the focus.
+        guard focus != nil else {
+            return end(.protocolViolation("conference: the focus does not tell its address"))
+        }
         enter(attempts: 0, at: now)
     }
 
@@ -80,6 +84,7 @@ extension JitsiCall {
     mutating func enter(attempts: Int, at now: Instant) {
         if nick.isEmpty { takeNick() }
         roster.begin()
+        focusOccupant = nil
         phase = .entering(deadline: now + CallLimits.entry, next: nil, attempts: attempts + 1)
         guard
             let stanza = RoomPresence.present(
@@ -128,12 +133,11 @@ extension JitsiCall {
             guard presence.nick == nick else { return }
             return appearedOurselves(presence, at: now)
         }
-        if Member.isFocus(presence, focus) {
-            return focusAppeared(presence, stanza, at: now)
-        }
+        if isFocus(presence) { return focusAppeared(presence, stanza, at: now) }
         switch presence.change {
         case .present:
             let member = Member(presence, stanza)
+            isRosterDue = isRosterDue || roster[member.id] != member
             if let fault = member.fault { note("presence of \(member.id.prefix(64)): \(fault)") }
             let wasEncrypted = roster[member.id]?.isEncrypted ?? false
             guard roster.put(member) else { return note("the room has too many members") }
@@ -143,11 +147,21 @@ extension JitsiCall {
         // One that is renamed comes again, as another endpoint.
         case .left, .kicked, .destroyed, .removed, .renamed:
             roster.remove(presence.nick)
-            guard book.sources.contains(where: { $0.owner == presence.nick }) else { return }
+            isRosterDue = true
+            guard !book.sources(of: presence.nick).isEmpty else { return }
             book.remove(owner: presence.nick)
             describe()
         case .refused: break
         }
+    }
+
+    /// Whether this is the focus, which leaves under the nick under which it came.
+    private mutating func isFocus(_ presence: RoomPresence) -> Bool {
+        let hasItsNick = presence.nick == focusOccupant?.resource
+        guard presence.change == .present else { return hasItsNick }
+        let isFocus = Member.isFocus(presence, focus)
+        if hasItsNick, !isFocus { focusOccupant = nil }
+        return isFocus
     }
 
     private mutating func appearedOurselves(_ presence: RoomPresence, at now: Instant) {
@@ -156,6 +170,7 @@ extension JitsiCall {
             guard case .entering = phase else { return }
             phase = .inside
             roster.settle()
+            isRosterDue = true
             if !hasJoined { order(.joined) }
             hasJoined = true
         case .refused(let error): refused(error, at: now)
@@ -179,8 +194,11 @@ extension JitsiCall {
     ) {
         switch presence.change {
         case .present:
+            focusOccupant = JID(
+                local: entry.room.local, domain: entry.room.domain, resource: presence.nick)
             if FocusPresence(stanza).lacksBridge { note("the conference has no bridge") }
         case .left, .kicked, .destroyed, .removed, .renamed:
+            focusOccupant = nil
             // A focus that comes back invites all members again. It comes when it is asked.
             if phase == .inside { askFocus() }
         case .refused: break

@@ -10,7 +10,7 @@ internal import XMPP
 extension JitsiCall {
     /// A request in Jingle.
     mutating func negotiate(_ request: Request, at now: Instant) {
-        guard let from = request.from, from == Member.focus(of: entry.room), phase == .inside else {
+        guard let from = request.from, from == focusOccupant, phase == .inside else {
             return order(.send(JingleRefusal.notFromFocus.answer(to: request)))
         }
         let message: JingleMessage
@@ -39,6 +39,7 @@ extension JitsiCall {
         case .sourceRemove:
             order(.send(request.result()))
             book.remove(message.sources)
+            isRosterDue = true
             describe()
         case .sessionTerminate:
             order(.send(request.result()))
@@ -67,12 +68,14 @@ extension JitsiCall {
                 session: message.session, initiator: message.initiator, responder: occupant),
             bridgeSession: message.bridgeSession, startedAt: now, plan: plan)
         book = SourceBook()
+        isRosterDue = true
         add(message.sources)
         describe()
     }
 
     private mutating func add(_ list: SourceList) {
         let left = book.add(list) + list.rejected
+        isRosterDue = true
         if left > 0 { note("\(left) sources are not what they claim to be") }
     }
 

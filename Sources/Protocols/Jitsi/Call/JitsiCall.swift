@@ -51,9 +51,13 @@ struct JitsiCall {
     var nick = ""
     /// The address by which the focus is known.
     var focus: JID?
+    /// The occupant of the room that is the focus; nil while it is not there.
+    var focusOccupant: JID?
     var focusSession: String?
     var roster: CallRoster
     var book = SourceBook()
+    /// Whether members or their sources may have changed since the program was told.
+    var isRosterDue = true
     var session: CallSession?
     var sessions = 0
     /// When a focus that was asked for another session must have begun one.
@@ -235,12 +239,7 @@ struct JitsiCall {
                     .givenUp(
                         "the conference is encrypted from end to end, and a recorder has no key"))
             }
-            let peers = roster.peers(book)
-            if peers != told.roster {
-                told.roster = peers
-                wishes.keep(Set(peers.flatMap(\.tracks).map(\.id)))
-                order(.roster(peers))
-            }
+            tellRoster()
         }
         let isConnected = session?.state == .connected
         let isWhole = isConnected || phase == .inside && roster.isEmpty
@@ -258,6 +257,16 @@ struct JitsiCall {
         guard path != told.path, isWhole || told.path != nil else { return }
         told.path = path
         order(.path(path))
+    }
+
+    private mutating func tellRoster() {
+        guard isRosterDue else { return }
+        isRosterDue = false
+        let peers = roster.peers(book)
+        guard peers != told.roster else { return }
+        told.roster = peers
+        wishes.keep(Set(peers.flatMap(\.tracks).map(\.id)))
+        order(.roster(peers))
     }
 
     /// Warns of what others send, a few times in a stay.

@@ -1,4 +1,6 @@
 internal import ClientConnections
+internal import MediaClient
+internal import MediaKernel
 internal import NIOCore
 
 /// The bridge's channel as a WebSocket, from its opening to its end.
@@ -9,27 +11,33 @@ final class BridgeSocket: Sendable {
     private let outbox: AsyncStream<String>.Continuation
     private let task: Task<Void, Never>
 
+    /// - Parameter admit: the address to connect to, of those of its host; nil for none.
     init(
-        _ address: String, of session: Int, on group: any EventLoopGroup,
-        telling facts: AsyncStream<CallFact>.Continuation
+        _ address: String, of session: Int, tls: TLSClient?, on group: any EventLoopGroup,
+        telling facts: CallFacts,
+        admitting admit: @escaping @Sendable ([TransportAddress]) async -> TransportAddress?
     ) {
         let (texts, outbox) = AsyncStream.makeStream(
             of: String.self, bufferingPolicy: .bufferingNewest(Self.waitingMaximum))
         self.outbox = outbox
         task = Task {
-            if let url = WebSocketURL(address, adding: []) {
+            // A server of strangers names it. The address that was checked is connected to.
+            if let url = WebSocketURL(address, adding: []),
+                let place = await admit(ReachFilter.addresses(of: url.host))
+            {
                 // Why it ends does not matter: it is opened again as long as its session lasts.
                 try? await WebSocketClient.run(
-                    url: url, bytesMaximum: JitsiLimits.bridgeBytes, group: group
+                    url: url, at: place, bytesMaximum: JitsiLimits.bridgeBytes, tls: tls,
+                    group: group
                 ) { writer in
-                    facts.yield(.channelOpened(session))
+                    facts.tell(.channelOpened(session))
                     for await text in texts { try await writer.send(text) }
                     try await writer.close()
                 } received: { text in
-                    facts.yield(.heard(session, text))
+                    facts.tell(.heard(session, text))
                 }
             }
-            if !Task.isCancelled { facts.yield(.channelClosed(session)) }
+            if !Task.isCancelled { facts.tell(.channelClosed(session)) }
         }
     }
 

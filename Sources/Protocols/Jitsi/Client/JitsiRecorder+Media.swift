@@ -1,19 +1,12 @@
 internal import Clocks
 internal import Logging
 internal import MediaClient
+internal import MediaKernel
 internal import NIOCore
 internal import PeerConnection
 internal import RemoteRoom
 internal import SDP
 internal import Synchronization
-
-/// What the media, or the bridge, tell a call. Each fact names the session that it belongs to.
-enum CallFact: Sendable {
-    case state(Int, PeerConnectionState)
-    case channelOpened(Int)
-    case channelClosed(Int)
-    case heard(Int, String)
-}
 
 /// The session whose connection the media have now.
 final class MediaSession: Sendable {
@@ -33,7 +26,7 @@ final class MediaSession: Sendable {
 /// The media side, which runs on its own event loop.
 extension JitsiRecorder {
     func startMedia() async throws {
-        let (sink, session) = (factSink, mediaSession)
+        let (facts, session) = (facts, mediaSession)
         let media = try await ClientMedia.open(
             on: eventLoop,
             configuration: ClientMedia.Configuration(
@@ -43,9 +36,9 @@ extension JitsiRecorder {
                 opensSubscribeChannel: true, followsCodecs: true, network: guest.network,
                 receivesVideo: guest.receivesVideo, readingInterval: guest.readingInterval),
             makeObserver: makeObserver,
-            stateChanged: { sink.yield(.state(session.current, $1)) },
-            channelOpened: { sink.yield(.channelOpened(session.current)) },
-            channelText: { sink.yield(.heard(session.current, $0)) })
+            stateChanged: { facts.tell(.state(session.current, $1)) },
+            channelOpened: { facts.tell(.channelOpened(session.current)) },
+            channelText: { facts.tell(.heard(session.current, $0)) })
         self.media = media
         if let shortage = try await media.run({ $0.receiveBufferShortage }) {
             logger.warning("receive buffer is small", metadata: ["reason": "\(shortage)"])
@@ -65,6 +58,7 @@ extension JitsiRecorder {
         let session = mediaSession
         switch order {
         case .describe(let number, let offer):
+            let offer = filter.admitted(offer)
             let described = media.eventLoop.submit {
                 defer { media.value.flush() }
                 if session.begin(number) { try media.value.beginAnew() }
@@ -77,7 +71,9 @@ extension JitsiRecorder {
             }
         case .openChannel(let number, .socket(let url)):
             socket?.close()
-            socket = BridgeSocket(url, of: number, on: group, telling: factSink)
+            socket = BridgeSocket(url, of: number, tls: tls, on: group, telling: facts) {
+                [weak self] addresses in await self?.admitted(addresses)
+            }
         // It opens with the connection.
         case .openChannel(_, .data): break
         case .close(let number):
@@ -90,6 +86,10 @@ extension JitsiRecorder {
             }
             try? await closed.get()
         }
+    }
+
+    private func admitted(_ addresses: [TransportAddress]) -> TransportAddress? {
+        filter.first(of: addresses)
     }
 
     func tellBridge(_ text: String) {

@@ -19,7 +19,7 @@ public actor JitsiRecorder: RemoteRoom {
     private static let timerInterval: Duration = .milliseconds(250)
     /// How long a lost server is sought.
     private static let patience: Duration = .seconds(60)
-    /// Stanzas that wait for the stream, and facts of the media that wait for the call.
+    /// Stanzas that wait for the stream.
     private static let waitingMaximum = 4096
     /// How long a client that leaves waits for the stream to end.
     private static let lastWait: Duration = .seconds(2)
@@ -44,10 +44,14 @@ public actor JitsiRecorder: RemoteRoom {
     /// Where the bridge's channel is a WebSocket.
     var socket: BridgeSocket?
     private var client: XMPPClient?
-    private let errands: AsyncStream<Errand>
-    private let outbox: AsyncStream<Errand>.Continuation
-    private let facts: AsyncStream<CallFact>
-    let factSink: AsyncStream<CallFact>.Continuation
+    /// Those that wait for the stream.
+    private let errands = AsyncStream.makeStream(
+        of: Errand.self, bufferingPolicy: .bufferingOldest(waitingMaximum))
+    nonisolated let facts = CallFacts()
+    /// Of the addresses that the focus names: it speaks for the deployment whose server we know.
+    var filter: ReachFilter
+    /// Of the stream, and of the bridge's WebSocket.
+    private(set) var tls: TLSClient?
     /// Why the stay ends; nil while it does not.
     private var end: RoomEnd?
     /// Since when there is no stream; nil while there is one.
@@ -65,11 +69,8 @@ public actor JitsiRecorder: RemoteRoom {
         self.group = group
         eventLoop = group.next()
         self.logger = logger
+        filter = ReachFilter(logger: logger)
         self.makeObserver = makeObserver
-        (errands, outbox) = AsyncStream.makeStream(
-            bufferingPolicy: .bufferingOldest(Self.waitingMaximum))
-        (facts, factSink) = AsyncStream.makeStream(
-            bufferingPolicy: .bufferingOldest(Self.waitingMaximum))
         var random = SystemRandomNumberGenerator()
         call = JitsiCall(address.entry(for: guest), seed: random.next())
     }
@@ -90,7 +91,7 @@ public actor JitsiRecorder: RemoteRoom {
         isLeaving = true
         call.leave()
         await drain()
-        outbox.finish()
+        errands.continuation.finish()
         let cutting = Task { [stay, client] in
             if client != nil { try? await Task.sleep(for: Self.lastWait) }
             stay.leave()
@@ -103,9 +104,9 @@ public actor JitsiRecorder: RemoteRoom {
     private func remain() async -> RoomEnd? {
         let client: XMPPClient
         do {
-            client = XMPPClient(
-                address.settings, at: address.server, tls: try TLSClient(address.trust),
-                on: eventLoop)
+            let tls = try TLSClient(address.trust)
+            self.tls = tls
+            client = XMPPClient(address.settings, at: address.server, tls: tls, on: eventLoop)
             try await startMedia()
         } catch {
             return Task.isCancelled ? nil : .failed(String(describing: error))
@@ -124,11 +125,12 @@ public actor JitsiRecorder: RemoteRoom {
         var backoff = Backoff()
         var random = SystemRandomNumberGenerator()
         while !isLeaving {
+            filter.reach = await ServerReach.found(address.server.host)
             let reason = await client.run()
             if let end { return end }
             guard !isLeaving, !Task.isCancelled else { return nil }
             logger.warning("server lost", metadata: ["error": "\(reason)"])
-            guard reason.mayPass else { return .refused(code: 401, message: "\(reason)") }
+            guard reason.mayPass else { return RoomEnd(reason) }
             let now = MonotonicClock.now
             let since = lostAt ?? now
             if lostAt == nil { backoff.reset() }
@@ -165,28 +167,17 @@ public actor JitsiRecorder: RemoteRoom {
 
     /// In the order of the errands.
     private func speak(to client: XMPPClient) async {
-        for await errand in errands {
+        for await errand in errands.stream {
             switch errand {
             // Without a stream there is nobody who waits for it.
             case .send(let stanza): try? await client.send(stanza)
             case .ask(let question, let payload, let to):
-                Task {
-                    await self.replied(question, await Self.ask(client, payload, to))
-                }
+                // Asked here, since what follows must not overtake it.
+                let asked = client.question(.set, payload, to: to)
+                Task { await self.replied(question, await CallReply(to: asked)) }
             }
         }
         client.leave()
-    }
-
-    private static func ask(
-        _ client: XMPPClient, _ payload: XMLElement, _ to: JID
-    ) async -> CallReply {
-        do throws(RequestFailure) {
-            return .result(try await client.ask(.set, payload, to: to))
-        } catch {
-            if case .refused(let error) = error { return .refused(error) }
-            return .silence
-        }
     }
 
     private func replied(_ question: CallQuestion, _ reply: CallReply) async {
@@ -197,15 +188,13 @@ public actor JitsiRecorder: RemoteRoom {
     // MARK: Media and time
 
     private func watchMedia() async {
-        for await fact in facts {
-            let now = MonotonicClock.now
-            switch fact {
-            case .state(let number, let state): call.stateChanged(number, state, at: now)
-            case .channelOpened(let number): call.channelOpened(number, at: now)
-            case .channelClosed(let number): call.channelClosed(number, at: now)
-            case .heard(let number, let text): call.received(text, onChannelOf: number, at: now)
+        for await _ in facts.calls {
+            let (all, left) = facts.take()
+            if left > 0 { call.note("\(left) messages of the bridge are left out") }
+            for fact in all {
+                call.learn(fact, at: MonotonicClock.now)
+                await drain()
             }
-            await drain()
         }
     }
 
@@ -235,8 +224,8 @@ public actor JitsiRecorder: RemoteRoom {
         while let order = call.poll() {
             switch order {
             case .ask(let question, let payload, let to):
-                outbox.yield(.ask(question, payload, to: to))
-            case .send(let stanza): outbox.yield(.send(stanza))
+                errands.continuation.yield(.ask(question, payload, to: to))
+            case .send(let stanza): errands.continuation.yield(.send(stanza))
             case .media(let order): await obey(order)
             case .tellBridge(let text): tellBridge(text)
             case .joined: feed.send(.joined)
@@ -248,8 +237,50 @@ public actor JitsiRecorder: RemoteRoom {
             case .end(let reason):
                 end = end ?? reason
                 // What was said before is on its way.
-                outbox.finish()
+                errands.continuation.finish()
             }
+        }
+    }
+}
+
+extension RoomEnd {
+    /// - Parameter end: one that another attempt does not mend.
+    init(_ end: ConnectionEnd) {
+        switch end {
+        case .failed(.authentication), .failed(.refused):
+            self = .refused(code: 401, message: end.description)
+        // Neither our account nor the room is at fault.
+        default: self = .givenUp(end.description)
+        }
+    }
+}
+
+extension CallReply {
+    fileprivate init(to question: XMPPClient.Question) async {
+        do throws(RequestFailure) {
+            self = .result(try await question.answer())
+        } catch {
+            if case .refused(let error) = error { self = .refused(error) } else { self = .silence }
+        }
+    }
+}
+
+extension Endpoint {
+    fileprivate var host: String {
+        switch self {
+        case .tcp(let host, _): host
+        case .webSocket(let url): url.host
+        }
+    }
+}
+
+extension JitsiCall {
+    mutating func learn(_ fact: CallFact, at now: Instant) {
+        switch fact {
+        case .state(let number, let state): stateChanged(number, state, at: now)
+        case .channelOpened(let number): channelOpened(number, at: now)
+        case .channelClosed(let number): channelClosed(number, at: now)
+        case .heard(let number, let text): received(text, onChannelOf: number, at: now)
         }
     }
 }

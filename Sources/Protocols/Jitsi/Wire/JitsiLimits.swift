@@ -45,8 +45,6 @@ enum JitsiLimits {
 
     static let bridgeBytes = 256 << 10
     static let bridgeJSON = JSONLimits.frame
-    /// Names in one list.
-    static let bridgeNames = 4096
 
     /// Of an attribute, in bytes.
     static let attributeBytes = 1024

@@ -5,14 +5,7 @@ enum BridgeRequest: Hashable {
     /// The first message on a WebSocket, answered by `ServerHello`.
     case hello
     case videoConstraints(VideoConstraints)
-    /// How many videos are wanted; -1 for all. For bridges that know no constraints.
-    case lastN(Int)
     case audioSubscription(AudioSubscription)
-    /// - to: an endpoint, or empty for all.
-    case endpointMessage(to: String, JSONValue)
-    case endpointStatistics([String: JSONValue])
-    /// What a video of ours shows: `camera`, `desktop` or `none`.
-    case sourceVideoType(source: String, String)
 
     /// The message.
     var text: String {
@@ -22,18 +15,8 @@ enum BridgeRequest: Hashable {
         case .hello: (type, members) = ("ClientHello", [:])
         case .videoConstraints(let wanted):
             (type, members) = ("ReceiverVideoConstraints", wanted.members)
-        case .lastN(let count):
-            (type, members) = ("LastNChangedEvent", ["lastN": .integer(Int64(count))])
         case .audioSubscription(let wanted):
             (type, members) = ("ReceiverAudioSubscription", wanted.members)
-        case .endpointMessage(let to, let payload):
-            (type, members) = ("EndpointMessage", ["to": .string(to), "msgPayload": payload])
-        case .endpointStatistics(let statistics): (type, members) = ("EndpointStats", statistics)
-        case .sourceVideoType(let source, let kind):
-            (type, members) = (
-                "SourceVideoTypeMessage",
-                ["sourceName": .string(source), "videoType": .string(kind)]
-            )
         }
         members["colibriClass"] = .string(type)
         return JitsiJSON.text(members)
@@ -65,12 +48,11 @@ struct VideoConstraints: Hashable {
 struct AudioSubscription: Hashable {
     /// Whether those that are not named are heard.
     var includesAll: Bool
-    var included: [String] = []
     var excluded: [String] = []
 
     var members: [String: JSONValue] {
         [
-            "all": .bool(includesAll), "include": .array(included.map(JSONValue.string)),
+            "all": .bool(includesAll), "include": .array([]),
             "exclude": .array(excluded.map(JSONValue.string)),
         ]
     }

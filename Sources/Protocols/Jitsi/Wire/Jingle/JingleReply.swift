@@ -60,17 +60,6 @@ struct JingleReply: Hashable {
             ])
     }
 
-    /// Our candidates, after an answer without them.
-    func transportInfo(_ transport: JingleTransport, content: String) -> XMLElement {
-        jingle(
-            "transport-info",
-            [
-                XMLElement(
-                    "content", JitsiNamespaces.jingle, ["creator": "initiator", "name": content],
-                    [transport.element])
-            ])
-    }
-
     /// Ends the session.
     ///
     /// - Parameters:

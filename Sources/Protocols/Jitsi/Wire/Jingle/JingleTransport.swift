@@ -15,8 +15,6 @@ struct JingleTransport: Hashable {
     var sctpPort: UInt16?
     /// Where the bridge's channel is a WebSocket.
     var sockets: [String] = []
-    /// Counts restarts of ICE; nil in a session's first description.
-    var generation: Int?
 
     init() {}
 
@@ -24,7 +22,6 @@ struct JingleTransport: Hashable {
     init(_ element: XMLElement) throws(JitsiFault) {
         usernameFragment = try Self.secret(element, "ufrag")
         password = try Self.secret(element, "pwd")
-        generation = try element.optionalNumber("ice-generation", in: 0...Int(Int32.max))
         candidates = try element.children(
             "candidate", JitsiNamespaces.ice, maximum: JitsiLimits.candidates
         ).compactMap(Self.candidate)

@@ -21,22 +21,19 @@ struct Member: Hashable {
     var isAudioMuted = false
     var isVideoMuted = false
     var showsScreen = false
-    var features: Set<String> = []
-    /// The `jitsi_participant_…` elements, without that beginning.
-    var properties: [String: String] = [:]
-    /// What is recorded, where it is a recorder.
-    var recording: RecordingPresence?
+    /// Whether it says that it is a recorder.
+    var isJibri = false
+    /// Its media are encrypted from end to end: only members who were given its key can decode them.
+    var isEncrypted = false
 
     init(_ presence: RoomPresence, _ stanza: XMLElement) {
         id = presence.nick
         address = presence.address
         role = presence.role ?? ""
-        var recorder = RecordingPresence()
-        for element in stanza.elements { read(element, &recorder) }
-        recording = recorder.session == nil ? nil : recorder
+        for element in stanza.elements { read(element) }
     }
 
-    private mutating func read(_ element: XMLElement, _ recorder: inout RecordingPresence) {
+    private mutating func read(_ element: XMLElement) {
         switch element.name {
         case "nick": name = Self.text(element)
         case "email": email = Self.text(element)
@@ -51,17 +48,10 @@ struct Member: Hashable {
         case "videomuted": isVideoMuted = element.text == "true"
         case "videoType": showsScreen = element.text == "desktop"
         case "features":
-            features = Set(
-                element.elements.prefix(JitsiLimits.features).compactMap { $0["var"] })
-        case "session_id": recorder.session = Self.text(element)
-        case "mode": recorder.mode = Self.text(element).lowercased()
-        case "live-stream-view-url": recorder.viewURL = Self.text(element)
-        default:
-            let prefix = "jitsi_participant_"
-            guard element.name.hasPrefix(prefix), properties.count < JitsiLimits.properties else {
-                return
-            }
-            properties[String(element.name.dropFirst(prefix.count))] = Self.text(element)
+            isJibri = element.elements.prefix(JitsiLimits.features)
+                .contains { $0["var"] == JitsiFeatures.jibri }
+        case "jitsi_participant_e2ee.enabled": isEncrypted = element.text == "true"
+        default: break
         }
     }
 
@@ -71,13 +61,6 @@ struct Member: Hashable {
         guard text.utf8.count > JitsiLimits.textBytes else { return text }
         return String(text.unicodeScalars.prefix(JitsiLimits.textBytes / 4))
     }
-
-    /// Its media are encrypted from end to end: only members who were given its key can decode them.
-    var isEncrypted: Bool { properties["e2ee.enabled"] == "true" }
-
-    var isJibri: Bool { features.contains(JitsiFeatures.jibri) }
-    /// The gateway of a telephone.
-    var isJigasi: Bool { features.contains(JitsiFeatures.jigasi) }
 
     /// Whether it is a recorder or a transcriber, which clients do not show.
     ///
@@ -99,19 +82,11 @@ struct Member: Hashable {
         return sourceInfo == nil ? showsScreen : sourceInfo?.states[source]?.isScreen
     }
 
-    private static let focusNick = "focus"
-
-    /// Whether a presence is that of the focus, whose nick nobody else can have while it is there.
+    /// Whether a presence is that of the focus, whatever its nick is: members choose theirs.
     ///
     /// - Parameter focus: its address, as it has told it.
     static func isFocus(_ presence: RoomPresence, _ focus: JID?) -> Bool {
-        guard presence.nick == focusNick else { return false }
-        guard let focus, let address = presence.address else { return true }
+        guard let focus, let address = presence.address else { return false }
         return address.bare == focus.bare
-    }
-
-    /// The occupant that is the focus.
-    static func focus(of room: JID) -> JID? {
-        JID(local: room.local, domain: room.domain, resource: focusNick)
     }
 }

@@ -1,10 +1,17 @@
 /// All sources of a conference, by name and in the order in which they came.
 struct SourceBook: Hashable {
-    private(set) var sources: [ConferenceSource] = []
-    private var places: [SourceName: Int] = [:]
+    private var entries = ArrivalOrder<SourceName, ConferenceSource>()
     private var owners: [UInt32: SourceName] = [:]
+    /// By owner, in the order in which they came.
+    private var names: [String: [SourceName]] = [:]
 
-    subscript(name: SourceName) -> ConferenceSource? { places[name].map { sources[$0] } }
+    var sources: [ConferenceSource] { entries.values }
+
+    subscript(name: SourceName) -> ConferenceSource? { entries[name] }
+
+    func sources(of owner: String) -> [ConferenceSource] {
+        (names[owner] ?? []).compactMap { entries[$0] }
+    }
 
     /// Sources that are there already, by name, get their new streams.
     ///
@@ -12,21 +19,16 @@ struct SourceBook: Hashable {
     mutating func add(_ list: SourceList) -> Int {
         var left = 0
         for source in list.sources {
-            let ssrcs = [source.ssrc] + (source.repairSSRC.map { [$0] } ?? [])
-            guard ssrcs.allSatisfy({ owners[$0] == nil || owners[$0] == source.name }),
-                places[source.name] != nil || sources.count < JitsiLimits.sources
+            let isKnown = entries[source.name] != nil
+            guard Self.ssrcs(of: source).allSatisfy({ [nil, source.name].contains(owners[$0]) }),
+                isKnown || entries.count < JitsiLimits.sources
             else {
                 left += 1
                 continue
             }
-            if let place = places[source.name] {
-                forget(sources[place])
-                sources[place] = source
-            } else {
-                places[source.name] = sources.count
-                sources.append(source)
-            }
-            for ssrc in ssrcs { owners[ssrc] = source.name }
+            if let before = entries.put(source, for: source.name) { forget(before) }
+            if !isKnown { names[source.owner, default: []].append(source.name) }
+            for ssrc in Self.ssrcs(of: source) { owners[ssrc] = source.name }
         }
         return left
     }
@@ -34,27 +36,26 @@ struct SourceBook: Hashable {
     /// Removes sources that have these names and streams. A name whose stream has changed meanwhile
     /// stays.
     mutating func remove(_ list: SourceList) {
-        var gone: Set<SourceName> = []
         for source in list.sources where self[source.name]?.ssrc == source.ssrc {
-            gone.insert(source.name)
+            remove(source.name)
+            names[source.owner]?.removeAll { $0 == source.name }
         }
-        remove { gone.contains($0.name) }
     }
 
     /// Removes what a member has sent.
-    mutating func remove(owner: String) { remove { $0.owner == owner } }
+    mutating func remove(owner: String) {
+        for name in names.removeValue(forKey: owner) ?? [] { remove(name) }
+    }
 
-    private mutating func remove(_ isGone: (ConferenceSource) -> Bool) {
-        let kept = sources.filter { !isGone($0) }
-        guard kept.count < sources.count else { return }
-        for source in sources where isGone(source) { forget(source) }
-        sources = kept
-        places = Dictionary(
-            uniqueKeysWithValues: kept.enumerated().map { ($0.element.name, $0.offset) })
+    private mutating func remove(_ name: SourceName) {
+        if let gone = entries.remove(name) { forget(gone) }
     }
 
     private mutating func forget(_ source: ConferenceSource) {
-        owners[source.ssrc] = nil
-        if let repair = source.repairSSRC { owners[repair] = nil }
+        for ssrc in Self.ssrcs(of: source) { owners[ssrc] = nil }
+    }
+
+    private static func ssrcs(of source: ConferenceSource) -> [UInt32] {
+        [source.ssrc] + (source.repairSSRC.map { [$0] } ?? [])
     }
 }
