@@ -222,6 +222,12 @@ import Testing
             "a page's URL has a host name or an IPv4 address, no user, and only ASCII characters"
         ),
         (
+            #"{"meeting_url":"jitsi:https://example.org/r?jwt=eyJ"}"#,
+            "meeting_url is not supported",
+            "a conference is like jitsi:https://meet.example.org/Room, without a user, a query and "
+                + "a fragment"
+        ),
+        (
             #"{"meeting_url":"openvidu:wss://example.org/"}"#, "meeting_url is not supported",
             "a session is like openvidu:wss://example.org/openvidu?sessionId=ses_1"
         ),

@@ -307,6 +307,18 @@ import Workbench
                 reason: "a secret or a token of example.org is empty or too long")
         ),
         (
+            #"{"jitsi": {"deployments": {"meet.example.org": "x"}}}"#,
+            .invalid(
+                key: "jitsi.deployments",
+                reason: "an object of deployments by the hosts of their pages")
+        ),
+        (
+            #"{"jitsi": {"deployments": {"meet.example.org": {"user": "recorder"}}}}"#,
+            .invalid(
+                key: "jitsi.deployments",
+                reason: "meet.example.org has a user without a password, or the other way round")
+        ),
+        (
             #"{"http": {"connectionsMaximum": 15}}"#,
             .invalid(key: "http.connectionsMaximum", reason: "16 to 1000000")
         ),

@@ -35,6 +35,26 @@ import Testing
         #expect(Self.plan.frameRate == 30 && silent.frameRate == nil)
     }
 
+    @Test func aConferenceIsKeptWithItsAddresses() throws {
+        let conference = JitsiConference(
+            server: "127.0.0.1:5222", certificates: JitsiConference.anyCertificate,
+            encryption: .optional, domain: "hidden.meet.jitsi", room: "r@muc.meet.jitsi",
+            focus: "focus.meet.jitsi", name: "Roomcast", hiddenDomain: "hidden.meet.jitsi",
+            isJibri: true,
+            recording: JitsiConference.Recording(
+                session: "uuid", mode: "stream", viewURL: "https://example.org/watch"))
+        let url = "jitsi:https://meet.example.org/r"
+        for conference in [
+            conference, JitsiConference(server: "a", domain: "b", room: "c", focus: "d"),
+        ] {
+            let plan = StreamPlan(
+                variant: LiveStreamVariant(meetingURL: url, conference: conference))
+            let data = try JSONEncoder().encode(plan)
+            #expect(try JSONDocument.decode(StreamPlan.self, from: data) == plan)
+        }
+        #expect(conference.authorities == nil)
+    }
+
     /// Records keep no secrets: a bot gets them beside the plan.
     @Test func outputsAreKeptWithoutTheirKeys() throws {
         var plan = Self.plan

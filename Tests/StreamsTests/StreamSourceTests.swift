@@ -123,7 +123,8 @@ import Testing
         "jitsi:https://example.org/a.b/r", "jitsi:https://name@example.org/r",
         "jitsi:https://example.org/r?jwt=eyJ.x.y", "jitsi:https://example.org/r#config.a=true",
         "jitsi:https://example.org/it's", "jitsi:https://example.org/%ff",
-        "jitsi:https://example.org/%00", "jitsi:https://example.org/" + String(repeating: "a", count: 513),
+        "jitsi:https://example.org/%00",
+        "jitsi:https://example.org/" + String(repeating: "a", count: 513),
     ])
     func anythingElseIsNoConference(url: String) {
         #expect(JitsiSource(meetingURL: url) == nil)

@@ -19,7 +19,8 @@ extension SandboxPlan {
         try? FileManager.default.createDirectory(
             atPath: outputDirectory, withIntermediateDirectories: true)
         return SandboxPlan(
-            writable: [outputDirectory], readable: [configuration] + (authorities.map { [$0] } ?? []),
+            writable: [outputDirectory],
+            readable: [configuration] + (authorities.map { [$0] } ?? []),
             families: [.ipv4, .ipv6, .netlink], environment: environment, user: user)
     }
 }

@@ -43,7 +43,8 @@ public struct JitsiDeployments: Hashable, Sendable, Decodable {
             guard (deployment.user == nil) == (deployment.password == nil) else {
                 return "\(name) has a user without a password, or the other way round"
             }
-            guard deployment.texts.allSatisfy({ (1...Self.textBytesMaximum).contains($0.utf8.count) })
+            guard
+                deployment.texts.allSatisfy({ (1...Self.textBytesMaximum).contains($0.utf8.count) })
             else { return "a value of \(name) is empty or too long" }
             guard deployment.server.map(JitsiServer.isUsable) ?? true else {
                 return "server of \(name) is like xmpp.example.org:5222 or "
@@ -70,7 +71,8 @@ public struct JitsiDeployments: Hashable, Sendable, Decodable {
         guard let (host, deployment) = deployment(of: source) else { return nil }
         let domain = deployment.domain ?? host
         guard let rooms = deployment.rooms(of: source.tenant, domain: domain) else { return nil }
-        let login = deployment.loginDomain
+        let login =
+            deployment.loginDomain
             ?? (deployment.user == nil ? domain : deployment.hiddenDomain ?? domain)
         return JitsiConference(
             server: deployment.server ?? "\(host):\(JitsiServer.standardPort)",

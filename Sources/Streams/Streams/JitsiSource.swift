@@ -63,7 +63,8 @@ public struct JitsiSource: Hashable, Sendable {
         var text = ""
         for byte in name.utf8 {
             guard byte != UInt8(ascii: "'"), byte != 0 else { return nil }
-            text += kept.contains(byte)
+            text +=
+                kept.contains(byte)
                 ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.text([byte])
         }
         return (1...roomBytesMaximum).contains(text.utf8.count) ? text : nil
