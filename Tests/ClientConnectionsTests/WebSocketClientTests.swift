@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct WebSocketClientTests {
     /// Answers whatever comes.
-    private final class Refuser: ChannelInboundHandler {
+    private final class Refuser: ChannelInboundHandler, Sendable {
         typealias InboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
 

@@ -569,6 +569,9 @@ import XMPP
         #expect(world.questions.map(\.question) == [.conference] && world.media.count == 2)
         try world.ready()
         #expect(world.call.phase == .inside && world.sent.count == 2)
+        // Until it is there, whoever has its nick is somebody else.
+        #expect(try world.request(Offers.initiate(session: "s2")) == "service-unavailable")
+        try world.receive(CallWorld.presence("focus", address: "focus@auth.example/2"))
         try world.initiate(session: "s2")
         #expect(world.call.session?.number == 2)
     }

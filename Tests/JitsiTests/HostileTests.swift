@@ -1,4 +1,5 @@
 import MediaKernel
+import RemoteRoom
 import Testing
 import Workbench
 import XML

@@ -16,11 +16,10 @@ import Testing
             get { metadata[key] }
             set { metadata[key] = newValue }
         }
-        func log(
-            level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?,
-            source: String, file: String, function: String, line: UInt
-        ) {
-            told.lines.withLock { $0.append("\(level) \(metadata?["candidate"] ?? "")") }
+        func log(event: LogEvent) {
+            told.lines.withLock {
+                $0.append("\(event.level) \(event.metadata?["candidate"] ?? "")")
+            }
         }
     }
 
@@ -32,11 +31,14 @@ import Testing
         var filter = ReachFilter(logger: Logger(label: "test") { _ in Lines(told: told) })
         filter.reach = ServerReach([TransportAddress(ipv4: 192, 0, 2, 1, port: 0)])
         let world = TransportAddress(ipv4: 203, 0, 113, 7, port: 443)
-        #expect(filter.first(of: [Self.metadataService, world]) == world)
-        #expect(filter.first(of: []) == nil)
-        #expect(told.lines.withLock(\.self).isEmpty)
-        #expect(filter.first(of: [Self.metadataService]) == nil)
-        #expect(!filter.admits(candidate: Self.inside))
+        var found = filter.first(of: [Self.metadataService, world])
+        #expect(found == world)
+        found = filter.first(of: [])
+        #expect(found == nil && told.lines.withLock(\.self).isEmpty)
+        found = filter.first(of: [Self.metadataService])
+        #expect(found == nil)
+        let isAdmitted = filter.admits(candidate: Self.inside)
+        #expect(!isAdmitted)
         var section = MediaSection(kind: .audio, mid: "0")
         section.ice.candidates = [Self.inside, "candidate:2 1 udp 1 203.0.113.7 10000 typ host"]
         let admitted = filter.admitted(SessionDescription(media: [section]))
