@@ -272,10 +272,10 @@ let package = Package(
         room(
             "Programs/Service",
             [
-                "CProcesses", "MediaKernel", "HLS", "Stage", "Rooms", "GroupCalls", "Clocks",
+                "CProcesses", "MediaKernel", "HLS", "Stage", "Rooms", "GroupCalls", "Clocks", "XML",
                 "Codec",
                 "Streams", "Tokens", "RoomHost", "HundredMSTerms", "HundredMS", "OpenVidu", "WHIP",
-                "WebPage",
+                "WebPage", "ClientConnections", "XMPP", "XMPPClient", "Jibri",
                 "MediaServer", "Datagrams", "Recording", "Catalogue", "Digests", "Signing",
                 "Webhooks", "ObjectStorage", "ChildProcesses", "ControlAPI", "Sandbox", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -477,7 +477,7 @@ let package = Package(
             "Service",
             [
                 "MediaKernel", "HLS", "Stage", "Rooms", "GroupCalls", "Clocks", "Codec", "RoomHost",
-                "HundredMS", "OpenVidu",
+                "HundredMS", "OpenVidu", "XML", "XMPP", "Jibri",
                 "HundredMSTerms", "MediaServer", "Datagrams", "Sandbox", "Streams", "Tokens",
                 "Recording", "Catalogue", "Digests", "Signing", "ObjectStorage", "ChildProcesses",
                 "ControlAPI", "Webhooks", "Workbench", log,

@@ -3,26 +3,34 @@ import Foundation
 import Glibc
 import HOCON
 import Jibri
+import Logging
 import Service
 
-/// Jitsi's recorder in this program's place. Only its settings are read so far.
-struct JibriCommand: ParsableCommand {
+/// Jitsi's recorder in this program's place: the whole server, whose streams Jicofo orders.
+struct JibriCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jibri",
-        abstract: "Check the settings of a Jibri for their use here.",
+        abstract: "The server as a Jibri: records and streams the meetings that Jicofo orders.",
         discussion: """
-            Prints what Roomcast understands of a Jibri's settings, what has no meaning here and \
-            why, and what is wrong. What the file does not have comes from the variables of Jitsi's \
-            container, if they are set. Passwords are not printed.
+            Jibri's settings come from its own file, and what that does not have from the variables \
+            of Jitsi's container, if they are set. The server's settings are those of "serve": from \
+            the file of --configuration and from ROOMCAST_… (docs/CONFIGURATION.md).
 
-            Roomcast does not record Jitsi's meetings yet: there is nothing but the check. Its exit \
-            status is 0, or 65 if something is wrong.
+            With --check it only prints what it understands of Jibri's settings, what has no meaning \
+            here and why, and what is wrong. Passwords are not printed. The exit status is 65 if \
+            something is wrong.
+
+            The exit status is 255, as Jibri's, after an order to shut down, which its unit takes as \
+            not to be started again; otherwise it is 0.
             """)
 
     @Option(help: "Jibri's settings file.")
     var config = "/etc/jitsi/jibri/jibri.conf"
 
-    @Flag(help: "Required: there is nothing else to do yet.")
+    @Option(help: "A JSON file with the server's settings.")
+    var configuration: String?
+
+    @Flag(help: "Only print what is understood.")
     var check = false
 
     /// More is refused anyway.
@@ -30,13 +38,37 @@ struct JibriCommand: ParsableCommand {
     /// EX_DATAERR of sysexits(3).
     private static let wrong: Int32 = 65
 
-    func validate() throws {
-        guard check else {
-            throw ValidationError("recording Jitsi's meetings is not there yet: use --check")
+    func run() async throws {
+        let report = try report()
+        if check {
+            for line in report.lines { print(line) }
+            if report.isWrong { throw ExitCode(Self.wrong) }
+            return
         }
+        guard let jibri = report.settings else {
+            for line in report.lines { StandardError.write("roomcast jibri: \(line)\n") }
+            throw ExitCode(Self.wrong)
+        }
+        try await serve(jibri, report.findings)
     }
 
-    func run() throws {
+    private func serve(_ jibri: JibriSettings, _ findings: [JibriFinding]) async throws {
+        FileAccess.narrow()
+        var settings = try Settings(file: configuration)
+        settings.admit(jibri)
+        ServerSecrets.keep()
+        let logger = Logger.roomcast(
+            "roomcast", level: settings.log.level, format: settings.log.format)
+        for finding in findings {
+            logger.notice("jibri: a setting", metadata: ["finding": "\(finding)"])
+        }
+        let server = try await RoomcastServer(settings: settings, logger: logger)
+        let service = try JibriService(settings: jibri, server: server, logger: logger)
+        try await server.run(guest: service) { server.logListening(on: $0) }
+        guard service.exitStatus == 0 else { throw ExitCode(service.exitStatus) }
+    }
+
+    private func report() throws -> JibriReport {
         let text: String?
         do throws(HOCONFault) {
             text = try Self.text(of: config, for: HOCONPlace(source: config))
@@ -44,13 +76,13 @@ struct JibriCommand: ParsableCommand {
             StandardError.write("roomcast jibri: \(error)\n")
             throw ExitCode(Self.wrong)
         }
-        if text == nil { print("\(config) is not there: the environment's variables are all") }
-        let report = JibriReport(
+        if text == nil {
+            StandardError.write("\(config) is not there: the environment's variables are all\n")
+        }
+        return JibriReport(
             text: text, source: config, environment: ProcessInfo.processInfo.environment,
             name: "roomcast-\(Self.machine)"
         ) { include throws(HOCONFault) in try Self.load(include) }
-        for line in report.lines { print(line) }
-        if report.isWrong { throw ExitCode(Self.wrong) }
     }
 
     /// The machine's name, which tells apart the recorders of a brewery.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import ControlAPI
 import Foundation
 import Logging
 import Service
@@ -19,21 +18,8 @@ struct ServeCommand: AsyncParsableCommand {
         ServerSecrets.keep()
         let logger = Logger.roomcast(
             "roomcast", level: settings.log.level, format: settings.log.format)
-        let server = try await RoomcastServer(
-            settings: settings,
-            launcher: BotProcess(
-                executable: Executable.path, user: settings.botUser, logger: logger),
-            finishers: FinisherProcess(executable: Executable.path, user: settings.botUser),
-            logger: logger)
-        try await server.run { port in
-            logger.info(
-                "listening",
-                metadata: [
-                    "url": "\(settings.http.botEndpoint(port: port))",
-                    "public": "\(settings.http.publicBaseURL)",
-                    "version": "\(Version.current)",
-                ])
-        }
+        let server = try await RoomcastServer(settings: settings, logger: logger)
+        try await server.run { server.logListening(on: $0) }
     }
 }
 

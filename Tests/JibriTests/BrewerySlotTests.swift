@@ -226,7 +226,7 @@ import XMPP
         Row(
             jicofo: "is one of two: the slot is busy for both, and each loses only its own",
             steps: [
-                ("joined", "show idle"), ("joined@1", "show idle@1"), ("start a@1", "admit a"),
+                ("joined", "show idle"), ("joined@1", "show idle@1"), ("start a@1", "admit a@1"),
                 ("yes a", "answer pending@1, begin a@1, show busy, show busy@1"),
                 ("start b", "answer busy"), ("start a", "answer busy"), ("lost", ""),
                 ("runs a", "tell on@1"), ("lost@1", "end a connectionLost"),

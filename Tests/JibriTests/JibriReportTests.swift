@@ -71,6 +71,27 @@ import Testing
         #expect((0..<3).map(environment.brewery.nick) == ["rec-1", "rec-1-2", "rec-1-3"])
     }
 
+    @Test(arguments: [("1 hour", 3600, false), ("1 minute", 600, true)])
+    func webhooksMayBeSigned(ttl: String, seconds: Int, isNoted: Bool) throws {
+        let text = """
+            jibri.jwt-info { signing-key-path = "/etc/key.pem", kid = "k", issuer = "i"
+              audience = "a", ttl = \(ttl) }
+            jibri.api.xmpp.environments = [\(Self.environment)]
+            """
+        let report = Self.report(text)
+        let signing = try #require(report.settings?.signing, "\(report.lines)")
+        #expect(signing.keyFile == "/etc/key.pem" && signing.keyID == "k")
+        #expect(signing.issuer == "i" && signing.audience == "a")
+        #expect(signing.lifetime == .seconds(seconds))
+        #expect(report.findings.contains { $0.kind == .noted } == isNoted)
+        for key in ["kid", "issuer", "audience", "ttl"] {
+            let lacking = Self.report(text.replacing("\(key) =", with: "x-\(key) ="))
+            #expect(lacking.isWrong, "\(key)")
+        }
+        let unsigned = Self.report(text.replacing("\"/etc/key.pem\"", with: "\"\""))
+        #expect(unsigned.settings != nil && unsigned.settings?.signing == nil)
+    }
+
     @Test func theDefaultsAreThoseOfJibri() throws {
         let settings = try Self.settings("jibri.recording.finalize-script = /path/to/finalize")
         #expect(settings.id.isEmpty && !settings.isSingleUse)

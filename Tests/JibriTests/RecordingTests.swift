@@ -67,7 +67,7 @@ import XMPP
 
     @Test func theMetadataHaveWhatTheStartBrought() throws {
         let metadata = RecordingMetadata(
-            meeting: try meeting("x@conference.meet.example"),
+            url: try meeting("x@conference.meet.example").url,
             participants: [.object(["user": .object(["name": "Ana"])])],
             more: ["share": .bool(true), "participants": "none", "n": .object(["a": .integer(1)])])
         #expect(

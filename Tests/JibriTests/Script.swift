@@ -73,7 +73,7 @@ enum Script {
             asker.resource == "focus" ? "tell \(words(status))" + at(link) : "\(asker)"
         case .show(let status, let link):
             "show \(status.isBusy ? "busy" : "idle")\(status.isHealthy ? "" : " sick")" + at(link)
-        case .admit(let start): "admit \(start.session)"
+        case .admit(let start, let link): "admit \(start.session)" + at(link)
         case .begin(let start, let link): "begin \(start.session)" + at(link)
         case .end(let session, let reason): "end \(session) \(reason)"
         case .leave: "leave"

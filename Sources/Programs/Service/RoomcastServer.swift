@@ -34,7 +34,7 @@ public struct RoomcastServer: Sendable {
     let notes: ManifestUpdates
     private let claims: [DirectoryClaim]
     private let storage: [HeldFile]
-    let logger: Logger
+    public let logger: Logger
 
     /// The signals for an orderly stop.
     public static var stopSignals: [UnixSignal] {

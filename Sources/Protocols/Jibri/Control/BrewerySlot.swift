@@ -36,8 +36,8 @@ public struct BrewerySlot: Sendable {
         case tell(JibriStatus, to: JID, link: Int)
         /// A new presence in the brewery.
         case show(SlotStatus, link: Int)
-        /// Find out whether the machine can take it.
-        case admit(JibriStart)
+        /// Take a place in the machine for it, if there is one.
+        case admit(JibriStart, link: Int)
         /// - Parameter link: whose deployment the meeting belongs to.
         case begin(JibriStart, link: Int)
         /// Complete the files. Also gives back a place that was taken for a session not begun.
@@ -202,7 +202,7 @@ public struct BrewerySlot: Sendable {
         case .idle where status.isBusy: return [answer(JibriStatus(.off, .busy))]
         case .idle:
             place = .asking(job, [Waiting(request: request, link: job.link)])
-            return [.admit(job.start)]
+            return [.admit(job.start, link: job.link)]
         case .asking(let own, let waiting)
         where isSame(own) && waiting.count < Self.waitingMaximum:
             place = .asking(job, waiting + [Waiting(request: request, link: job.link)])

@@ -4,6 +4,9 @@ public import XMPP
 
 /// What Jicofo asks of a recorder.
 public enum JibriRequest: Hashable, Sendable {
+    /// Of all that Jicofo asks.
+    public static let namespace = JibriNames.jibri
+
     case start(JibriStart)
     /// - Parameter session: nil for whatever is recorded.
     case stop(session: String?)

@@ -17,7 +17,9 @@ enum JibriKeys {
             "jibri.api.http.external-api-port", "jibri.api.http.internal-api-host",
             "jibri.api.http.internal-api-port", "jibri.recording.recordings-directory",
             "jibri.recording.finalize-script", "jibri.streaming.rtmp-allow-list",
-            "jibri.webhook.subscribers", "jibri.call-status-checks.no-media-timeout",
+            "jibri.webhook.subscribers", "jibri.jwt-info.signing-key-path",
+            "jibri.jwt-info.kid", "jibri.jwt-info.issuer", "jibri.jwt-info.audience",
+            "jibri.jwt-info.ttl", "jibri.call-status-checks.no-media-timeout",
             "jibri.call-status-checks.all-muted-timeout",
             "jibri.call-status-checks.default-call-empty-timeout",
             "jibri.call-status-checks.ice-connection-timeout",
@@ -31,7 +33,6 @@ enum JibriKeys {
             ("jibri.ffmpeg", "ffmpeg is not started; Roomcast encodes by itself"),
         ] { keys[key] = .ignored(reason) }
         for (key, reason) in [
-            ("jibri.jwt-info", "webhooks are not signed yet"),
             ("jibri.stats.prometheus", "there are no metrics of this role yet"),
             ("jibri.ffmpeg.resolution", picture), ("jibri.ffmpeg.framerate", picture),
             ("jibri.ffmpeg.streaming-max-bitrate", picture),

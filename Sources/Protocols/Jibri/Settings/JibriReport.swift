@@ -82,7 +82,8 @@ extension JibriSettings {
         if isSingleUse { lines.append("each slot records once") }
         // Without their paths, which may have secrets.
         let subscribers = webhooks.compactMap { HTTPURL($0)?.host }.joined(separator: ", ")
-        lines.append("webhooks: \(subscribers.isEmpty ? "none" : subscribers)")
+        let proof = signing.map { ", signed with \($0.keyFile)" } ?? ""
+        lines.append("webhooks: \(subscribers.isEmpty ? "none" : subscribers)\(proof)")
         lines.append(
             "a call ends after \(Self.words(timeouts.empty)) empty, "
                 + "\(Self.words(timeouts.allMuted)) muted, \(Self.words(timeouts.noMedia)) "

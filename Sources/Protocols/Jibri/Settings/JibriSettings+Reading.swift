@@ -21,6 +21,8 @@ extension JibriSettings {
             reader.texts("jibri.webhook.subscribers", in: section, "a web address") {
                 HTTPURL($0)?.canBeReached == true
             } ?? webhooks
+        signing = reader.section(ifAny: "jibri.jwt-info", in: section)
+            .flatMap { JibriSigning($0, &reader) }
         let environments = reader.list("jibri.api.xmpp.environments", in: section) ?? []
         if environments.isEmpty {
             reader.say(

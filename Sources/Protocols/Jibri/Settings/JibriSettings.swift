@@ -15,6 +15,8 @@ public struct JibriSettings: Sendable {
     public var timeouts = CallTimeouts()
     /// Addresses below which events are sent.
     public var webhooks: [String] = []
+    /// Nil for events without a proof.
+    public var signing: JibriSigning?
 
     /// Where the two HTTP servers listen.
     public struct HTTP: Hashable, Sendable {

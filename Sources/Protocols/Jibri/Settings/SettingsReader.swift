@@ -99,6 +99,13 @@ struct SettingsReader {
         return Section(value: value, path: section.name(key))
     }
 
+    /// A section that may be left out.
+    mutating func section(ifAny key: String, in section: Section) -> Section? {
+        isAbsent(key, in: section) ? nil : self.section(key, in: section)
+    }
+
+    func isAbsent(_ key: String, in section: Section) -> Bool { value(key, in: section) == nil }
+
     func place(of key: String, in section: Section) -> HOCONPlace {
         value(key, in: section)?.place ?? section.value.place
     }

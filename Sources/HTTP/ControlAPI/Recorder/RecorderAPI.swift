@@ -1,0 +1,92 @@
+import HTTPTypes
+public import Hummingbird
+public import Logging
+import NIOCore
+
+/// What Jibri's HTTP interface asks of a recorder.
+public protocol RecorderControl: Sendable {
+    /// A JSON document.
+    func health() async -> [UInt8]
+
+    /// Called once the answer is given. Returns at once.
+    func leave(_ leaving: RecorderLeaving)
+}
+
+/// How a recorder is to end.
+public enum RecorderLeaving: Hashable, Sendable {
+    /// When nothing is recorded any more.
+    case whenIdle
+    /// The same, to be started again with its new settings.
+    case toRestart
+    /// What is recorded is completed first.
+    case now
+}
+
+/// Jibri's two HTTP interfaces, each on an address of its own: anyone who may connect may use it.
+public struct RecorderAPI: Sendable {
+    static let externalPath = "/jibri/api/v1.0"
+    static let internalPath = "/jibri/api/internal/v1.0"
+
+    /// What a request's body may have, which nobody reads.
+    private static let bodyBytesMaximum = 64 * 1024
+
+    private let control: any RecorderControl
+    private let logger: Logger
+
+    public init(control: any RecorderControl, logger: Logger) {
+        self.control = control
+        self.logger = logger
+    }
+
+    /// For load balancers and autoscalers.
+    public func external(host: String, port: Int) -> some ApplicationProtocol {
+        application(externalRouter(), host, port)
+    }
+
+    /// For the operator of the machine.
+    public func `internal`(host: String, port: Int) -> some ApplicationProtocol {
+        application(internalRouter(), host, port)
+    }
+
+    func externalRouter() -> Router<BasicRequestContext> {
+        let router = Router()
+        let control = control
+        router.get("\(Self.externalPath)/health") { _, _ in
+            Response(
+                status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: await control.health())))
+        }
+        return router
+    }
+
+    func internalRouter() -> Router<BasicRequestContext> {
+        let router = Router()
+        let orders: [(String, RecorderLeaving)] = [
+            ("gracefulShutdown", .whenIdle), ("notifyConfigChanged", .toRestart),
+            ("shutdown", .now),
+        ]
+        for (name, leaving) in orders {
+            let control = control
+            router.post("\(Self.internalPath)/\(name)") { request, _ in
+                _ = try await request.body.collect(upTo: Self.bodyBytesMaximum)
+                return Response(
+                    status: .ok,
+                    // The caller has its answer before anything ends.
+                    body: ResponseBody { writer in
+                        try await writer.finish(nil)
+                        control.leave(leaving)
+                    })
+            }
+        }
+        return router
+    }
+
+    private func application(
+        _ router: Router<BasicRequestContext>, _ host: String, _ port: Int
+    ) -> some ApplicationProtocol {
+        Application(
+            router: router,
+            configuration: ApplicationConfiguration(
+                address: .hostname(host, port: port), serverName: HTTPService.serverName), logger: logger)
+    }
+}

@@ -1,0 +1,202 @@
+import ClientConnections
+import Clocks
+import Jibri
+import Logging
+import MediaKernel
+import NIOCore
+import Synchronization
+import XMPP
+import XMPPClient
+
+/// One slot's connection to one server, and its place in the brewery there.
+final class BreweryLine: Sendable {
+    /// For how long Jitsi's Prosody keeps the place of a lost connection. Then Jicofo sees it gone,
+    /// and gives the session to another recorder.
+    static let absenceMaximum = Duration.seconds(60)
+
+    private struct State {
+        var isLeaving = false
+        var isOnline = false
+        var isInside = false
+        /// Tells one absence from the next.
+        var absences = 0
+    }
+
+    private let place: BreweryLink
+    private let slot: Int
+    private let link: Int
+    private let client: XMPPClient
+    private let outbox: AsyncStream<BreweryMessage>
+    private let queue: AsyncStream<BreweryMessage>.Continuation
+    private let logger: Logger
+    private let state = Mutex(State())
+    private let entry = Alarm()
+    private let departure = Alarm()
+
+    init(
+        _ place: BreweryLink, slot: Int, link: Int, tls: TLSClient, on loop: any EventLoop,
+        logger: Logger
+    ) {
+        self.place = place
+        self.slot = slot
+        self.link = link
+        var logger = logger
+        logger[metadataKey: "slot"] = "\(slot)"
+        logger[metadataKey: "server"] = "\(place.host)"
+        self.logger = logger
+        client = XMPPClient(
+            Self.settings(place.environment),
+            at: .tcp(host: place.host.name, port: Int(place.host.port)), tls: tls, on: loop)
+        // Bounded as the slot's orders are.
+        (outbox, queue) = AsyncStream.makeStream()
+    }
+
+    private static func settings(_ environment: JibriEnvironment) -> ClientSettings {
+        let account = environment.control
+        var settings = ClientSettings(
+            domain: account.domain,
+            credentials: .account(user: account.user, password: account.password),
+            capabilities: Capabilities(
+                node: "https://jitsi.org/jibri",
+                identity: .init(category: "client", type: "bot", name: "Roomcast"),
+                features: [JibriRequest.namespace]))
+        settings.answered = [JibriRequest.namespace]
+        settings.plaintext = environment.security == .required ? .refused : .accepted
+        return settings
+    }
+
+    func post(_ message: BreweryMessage) { queue.yield(message) }
+
+    func leave() {
+        state.withLock { $0.isLeaving = true }
+        queue.finish()
+        departure.ring()
+    }
+
+    // MARK: Life
+
+    /// Runs until it has left.
+    func run(_ desk: JibriDesk) async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { for await event in self.client.events { await self.take(event, desk) } }
+            group.addTask { await self.stayIn(desk) }
+            group.addTask { await self.deliver() }
+            await connect(desk)
+            group.cancelAll()
+        }
+    }
+
+    private func connect(_ desk: JibriDesk) async {
+        var backoff = Backoff()
+        var random = SystemRandomNumberGenerator()
+        while true {
+            let end = await client.run()
+            if state.withLock({ $0.isLeaving }) || Task.isCancelled { return }
+            let (wasOnline, absence) = state.withLock { state in
+                defer { state.isOnline = false }
+                if state.isOnline { state.absences += 1 }
+                return (state.isOnline, state.absences)
+            }
+            if wasOnline { backoff.reset() }
+            // An operator may repair whatever it is, an account on the server included.
+            let pause = backoff.next(using: &random)
+            logger.log(
+                level: end.mayPass ? .warning : .error, "jibri: no connection to the brewery",
+                metadata: ["reason": "\(end)", "again": "\(pause.milliseconds) ms"])
+            if wasOnline { Task { await self.missed(absence, desk) } }
+            await departure.wait(atMost: pause)
+            if state.withLock({ $0.isLeaving }) || Task.isCancelled { return }
+        }
+    }
+
+    /// Gives the session up if the connection is away for too long.
+    private func missed(_ absence: Int, _ desk: JibriDesk) async {
+        try? await Task.sleep(for: Self.absenceMaximum)
+        guard state.withLock({ !$0.isOnline && $0.absences == absence }) else { return }
+        await desk.take(.lost(link: link), slot: slot)
+    }
+
+    /// Sends what the slot says, in order. What cannot be sent is of no use later: a presence is
+    /// shown anew on entering, and Jicofo has given up what it asked.
+    private func deliver() async {
+        for await message in outbox {
+            do throws(RequestFailure) {
+                switch message {
+                case .stanza(let stanza): try await client.send(stanza)
+                case .show(let status):
+                    try await client.show([status.element], in: place.room)
+                case .tell(let status, let asker): tell(status, asker)
+                }
+            } catch {
+                logger.notice("jibri: not sent to the brewery", metadata: ["reason": "\(error)"])
+            }
+        }
+        client.leave()
+    }
+
+    /// The next message does not wait for Jicofo's answer.
+    private func tell(_ status: JibriStatus, _ asker: JID) {
+        Task { [client, logger] in
+            do throws(RequestFailure) {
+                _ = try await client.ask(.set, status.element, to: asker)
+            } catch {
+                logger.warning(
+                    "jibri: Jicofo has not taken a status", metadata: ["reason": "\(error)"])
+            }
+        }
+    }
+
+    // MARK: The brewery
+
+    private func take(_ event: ClientEvent, _ desk: JibriDesk) async {
+        switch event {
+        case .online(_, let isResumed):
+            state.withLock { $0.isOnline = true }
+            if !isResumed { entry.ring() }
+        case .request(let request): await desk.take(.asked(request, link: link), slot: slot)
+        case .room(place.room, .entered(let nick)):
+            state.withLock { $0.isInside = true }
+            logger.info(
+                "jibri: waits in the brewery",
+                metadata: ["room": "\(place.room)", "nick": "\(nick)"])
+            await desk.take(.joined(link: link), slot: slot)
+        case .room(place.room, .ended(let ending)):
+            state.withLock { $0.isInside = false }
+            if !state.withLock({ $0.isLeaving }) {
+                logger.warning(
+                    "jibri: not in the brewery",
+                    metadata: ["room": "\(place.room)", "reason": "\(ending)"])
+                // Offline, the next connection enters again.
+                if ending != .offline { entry.ring() }
+            }
+            await desk.take(.lost(link: link), slot: slot)
+        case .room, .stanza: break
+        }
+    }
+
+    /// Enters the brewery whenever it is rung for, at growing intervals where it is refused.
+    private func stayIn(_ desk: JibriDesk) async {
+        var backoff = Backoff()
+        var random = SystemRandomNumberGenerator()
+        var triedAt = Instant.zero
+        while !Task.isCancelled {
+            await entry.wait(atMost: .seconds(3600))
+            guard state.withLock({ $0.isOnline && !$0.isInside && !$0.isLeaving }) else { continue }
+            if MonotonicClock.now - triedAt > Backoff.longest { backoff.reset() }
+            // The nick may be a lost connection's for a while.
+            if MonotonicClock.now - triedAt < Backoff.longest {
+                try? await Task.sleep(for: backoff.next(using: &random))
+            }
+            triedAt = MonotonicClock.now
+            let status = await desk.status(ofSlot: slot)
+            do throws(RequestFailure) {
+                try await client.enter(
+                    place.room, nick: place.environment.brewery.nick(ofSlot: slot),
+                    showing: [status.element])
+            } catch {
+                logger.warning(
+                    "jibri: the brewery cannot be entered", metadata: ["reason": "\(error)"])
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Catalogue
+import Foundation
+import Glibc
+import Jibri
+import MediaKernel
+import Recording
+
+/// Puts a recorded call where Jibri's users look for it: `<directory>/<session>/<meeting>_<time>.mp4`
+/// and `metadata.json`. Each call may block on a hanging disk; doing it twice does no harm.
+struct CallDelivery: Sendable {
+    /// The operator's.
+    let directory: String
+
+    func folder(of session: String) -> String {
+        "\(directory)/\(RecordingNames.directory(session: session))"
+    }
+
+    /// Makes the directory of a session that begins, so that one that cannot be kept is refused.
+    func begin(_ session: String) throws(CallFault) {
+        let folder = folder(of: session)
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw CallFault(folder, error.systemReason)
+        }
+        guard access(folder, W_OK | X_OK) == 0 else {
+            throw CallFault(folder, errno)
+        }
+    }
+
+    /// - Parameter source: the path of the recorded file.
+    func deliver(_ note: CallNote, from source: String) throws(CallFault) {
+        try begin(note.session)
+        let folder = folder(of: note.session)
+        try place(source, at: "\(folder)/\(note.file)")
+        let metadata = RecordingMetadata(
+            url: note.meetingURL, participants: note.participants, more: note.more)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let bytes = (try? encoder.encode(metadata)).map(Array.init) ?? []
+        try CallFault.of { () throws(RecordingError) in
+            try AssetFile.write(bytes, to: RecordingNames.metadata, in: folder)
+        }
+    }
+
+    /// Removes the directory of a session without a file. One with another's files stays.
+    func takeBack(_ session: String) { rmdir(folder(of: session)) }
+
+    /// Both names are the same file, so that it takes no space twice; a copy on another disk.
+    private func place(_ source: String, at path: String) throws(CallFault) {
+        unlink(path)
+        if link(source, path) == 0 { return }
+        let reason = errno
+        guard reason == EXDEV || reason == EPERM || reason == EACCES || reason == EMLINK else {
+            throw CallFault(path, reason)
+        }
+        let temporary = "\(path).part"
+        do {
+            try? FileManager.default.removeItem(atPath: temporary)
+            try FileManager.default.copyItem(atPath: source, toPath: temporary)
+        } catch {
+            unlink(temporary)
+            throw CallFault(path, error.systemReason)
+        }
+        guard rename(temporary, path) == 0 else {
+            throw CallFault(path, errno)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Jibri
+import Logging
+
+/// The slots at work: takes what Jicofo, the recordings and the operator say to the state machines,
+/// and carries out their orders.
+actor JibriDesk {
+    /// How the program is to end.
+    enum Leaving: Hashable, Sendable {
+        /// When nothing is recorded any more.
+        case whenIdle
+        /// What is recorded is completed first.
+        case now
+    }
+
+    /// An order to the recorder.
+    private enum Work {
+        case admit(JibriCall)
+        case begin(String)
+        case end(String)
+    }
+
+    private let links: [BreweryLink]
+    private let recorder: any CallRecorder
+    private let post: any BreweryPost
+    private let logger: Logger
+    private var brewery: Brewery
+    private let works: [AsyncStream<(Work, slot: Int)>]
+    private let queues: [AsyncStream<(Work, slot: Int)>.Continuation]
+    /// The link of the session that each slot was last given.
+    private var current: [Int: BreweryLink] = [:]
+    private var left: Set<Int> = []
+    private let departure: AsyncStream<Void>.Continuation
+    /// Ends when every slot has left.
+    nonisolated let departed: AsyncStream<Void>
+
+    init(
+        slots: Int, links: [BreweryLink], isSingleUse: Bool, recorder: any CallRecorder,
+        post: any BreweryPost, logger: Logger
+    ) {
+        self.links = links
+        self.recorder = recorder
+        self.post = post
+        self.logger = logger
+        brewery = Brewery(
+            slots: slots, breweries: links.map(\.room), isSingleUse: isSingleUse)
+        // Bounded by what Jicofo may ask: a slot orders a few things for each request.
+        let made = (0..<slots).map { _ in AsyncStream.makeStream(of: (Work, slot: Int).self) }
+        works = made.map(\.stream)
+        queues = made.map(\.continuation)
+        (departed, departure) = AsyncStream.makeStream()
+    }
+
+    /// Carries out what the slots order of the recorder, each slot's in order, until every slot has
+    /// left.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            for work in works {
+                group.addTask { for await (one, slot) in work { await self.obey(one, slot) } }
+            }
+            group.addTask {
+                for await news in self.recorder.news { await self.take(news.fact, slot: news.slot) }
+            }
+            for await _ in departed {}
+            for queue in queues { queue.finish() }
+            group.cancelAll()
+        }
+    }
+
+    // MARK: Facts
+
+    func take(_ fact: BrewerySlot.Fact, slot: Int) {
+        if case .closed = fact { current[slot] = nil }
+        carryOut(brewery.handle(fact, slot: slot))
+    }
+
+    /// What concerns all slots.
+    func take(_ fact: BrewerySlot.Fact) { carryOut(brewery.handle(fact)) }
+
+    func leave(_ how: Leaving) async {
+        take(.leaving)
+        if how == .now { await recorder.endAll() }
+    }
+
+    // MARK: Figures
+
+    var business: Brewery.Business { brewery.business }
+
+    var isHealthy: Bool { queues.indices.allSatisfy { brewery.status(ofSlot: $0).isHealthy } }
+
+    func status(ofSlot slot: Int) -> SlotStatus { brewery.status(ofSlot: slot) }
+
+    /// The deployment of a session that is recorded, with its host.
+    var environment: (name: String, host: String)? {
+        current.min { $0.key < $1.key }
+            .map { ($0.value.environment.name, $0.value.host.description) }
+    }
+
+    // MARK: Orders
+
+    private func carryOut(_ orders: [Brewery.Order]) {
+        for order in orders { carryOut(order.order, slot: order.slot) }
+    }
+
+    private func carryOut(_ order: BrewerySlot.Order, slot: Int) {
+        switch order {
+        case .answer(let stanza, let link): post.post(.stanza(stanza), slot: slot, link: link)
+        case .tell(let status, let asker, let link):
+            log("tells Jicofo", slot, ["status": "\(words(status))"])
+            post.post(.tell(status, to: asker), slot: slot, link: link)
+        case .show(let status, let link): post.post(.show(status), slot: slot, link: link)
+        case .admit(let start, let link):
+            log("asked to record", slot, ["session": "\(start.session)", "room": "\(start.room)"])
+            let link = links[link]
+            queues[slot].yield(
+                (
+                    .admit(
+                        JibriCall(start: start, environment: link.environment, host: link.host)),
+                    slot
+                ))
+        case .begin(let start, let link):
+            current[slot] = links[link]
+            queues[slot].yield((.begin(start.session), slot))
+        case .end(let session, let reason):
+            log("ends", slot, ["session": "\(session)", "reason": "\(reason)"])
+            queues[slot].yield((.end(session), slot))
+        case .leave:
+            left.insert(slot)
+            if left.count == queues.count { departure.finish() }
+        }
+    }
+
+    private func obey(_ work: Work, _ slot: Int) async {
+        switch work {
+        case .admit(let call):
+            let isAdmitted = await recorder.admit(call, slot: slot)
+            take(
+                isAdmitted
+                    ? .admitted(session: call.session) : .declined(session: call.session),
+                slot: slot)
+        case .begin(let session): await recorder.begin(session, slot: slot)
+        case .end(let session): await recorder.end(session, slot: slot)
+        }
+    }
+
+    private func words(_ status: JibriStatus) -> String {
+        switch status.failure {
+        case .busy: "busy"
+        case .error(let shouldRetry): "failed" + (shouldRetry ? ", for another to try" : "")
+        case nil: status.state.rawValue
+        }
+    }
+
+    private func log(_ text: String, _ slot: Int, _ metadata: Logger.Metadata) {
+        logger.info(
+            "jibri: \(text)", metadata: metadata.merging(["slot": "\(slot)"]) { $1 })
+    }
+}

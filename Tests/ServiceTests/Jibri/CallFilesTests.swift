@@ -1,0 +1,143 @@
+import Foundation
+import Jibri
+import MediaKernel
+import Streams
+import Testing
+import Workbench
+
+@testable import Service
+
+/// What becomes of a call on the operator's disk.
+@Suite(.timeLimit(.minutes(5))) struct CallFilesTests {
+    private static let data =
+        #"{"file_recording_metadata":{"share":true,"upload_credentials":{"r":7}}}"#
+
+    private func run(
+        _ body: @escaping @Sendable (StreamsWorld) async throws -> Void
+    ) async throws {
+        try await StreamsWorld { CallWorld.admit(&$0) }.run(body)
+    }
+
+    /// A script that notes what it was given, and what was there.
+    private func script(_ scratch: Scratch, ending: String = "") throws -> String {
+        let path = try scratch.write(
+            "#!/bin/sh\nls \"$1\" > '\(scratch.path)/seen'\necho \"$1\" >> '\(scratch.path)/seen'\n\(ending)\n"
+                .utf8, to: "finalize.sh")
+        chmod(path, 0o755)
+        return path
+    }
+
+    /// Records a call from its start to its files.
+    private func recorded(_ calls: CallWorld, isEmpty: Bool = false) async throws -> StreamID {
+        let bot = try #require(await calls.running(JibriDoubles.call("s/1", data: Self.data)))
+        await calls.recorder.end("s/1", slot: 0)
+        bot.exit(.finished(reason: "stop"))
+        try await calls.finish(bot.job.stream, isEmpty: isEmpty)
+        await calls.recorder.tick()
+        return bot.job.stream
+    }
+
+    @Test func theScriptHasTheFileAndItsMetadata() async throws {
+        try await run { world in
+            let outside = try Scratch()
+            let script = try script(outside)
+            let calls = try CallWorld(world) { $0.finalizeScript = script }
+            let work = Task { await calls.files.run() }
+            defer { work.cancel() }
+            _ = try await recorded(calls)
+            await until { outside.isThere("seen") }
+            await until { await calls.files.isIdle }
+            let file = "team.call_2025-10-09-08-53-20.mp4"
+            #expect(
+                try outside.text("seen")
+                    == "metadata.json\n\(file)\n\(calls.scratch.path)/recordings/s_1\n")
+            #expect(try calls.scratch.text("recordings/s_1/\(file)") == "movie")
+            #expect(
+                try calls.scratch.text("recordings/s_1/metadata.json")
+                    == #"{"meeting_url":"https://meet.example/team.call","participants":[],"#
+                    + #""share":true,"upload_credentials":{"r":7}}"#)
+            #expect(calls.scratch.names(in: "recordings/.roomcast").isEmpty)
+        }
+    }
+
+    @Test func withoutMediaThereIsNothingToFinalize() async throws {
+        try await run { world in
+            let outside = try Scratch()
+            let script = try script(outside)
+            let calls = try CallWorld(world) { $0.finalizeScript = script }
+            let work = Task { await calls.files.run() }
+            defer { work.cancel() }
+            _ = try await recorded(calls, isEmpty: true)
+            #expect(calls.scratch.names(in: "recordings") == [".roomcast"])
+            #expect(calls.scratch.names(in: "recordings/.roomcast").isEmpty)
+            #expect(await calls.files.isIdle && !outside.isThere("seen"))
+        }
+    }
+
+    @Test func aKilledProgramsSuccessorPutsTheFileInPlace() async throws {
+        try await run { world in
+            let calls = try CallWorld(world)
+            let bot = try #require(await calls.running(JibriDoubles.call("s", data: Self.data)))
+            _ = try await world.streams.stop(stream: bot.job.stream, stoppedBy: nil)
+            bot.exit(.finished(reason: "stop"))
+            try await calls.finish(bot.job.stream)
+            // What the first one had in memory is gone.
+            let outside = try Scratch()
+            let script = try script(outside)
+            let directory = "\(calls.scratch.path)/recordings"
+            let next = try CallWorld(world) {
+                $0.recordingsDirectory = directory
+                $0.finalizeScript = script
+            }
+            await next.files.recover()
+            await next.files.tick()
+            #expect(
+                calls.scratch.names(in: "recordings/s")
+                    == ["metadata.json", "team.call_2025-10-09-08-53-20.mp4"])
+            // Killed again before the script has ended, it runs once more.
+            let third = try CallWorld(world) {
+                $0.recordingsDirectory = directory
+                $0.finalizeScript = script
+            }
+            await third.files.recover()
+            let work = Task { await third.files.run() }
+            defer { work.cancel() }
+            await until { await third.files.isIdle }
+            #expect(outside.isThere("seen"))
+            #expect(calls.scratch.names(in: "recordings/.roomcast").isEmpty)
+        }
+    }
+
+    @Test func aFileOnAnotherDiskIsACopy() throws {
+        let scratch = try Scratch()
+        let delivery = CallDelivery(directory: "\(scratch.path)/recordings")
+        let note = CallNote(
+            session: "s", stream: "x", file: "a.mp4", meetingURL: "https://m.example/a", more: [:])
+        // A file of the kernel's cannot be linked to.
+        try delivery.deliver(note, from: "/proc/version")
+        try delivery.deliver(note, from: "/proc/version")
+        #expect(try scratch.text("recordings/s/a.mp4").hasPrefix("Linux"))
+        #expect(scratch.names(in: "recordings/s") == ["a.mp4", "metadata.json"])
+    }
+
+    @Test(arguments: [("exit 0", true), ("exit 3", false), ("kill -9 $$", false)])
+    func theEndOfAScriptIsKnown(ending: String, isGood: Bool) async throws {
+        let scratch = try Scratch()
+        let path = try script(scratch, ending: ending)
+        let script = FinalizeScript(path: path, logger: JibriDoubles.logger)
+        #expect(await script.run(scratch.path) == isGood)
+    }
+
+    @Test func aScriptThatHangsIsEnded() async throws {
+        let scratch = try Scratch()
+        let path = try script(scratch, ending: "exec sleep 60")
+        let script = FinalizeScript(
+            path: path, logger: JibriDoubles.logger, timeout: .milliseconds(50))
+        #expect(await !script.run(scratch.path))
+    }
+
+    @Test func aScriptThatIsNotThereDoesNoHarm() async throws {
+        let script = FinalizeScript(path: "/nowhere/finalize.sh", logger: JibriDoubles.logger)
+        #expect(await !script.run("/tmp"))
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Jibri
+import MediaKernel
+import Synchronization
+import Testing
+
+@testable import Service
+
+/// What is looked at again and again, at times that the test names.
+@Suite(.timeLimit(.minutes(2))) struct JibriWatchTests {
+    private let recorder = RecorderDouble()
+    private let post = PostDouble()
+    private let fault = FaultDouble()
+
+    private final class FaultDouble: Sendable {
+        private let text = Mutex<String?>(nil)
+        private let checks = Mutex(0)
+
+        func set(_ fault: String?) { text.withLock { $0 = fault } }
+        var count: Int { checks.withLock { $0 } }
+
+        func check() -> String? {
+            checks.withLock { $0 += 1 }
+            return text.withLock { $0 }
+        }
+    }
+
+    private func watch() async -> (JibriDesk, JibriWatch) {
+        let desk = JibriDesk(
+            slots: 1, links: BreweryLink.all(of: JibriDoubles.settings()), isSingleUse: false,
+            recorder: recorder, post: post, logger: JibriDoubles.logger)
+        await desk.take(.joined(link: 0), slot: 0)
+        let fault = fault
+        return (desk, JibriWatch(desk: desk, recorder: recorder) { fault.check() })
+    }
+
+    private func words(_ health: JibriHealth) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let event = try encoder.encode(JibriEvent(id: "rec-1", health))
+        return String(decoding: event, as: UTF8.self)
+    }
+
+    @Test func slotsAreBusyWhileTheMachineIsFull() async throws {
+        let (_, watch) = await watch()
+        recorder.isFull = true
+        await watch.tick(at: .zero)
+        await watch.tick(at: .zero + .seconds(1))
+        recorder.isFull = false
+        await watch.tick(at: .zero + .seconds(2))
+        #expect(post.taken() == ["0: show idle", "0: show busy", "0: show idle"])
+        #expect(recorder.ticks == 3)
+    }
+
+    @Test func theDiskIsLookedAtEveryFewSeconds() async throws {
+        let (_, watch) = await watch()
+        for second in [0, 1, 14, 15, 29] { await watch.tick(at: .zero + .seconds(second)) }
+        #expect(fault.count == 2)
+        fault.set("/rec: full")
+        await watch.tick(at: .zero + .seconds(30))
+        fault.set(nil)
+        await watch.tick(at: .zero + .seconds(45))
+        #expect(post.taken() == ["0: show idle", "0: show idle sick", "0: show idle"])
+    }
+
+    @Test func webhooksAreToldOfChangesAndEachMinute() async throws {
+        let (_, watch) = await watch()
+        var reports = watch.reports.makeAsyncIterator()
+        for second in [0, 59] { await watch.tick(at: .zero + .seconds(second)) }
+        fault.set("/rec: full")
+        await watch.tick(at: .zero + .seconds(60))
+        for second in [61, 119, 120] { await watch.tick(at: .zero + .seconds(second)) }
+        func report(_ health: String, _ details: String = "{}") -> String {
+            #"{"jibriId":"rec-1","status":{"busyStatus":"IDLE","health":{"details":"#
+                + #"\#(details),"healthStatus":"\#(health)"}}}"#
+        }
+        let details = #"{"JibriManager":{"detail":"\/rec: full","healthStatus":"UNHEALTHY"}}"#
+        var words: [String] = []
+        for _ in 0..<3 { words.append(try self.words(try #require(await reports.next()))) }
+        #expect(
+            words == [
+                report("HEALTHY"), report("UNHEALTHY", details), report("UNHEALTHY", details),
+            ])
+    }
+}

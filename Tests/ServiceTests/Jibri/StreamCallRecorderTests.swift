@@ -1,0 +1,174 @@
+import ChildProcesses
+import Jibri
+import MediaKernel
+import Streams
+import Testing
+
+@testable import Service
+
+/// Calls as streams of this server, with simulated bots.
+@Suite(.timeLimit(.minutes(5))) struct StreamCallRecorderTests {
+    private func run(
+        _ change: (inout StreamSettings) -> Void = { _ in },
+        _ body: @escaping @Sendable (StreamsWorld) async throws -> Void
+    ) async throws {
+        try await StreamsWorld {
+            CallWorld.admit(&$0)
+            change(&$0)
+        }.run(body)
+    }
+
+    @Test func aFileIsARecordingWhoseBotJoinsTheMeeting() async throws {
+        try await run { world in
+            var calls = try CallWorld(world)
+            let bot = try #require(await calls.running(JibriDoubles.call("s-1")))
+            #expect(await calls.next() == .running)
+            let stream = try #require(try await world.streams.stream(bot.job.stream))
+            #expect(stream.kind == .recording && stream.plan.recording?.singleFilePerLayer == true)
+            #expect(stream.plan.variant.conference?.room == "team.call@muc.meet.example")
+            #expect(stream.plan.variant.metadata == "s-1")
+            #expect(JitsiCredential(bot.job.token)?.account?.password == "b")
+            #expect(calls.scratch.names(in: "recordings") == [".roomcast", "s-1"])
+        }
+    }
+
+    @Test func aStreamRunsWhenItsPlaceTakesIt() async throws {
+        try await run { world in
+            var calls = try CallWorld(world)
+            let url = "rtmp://live.example.org/app/secret"
+            let bot = try #require(await calls.running(JibriDoubles.call("s-1", stream: url)))
+            let file = try BotConfiguration.read(bot.job.configurationFile)
+            #expect(file.outputs.map(\.target.text) == [url])
+            let stream = try #require(try await world.streams.stream(bot.job.stream))
+            #expect(stream.kind == .stream)
+            // It is on air here, but nobody has it there yet.
+            await bot.say(.push(PushReport(id: "1", state: .connecting)))
+            await calls.recorder.tick()
+            await bot.say(.push(PushReport(id: "1", state: .live)))
+            await calls.recorder.tick()
+            #expect(await calls.next() == .running)
+            await bot.say(.push(PushReport(id: "1", state: .failed, reason: "refused")))
+            await calls.recorder.tick()
+            #expect(await calls.next() == .ended(.failed(.targetLost)))
+            await until {
+                (try? await world.streams.stream(bot.job.stream))??.status == .stopping
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("rtmp://elsewhere.example/app/key", ["rtmps?://live\\.example/.*"]),
+        ("rtmp://live.example.org/", [".*"]),
+    ])
+    func whatMayNotBeStreamedToIsRefusedForGood(
+        url: String, allowed: [String]
+    ) async throws {
+        try await run { world in
+            var calls = try CallWorld(world) { $0.allowedStreams = allowed }
+            #expect(await calls.recorder.admit(JibriDoubles.call("s", stream: url), slot: 0))
+            await calls.recorder.begin("s", slot: 0)
+            #expect(await calls.next() == .ended(.failed(.targetRefused)))
+            #expect(await calls.next() == .closed)
+        }
+    }
+
+    @Test func aFullMachineHasNoPlace() async throws {
+        try await run({ $0.limits.streams = 1 }) { world in
+            let calls = try CallWorld(world)
+            _ = try #require(await calls.running(JibriDoubles.call("s-1")))
+            #expect(await !calls.recorder.hasCapacity())
+            #expect(await !calls.recorder.admit(JibriDoubles.call("s-2"), slot: 1))
+            #expect(calls.scratch.names(in: "recordings") == [".roomcast", "s-1"])
+        }
+    }
+
+    @Test func aDirectoryThatCannotBeWrittenIsAFaultOfTheMachine() async throws {
+        try await run { world in
+            var calls = try CallWorld(world) { $0.recordingsDirectory = "/proc/recordings" }
+            #expect(await calls.recorder.admit(JibriDoubles.call("s"), slot: 0))
+            await calls.recorder.begin("s", slot: 0)
+            #expect(await calls.next() == .ended(.failed(.disk)))
+        }
+    }
+
+    @Test func itGoesOnForAsLongAsTheOperatorLetsIt() async throws {
+        try await run { world in
+            var calls = try CallWorld(world)
+            var environment = JibriDoubles.environment()
+            environment.usageTimeout = .seconds(60)
+            let bot = try #require(
+                await calls.running(JibriDoubles.call("s", environment: environment)))
+            #expect(await calls.next() == .running)
+            world.clock.advance(.seconds(25))
+            await bot.say(.atWork)
+            await calls.recorder.tick()
+            world.clock.advance(.seconds(25))
+            await bot.say(.atWork)
+            await calls.recorder.tick()
+            world.clock.advance(.seconds(10))
+            await calls.recorder.tick()
+            #expect(await calls.next() == .ended(.finished))
+            bot.exit(.finished(reason: "stop"))
+            try await calls.finish(bot.job.stream)
+            await calls.recorder.tick()
+            #expect(await calls.next() == .closed)
+        }
+    }
+
+    @Test func anOrderedEndIsNoNewsUntilTheFilesAreThere() async throws {
+        try await run { world in
+            var calls = try CallWorld(world)
+            let bot = try #require(await calls.running(JibriDoubles.call("s")))
+            #expect(await calls.next() == .running)
+            await calls.recorder.end("s", slot: 0)
+            bot.exit(.finished(reason: "stop"))
+            try await calls.finish(bot.job.stream)
+            await calls.recorder.tick()
+            #expect(await calls.next() == .closed)
+            #expect(
+                calls.scratch.names(in: "recordings/s")
+                    == ["metadata.json", "team.call_2025-10-09-08-53-20.mp4"])
+        }
+    }
+
+    @Test func anEndOfTheBotsOwnIsTold() async throws {
+        try await run { world in
+            var calls = try CallWorld(world)
+            let bot = try #require(await calls.running(JibriDoubles.call("s")))
+            #expect(await calls.next() == .running)
+            bot.exit(.finished(reason: "the conference is over"))
+            try await calls.finish(bot.job.stream)
+            await calls.recorder.tick()
+            #expect(await calls.next() == .ended(.finished))
+            #expect(await calls.next() == .closed)
+        }
+    }
+
+    @Test func atTheEndNothingBeginsAndAllIsTold() async throws {
+        try await run { world in
+            var calls = try CallWorld(world)
+            let bot = try #require(await calls.running(JibriDoubles.call("s")))
+            #expect(await calls.next() == .running)
+            await calls.recorder.endAll()
+            #expect(await calls.next() == .ended(.finished))
+            #expect(await !calls.recorder.admit(JibriDoubles.call("t"), slot: 1))
+            bot.exit(.finished(reason: "stop"))
+            try await calls.finish(bot.job.stream)
+            await calls.recorder.tick()
+            #expect(await calls.next() == .closed)
+        }
+    }
+
+    @Test(arguments: [
+        (StreamEnd.stopped, RecordingEnd.finished),
+        (.botLeft("the conference is over"), .finished),
+        (.failed(StreamFailure(.diskFull, "")), .failed(.disk)),
+        (.failed(StreamFailure(.directoryLost, "")), .failed(.disk)),
+        (.failed(StreamFailure(.botLeftEarly, "")), .failed(.notJoined)),
+        (.failed(StreamFailure(.botDied, "")), .failed(.internal)),
+        (.failed(StreamFailure(.assetsNotMade, "")), .finished),
+    ])
+    func jicofoIsToldWhyAStreamEnded(end: StreamEnd, told: RecordingEnd) {
+        #expect(end.recordingEnd == told)
+    }
+}
