@@ -182,7 +182,8 @@ def test_a_jibri_without_a_file_has_its_variables(roomcast, tmp_path):
     assert "hush" not in checked.stdout + checked.stderr
 
 
-def test_a_jibri_can_only_be_checked(roomcast):
-    done = roomcast("jibri")
-    assert done.returncode == 64
-    assert "use --check" in done.stderr
+def test_a_jibri_with_wrong_settings_does_not_start(roomcast, tmp_path):
+    (tmp_path / "jibri.conf").write_text("jibri.id = rec-1")
+    done = roomcast("jibri", "--config", str(tmp_path / "jibri.conf"))
+    assert done.returncode == 65
+    assert "jibri.api.xmpp.environments: has no environment" in done.stderr

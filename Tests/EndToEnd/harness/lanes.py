@@ -16,7 +16,7 @@ from xdist.scheduler import LoadScopeScheduling
 ASIDE = {
     "active_rooms", "auto_start", "avsync", "bad_input", "bot_process", "captions",
     "chat_recording", "cmaf", "command_line", "contrast", "crash_series", "deleted_files",
-    "deploy", "descriptors", "disk_full", "group_calls", "harness", "hls_js", "install",
+    "deploy", "descriptors", "disk_full", "group_calls", "harness", "hls_js", "install", "jibri",
     "jitsi_counterpart", "jitsi_source", "live_store", "long_publishing", "low_latency_rules",
     "many_assets", "media_over_tcp", "mixed_room", "moderation", "network_change",
     "object_storage", "openvidu", "openvidu_rest", "openvidu_source", "other_players",

@@ -59,11 +59,11 @@ def deaths():
 
 
 class Server:
-    """`roomcast serve`. With a namespace, of networks or of disks, it runs inside; its media is at
-    `media_address`. `log_file` is a log to use instead of its own."""
+    """`roomcast serve`, or another `command`. With a namespace, of networks or of disks, it runs
+    inside; its media is at `media_address`. `log_file` is a log to use instead of its own."""
 
     def __init__(self, directory, namespace=None, media_address="127.0.0.1", settings=None,
-                 log_file=None, binary=BINARY, port=None):
+                 log_file=None, binary=BINARY, port=None, command=("serve",)):
         self.directory = Path(directory)
         self.directory.mkdir(parents=True, exist_ok=True)
         self.output = self.directory / "output"
@@ -82,7 +82,7 @@ class Server:
         self.prefix = namespace.prefix if namespace else []
         self._file = self.log.open("ab")
         self.process = subprocess.Popen(
-            [*self.prefix, str(binary), "serve"],
+            [*self.prefix, str(binary), *command],
             cwd=self.directory,
             env=self.environment,
             stdin=subprocess.DEVNULL,

@@ -2,6 +2,7 @@ import Digests
 import Jibri
 import MediaKernel
 import Streams
+import XMPP
 
 /// What a bot is to join for a call.
 struct CallPlan: Hashable, Sendable {
