@@ -238,7 +238,7 @@ let package = Package(
             "Protocols/Jitsi",
             [
                 "MediaKernel", "XML", "ICE", "SDP", "ClientConnections", "Clocks", "PeerConnection",
-                "XMPP", "MediaClient", "XMPPClient", "RemoteRoom", log, nioCore,
+                "XMPP", "Jibri", "MediaClient", "XMPPClient", "RemoteRoom", log, nioCore,
             ]),
         room(
             "Protocols/WebPage",
@@ -436,7 +436,7 @@ let package = Package(
             "Jitsi",
             [
                 "MediaKernel", "XML", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel",
-                "PeerConnection", "XMPP", "RemoteRoom", "Workbench",
+                "PeerConnection", "XMPP", "Jibri", "RemoteRoom", "Workbench",
             ]),
         tests(
             "ControlAPI",

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ClientConnections
+import Jibri
 import Jitsi
 import Streams
 import XMPP
@@ -33,9 +34,20 @@ extension JitsiAddress {
             case .optional: .accepted
             }
         name = conference.name
+        timeouts = conference.patience.map { CallTimeouts($0) }
         recording = conference.recording.map {
             RecordingPresence(session: $0.session, mode: $0.mode, viewURL: $0.viewURL)
         }
+    }
+}
+
+extension CallTimeouts {
+    fileprivate init(_ patience: JitsiConference.Patience) {
+        self.init()
+        noMedia = .milliseconds(patience.noMedia)
+        allMuted = .milliseconds(patience.allMuted)
+        empty = .milliseconds(patience.empty)
+        connection = .milliseconds(patience.connection)
     }
 }
 

@@ -1,3 +1,4 @@
+import Jibri
 import MediaKernel
 import PeerConnection
 import RemoteRoom
@@ -27,7 +28,8 @@ struct CallWorld {
 
     init(
         password: String? = nil, hiddenDomain: String? = "hidden.example",
-        receivesVideo: Bool = true, recording: RecordingPresence? = nil
+        receivesVideo: Bool = true, recording: RecordingPresence? = nil,
+        timeouts: CallTimeouts? = nil
     ) {
         var entry = JitsiCall.Entry(room: Self.room, focus: Self.focusComponent, name: "Recorder")
         entry.password = password
@@ -35,12 +37,15 @@ struct CallWorld {
         entry.isJibri = true
         entry.receivesVideo = receivesVideo
         entry.recording = recording
+        entry.timeouts = timeouts
         call = JitsiCall(entry, seed: 7)
     }
 
     /// One that is in the room with these members.
-    static func inside(_ members: [String] = [ann]) throws -> CallWorld {
-        var world = CallWorld()
+    static func inside(
+        _ members: [String] = [ann], timeouts: CallTimeouts? = nil
+    ) throws -> CallWorld {
+        var world = CallWorld(timeouts: timeouts)
         world.connect()
         try world.ready()
         for member in members { try world.receive(member) }
@@ -49,8 +54,10 @@ struct CallWorld {
     }
 
     /// One that also has a session, whose connection and channel work.
-    static func connected(_ members: [String] = [ann]) throws -> CallWorld {
-        var world = try inside(members)
+    static func connected(
+        _ members: [String] = [ann], timeouts: CallTimeouts? = nil
+    ) throws -> CallWorld {
+        var world = try inside(members, timeouts: timeouts)
         try world.initiate()
         try world.describe()
         world.change(.connected)

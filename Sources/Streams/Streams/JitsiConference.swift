@@ -32,6 +32,28 @@ public struct JitsiConference: Hashable, Sendable, Codable {
         }
     }
 
+    /// How long the bot stays where nothing happens, in milliseconds. Names and rules are Jibri's.
+    public struct Patience: Hashable, Sendable, Codable {
+        public var noMedia: Int64
+        public var allMuted: Int64
+        public var empty: Int64
+        public var connection: Int64
+
+        enum CodingKeys: String, CodingKey {
+            case noMedia = "no_media_ms"
+            case allMuted = "all_muted_ms"
+            case empty = "empty_ms"
+            case connection = "connection_ms"
+        }
+
+        public init(noMedia: Int64, allMuted: Int64, empty: Int64, connection: Int64) {
+            self.noMedia = noMedia
+            self.allMuted = allMuted
+            self.empty = empty
+            self.connection = connection
+        }
+    }
+
     /// Stands for any certificate in ``certificates``.
     public static let anyCertificate = "any"
 
@@ -58,9 +80,11 @@ public struct JitsiConference: Hashable, Sendable, Codable {
     public var isJibri: Bool
     /// Shown in the room while the bot receives its media. Nil for nothing.
     public var recording: Recording?
+    /// Nil for as long as the conference lasts.
+    public var patience: Patience?
 
     enum CodingKeys: String, CodingKey {
-        case server, certificates, encryption, domain, room, focus, name, recording
+        case server, certificates, encryption, domain, room, focus, name, recording, patience
         case hiddenDomain = "hidden_domain"
         case isJibri = "is_jibri"
     }
@@ -68,7 +92,8 @@ public struct JitsiConference: Hashable, Sendable, Codable {
     public init(
         server: String, certificates: String? = nil, encryption: Encryption = .beyondLoopback,
         domain: String, room: String, focus: String, name: String? = nil,
-        hiddenDomain: String? = nil, isJibri: Bool = false, recording: Recording? = nil
+        hiddenDomain: String? = nil, isJibri: Bool = false, recording: Recording? = nil,
+        patience: Patience? = nil
     ) {
         self.server = server
         self.certificates = certificates
@@ -80,5 +105,6 @@ public struct JitsiConference: Hashable, Sendable, Codable {
         self.hiddenDomain = hiddenDomain
         self.isJibri = isJibri
         self.recording = recording
+        self.patience = patience
     }
 }

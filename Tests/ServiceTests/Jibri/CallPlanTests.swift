@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct CallPlanTests {
     private func plan(_ call: JibriCall) throws -> CallPlan {
-        try CallPlan(call, watchPages: "https://live.example/watch")
+        try CallPlan(call, CallTimeouts(), watchPages: "https://live.example/watch")
     }
 
     @Test func aFileIsAConferenceThatTheRecorderJoinsHidden() throws {
@@ -22,17 +22,20 @@ import Testing
                     server: "xmpp.meet.example:5222", encryption: .optional,
                     domain: "hidden.meet.example", room: "team.call@muc.meet.example",
                     focus: "focus.meet.example", hiddenDomain: "hidden.meet.example",
-                    isJibri: true, recording: .init(session: "s-1", mode: "file")))
+                    isJibri: true, recording: .init(session: "s-1", mode: "file"),
+                    patience: .init(
+                        noMedia: 180_000, allMuted: 600_000, empty: 30_000, connection: 30_000)))
         guard case .jitsi = plan.variant.source else {
             Issue.record("\(String(describing: plan.variant.source))")
             return
         }
     }
 
-    @Test(arguments: [
-        (JibriEnvironment.Security.required, false, JitsiConference.Encryption.required, nil),
-        (.ifPossible, true, .optional, "any"), (.disabled, false, .optional, "any"),
-    ] as [(JibriEnvironment.Security, Bool, JitsiConference.Encryption, String?)])
+    @Test(
+        arguments: [
+            (JibriEnvironment.Security.required, false, JitsiConference.Encryption.required, nil),
+            (.ifPossible, true, .optional, "any"), (.disabled, false, .optional, "any"),
+        ] as [(JibriEnvironment.Security, Bool, JitsiConference.Encryption, String?)])
     func whatTheOperatorTrustsTheBotTrusts(
         security: JibriEnvironment.Security, trustsAll: Bool,
         encryption: JitsiConference.Encryption, certificates: String?
@@ -51,7 +54,8 @@ import Testing
         #expect(
             here.variant.conference?.recording?.viewURL
                 == "https://live.example/watch/\(here.room)")
-        let there = try plan(JibriDoubles.call("s", stream: "key", broadcast: "https://a.example/b"))
+        let there = try plan(
+            JibriDoubles.call("s", stream: "key", broadcast: "https://a.example/b"))
         #expect(there.variant.conference?.recording?.viewURL == "https://a.example/b")
     }
 

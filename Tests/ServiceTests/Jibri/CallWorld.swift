@@ -30,10 +30,10 @@ struct CallWorld {
             logger: JibriDoubles.logger, time: { clock.time })
         recorder = StreamCallRecorder(
             control: world.streams, settings: settings, files: files,
-            logger: JibriDoubles.logger, clock: { clock.instant }
-        ) { call throws(RecordingFailure) in
-            try CallPlan(call, watchPages: "http://h:1/watch")
-        }
+            logger: JibriDoubles.logger, clock: { clock.instant },
+            plan: { call throws(RecordingFailure) in
+                try CallPlan(call, CallTimeouts(), watchPages: "http://h:1/watch")
+            })
         news = recorder.news.makeAsyncIterator()
     }
 

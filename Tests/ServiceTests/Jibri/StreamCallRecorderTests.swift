@@ -73,7 +73,8 @@ import Testing
     }
 
     @Test func aFullMachineHasNoPlace() async throws {
-        try await run({ $0.limits.streams = 1 }) { world in
+        let change: (inout StreamSettings) -> Void = { $0.limits.streams = 1 }
+        try await run(change) { world in
             let calls = try CallWorld(world)
             _ = try #require(await calls.running(JibriDoubles.call("s-1")))
             #expect(await !calls.recorder.hasCapacity())

@@ -53,7 +53,8 @@ public struct RecorderAPI: Sendable {
         let control = control
         router.get("\(Self.externalPath)/health") { _, _ in
             Response(
-                status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+                status: .ok,
+                headers: [.contentType: "application/json", .cacheControl: "no-store"],
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: await control.health())))
         }
         return router
@@ -87,6 +88,7 @@ public struct RecorderAPI: Sendable {
         Application(
             router: router,
             configuration: ApplicationConfiguration(
-                address: .hostname(host, port: port), serverName: HTTPService.serverName), logger: logger)
+                address: .hostname(host, port: port), serverName: HTTPService.serverName),
+            logger: logger)
     }
 }

@@ -15,7 +15,9 @@ struct CallPlan: Hashable, Sendable {
     let variant: LiveStreamVariant
 
     /// - Parameter watchPages: below which people watch the rooms of this server.
-    init(_ call: JibriCall, watchPages: String) throws(RecordingFailure) {
+    init(
+        _ call: JibriCall, _ timeouts: CallTimeouts, watchPages: String
+    ) throws(RecordingFailure) {
         let environment = call.environment
         room = Self.room(of: call)
         var recording = JitsiConference.Recording(session: call.session, mode: "file")
@@ -29,7 +31,8 @@ struct CallPlan: Hashable, Sendable {
             certificates: environment.isTrusting ? JitsiConference.anyCertificate : nil,
             encryption: environment.security == .required ? .required : .optional, domain: login,
             room: call.start.room.description, focus: "focus.\(environment.domain)",
-            hiddenDomain: login, isJibri: true, recording: recording)
+            hiddenDomain: login, isJibri: true, recording: recording,
+            patience: JitsiConference.Patience(timeouts))
         // A meeting's address may be below a path, which no source has.
         let pages = [call.meeting.url, "https://\(environment.domain)/\(call.meeting.name)"]
         let source = pages.map { JitsiSource.scheme + $0 }
@@ -45,6 +48,14 @@ struct CallPlan: Hashable, Sendable {
             .map { $0.isWord ? $0 : UInt8(ascii: "_") }
         let hash = Digest.sha256.hash(Array(address.utf8)).prefix(hashBytes)
         return RoomID("\(String(decoding: name, as: UTF8.self))-\(Hexadecimal.text(hash))")
+    }
+}
+
+extension JitsiConference.Patience {
+    fileprivate init(_ timeouts: CallTimeouts) {
+        self.init(
+            noMedia: timeouts.noMedia.milliseconds, allMuted: timeouts.allMuted.milliseconds,
+            empty: timeouts.empty.milliseconds, connection: timeouts.connection.milliseconds)
     }
 }
 

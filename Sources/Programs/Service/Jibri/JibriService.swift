@@ -49,7 +49,9 @@ public struct JibriService: Service {
         let watchPages = "\(server.settings.http.publicBaseURL)/watch"
         let recorder = StreamCallRecorder(
             control: streams, settings: settings, files: files, logger: logger
-        ) { call throws(RecordingFailure) in try CallPlan(call, watchPages: watchPages) }
+        ) { call throws(RecordingFailure) in
+            try CallPlan(call, settings.timeouts, watchPages: watchPages)
+        }
         desk = JibriDesk(
             slots: slots, links: links, isSingleUse: settings.isSingleUse, recorder: recorder,
             post: lines, logger: logger)
@@ -109,15 +111,19 @@ public struct JibriService: Service {
         let http = settings.http
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                try await Self.explained("external-api-port", http.externalHost, http.externalPort) {
+                try await Self.explained("external-api-port", http.externalHost, http.externalPort)
+                {
                     try await api.external(
-                        host: http.externalHost, port: Int(http.externalPort)).run()
+                        host: http.externalHost, port: Int(http.externalPort)
+                    ).run()
                 }
             }
             group.addTask {
-                try await Self.explained("internal-api-port", http.internalHost, http.internalPort) {
+                try await Self.explained("internal-api-port", http.internalHost, http.internalPort)
+                {
                     try await api.internal(
-                        host: http.internalHost, port: Int(http.internalPort)).run()
+                        host: http.internalHost, port: Int(http.internalPort)
+                    ).run()
                 }
             }
             try await group.waitForAll()

@@ -63,7 +63,8 @@ actor JibriWatch {
 
     var health: JibriHealth {
         get async {
-            JibriHealth(await desk.business, fault: await reason, environment: await desk.environment)
+            JibriHealth(
+                await desk.business, fault: await reason, environment: await desk.environment)
         }
     }
 

@@ -30,7 +30,8 @@ extension JibriSigning {
         guard let keyID, let issuer, let audience, let lifetime else { return nil }
         if lifetime < Self.lifetimeMinimum {
             reader.say(
-                .noted, section.name("ttl"), "is less than 10 minutes, which are taken, as in Jibri",
+                .noted, section.name("ttl"),
+                "is less than 10 minutes, which are taken, as in Jibri",
                 at: reader.place(of: "ttl", in: section))
         }
         self.init(

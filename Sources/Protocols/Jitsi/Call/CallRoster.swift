@@ -61,6 +61,15 @@ struct CallRoster: Hashable {
         if entries.remove(id)?.member.isEncrypted == true { encrypted -= 1 }
     }
 
+    /// Who is there, for the rules by which a call is over.
+    func attendance(_ book: SourceBook) -> (participants: Int, muted: Int, callers: Int) {
+        let heard = Set(
+            book.sources.filter { self[$0.owner]?.isMuted($0.name) == false }.map(\.owner))
+        let callers = members.filter(\.isJigasi)
+        let muted = members.count { !$0.isJigasi && !heard.contains($0.id) }
+        return (members.count, muted, callers.count)
+    }
+
     // MARK: As others see them
 
     func peers(_ book: SourceBook) -> [RemotePeer] {

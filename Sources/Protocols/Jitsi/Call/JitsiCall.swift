@@ -1,3 +1,4 @@
+internal import Jibri
 internal import MediaKernel
 internal import PeerConnection
 internal import RemoteRoom
@@ -30,6 +31,7 @@ struct JitsiCall {
         var isJibri = false
         /// What the room is shown while we receive.
         var recording: RecordingPresence?
+        var timeouts: CallTimeouts?
         var receivesVideo = true
     }
 
@@ -66,6 +68,8 @@ struct JitsiCall {
     var lossSince: Instant?
     var wishes = VideoWishes()
     var recording: RecordingPresence?
+    /// Whether anything happens; nil until we are inside, and where it does not matter.
+    var watch: CallWatch?
     var hasJoined = false
     var told: Told = Told()
     private var orders: [CallOrder] = []

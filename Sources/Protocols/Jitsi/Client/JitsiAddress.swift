@@ -1,4 +1,5 @@
 public import ClientConnections
+public import Jibri
 public import Logging
 public import MediaClient
 public import NIOCore
@@ -28,6 +29,8 @@ public struct JitsiAddress: RoomAddress {
     public var name: String?
     /// What the room's clients are told once we receive.
     public var recording: RecordingPresence?
+    /// How long we stay where nothing happens. Nil for as long as the conference lasts.
+    public var timeouts: CallTimeouts?
 
     public init(
         server: Endpoint, trust: ServerTrust = .machine, domain: String, credentials: Credentials,
@@ -60,7 +63,7 @@ public struct JitsiAddress: RoomAddress {
         JitsiCall.Entry(
             room: room.bare, focus: focus, name: name ?? guest.name, password: password,
             hiddenDomain: hiddenDomain, isJibri: isJibri,
-            recording: recording, receivesVideo: guest.receivesVideo)
+            recording: recording, timeouts: timeouts, receivesVideo: guest.receivesVideo)
     }
 
     var settings: ClientSettings {

@@ -1,5 +1,6 @@
 internal import ClientConnections
 internal import Clocks
+internal import Jibri
 internal import Logging
 internal import MediaClient
 public import MediaKernel
@@ -199,9 +200,15 @@ public actor JitsiRecorder: RemoteRoom {
     }
 
     private func keepTime() async {
+        var lookedAt = MonotonicClock.now
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.timerInterval)
-            call.handleTimeout(at: MonotonicClock.now)
+            let now = MonotonicClock.now
+            call.handleTimeout(at: now)
+            if now - lookedAt >= CallWatch.interval {
+                lookedAt = now
+                call.looked(hasMedia: mediaSession.arrivals.taken(), at: now)
+            }
             await drain()
         }
     }
