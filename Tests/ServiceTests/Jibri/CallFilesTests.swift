@@ -113,10 +113,13 @@ import Workbench
         let delivery = CallDelivery(directory: "\(scratch.path)/recordings")
         let note = CallNote(
             session: "s", stream: "x", file: "a.mp4", meetingURL: "https://m.example/a", more: [:])
-        // A file of the kernel's cannot be linked to.
-        try delivery.deliver(note, from: "/proc/version")
-        try delivery.deliver(note, from: "/proc/version")
-        #expect(try scratch.text("recordings/s/a.mp4").hasPrefix("Linux"))
+        // Nothing outside of memory can be linked to what is in it.
+        let source = "/dev/shm/roomcast-\(UUID().uuidString)"
+        try Data("movie".utf8).write(to: URL(filePath: source))
+        defer { unlink(source) }
+        try delivery.deliver(note, from: source)
+        try delivery.deliver(note, from: source)
+        #expect(try scratch.text("recordings/s/a.mp4") == "movie")
         #expect(scratch.names(in: "recordings/s") == ["a.mp4", "metadata.json"])
     }
 

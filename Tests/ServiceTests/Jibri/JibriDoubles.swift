@@ -1,10 +1,10 @@
-import Jibri
 import Logging
 import MediaKernel
 import Synchronization
 import XML
 import XMPP
 
+@testable import Jibri
 @testable import Service
 
 /// What slots need, without anything behind it.

@@ -136,6 +136,8 @@ actor CallFiles {
 
     private func finalize(_ note: CallNote) async {
         await script?.run(delivery.folder(of: note.session))
+        // One that was ended with this program is run again by the next.
+        guard !Task.isCancelled else { return }
         await forget(note)
         finalizing -= 1
     }
