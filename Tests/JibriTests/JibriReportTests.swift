@@ -220,7 +220,7 @@ import Testing
               chrome.flags = ["--kiosk"]
               ffmpeg { resolution = 1x1, audio-source = pulse }
               stats { enable-stats-d = true, prometheus.enabled = true }
-              jwt-info { signing-key-path = /x }
+              jwt-info { signing-key-path = /x, kid = k, issuer = i, audience = a, ttl = 1h }
               api.xmpp.environments = [\(Self.environment) { sip-control-muc { }, jid = 1
                 call-login.randomize-username = true }]
               colour = blue
@@ -237,7 +237,7 @@ import Testing
                 "ignored jibri.stats.enable-stats-d", "ignored \(environment).sip-control-muc",
                 "ignored \(environment).call-login.randomize-username",
                 "later jibri.ffmpeg.resolution", "later jibri.stats.prometheus",
-                "later jibri.jwt-info", "unknown \(environment).jid", "unknown jibri.colour",
+                "unknown \(environment).jid", "unknown jibri.colour",
                 "unknown other",
             ])
         #expect(report.findings.allSatisfy { $0.place.line > 0 })

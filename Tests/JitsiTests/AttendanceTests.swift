@@ -46,7 +46,7 @@ import Testing
         var world = try CallWorld.connected(timeouts: CallTimeouts())
         look(&world, for: .seconds(180))
         #expect(world.end == nil)
-        look(&world, for: .seconds(15))
+        look(&world, for: .seconds(30))
         #expect(world.end == .givenUp("no media came from the conference"))
     }
 

@@ -42,7 +42,8 @@ import Workbench
             let outside = try Scratch()
             let script = try script(outside)
             let calls = try CallWorld(world) { $0.finalizeScript = script }
-            let work = Task { await calls.files.run() }
+            let files = calls.files
+            let work = Task { await files.run() }
             defer { work.cancel() }
             _ = try await recorded(calls)
             await until { outside.isThere("seen") }
@@ -65,7 +66,8 @@ import Workbench
             let outside = try Scratch()
             let script = try script(outside)
             let calls = try CallWorld(world) { $0.finalizeScript = script }
-            let work = Task { await calls.files.run() }
+            let files = calls.files
+            let work = Task { await files.run() }
             defer { work.cancel() }
             _ = try await recorded(calls, isEmpty: true)
             #expect(calls.scratch.names(in: "recordings") == [".roomcast"])
@@ -100,7 +102,8 @@ import Workbench
                 $0.finalizeScript = script
             }
             await third.files.recover()
-            let work = Task { await third.files.run() }
+            let files = third.files
+            let work = Task { await files.run() }
             defer { work.cancel() }
             await until { await third.files.isIdle }
             #expect(outside.isThere("seen"))

@@ -1,8 +1,10 @@
 import Catalogue
+import ChildProcesses
 import Foundation
 import Jibri
 import MediaKernel
 import Streams
+import Testing
 import Workbench
 
 @testable import Service

@@ -3,6 +3,7 @@ import Jibri
 import MediaKernel
 import Streams
 import Testing
+import Workbench
 
 @testable import Service
 

@@ -25,6 +25,8 @@ public struct JibriService: Service {
     private let files: CallFiles
     private let webhooks: JibriWebhooks
     private let exit = JibriExit()
+    private let control: JibriReception
+    private let http: ServiceGroup
     private let logger: Logger
 
     /// - Throws: ``JibriServiceError``.
@@ -57,6 +59,44 @@ public struct JibriService: Service {
             post: lines, logger: logger)
         watch = JibriWatch(desk: desk, recorder: recorder) { [files] in await files.fault() }
         webhooks = JibriWebhooks(settings, token: try Self.token(settings), logger: logger)
+        control = JibriReception(desk: desk, watch: watch, exit: exit)
+        let api = RecorderAPI(control: control, logger: logger)
+        let places = settings.http
+        // With a shutdown of its own: the health is to be seen as long as anything is recorded.
+        http = ServiceGroup(
+            services: [
+                Place(
+                    key: "external-api-port", host: places.externalHost,
+                    port: places.externalPort, api.external),
+                Place(
+                    key: "internal-api-port", host: places.internalHost,
+                    port: places.internalPort, api.internal),
+            ], logger: logger)
+    }
+
+    /// One of the HTTP servers.
+    private struct Place: Service {
+        let key: String
+        let host: String
+        let port: UInt16
+        let server: any Service
+
+        init(
+            key: String, host: String, port: UInt16,
+            _ server: (_ host: String, _ port: Int) -> some Service
+        ) {
+            (self.key, self.host, self.port) = (key, host, port)
+            self.server = server(host, Int(port))
+        }
+
+        func run() async throws {
+            do {
+                try await server.run()
+            } catch {
+                throw JibriServiceError(
+                    description: "jibri.api.http.\(key): \(host):\(port) cannot be used: \(error)")
+            }
+        }
     }
 
     private static func token(_ settings: JibriSettings) throws -> JibriToken? {
@@ -73,24 +113,39 @@ public struct JibriService: Service {
     /// Jibri's exit status: its unit starts it again after 0, and leaves it be after 255.
     public var exitStatus: Int32 { exit.status }
 
+    private enum Part {
+        case http, slots, lines, other
+    }
+
     public func run() async throws {
         await files.recover()
-        let control = JibriReception(desk: desk, watch: watch, exit: exit)
         try await withGracefulShutdownHandler {
-            try await withThrowingTaskGroup(of: Bool.self) { group in
-                group.addTask { try await serve(control) }
+            try await withThrowingTaskGroup(of: Part.self) { group in
+                group.addTask {
+                    try await http.run()
+                    return .http
+                }
+                group.addTask {
+                    await lines.run(desk)
+                    return .lines
+                }
                 for work in works() {
                     group.addTask {
                         await work()
-                        return false
+                        return .other
                     }
                 }
                 group.addTask {
                     await untilLeft()
-                    return true
+                    await http.triggerGracefulShutdown()
+                    return .slots
                 }
                 defer { group.cancelAll() }
-                for try await isOver in group where isOver { break }
+                var over: Set<Part> = []
+                for try await part in group {
+                    over.insert(part)
+                    if over.isSuperset(of: [.http, .slots, .lines]) { break }
+                }
             }
         } onGracefulShutdown: {
             control.stop()
@@ -100,48 +155,9 @@ public struct JibriService: Service {
 
     private func works() -> [@Sendable () async -> Void] {
         [
-            { await lines.run(desk) }, { await files.run() }, { await watch.run() },
+            { await files.run() }, { await watch.run() },
             { for await health in watch.reports { await webhooks.post(health) } },
         ]
-    }
-
-    /// - Returns: false.
-    private func serve(_ control: JibriReception) async throws -> Bool {
-        let api = RecorderAPI(control: control, logger: logger)
-        let http = settings.http
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                try await Self.explained("external-api-port", http.externalHost, http.externalPort)
-                {
-                    try await api.external(
-                        host: http.externalHost, port: Int(http.externalPort)
-                    ).run()
-                }
-            }
-            group.addTask {
-                try await Self.explained("internal-api-port", http.internalHost, http.internalPort)
-                {
-                    try await api.internal(
-                        host: http.internalHost, port: Int(http.internalPort)
-                    ).run()
-                }
-            }
-            try await group.waitForAll()
-        }
-        return false
-    }
-
-    private static func explained(
-        _ key: String, _ host: String, _ port: UInt16, _ body: () async throws -> Void
-    ) async throws {
-        do {
-            try await body()
-        } catch is CancellationError {
-            // In good order.
-        } catch {
-            throw JibriServiceError(
-                description: "jibri.api.http.\(key): \(host):\(port) cannot be used: \(error)")
-        }
     }
 
     /// Until each slot has left, and what is to be done of its recordings is done.

@@ -66,6 +66,10 @@ actor StreamCallRecorder: CallRecorder {
         let key = Key(session: call.session, slot: slot)
         if let job = jobs[key] { return !job.isEnding && !job.isOver }
         jobs[key] = Job(call: call)
+        // Its stream would be taken for this one's.
+        for other in jobs.keys where other.session == key.session && other != key {
+            await stop(other)
+        }
         do throws(Refusal) {
             jobs[key]?.stream = try await start(call)
         } catch {
@@ -145,6 +149,7 @@ actor StreamCallRecorder: CallRecorder {
             throw error.refusal
         }
         guard stream.plan.variant.metadata == call.session else {
+            await files.takeBack(call)
             throw .noPlace("the room is being recorded")
         }
         do throws(CallFault) {
