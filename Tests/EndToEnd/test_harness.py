@@ -52,7 +52,7 @@ def test_the_clips_are_told_apart_by_colour(ann):
 
 
 def test_a_frozen_picture_is_seen(ann):
-    assert media.longest_run(media.movement(ann) < 8) <= 3  # the white frames
+    assert media.longest_run(media.movement(ann[:180]) < 8) <= 3  # the white frames
     frozen = np.concatenate([ann[10:20], np.repeat(ann[20:21], 15, axis=0)])
     assert media.longest_run(media.movement(frozen) < 8) == 14
 
