@@ -65,9 +65,11 @@ struct CallRoster: Hashable {
     func attendance(_ book: SourceBook) -> (participants: Int, muted: Int, callers: Int) {
         let heard = Set(
             book.sources.filter { self[$0.owner]?.isMuted($0.name) == false }.map(\.owner))
-        let callers = members.filter(\.isJigasi)
-        let muted = members.count { !$0.isJigasi && !heard.contains($0.id) }
-        return (members.count, muted, callers.count)
+        var (muted, callers) = (0, 0)
+        for member in entries.values.lazy.map(\.member) {
+            if member.isJigasi { callers += 1 } else if !heard.contains(member.id) { muted += 1 }
+        }
+        return (entries.count, muted, callers)
     }
 
     // MARK: As others see them

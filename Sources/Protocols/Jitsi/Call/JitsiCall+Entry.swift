@@ -137,7 +137,7 @@ extension JitsiCall {
         switch presence.change {
         case .present:
             let member = Member(presence, stanza)
-            isRosterDue = isRosterDue || roster[member.id] != member
+            told.isRosterStale = told.isRosterStale || roster[member.id] != member
             if let fault = member.fault { note("presence of \(member.id.prefix(64)): \(fault)") }
             let wasEncrypted = roster[member.id]?.isEncrypted ?? false
             guard roster.put(member) else { return note("the room has too many members") }
@@ -147,7 +147,7 @@ extension JitsiCall {
         // One that is renamed comes again, as another endpoint.
         case .left, .kicked, .destroyed, .removed, .renamed:
             roster.remove(presence.nick)
-            isRosterDue = true
+            told.isRosterStale = true
             guard !book.sources(of: presence.nick).isEmpty else { return }
             book.remove(owner: presence.nick)
             describe()
@@ -170,7 +170,7 @@ extension JitsiCall {
             guard case .entering = phase else { return }
             phase = .inside
             roster.settle()
-            isRosterDue = true
+            told.isRosterStale = true
             if !hasJoined { order(.joined) }
             hasJoined = true
         case .refused(let error): refused(error, at: now)

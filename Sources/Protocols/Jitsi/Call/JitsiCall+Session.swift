@@ -39,7 +39,7 @@ extension JitsiCall {
         case .sourceRemove:
             order(.send(request.result()))
             book.remove(message.sources)
-            isRosterDue = true
+            told.isRosterStale = true
             describe()
         case .sessionTerminate:
             order(.send(request.result()))
@@ -68,14 +68,14 @@ extension JitsiCall {
                 session: message.session, initiator: message.initiator, responder: occupant),
             bridgeSession: message.bridgeSession, startedAt: now, plan: plan)
         book = SourceBook()
-        isRosterDue = true
+        told.isRosterStale = true
         add(message.sources)
         describe()
     }
 
     private mutating func add(_ list: SourceList) {
         let left = book.add(list) + list.rejected
-        isRosterDue = true
+        told.isRosterStale = true
         if left > 0 { note("\(left) sources are not what they claim to be") }
     }
 

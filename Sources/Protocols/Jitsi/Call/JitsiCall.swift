@@ -58,8 +58,6 @@ struct JitsiCall {
     var focusSession: String?
     var roster: CallRoster
     var book = SourceBook()
-    /// Whether members or their sources may have changed since the program was told.
-    var isRosterDue = true
     var session: CallSession?
     var sessions = 0
     /// When a focus that was asked for another session must have begun one.
@@ -78,6 +76,8 @@ struct JitsiCall {
     /// What the program knows.
     struct Told: Hashable {
         var roster: [RemotePeer]?
+        /// Whether members or their sources may have changed since.
+        var isRosterStale = true
         var path: PeerConnectionState?
         var speakers: [RemoteSpeaker] = []
         var notices = 0
@@ -264,8 +264,8 @@ struct JitsiCall {
     }
 
     private mutating func tellRoster() {
-        guard isRosterDue else { return }
-        isRosterDue = false
+        guard told.isRosterStale else { return }
+        told.isRosterStale = false
         let peers = roster.peers(book)
         guard peers != told.roster else { return }
         told.roster = peers

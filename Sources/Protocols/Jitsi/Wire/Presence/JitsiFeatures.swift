@@ -8,6 +8,7 @@ internal import XMPP
 /// sections, which are different ones for the bridge and for us.
 enum JitsiFeatures {
     static let jibri = "http://jitsi.org/protocol/jibri"
+    static let jigasi = "http://jitsi.org/protocol/jigasi"
 
     private static let all = [
         "http://jitsi.org/json-encoded-sources",

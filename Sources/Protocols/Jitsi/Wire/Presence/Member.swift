@@ -23,6 +23,8 @@ struct Member: Hashable {
     var showsScreen = false
     /// Whether it says that it is a recorder.
     var isJibri = false
+    /// Whether it says that it carries somebody who calls by telephone.
+    var isJigasi = false
     /// Its media are encrypted from end to end: only members who were given its key can decode them.
     var isEncrypted = false
 
@@ -48,8 +50,10 @@ struct Member: Hashable {
         case "videomuted": isVideoMuted = element.text == "true"
         case "videoType": showsScreen = element.text == "desktop"
         case "features":
-            isJibri = element.elements.prefix(JitsiLimits.features)
-                .contains { $0["var"] == JitsiFeatures.jibri }
+            for feature in element.elements.prefix(JitsiLimits.features) {
+                isJibri = isJibri || feature["var"] == JitsiFeatures.jibri
+                isJigasi = isJigasi || feature["var"] == JitsiFeatures.jigasi
+            }
         case "jitsi_participant_e2ee.enabled": isEncrypted = element.text == "true"
         default: break
         }
