@@ -216,7 +216,10 @@ class Conference:
         self._show()
 
     def saw(self, presence):
-        """Of somebody in the room."""
+        """Of somebody in the room. Requests that came before it are taken before it."""
+        self._begin(self._see(presence))
+
+    async def _see(self, presence):
         nick = presence.get("from").partition("/")[2]
         if nick in self._ours or presence.get("type") == "error":
             return
@@ -224,7 +227,7 @@ class Conference:
             occupant = self.occupants.pop(nick, None)
             if occupant:
                 self.gone.append((nick, statuses(presence), presence))
-                self._begin(self._left(occupant))
+                await self._left(occupant)
             return
         item = find(find(presence, MUC_USER, "x"), MUC_USER, "item")
         occupant = self.occupants.get(nick)
