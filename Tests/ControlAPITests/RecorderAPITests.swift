@@ -42,9 +42,11 @@ import Testing
     func ordersAreTaken(name: String, leaving: RecorderLeaving) async throws {
         try await Application(router: api.internalRouter()).test(.router) { client in
             let path = "/jibri/api/internal/v1.0/\(name)"
-            #expect(try await client.execute(uri: path, method: .get).status == .notFound)
+            let read = try await client.execute(uri: path, method: .get)
+            #expect(read.status == .notFound)
             #expect(recorder.left.isEmpty)
-            #expect(try await client.execute(uri: path, method: .post).status == .ok)
+            let posted = try await client.execute(uri: path, method: .post)
+            #expect(posted.status == .ok)
         }
         #expect(recorder.left == [leaving])
     }
