@@ -43,4 +43,5 @@ class JitsiProsody(Prosody):
             ACCOUNTS, HOSTS, [DOMAIN, AUTH, HIDDEN, "127.0.0.1"], DOMAIN, f"""
             component_ports = {{ {self.component_port} }}
             component_interfaces = {{ "127.0.0.1" }}
+            smacks_hibernation_time = 20  -- for how long those who are killed seem to be there
             """)
