@@ -8,10 +8,15 @@ public final class RSAKey: @unchecked Sendable {
 
     /// Nil for a text that has no RSA key, or one that a password protects.
     public init?(pem: [UInt8]) {
-        guard let text = BIO_new_mem_buf(pem, Int32(clamping: pem.count)) else { return nil }
-        defer { BIO_free(text) }
-        // Without a callback OpenSSL would ask for a password on the terminal.
-        let key = PEM_read_bio_PrivateKey(text, nil, { _, _, _, _ in -1 }, nil)
+        // OpenSSL reads the text from where it is, after the call that is given it.
+        let key = pem.withUnsafeBytes { bytes -> OpaquePointer? in
+            guard let text = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else {
+                return nil
+            }
+            defer { BIO_free(text) }
+            // Without a callback OpenSSL would ask for a password on the terminal.
+            return PEM_read_bio_PrivateKey(text, nil, { _, _, _, _ in -1 }, nil)
+        }
         guard let key else {
             ERR_clear_error()
             return nil
