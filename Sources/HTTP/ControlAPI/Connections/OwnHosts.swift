@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import MediaKernel
 
-/// The names of a server that only this machine may call.
+/// The names of a server that no page of another site may call.
 ///
 /// A page of another site can make its own name resolve to this machine (DNS rebinding): the
 /// browser then takes the server for that site, whose scripts may read all answers. They cannot
@@ -10,13 +10,29 @@ import MediaKernel
 struct OwnHosts: Sendable {
     /// In small letters, besides every machine's names for itself; nil when any name is allowed.
     private let names: Set<String>?
+    /// Whether any address is, too: no page has it as its own site's name.
+    private let includesAddresses: Bool
 
+    /// Only this machine may call it.
+    ///
     /// - Parameter publicURL: the server's public address.
     init(publicURL: String?) {
         names = Set(publicURL.flatMap { HTTPURL($0) }.map { [$0.host] } ?? [])
+        includesAddresses = false
     }
 
-    private init() { names = nil }
+    /// Other machines may, by its address.
+    ///
+    /// - Parameter host: a name or an address.
+    init(boundTo host: String) {
+        names = [host.lowercased()]
+        includesAddresses = true
+    }
+
+    private init() {
+        names = nil
+        includesAddresses = true
+    }
 
     static let any = OwnHosts()
 
@@ -28,7 +44,7 @@ struct OwnHosts: Sendable {
         // The port does not matter: it may be a forwarded one of another machine.
         let host = HTTPURL(isSecure: false, authority: authority).host
         return names.contains(host) || host == "localhost"
-            || TransportAddress(host, port: 0)?.isLoopback ?? false
+            || TransportAddress(host, port: 0).map { includesAddresses || $0.isLoopback } ?? false
     }
 }
 

@@ -1,5 +1,6 @@
 import HTTPTypes
 public import Hummingbird
+import HummingbirdCore
 public import Logging
 import NIOCore
 
@@ -22,7 +23,8 @@ public enum RecorderLeaving: Hashable, Sendable {
     case now
 }
 
-/// Jibri's two HTTP interfaces, each on an address of its own: anyone who may connect may use it.
+/// Jibri's two HTTP interfaces, each on an address of its own: any program that may connect may use
+/// it, but no web page, which a browser lets connect to its own machine.
 public struct RecorderAPI: Sendable {
     static let externalPath = "/jibri/api/v1.0"
     static let internalPath = "/jibri/api/internal/v1.0"
@@ -30,26 +32,36 @@ public struct RecorderAPI: Sendable {
     /// What a request's body may have, which nobody reads.
     private static let bodyBytesMaximum = 64 * 1024
 
+    /// Of each interface: a few monitors and scripts use it.
+    static let connectionsMaximum = 64
+
     private let control: any RecorderControl
+    private let patience: HTTPConnectionGuard.Limits
     private let logger: Logger
 
     public init(control: any RecorderControl, logger: Logger) {
+        self.init(control: control, patience: .init(), logger: logger)
+    }
+
+    init(control: any RecorderControl, patience: HTTPConnectionGuard.Limits, logger: Logger) {
         self.control = control
+        self.patience = patience
         self.logger = logger
     }
 
     /// For load balancers and autoscalers.
     public func external(host: String, port: Int) -> some ApplicationProtocol {
-        application(externalRouter(), host, port)
+        application(externalRouter(host: host), host, port)
     }
 
     /// For the operator of the machine.
     public func `internal`(host: String, port: Int) -> some ApplicationProtocol {
-        application(internalRouter(), host, port)
+        application(internalRouter(host: host), host, port)
     }
 
-    func externalRouter() -> Router<BasicRequestContext> {
+    func externalRouter(host: String) -> Router<BasicRequestContext> {
         let router = Router()
+        router.add(middleware: NoPagesMiddleware(hosts: OwnHosts(boundTo: host)))
         let control = control
         router.get("\(Self.externalPath)/health") { _, _ in
             Response(
@@ -60,8 +72,9 @@ public struct RecorderAPI: Sendable {
         return router
     }
 
-    func internalRouter() -> Router<BasicRequestContext> {
+    func internalRouter(host: String) -> Router<BasicRequestContext> {
         let router = Router()
+        router.add(middleware: NoPagesMiddleware(hosts: OwnHosts(boundTo: host)))
         let orders: [(String, RecorderLeaving)] = [
             ("gracefulShutdown", .whenIdle), ("notifyConfigChanged", .toRestart),
             ("shutdown", .now),
@@ -85,10 +98,16 @@ public struct RecorderAPI: Sendable {
     private func application(
         _ router: Router<BasicRequestContext>, _ host: String, _ port: Int
     ) -> some ApplicationProtocol {
-        Application(
+        let patience = patience
+        return Application(
             router: router,
+            server: HTTPServerBuilder { PlainChannel(responder: $0, patience: patience) },
             configuration: ApplicationConfiguration(
-                address: .hostname(host, port: port), serverName: HTTPService.serverName),
+                address: .hostname(host, port: port), serverName: HTTPService.serverName,
+                availableConnectionsDelegate: ConnectionMaximum(
+                    Self.connectionsMaximum, logger: logger)),
+            // As at the main server's address.
+            onServerRunning: { try? await $0.setOption(.maxMessagesPerRead, value: 1).get() },
             logger: logger)
     }
 }

@@ -22,9 +22,6 @@ typealias WebSocketDecision =
 struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
-    /// A connection without requests for this long is closed.
-    static let idleTimeout: Duration = .seconds(75)
-
     /// The most bytes that may wait after a request for a socket until that is answered. Clients
     /// must not send any by then (RFC 6455 sect. 4.1).
     static let unparsedBytesMaximum = 64 * 1024
@@ -65,29 +62,18 @@ struct WebSocketChannel: ServerChildChannel, HTTPChannelHandler {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            var limits = NIOHTTPDecoderLimitConfiguration()
-            limits.maxHeaderFieldSize = Limits.headerFieldBytes
-            limits.maxHeaderListSize = Limits.headerListBytes
-            limits.maxHeaderFieldCount = Limits.headerFieldCount
             let pipeline = channel.pipeline.syncOperations
             let admission = limiter.admission(of: channel)
             if admission != .served {
                 try pipeline.addHandler(
                     RefusedConnection(isTold: admission == .refused && !isTLS), position: .first)
             }
-            // Responses need no validation here: HTTPTypes has validated them.
-            try pipeline.addHandler(HTTPResponseEncoder())
-            try pipeline.addHandler(
-                ByteToMessageHandler(
-                    HTTPRequestDecoder(
-                        leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits),
-                    maximumBufferSize: Self.unparsedBytesMaximum))
-            try pipeline.addHandler(HTTPConnectionGuard())
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try GuardedHTTP.add(
+                to: pipeline, unparsedBytesMaximum: Self.unparsedBytesMaximum, patience: .init())
             let writer = EdgeWriter()
             try pipeline.addHandler(writer)
             try pipeline.addHandler(
-                HTTPConnectionStateHandler(idleTimeout: Self.idleTimeout, logger: logger))
+                HTTPConnectionStateHandler(idleTimeout: GuardedHTTP.idleTimeout, logger: logger))
             try pipeline.addHandler(edge(writer))
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel,
