@@ -167,6 +167,17 @@ def test_what_cannot_be_recorded_is_answered_as_jibri_does(deployment, conferenc
     assert "key" not in one.log.read_text()
 
 
+def test_no_other_recorder_tries_a_conference_that_is_encrypted(deployment, conference, jibri):
+    one, brewery = jibri(), deployment.brewery
+    brewery.wait_for_slots(2)
+    conference.ann.show(**{"jitsi_participant_e2ee.enabled": "true"})
+    recording = brewery.start(conference)
+    wait_for_state(recording, ("off", "error"))
+    assert recording.nicks == [recording.nicks[0]]
+    wait_for("both are free", lambda: len(brewery.wait_for_slots(2)) == 2, TIMEOUT)
+    assert not one.finalized
+
+
 def test_a_stop_before_it_runs_ends_it(deployment, jibri):
     one, brewery = jibri(), deployment.brewery
     brewery.wait_for_slots(2)

@@ -47,7 +47,7 @@ import Testing
         look(&world, for: .seconds(180))
         #expect(world.end == nil)
         look(&world, for: .seconds(30))
-        #expect(world.end == .givenUp("no media came from the conference"))
+        #expect(world.end == .silent("no media came from the conference"))
     }
 
     @Test func whoCallsByTelephoneIsNoneOfTheMuted() throws {

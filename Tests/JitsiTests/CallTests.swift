@@ -530,7 +530,7 @@ import XMPP
         var world = try CallWorld.inside([CallWorld.member("0000000a", "Ann", "{}", encrypted)])
         #expect(
             world.end
-                == .givenUp(
+                == .encrypted(
                     "the conference is encrypted from end to end, and a recorder has no key"))
         // One among others is not shown; it cannot end the recording of the others.
         world = try CallWorld.connected([CallWorld.ann, CallWorld.ben])

@@ -177,7 +177,8 @@ import Testing
     @Test(arguments: [
         (StreamFailure.Cause.diskFull, StreamingFailure.Cause.storageFull),
         (.noRoomForAssets, .storageFull), (.notEncoded, .notEncoded),
-        (.pageNotShown, .sourceBroken),
+        (.pageNotShown, .sourceBroken), (.sourceEncrypted, .sourceBroken),
+        (.sourceSilent, .sourceBroken),
         (.botStoodStill, .stoodStill), (.botNotStarted, .unavailable),
         (.serverRestarted, .unavailable), (.botDied, .broken),
         (.botLeftEarly, .broken), (.assetsNotMade, .broken), (.directoryLost, .broken),

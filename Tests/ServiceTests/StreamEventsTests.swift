@@ -84,6 +84,8 @@ import Workbench
     @Test(arguments: [
         (StreamFailure.Cause.botDied, "INTERNAL_ERROR"), (.assetsNotMade, "UPLOAD_ERROR"),
         (.noRoomForAssets, "UPLOAD_ERROR"), (.unknown, "INTERNAL_ERROR"),
+        (.pageNotShown, "MAX_RETRIES_REACHED"), (.sourceEncrypted, "MAX_RETRIES_REACHED"),
+        (.sourceSilent, "MAX_RETRIES_REACHED"),
     ])
     func aStreamThatFailedIsTold(cause: StreamFailure.Cause, type: String) throws {
         let all = try told(record(.failed, .failed(StreamFailure(cause, "the words"))))

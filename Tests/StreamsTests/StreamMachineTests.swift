@@ -262,12 +262,15 @@ import Testing
                             .botLeftEarly, "the bot left before the stream ran: room ended"))))
     }
 
-    @Test func aPageThatCannotBeShownFailsTheStreamAtOnce() {
+    @Test(arguments: [
+        (BotFailure.pageNotShown, StreamFailure.Cause.pageNotShown),
+        (.sourceEncrypted, .sourceEncrypted), (.sourceSilent, .sourceSilent),
+    ])
+    func whatCannotBeShownFailsTheStreamAtOnce(failure: BotFailure, cause: StreamFailure.Cause) {
         var machine = started()
         #expect(
-            machine.botExited(
-                .failed(reason: "HTTP 404", failure: .pageNotShown), at: at(1))
-                == .ended(.failed(StreamFailure(.pageNotShown, "HTTP 404"))))
+            machine.botExited(.failed(reason: "HTTP 404", failure: failure), at: at(1))
+                == .ended(.failed(StreamFailure(cause, "HTTP 404"))))
     }
 
     @Test func aBotThatCannotBeStartedFailsTheStreamAtOnce() {

@@ -195,6 +195,8 @@ public struct BotRunner: Sendable {
             case .removed(let reason):
                 return .asked(reason.isEmpty ? "removed from the room" : reason)
             case .givenUp(let reason): return .failed(PipelineFailure(reason), .pageNotShown)
+            case .encrypted(let reason): return .failed(PipelineFailure(reason), .sourceEncrypted)
+            case .silent(let reason): return .failed(PipelineFailure(reason), .sourceSilent)
             case .badEndpoint, .refused, .unreachable, .protocolViolation, .failed:
                 return .failed(PipelineFailure(String(describing: error)))
             }

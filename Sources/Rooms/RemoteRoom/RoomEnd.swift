@@ -14,6 +14,10 @@ public enum RoomEnd: Error, Hashable, Sendable, CustomStringConvertible {
     case protocolViolation(String)
     /// What is to be shown cannot be shown, and trying again would not help.
     case givenUp(String)
+    /// Its media are encrypted from end to end, and only its participants have the key.
+    case encrypted(String)
+    /// Nothing came from it for as long as that may last.
+    case silent(String)
     /// This machine failed: it has no socket, or no key.
     case failed(String)
 
@@ -31,7 +35,7 @@ public enum RoomEnd: Error, Hashable, Sendable, CustomStringConvertible {
         case .removed(let reason): "removed from the room: \(reason)"
         case .roomEnded(let reason): "the room has ended: \(reason)"
         case .protocolViolation(let what): "protocol violation: \(what)"
-        case .givenUp(let why): why
+        case .givenUp(let why), .encrypted(let why), .silent(let why): why
         case .failed(let what): "the room cannot be joined: \(what)"
         }
     }

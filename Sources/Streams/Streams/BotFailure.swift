@@ -5,9 +5,18 @@ public enum BotFailure: String, Hashable, Sendable, Codable {
     case diskFull = "disk_full"
     /// A web page cannot be shown, and the bot has tried more than once.
     case pageNotShown = "page_not_shown"
+    /// What is to be shown is encrypted from end to end.
+    case sourceEncrypted = "source_encrypted"
+    /// Nothing came from what is to be shown, for as long as that may last.
+    case sourceSilent = "source_silent"
 
     /// Whether another bot would fail in the same way.
-    var isFinal: Bool { self == .pageNotShown }
+    var isFinal: Bool {
+        switch self {
+        case .pageNotShown, .sourceEncrypted, .sourceSilent: true
+        case .notEncoded, .diskFull: false
+        }
+    }
 
     /// The cause with which a stream is given up.
     var cause: StreamFailure.Cause {
@@ -15,6 +24,8 @@ public enum BotFailure: String, Hashable, Sendable, Codable {
         case .notEncoded: .notEncoded
         case .diskFull: .diskFull
         case .pageNotShown: .pageNotShown
+        case .sourceEncrypted: .sourceEncrypted
+        case .sourceSilent: .sourceSilent
         }
     }
 }

@@ -17,6 +17,10 @@ public struct StreamFailure: Hashable, Sendable {
         case diskFull = "disk_full"
         /// A web page cannot be shown.
         case pageNotShown = "page_not_shown"
+        /// What is to be shown is encrypted from end to end.
+        case sourceEncrypted = "source_encrypted"
+        /// Nothing came from what is to be shown.
+        case sourceSilent = "source_silent"
         /// The stream is complete, but its assets cannot be made.
         case assetsNotMade = "assets_not_made"
         /// The assets cannot be made because a disk is full.

@@ -168,6 +168,9 @@ import Workbench
         (.failed(StreamFailure(.directoryLost, "")), .failed(.disk)),
         (.failed(StreamFailure(.botLeftEarly, "")), .failed(.notJoined)),
         (.failed(StreamFailure(.botDied, "")), .failed(.internal)),
+        (.failed(StreamFailure(.pageNotShown, "")), .failed(.notJoined)),
+        (.failed(StreamFailure(.sourceEncrypted, "")), .failed(.encrypted)),
+        (.failed(StreamFailure(.sourceSilent, "")), .failed(.noMedia)),
         (.failed(StreamFailure(.assetsNotMade, "")), .finished),
     ])
     func jicofoIsToldWhyAStreamEnded(end: StreamEnd, told: RecordingEnd) {

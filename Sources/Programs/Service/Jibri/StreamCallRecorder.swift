@@ -278,6 +278,8 @@ extension StreamEnd {
         return switch failure.cause {
         case .diskFull, .directoryLost: .failed(.disk)
         case .botLeftEarly, .pageNotShown: .failed(.notJoined)
+        case .sourceEncrypted: .failed(.encrypted)
+        case .sourceSilent: .failed(.noMedia)
         // The recording is complete as far as Jicofo is concerned.
         case .assetsNotMade, .noRoomForAssets: .finished
         default: .failed(.internal)

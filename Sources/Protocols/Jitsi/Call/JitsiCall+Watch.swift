@@ -23,7 +23,7 @@ extension JitsiCall {
             self.end(
                 .roomEnded(
                     reason: participants == 0 ? "nobody is there" : "everybody is muted"))
-        case .failed: self.end(.givenUp("no media came from the conference"))
+        case .failed: self.end(.silent("no media came from the conference"))
         }
     }
 }

@@ -240,7 +240,7 @@ struct JitsiCall {
         if phase == .inside {
             if roster.isEncrypted {
                 return end(
-                    .givenUp(
+                    .encrypted(
                         "the conference is encrypted from end to end, and a recorder has no key"))
             }
             tellRoster()
