@@ -1,5 +1,6 @@
 import Foundation
 import Jibri
+import Logging
 import MediaKernel
 import Streams
 import Testing
@@ -147,3 +148,37 @@ import Workbench
         #expect(await !script.run("/tmp"))
     }
 }
+    @Test func aScriptIsEndedWithWhatItHasStarted() async throws {
+        let scratch = try Scratch()
+        let path = try script(
+            scratch,
+            ending: """
+                sleep 600 &
+                echo $! > '\(scratch.path)/id' && mv '\(scratch.path)/id' '\(scratch.path)/child'
+                wait
+                """)
+        let script = FinalizeScript(path: path, logger: JibriDoubles.logger)
+        let work = Task { await script.run(scratch.path) }
+        await until { scratch.isThere("child") }
+        let child = try scratch.text("child").filter(\.isNumber)
+        defer { if let id = pid_t(child) { kill(id, SIGKILL) } }
+        work.cancel()
+        #expect(await !work.value)
+        // Empty for one that waits to be reaped.
+        await until {
+            FileManager.default.contents(atPath: "/proc/\(child)/cmdline")?.isEmpty ?? true
+        }
+    }
+
+    @Test func aScriptThatTakesLongIsLogged() async throws {
+        let scratch = try Scratch()
+        let path = try script(scratch, ending: "exec sleep 600")
+        let lines = LogLines()
+        let script = FinalizeScript(
+            path: path, logger: Logger(label: "test") { _ in lines }, patience: .milliseconds(20))
+        let work = Task { await script.run(scratch.path) }
+        await until { lines.all.contains { $0.contains("still runs") } }
+        work.cancel()
+        _ = await work.value
+    }
+

@@ -67,6 +67,27 @@ enum JibriDoubles {
     }
 }
 
+/// Notes what is logged.
+final class LogLines: LogHandler {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+
+    func log(event: LogEvent) { lines.withLock { $0.append("\(event.message)") } }
+
+    var metadata: Logger.Metadata {
+        get { [:] }
+        set {}
+    }
+    var logLevel: Logger.Level {
+        get { .trace }
+        set {}
+    }
+    subscript(metadataKey _: String) -> Logger.Metadata.Value? {
+        get { nil }
+        set {}
+    }
+}
+
 /// Notes what slots say.
 final class PostDouble: BreweryPost {
     private let said = Mutex<[String]>([])

@@ -8,12 +8,15 @@ import SystemPackage
 struct FinalizeScript: Sendable {
     /// Jibri waits for ever. One that takes longer has hung.
     static let timeout = Duration.seconds(6 * 3600)
+    /// One that takes longer than any upload should is worth a look.
+    static let patience = Duration.seconds(3600)
     /// From the request to end until it is killed.
     private static let grace = Duration.seconds(10)
 
     let path: String
     let logger: Logger
     var timeout = Self.timeout
+    var patience = Self.patience
 
     /// Waits for its end, which is logged.
     ///
@@ -24,9 +27,8 @@ struct FinalizeScript: Sendable {
         logger[metadataKey: "directory"] = "\(directory)"
         logger.info("jibri: finalizes", metadata: ["script": "\(path)"])
         do {
-            let timeout = timeout
-            var options = PlatformOptions()
-            options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: Self.grace)]
+            let (timeout, patience) = (timeout, patience)
+            let options = Self.options
             let result = try await withThrowingTaskGroup(of: TerminationStatus?.self) { group in
                 group.addTask { [options] in
                     // Its output is part of our log. A pipe would stay open as long as a program that
@@ -37,8 +39,14 @@ struct FinalizeScript: Sendable {
                         output: .currentStandardError, error: .currentStandardError
                     ).terminationStatus
                 }
-                group.addTask {
-                    try await Task.sleep(for: timeout)
+                group.addTask { [logger] in
+                    try await Task.sleep(for: min(patience, timeout))
+                    if patience < timeout {
+                        logger.warning(
+                            "jibri: the finalize script still runs",
+                            metadata: ["seconds": "\(patience.inSeconds)"])
+                        try await Task.sleep(for: timeout - patience)
+                    }
                     return nil
                 }
                 defer { group.cancelAll() }
@@ -59,5 +67,16 @@ struct FinalizeScript: Sendable {
                 "jibri: the finalize script cannot be run", metadata: ["reason": "\(error)"])
             return false
         }
+    }
+
+    /// What the script has started ends with it when it is ended: the next start runs it again. It
+    /// is a session of its own, so that this reaches nobody else.
+    private static var options: PlatformOptions {
+        var options = PlatformOptions()
+        options.createSession = true
+        options.teardownSequence = [
+            .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: grace)
+        ]
+        return options
     }
 }
