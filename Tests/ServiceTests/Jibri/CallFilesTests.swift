@@ -116,15 +116,41 @@ import Workbench
         let scratch = try Scratch()
         let delivery = CallDelivery(directory: "\(scratch.path)/recordings")
         let note = CallNote(
-            session: "s", stream: "x", file: "a.mp4", meetingURL: "https://m.example/a", more: [:])
+            session: "s", stream: "x", file: name, meetingURL: "https://m.example/a", more: [:])
         // Nothing outside of memory can be linked to what is in it.
         let source = "/dev/shm/roomcast-\(UUID().uuidString)"
         try Data("movie".utf8).write(to: URL(filePath: source))
         defer { unlink(source) }
         try delivery.deliver(note, from: source)
         try delivery.deliver(note, from: source)
-        #expect(try scratch.text("recordings/s/a.mp4") == "movie")
-        #expect(scratch.names(in: "recordings/s") == ["a.mp4", "metadata.json"])
+        #expect(try scratch.text("recordings/s/\(name)") == "movie")
+        #expect(scratch.names(in: "recordings/s") == [name, "metadata.json"])
+    }
+
+    // MARK: Notes
+
+    private static let note = CallNote(
+        session: "s", stream: "x", file: "a.mp4", meetingURL: "https://m.example/a", more: [:])
+
+    @Test func aNoteIsReadAgain() throws {
+        let scratch = try Scratch()
+        let ledger = CallLedger(directory: scratch.path)
+        defer { withExtendedLifetime(scratch) {} }
+        #expect(try ledger.all() == [])
+        try ledger.write(Self.note)
+        #expect(try ledger.all() == [Self.note])
+    }
+
+    /// A note names what is moved where.
+    @Test(arguments: ["", "..", "../a.mp4", "/etc/a.mp4", "a/b.mp4"])
+    func aNoteLeadsNowhereElse(file: String) throws {
+        let scratch = try Scratch()
+        let ledger = CallLedger(directory: scratch.path)
+        defer { withExtendedLifetime(scratch) {} }
+        var note = Self.note
+        note.file = file
+        try ledger.write(note)
+        #expect(try ledger.all() == [nil])
     }
 
     @Test(arguments: [("exit 0", true), ("exit 3", false), ("kill -9 $$", false)])
@@ -147,6 +173,8 @@ import Workbench
         let script = FinalizeScript(path: "/nowhere/finalize.sh", logger: JibriDoubles.logger)
         #expect(await !script.run("/tmp"))
     }
+        // As long as a name can be.
+        let name = String(repeating: "a", count: 251) + ".mp4"
 }
     @Test func aScriptIsEndedWithWhatItHasStarted() async throws {
         let scratch = try Scratch()
@@ -159,6 +187,48 @@ import Workbench
                 """)
         let script = FinalizeScript(path: path, logger: JibriDoubles.logger)
         let work = Task { await script.run(scratch.path) }
+    @Test func aNoteIsOfTheStreamThatItIsNamedAfter() throws {
+        let scratch = try Scratch()
+        let ledger = CallLedger(directory: scratch.path)
+        defer { withExtendedLifetime(scratch) {} }
+        try ledger.write(Self.note)
+        try scratch.write(try scratch.bytes(".roomcast/x.json"), to: ".roomcast/y.json")
+        #expect(try ledger.all() == [Self.note, nil])
+    }
+
+    @Test(arguments: [0o775, 0o757, 0o1777])
+    func notesThatOthersMayHaveWrittenAreNotBelieved(mode: Int) throws {
+        let scratch = try Scratch()
+        let ledger = CallLedger(directory: scratch.path)
+        defer { withExtendedLifetime(scratch) {} }
+        try ledger.write(Self.note)
+        chmod("\(scratch.path)/.roomcast", mode_t(mode))
+        #expect(throws: CallFault.self) { try ledger.all() }
+        #expect(throws: CallFault.self) { try ledger.write(Self.note) }
+        chmod("\(scratch.path)/.roomcast", 0o755)
+        #expect(try ledger.all() == [Self.note])
+    }
+
+    @Test func notesElsewhereAreNotBelieved() throws {
+        let (scratch, elsewhere) = (try Scratch(), try Scratch())
+        let ledger = CallLedger(directory: scratch.path)
+        defer { withExtendedLifetime(scratch) {} }
+        symlink(elsewhere.path, "\(scratch.path)/.roomcast")
+        #expect(throws: CallFault.self) { try ledger.all() }
+        #expect(throws: CallFault.self) { try ledger.write(Self.note) }
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func notesOfAnotherUserAreNotBelieved() throws {
+        let scratch = try Scratch()
+        let ledger = CallLedger(directory: scratch.path)
+        defer { withExtendedLifetime(scratch) {} }
+        try ledger.write(Self.note)
+        chown("\(scratch.path)/.roomcast", 65534, 65534)
+        #expect(throws: CallFault.self) { try ledger.all() }
+    }
+
+    // MARK: The script
+
         await until { scratch.isThere("child") }
         let child = try scratch.text("child").filter(\.isNumber)
         defer { if let id = pid_t(child) { kill(id, SIGKILL) } }

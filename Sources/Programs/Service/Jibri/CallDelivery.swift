@@ -33,7 +33,9 @@ struct CallDelivery: Sendable {
     func deliver(_ note: CallNote, from source: String) throws(CallFault) {
         try begin(note.session)
         let folder = folder(of: note.session)
-        try place(source, at: "\(folder)/\(note.file)")
+        // The file's own name may be as long as a name can be.
+        let temporary = "\(folder)/\(AssetFile.temporaryPrefix)\(note.stream)"
+        try place(source, at: "\(folder)/\(note.file)", by: temporary)
         let metadata = RecordingMetadata(
             url: note.meetingURL, participants: note.participants, more: note.more)
         let encoder = JSONEncoder()
@@ -48,14 +50,15 @@ struct CallDelivery: Sendable {
     func takeBack(_ session: String) { rmdir(folder(of: session)) }
 
     /// Both names are the same file, so that it takes no space twice; a copy on another disk.
-    private func place(_ source: String, at path: String) throws(CallFault) {
+    private func place(
+        _ source: String, at path: String, by temporary: String
+    ) throws(CallFault) {
         unlink(path)
         if link(source, path) == 0 { return }
         let reason = errno
         guard reason == EXDEV || reason == EPERM || reason == EACCES || reason == EMLINK else {
             throw CallFault(path, reason)
         }
-        let temporary = "\(path).part"
         do {
             try? FileManager.default.removeItem(atPath: temporary)
             try FileManager.default.copyItem(atPath: source, toPath: temporary)

@@ -159,7 +159,15 @@ actor CallFiles {
     /// Takes over what an earlier program has not done.
     func recover() async {
         let ledger = ledger
-        for note in await BlockingCall.run(on: disk, { ledger.all() }) {
+        let left: [CallNote?]
+        do throws(CallFault) {
+            left = try await BlockingCall.run(on: disk) { () throws(CallFault) in try ledger.all() }
+        } catch {
+            logger.error(
+                "jibri: the notes of recordings cannot be used", metadata: ["reason": "\(error)"])
+            return
+        }
+        for note in left {
             guard let note else {
                 logger.error("jibri: a note of a recording cannot be read")
                 continue

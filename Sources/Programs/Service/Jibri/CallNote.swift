@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Glibc
 import Jibri
 import MediaKernel
 import Recording
@@ -18,6 +20,12 @@ struct CallNote: Hashable, Sendable, Codable {
     /// Whether the files are in place, and the script is to run.
     var isDelivered = false
 
+    /// Whether its file is one of the session's directory.
+    var isSound: Bool {
+        !["", ".", ".."].contains(file) && !file.utf8.contains(UInt8(ascii: "/"))
+            && !file.utf8.contains(0)
+    }
+
     enum CodingKeys: String, CodingKey {
         case session, stream, file, more, participants
         case meetingURL = "meeting_url"
@@ -26,6 +34,9 @@ struct CallNote: Hashable, Sendable, Codable {
 }
 
 /// The notes of calls on disk. Each call may block on a hanging disk.
+///
+/// Others may write to the operator's directory (Jibri's own default lies below `/tmp`), and a note
+/// moves files: only what nobody else can have written is believed.
 struct CallLedger: Sendable {
     /// Below the operator's directory, whose other folders are sessions'.
     static let folder = ".roomcast"
@@ -40,6 +51,7 @@ struct CallLedger: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let bytes = (try? encoder.encode(note)).map(Array.init) ?? []
+        try check()
         try CallFault.of { () throws(RecordingError) in
             try AssetFile.write(bytes, to: name(of: note.stream), in: notes)
         }
@@ -48,13 +60,29 @@ struct CallLedger: Sendable {
     func remove(_ stream: StreamID) { unlink("\(notes)/\(name(of: stream))") }
 
     /// Those of an earlier program; nil for one that cannot be read.
-    func all() -> [CallNote?] {
+    func all() throws(CallFault) -> [CallNote?] {
+        try check()
         let names = (try? FileManager.default.contentsOfDirectory(atPath: notes)) ?? []
         return names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted().map { name in
             guard let data = FileManager.default.contents(atPath: "\(notes)/\(name)"),
                 data.count <= Self.bytesMaximum
             else { return nil }
-            return try? JSONDocument.decode(CallNote.self, from: data, limits: .own)
+            let note = try? JSONDocument.decode(CallNote.self, from: data, limits: .own)
+            guard let note, note.isSound, self.name(of: note.stream) == name else { return nil }
+            return note
+        }
+    }
+
+    private func check() throws(CallFault) {
+        var status = stat()
+        guard lstat(notes, &status) == 0 else {
+            if errno == ENOENT { return }
+            throw CallFault(notes, errno)
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
+            status.st_mode & (S_IWGRP | S_IWOTH) == 0
+        else {
+            throw CallFault(notes, "is not a directory that only this program's user may write")
         }
     }
 
