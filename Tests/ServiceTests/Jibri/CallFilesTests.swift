@@ -112,9 +112,43 @@ import Workbench
         }
     }
 
+    @Test func aRecordingWhoseFileCannotBeMadeIsNotForgotten() async throws {
+        try await run { world in
+            let calls = try CallWorld(world)
+            let bot = try #require(await calls.running(JibriDoubles.call("s", data: Self.data)))
+            await calls.recorder.end("s", slot: 0)
+            bot.exit(.finished(reason: "stop"))
+            let stream = bot.job.stream
+            for _ in 0..<StreamRules().finishAttemptsMaximum {
+                let run = try #require(await world.finishers.next())
+                run.exit(.failed(reason: "broken"))
+                await until { await !world.streams.hasFinisher(stream) }
+                world.clock.advance(.seconds(60))
+                await world.tick()
+            }
+            await until { (try? await world.streams.stream(stream))??.status.isFinal == true }
+            await calls.recorder.tick()
+            #expect(await calls.files.isIdle)
+            #expect(calls.scratch.names(in: "recordings/.roomcast") == ["\(stream).json"])
+            #expect(calls.scratch.isThere("recordings/s"))
+            // By the next start the file may have been made.
+            try await calls.add(stream)
+            let next = try CallWorld(world) {
+                $0.recordingsDirectory = "\(calls.scratch.path)/recordings"
+            }
+            await next.files.recover()
+            await next.files.tick()
+            #expect(
+                calls.scratch.names(in: "recordings/s")
+                    == ["metadata.json", "team.call_2025-10-09-08-53-20.mp4"])
+        }
+    }
+
     @Test func aFileOnAnotherDiskIsACopy() throws {
         let scratch = try Scratch()
         let delivery = CallDelivery(directory: "\(scratch.path)/recordings")
+        // As long as a name can be.
+        let name = String(repeating: "a", count: 251) + ".mp4"
         let note = CallNote(
             session: "s", stream: "x", file: name, meetingURL: "https://m.example/a", more: [:])
         // Nothing outside of memory can be linked to what is in it.
@@ -153,40 +187,6 @@ import Workbench
         #expect(try ledger.all() == [nil])
     }
 
-    @Test(arguments: [("exit 0", true), ("exit 3", false), ("kill -9 $$", false)])
-    func theEndOfAScriptIsKnown(ending: String, isGood: Bool) async throws {
-        let scratch = try Scratch()
-        let path = try script(scratch, ending: ending)
-        let script = FinalizeScript(path: path, logger: JibriDoubles.logger)
-        #expect(await script.run(scratch.path) == isGood)
-    }
-
-    @Test func aScriptThatHangsIsEnded() async throws {
-        let scratch = try Scratch()
-        let path = try script(scratch, ending: "exec sleep 60")
-        let script = FinalizeScript(
-            path: path, logger: JibriDoubles.logger, timeout: .milliseconds(50))
-        #expect(await !script.run(scratch.path))
-    }
-
-    @Test func aScriptThatIsNotThereDoesNoHarm() async throws {
-        let script = FinalizeScript(path: "/nowhere/finalize.sh", logger: JibriDoubles.logger)
-        #expect(await !script.run("/tmp"))
-    }
-        // As long as a name can be.
-        let name = String(repeating: "a", count: 251) + ".mp4"
-}
-    @Test func aScriptIsEndedWithWhatItHasStarted() async throws {
-        let scratch = try Scratch()
-        let path = try script(
-            scratch,
-            ending: """
-                sleep 600 &
-                echo $! > '\(scratch.path)/id' && mv '\(scratch.path)/id' '\(scratch.path)/child'
-                wait
-                """)
-        let script = FinalizeScript(path: path, logger: JibriDoubles.logger)
-        let work = Task { await script.run(scratch.path) }
     @Test func aNoteIsOfTheStreamThatItIsNamedAfter() throws {
         let scratch = try Scratch()
         let ledger = CallLedger(directory: scratch.path)
@@ -229,6 +229,33 @@ import Workbench
 
     // MARK: The script
 
+    @Test(arguments: [("exit 0", true), ("exit 3", false), ("kill -9 $$", false)])
+    func theEndOfAScriptIsKnown(ending: String, isGood: Bool) async throws {
+        let scratch = try Scratch()
+        let path = try script(scratch, ending: ending)
+        let script = FinalizeScript(path: path, logger: JibriDoubles.logger)
+        #expect(await script.run(scratch.path) == isGood)
+    }
+
+    @Test func aScriptThatHangsIsEnded() async throws {
+        let scratch = try Scratch()
+        let path = try script(scratch, ending: "exec sleep 60")
+        let script = FinalizeScript(
+            path: path, logger: JibriDoubles.logger, timeout: .milliseconds(50))
+        #expect(await !script.run(scratch.path))
+    }
+
+    @Test func aScriptIsEndedWithWhatItHasStarted() async throws {
+        let scratch = try Scratch()
+        let path = try script(
+            scratch,
+            ending: """
+                sleep 600 &
+                echo $! > '\(scratch.path)/id' && mv '\(scratch.path)/id' '\(scratch.path)/child'
+                wait
+                """)
+        let script = FinalizeScript(path: path, logger: JibriDoubles.logger)
+        let work = Task { await script.run(scratch.path) }
         await until { scratch.isThere("child") }
         let child = try scratch.text("child").filter(\.isNumber)
         defer { if let id = pid_t(child) { kill(id, SIGKILL) } }
@@ -252,3 +279,8 @@ import Workbench
         _ = await work.value
     }
 
+    @Test func aScriptThatIsNotThereDoesNoHarm() async throws {
+        let script = FinalizeScript(path: "/nowhere/finalize.sh", logger: JibriDoubles.logger)
+        #expect(await !script.run("/tmp"))
+    }
+}

@@ -63,21 +63,24 @@ struct CallWorld {
     /// - Parameter isEmpty: whether there are none.
     func finish(_ stream: StreamID, isEmpty: Bool = false) async throws {
         guard let run = await world.finishers.next() else { return }
-        if !isEmpty {
-            let path = "beam/x/\(stream).mp4"
-            let file = URL(filePath: "\(world.directory)/recordings/\(path)")
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data("movie".utf8).write(to: file)
-            try await world.catalogue.save([
-                CatalogueAsset(
-                    id: "\(stream)-a", stream: stream, room: "x", kind: .roomComposite,
-                    path: path, byteCount: 5, createdAt: world.clock.time,
-                    size: .init(width: 1280, height: 720))
-            ])
-        }
+        if !isEmpty { try await add(stream) }
         run.exit(.finished)
         let streams = world.streams
         await until { (try? await streams.stream(stream))??.status.isFinal == true }
+    }
+
+    /// Makes a stream's asset.
+    func add(_ stream: StreamID) async throws {
+        let path = "beam/x/\(stream).mp4"
+        let file = URL(filePath: "\(world.directory)/recordings/\(path)")
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("movie".utf8).write(to: file)
+        try await world.catalogue.save([
+            CatalogueAsset(
+                id: "\(stream)-a", stream: stream, room: "x", kind: .roomComposite,
+                path: path, byteCount: 5, createdAt: world.clock.time,
+                size: .init(width: 1280, height: 720))
+        ])
     }
 }

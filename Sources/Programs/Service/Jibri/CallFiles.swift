@@ -104,6 +104,11 @@ actor CallFiles {
             return false
         }
         guard let asset = Self.file(among: assets) else {
+            if case .failed(let failure)? = stream.end, failure.lacksAssets {
+                // The next start looks again: by then they may have been made.
+                log(.error, "a recording has no file", note, ["reason": "\(failure.words)"])
+                return true
+            }
             let (delivery, session) = (delivery, note.session)
             await BlockingCall.run(on: disk) { delivery.takeBack(session) }
             log(.notice, "nothing was recorded, there is nothing to finalize", note)
@@ -228,4 +233,9 @@ actor CallFiles {
         metadata["stream"] = "\(note.stream)"
         logger.log(level: level, "jibri: \(text)", metadata: metadata)
     }
+}
+
+extension StreamFailure {
+    /// Whether there is a recording whose file could not be made.
+    fileprivate var lacksAssets: Bool { cause == .assetsNotMade || cause == .noRoomForAssets }
 }
