@@ -208,6 +208,27 @@ def test_a_short_loss_of_the_connection_costs_nothing(deployment, conference, ji
     assert recording.states == [("on", None), ("off", None)]
 
 
+def test_what_is_told_in_a_loss_arrives_when_it_is_over(deployment, conference, jibri, stack):
+    wire = stack.enter_context(contextlib.closing(Wire(deployment.prosody.port)))
+    one, brewery = jibri(port=wire.port), deployment.brewery
+    brewery.wait_for_slots(2)
+    gone = len(brewery.past)
+    recording = brewery.start(conference)
+    wait_for_state(recording, ("on", None))
+    wire.cut()
+    wait_for("it is noticed", lambda: "no connection to the brewery" in one.log.read_text(),
+             TIMEOUT)
+    running, = [kept["id"] for kept in one.manage("GET", "/recordings").json["data"]
+                if kept["status"] == "running"]
+    assert one.manage("POST", f"/recordings/{running}/stop").status == 200
+    wait_for("the file is there", lambda: one.finalized, TIMEOUT)
+    assert recording.states == [("on", None)]
+    wire.mend()
+    wait_for_state(recording, ("on", None), ("off", None))
+    brewery.wait_for_slots(2)
+    assert len(brewery.past) == gone, "Jicofo has not seen a loss"
+
+
 def test_a_killed_recorders_file_is_put_in_place_by_the_next(
         deployment, conference, binary, tmp_path, stack):
     brewery = deployment.brewery

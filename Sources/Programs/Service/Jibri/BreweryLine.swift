@@ -14,22 +14,20 @@ final class BreweryLine: Sendable {
     /// and gives the session to another recorder.
     static let absenceMaximum = Duration.seconds(60)
 
-    private struct State {
-        var isLeaving = false
-        var isOnline = false
-        var isInside = false
-        /// Tells one absence from the next.
-        var absences = 0
+    private enum Word {
+        case message(BreweryMessage)
+        /// The stream goes on after a loss.
+        case resumed
     }
 
     private let place: BreweryLink
     private let slot: Int
     private let link: Int
     private let client: XMPPClient
-    private let outbox: AsyncStream<BreweryMessage>
-    private let queue: AsyncStream<BreweryMessage>.Continuation
+    private let outbox: AsyncStream<Word>
+    private let queue: AsyncStream<Word>.Continuation
     private let logger: Logger
-    private let state = Mutex(State())
+    private let state = Mutex(BreweryStay())
     private let entry = Alarm()
     private let departure = Alarm()
 
@@ -65,7 +63,7 @@ final class BreweryLine: Sendable {
         return settings
     }
 
-    func post(_ message: BreweryMessage) { queue.yield(message) }
+    func post(_ message: BreweryMessage) { queue.yield(.message(message)) }
 
     func leave() {
         state.withLock { $0.isLeaving = true }
@@ -80,7 +78,7 @@ final class BreweryLine: Sendable {
         await withDiscardingTaskGroup { group in
             group.addTask { for await event in self.client.events { await self.take(event, desk) } }
             group.addTask { await self.stayIn(desk) }
-            group.addTask { await self.deliver() }
+            group.addTask { await self.deliver(desk) }
             await connect(desk)
             group.cancelAll()
         }
@@ -92,18 +90,14 @@ final class BreweryLine: Sendable {
         while true {
             let end = await client.run()
             if state.withLock({ $0.isLeaving }) || Task.isCancelled { return }
-            let (wasOnline, absence) = state.withLock { state in
-                defer { state.isOnline = false }
-                if state.isOnline { state.absences += 1 }
-                return (state.isOnline, state.absences)
-            }
-            if wasOnline { backoff.reset() }
+            let absence = state.withLock { $0.disconnected() }
+            if absence != nil { backoff.reset() }
             // An operator may repair whatever it is, an account on the server included.
             let pause = backoff.next(using: &random)
             logger.log(
                 level: end.mayPass ? .warning : .error, "jibri: no connection to the brewery",
                 metadata: ["reason": "\(end)", "again": "\(pause.milliseconds) ms"])
-            if wasOnline { Task { await self.missed(absence, desk) } }
+            if let absence { Task { await self.missed(absence, desk) } }
             await departure.wait(atMost: pause)
             if state.withLock({ $0.isLeaving }) || Task.isCancelled { return }
         }
@@ -112,38 +106,67 @@ final class BreweryLine: Sendable {
     /// Gives the session up if the connection is away for too long.
     private func missed(_ absence: Int, _ desk: JibriDesk) async {
         try? await Task.sleep(for: Self.absenceMaximum)
-        guard state.withLock({ !$0.isOnline && $0.absences == absence }) else { return }
+        guard state.withLock({ $0.missed(absence) }) else { return }
         await desk.take(.lost(link: link), slot: slot)
     }
 
-    /// Sends what the slot says, in order. What cannot be sent is of no use later: a presence is
-    /// shown anew on entering, and Jicofo has given up what it asked.
-    private func deliver() async {
-        for await message in outbox {
-            do throws(RequestFailure) {
-                switch message {
-                case .stanza(let stanza): try await client.send(stanza)
-                case .show(let status):
-                    try await client.show([status.element], in: place.room)
-                case .tell(let status, let asker): tell(status, asker)
-                }
-            } catch {
-                logger.notice("jibri: not sent to the brewery", metadata: ["reason": "\(error)"])
+    /// Sends what the slot says, in order. What a lost connection does not take waits for the next
+    /// one, if the stream is resumed by it.
+    private func deliver(_ desk: JibriDesk) async {
+        for await word in outbox {
+            if case .message(let message) = word { state.withLock { $0.add(message) } }
+            await sendWaiting()
+            if case .resumed = word {
+                await send(.show(await desk.status(ofSlot: slot)))
             }
         }
         client.leave()
     }
 
+    private func sendWaiting() async {
+        while let message = state.withLock({ $0.next() }) {
+            // The next connection sends it, and all that comes after it.
+            guard await send(message) else { return }
+        }
+    }
+
+    /// - Returns: false if there is no connection.
+    @discardableResult
+    private func send(_ message: BreweryMessage) async -> Bool {
+        let connection = state.withLock { $0.connections }
+        do throws(RequestFailure) {
+            switch message {
+            case .stanza(let stanza): try await client.send(stanza)
+            case .show(let status): try await client.show([status.element], in: place.room)
+            case .tell(let status, let asker): tell(status, asker, connection)
+            }
+            return true
+        } catch {
+            notSent(message, connection, error)
+            // A presence also needs the room, whose entry shows it.
+            if case .show = message { return true }
+            return error != .offline
+        }
+    }
+
     /// The next message does not wait for Jicofo's answer.
-    private func tell(_ status: JibriStatus, _ asker: JID) {
-        Task { [client, logger] in
+    private func tell(_ status: JibriStatus, _ asker: JID, _ connection: Int) {
+        let question = client.question(.set, status.element, to: asker)
+        Task {
             do throws(RequestFailure) {
-                _ = try await client.ask(.set, status.element, to: asker)
+                _ = try await question.answer()
             } catch {
-                logger.warning(
-                    "jibri: Jicofo has not taken a status", metadata: ["reason": "\(error)"])
+                notSent(.tell(status, to: asker), connection, error)
             }
         }
+    }
+
+    private func notSent(_ message: BreweryMessage, _ connection: Int, _ error: RequestFailure) {
+        logger.log(
+            level: error == .offline ? .notice : .warning, "jibri: not taken by the brewery",
+            metadata: ["reason": "\(error)"])
+        guard error == .offline else { return }
+        if state.withLock({ $0.refused(message, by: connection) }) { queue.yield(.resumed) }
     }
 
     // MARK: The brewery
@@ -151,17 +174,20 @@ final class BreweryLine: Sendable {
     private func take(_ event: ClientEvent, _ desk: JibriDesk) async {
         switch event {
         case .online(_, let isResumed):
-            state.withLock { $0.isOnline = true }
-            if !isResumed { entry.ring() }
+            switch state.withLock({ $0.online(isResumed: isResumed) }) {
+            case .enter: entry.ring()
+            case .enterAnew: await leaveRoom()
+            case .goOn: queue.yield(.resumed)
+            }
         case .request(let request): await desk.take(.asked(request, link: link), slot: slot)
         case .room(place.room, .entered(let nick)):
-            state.withLock { $0.isInside = true }
+            state.withLock { $0.entered() }
             logger.info(
                 "jibri: waits in the brewery",
                 metadata: ["room": "\(place.room)", "nick": "\(nick)"])
             await desk.take(.joined(link: link), slot: slot)
         case .room(place.room, .ended(let ending)):
-            state.withLock { $0.isInside = false }
+            state.withLock { $0.ended() }
             if !state.withLock({ $0.isLeaving }) {
                 logger.warning(
                     "jibri: not in the brewery",
@@ -172,6 +198,13 @@ final class BreweryLine: Sendable {
             await desk.take(.lost(link: link), slot: slot)
         case .room, .stanza: break
         }
+    }
+
+    /// The end of the stay rings for the next entry. If the connection is lost again, the next one
+    /// leaves.
+    private func leaveRoom() async {
+        logger.notice("jibri: was away for too long, and enters the brewery anew")
+        try? await client.leave(place.room)
     }
 
     /// Enters the brewery whenever it is rung for, at growing intervals where it is refused.
