@@ -63,6 +63,16 @@ import Testing
         #expect(post.taken() == ["0: show idle", "0: show idle sick", "0: show idle"])
     }
 
+    @Test func aSlotWhoseDiskFailedIsWellWhenTheDiskIs() async throws {
+        let (desk, watch) = await watch()
+        await watch.tick(at: .zero)
+        await desk.take(.ended(session: "a", .failed(.disk)), slot: 0)
+        await watch.tick(at: .zero + .seconds(14))
+        #expect(post.taken() == ["0: show idle", "0: show idle sick"])
+        await watch.tick(at: .zero + .seconds(15))
+        #expect(post.taken() == ["0: show idle"])
+    }
+
     @Test func webhooksAreToldOfChangesAndEachMinute() async throws {
         let (_, watch) = await watch()
         var reports = watch.reports.makeAsyncIterator()

@@ -54,8 +54,8 @@ actor JibriWatch {
         if checkedAt.map({ now - $0 >= Self.checkInterval }) ?? true {
             checkedAt = now
             let fault = await check()
-            // A slot that found a fault by itself stays with it, until this one has come and gone.
-            if (fault == nil) != (self.fault == nil) { await desk.take(.health(fault == nil)) }
+            // Each time: a slot that found a fault by itself has it no longer than until now.
+            await desk.take(.health(fault == nil))
             self.fault = fault
         }
         await report(at: now)
