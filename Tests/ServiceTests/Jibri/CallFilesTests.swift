@@ -30,11 +30,13 @@ import Workbench
 
     /// Records a call from its start to its files.
     private func recorded(_ calls: CallWorld, isEmpty: Bool = false) async throws -> StreamID {
+        var calls = calls
         let bot = try #require(await calls.running(JibriDoubles.call("s/1", data: Self.data)))
         await calls.recorder.end("s/1", slot: 0)
         bot.exit(.finished(reason: "stop"))
         try await calls.finish(bot.job.stream, isEmpty: isEmpty)
         await calls.recorder.tick()
+        while let news = await calls.next(), news != .closed {}
         return bot.job.stream
     }
 
@@ -94,9 +96,11 @@ import Workbench
             }
             await next.files.recover()
             await next.files.tick()
-            #expect(
+            await until {
                 calls.scratch.names(in: "recordings/s")
-                    == ["metadata.json", "team.call_2025-10-09-08-53-20.mp4"])
+                    == ["metadata.json", "team.call_2025-10-09-08-53-20.mp4"]
+            }
+            await until { await !next.files.isIdle }
             // Killed again before the script has ended, it runs once more.
             let third = try CallWorld(world) {
                 $0.recordingsDirectory = directory
@@ -159,6 +163,40 @@ import Workbench
         try delivery.deliver(note, from: source)
         #expect(try scratch.text("recordings/s/\(name)") == "movie")
         #expect(scratch.names(in: "recordings/s") == [name, "metadata.json"])
+    }
+
+    /// A copy to another disk takes minutes.
+    @Test func whileAFileIsPutInPlaceTheOthersGoOn() async throws {
+        let change: (inout StreamSettings) -> Void = {
+            CallWorld.admit(&$0)
+            $0.limits.streams = 2
+        }
+        try await StreamsWorld(change).run { world in
+            let gate = DispatchSemaphore(value: 0)
+            let place: CallDelivery.Place = { (_, path, _) throws(CallFault) in
+                guard gate.wait(timeout: .now() + 20) == .success else {
+                    throw CallFault(path, "nobody else could go on")
+                }
+                guard FileManager.default.createFile(atPath: path, contents: nil) else {
+                    throw CallFault(path, errno)
+                }
+            }
+            var calls = try CallWorld(world, place: place)
+            let bot = try #require(await calls.running(JibriDoubles.call("s")))
+            #expect(await calls.next() == .running)
+            await calls.recorder.end("s", slot: 0)
+            bot.exit(.finished(reason: "stop"))
+            try await calls.finish(bot.job.stream)
+            await calls.recorder.tick()
+            await calls.recorder.tick()
+            #expect(await calls.files.fault() == nil)
+            #expect(await calls.recorder.admit(JibriDoubles.call("t"), slot: 1))
+            #expect(calls.scratch.names(in: "recordings") == [".roomcast", "s", "t"])
+            #expect(calls.scratch.names(in: "recordings/s").isEmpty)
+            gate.signal()
+            #expect(await calls.next() == .closed)
+            #expect(calls.scratch.names(in: "recordings/s").count == 2)
+        }
     }
 
     // MARK: Notes

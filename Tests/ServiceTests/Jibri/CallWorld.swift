@@ -19,8 +19,14 @@ struct CallWorld {
 
     /// - Parameters:
     ///   - world: with the account of `JibriDoubles` for calls.
+    ///   - place: of a file; nil for the disk's.
+    ///   - planned: what happens when a start is under way.
     ///   - change: of the operator's settings.
-    init(_ world: StreamsWorld, _ change: (inout JibriSettings) -> Void = { _ in }) throws {
+    init(
+        _ world: StreamsWorld, place: CallDelivery.Place? = nil,
+        planned: @escaping @Sendable () -> Void = {},
+        _ change: (inout JibriSettings) -> Void = { _ in }
+    ) throws {
         self.world = world
         scratch = try Scratch()
         var settings = JibriDoubles.settings("\(scratch.path)/recordings")
@@ -29,12 +35,13 @@ struct CallWorld {
         files = CallFiles(
             catalogue: world.catalogue, control: world.streams,
             recordings: "\(world.directory)/recordings", settings: settings, width: 2,
-            logger: JibriDoubles.logger, time: { clock.time })
+            logger: JibriDoubles.logger, place: place, time: { clock.time })
         recorder = StreamCallRecorder(
             control: world.streams, settings: settings, files: files,
             logger: JibriDoubles.logger, clock: { clock.instant },
             plan: { call throws(RecordingFailure) in
-                try CallPlan(call, CallTimeouts(), watchPages: "http://h:1/watch")
+                planned()
+                return try CallPlan(call, CallTimeouts(), watchPages: "http://h:1/watch")
             })
         news = recorder.news.makeAsyncIterator()
     }

@@ -2,6 +2,7 @@ import ChildProcesses
 import Jibri
 import MediaKernel
 import Streams
+import Synchronization
 import Testing
 import Workbench
 
@@ -157,6 +158,69 @@ import Workbench
             bot.exit(.finished(reason: "stop"))
             try await calls.finish(bot.job.stream)
             await calls.recorder.tick()
+            #expect(await calls.next() == .closed)
+        }
+    }
+
+    /// What happens while a start waits for the disk.
+    private final class Meanwhile: Sendable {
+        private let work = Mutex<(@Sendable () async -> Void)?>(nil)
+        private let isDone = Mutex(false)
+
+        var hasHappened: Bool { isDone.withLock { $0 } }
+
+        func set(_ body: @escaping @Sendable () async -> Void) { work.withLock { $0 = body } }
+
+        func begin() {
+            guard let body = work.withLock({ $0.take() }) else { return }
+            Task {
+                await body()
+                isDone.withLock { $0 = true }
+            }
+        }
+    }
+
+    @Test func whatIsEndedWhileItStartsIsStoppedAndDelivered() async throws {
+        try await run { world in
+            let meanwhile = Meanwhile()
+            var calls = try CallWorld(world, planned: { meanwhile.begin() })
+            let recorder = calls.recorder
+            meanwhile.set { await recorder.endAll() }
+            #expect(await !recorder.admit(JibriDoubles.call("s"), slot: 0))
+            await until { meanwhile.hasHappened }
+            let bot = try #require(await world.launcher.next())
+            await until {
+                (try? await world.streams.stream(bot.job.stream))??.status == .stopping
+            }
+            bot.exit(.finished(reason: "stop"))
+            try await calls.finish(bot.job.stream, isEmpty: true)
+            await recorder.tick()
+            #expect(await calls.next() == .closed)
+            #expect(calls.scratch.names(in: "recordings") == [".roomcast"])
+        }
+    }
+
+    @Test func aSessionThatMovesWhileItStartsIsNotInTwoSlots() async throws {
+        try await run { world in
+            let meanwhile = Meanwhile()
+            let calls = try CallWorld(world, planned: { meanwhile.begin() })
+            let recorder = calls.recorder
+            meanwhile.set {
+                #expect(await !recorder.admit(JibriDoubles.call("s"), slot: 1))
+            }
+            #expect(await !recorder.admit(JibriDoubles.call("s"), slot: 0))
+            await until { meanwhile.hasHappened }
+            let bot = try #require(await world.launcher.next())
+            await until {
+                (try? await world.streams.stream(bot.job.stream))??.status == .stopping
+            }
+        }
+    }
+
+    @Test func whatHasEndedBeforeItBeganIsClosed() async throws {
+        try await run { world in
+            var calls = try CallWorld(world)
+            await calls.recorder.begin("s", slot: 0)
             #expect(await calls.next() == .closed)
         }
     }

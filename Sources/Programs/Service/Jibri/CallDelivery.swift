@@ -10,6 +10,11 @@ import Recording
 struct CallDelivery: Sendable {
     /// The operator's.
     let directory: String
+    /// Makes a file appear at a path.
+    var place: Place = Self.place
+
+    typealias Place =
+        @Sendable (_ source: String, _ path: String, _ temporary: String) throws(CallFault) -> Void
 
     func folder(of session: String) -> String {
         "\(directory)/\(RecordingNames.directory(session: session))"
@@ -35,7 +40,7 @@ struct CallDelivery: Sendable {
         let folder = folder(of: note.session)
         // The file's own name may be as long as a name can be.
         let temporary = "\(folder)/\(AssetFile.temporaryPrefix)\(note.stream)"
-        try place(source, at: "\(folder)/\(note.file)", by: temporary)
+        try place(source, "\(folder)/\(note.file)", temporary)
         let metadata = RecordingMetadata(
             url: note.meetingURL, participants: note.participants, more: note.more)
         let encoder = JSONEncoder()
@@ -50,7 +55,7 @@ struct CallDelivery: Sendable {
     func takeBack(_ session: String) { rmdir(folder(of: session)) }
 
     /// Both names are the same file, so that it takes no space twice; a copy on another disk.
-    private func place(
+    @Sendable private static func place(
         _ source: String, at path: String, by temporary: String
     ) throws(CallFault) {
         unlink(path)

@@ -16,6 +16,7 @@ actor CallFiles {
     private let recordings: String
     private let delivery: CallDelivery
     private let ledger: CallLedger
+    private let check: DirectoryCheck
     private let script: FinalizeScript?
     private let logger: Logger
     private let time: @Sendable () -> UnixTime
@@ -33,14 +34,19 @@ actor CallFiles {
     /// - Parameters:
     ///   - recordings: the root of the server's own recordings.
     ///   - width: the most scripts at a time.
+    ///   - place: of a file; nil for that of ``CallDelivery``.
     init(
         catalogue: Catalogue, control: StreamService, recordings: String, settings: JibriSettings,
-        width: Int, logger: Logger, time: @escaping @Sendable () -> UnixTime = { UnixTime.now }
+        width: Int, logger: Logger, place: CallDelivery.Place? = nil,
+        time: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) {
         self.catalogue = catalogue
         self.control = control
         self.recordings = recordings
-        delivery = CallDelivery(directory: settings.recordingsDirectory)
+        var delivery = CallDelivery(directory: settings.recordingsDirectory)
+        if let place { delivery.place = place }
+        self.delivery = delivery
+        check = DirectoryCheck(settings.recordingsDirectory)
         ledger = CallLedger(directory: settings.recordingsDirectory)
         script = settings.finalizeScript.map { FinalizeScript(path: $0, logger: logger) }
         self.width = width
@@ -122,7 +128,8 @@ actor CallFiles {
         var note = note
         let delivery = delivery
         do throws(CallFault) {
-            try await BlockingCall.run(on: disk) { [note] () throws(CallFault) in
+            // Beside what waits for the queue: a copy of gigabytes takes its time.
+            try await BlockingCall.run { [note] () throws(CallFault) in
                 try delivery.deliver(note, from: source)
             }
             note.isDelivered = true
@@ -189,10 +196,10 @@ actor CallFiles {
 
     /// Looks whether what others left is complete by now.
     func tick() async {
-        for id in inherited {
+        for id in inherited where !delivering.contains(id) {
             do throws(LiveStreamError) {
                 if let stream = try await control.stream(id) {
-                    if stream.status.isFinal, await deliver(stream) { inherited.remove(id) }
+                    if stream.status.isFinal { Task { await hand(over: stream) } }
                 } else if let note = notes[id] {
                     log(.error, "a recording is not known any more", note)
                     await forget(note)
@@ -201,14 +208,12 @@ actor CallFiles {
         }
     }
 
-    /// Whether a recording's directory can be written to; otherwise why not.
-    func fault() async -> String? {
-        let directory = delivery.directory
-        return await BlockingCall.run(on: disk) {
-            if access(directory, W_OK | X_OK) == 0 || errno == ENOENT { return nil }
-            return "\(directory): \(String(cString: strerror(errno)))"
-        }
+    private func hand(over stream: LiveStream) async {
+        if await deliver(stream) { inherited.remove(stream.id) }
     }
+
+    /// Why recordings cannot be kept, if so.
+    func fault() async -> String? { await check.fault() }
 
     /// The best picture; of sound alone the only file.
     private static func file(among assets: [CatalogueAsset]) -> CatalogueAsset? {

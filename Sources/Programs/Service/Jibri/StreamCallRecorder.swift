@@ -17,6 +17,8 @@ actor StreamCallRecorder: CallRecorder {
 
     private struct Job {
         let call: JibriCall
+        /// Whether its start is under way: who wants to end it leaves that to the start.
+        var isBeginning = true
         /// Nil if nothing could be begun.
         var stream: StreamID?
         /// Why it will fail once it has begun.
@@ -27,6 +29,8 @@ actor StreamCallRecorder: CallRecorder {
         var isRunning = false
         /// Whether its end has been told, or is no news.
         var isOver = false
+        /// Whether its file is being put in place.
+        var isDelivering = false
         var deadline: Instant?
     }
 
@@ -69,26 +73,48 @@ actor StreamCallRecorder: CallRecorder {
         // Its stream would be taken for this one's.
         for other in jobs.keys where other.session == key.session && other != key {
             await stop(other)
-        }
-        do throws(Refusal) {
-            jobs[key]?.stream = try await start(call)
-        } catch {
-            switch error {
-            case .noPlace(let reason):
+            guard jobs[other]?.isBeginning != true else {
                 jobs[key] = nil
-                log(.notice, "no place for a recording", key, ["reason": "\(reason)"])
+                log(.notice, "no place for a recording", key, ["reason": "it starts elsewhere"])
                 return false
-            case .failure(let failure, let reason):
-                jobs[key]?.failure = failure
-                log(.error, "cannot be recorded", key, ["reason": "\(reason)"])
             }
         }
-        return true
+        let outcome: Result<StreamID, Refusal>
+        do throws(Refusal) {
+            outcome = .success(try await start(call))
+        } catch { outcome = .failure(error) }
+        return await begun(key, outcome)
+    }
+
+    /// A start has come to its end.
+    ///
+    /// - Returns: whether the call has its place.
+    private func begun(_ key: Key, _ outcome: Result<StreamID, Refusal>) async -> Bool {
+        let isWanted = jobs[key]?.isEnding == false
+        jobs[key]?.isBeginning = false
+        switch outcome {
+        case .success(let stream): jobs[key]?.stream = stream
+        case .failure(.noPlace(let reason)):
+            jobs[key] = nil
+            log(.notice, "no place for a recording", key, ["reason": "\(reason)"])
+            return false
+        case .failure(.failure(let failure, let reason)):
+            jobs[key]?.failure = failure
+            log(.error, "cannot be recorded", key, ["reason": "\(reason)"])
+        }
+        if !isWanted {
+            log(.notice, "a recording was ended while it started", key)
+            await stop(key)
+        }
+        return isWanted
     }
 
     func begin(_ session: String, slot: Int) async {
         let key = Key(session: session, slot: slot)
-        guard let job = jobs[key] else { return }
+        guard let job = jobs[key] else {
+            // It has ended before: the slot must not wait for it.
+            return tell(key, .closed)
+        }
         jobs[key]?.hasBegun = true
         jobs[key]?.deadline = job.call.environment.usageTimeout.map { clock() + $0 }
         if isClosed { await stop(key, tells: true) } else { await look(at: key) }
@@ -189,7 +215,7 @@ actor StreamCallRecorder: CallRecorder {
 
     /// Tells what has become of a call. Safe to call at any time.
     private func look(at key: Key) async {
-        guard let job = jobs[key] else { return }
+        guard let job = jobs[key], !job.isBeginning else { return }
         guard let id = job.stream else {
             // Not begun, it is told later.
             guard job.hasBegun || job.isEnding else { return }
@@ -203,8 +229,18 @@ actor StreamCallRecorder: CallRecorder {
             tell(key, .ended(.finished))
             _ = try? await control.stop(stream: id, stoppedBy: nil)
         }
-        guard stream.status.isFinal, await files.deliver(stream) else { return }
-        close(key)
+        guard stream.status.isFinal, jobs[key]?.isDelivering == false else { return }
+        jobs[key]?.isDelivering = true
+        // A copy to another disk takes minutes, in which the other calls go on.
+        Task { await deliver(stream, key) }
+    }
+
+    private func deliver(_ stream: LiveStream, _ key: Key) async {
+        let isDone = await files.deliver(stream)
+        // The session may have begun anew here.
+        guard jobs[key]?.stream == stream.id else { return }
+        jobs[key]?.isDelivering = false
+        if isDone { close(key) }
     }
 
     private func follow(_ stream: LiveStream, _ key: Key) {

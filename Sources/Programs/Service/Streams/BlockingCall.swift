@@ -15,4 +15,21 @@ enum BlockingCall {
         }
         return try result.get()
     }
+
+    /// - Returns: nil if it takes longer than the limit. Its thread then goes on.
+    static func run<Value: Sendable>(
+        atMost limit: Duration, _ body: @escaping @Sendable () -> Value
+    ) async -> Value? {
+        let (values, value) = AsyncStream.makeStream(of: Value.self)
+        Thread.detachNewThread {
+            value.yield(body())
+            value.finish()
+        }
+        let timer = Task {
+            try? await Task.sleep(for: limit)
+            value.finish()
+        }
+        defer { timer.cancel() }
+        return await values.first { _ in true }
+    }
 }
