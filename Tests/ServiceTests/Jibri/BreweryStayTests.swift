@@ -1,4 +1,5 @@
 import Testing
+import XMPP
 
 @testable import Jibri
 @testable import Service
@@ -35,21 +36,25 @@ import Testing
         #expect(taken(&stay) == [tell(.on), tell(.off)])
     }
 
-    @Test func whatWasRefusedBeforeTheLossWasNoticedIsSentFirst() throws {
+    @Test func whatWasRefusedBeforeTheLossWasNoticedIsSentFirst() {
         var stay = inside()
         let connection = stay.connections
         stay.add(tell(.on))
         stay.add(tell(.off))
-        let first = try #require(stay.next())
-        #expect(!stay.refused(first, by: connection), "not before the next connection")
+        guard let first = stay.next() else {
+            Issue.record("nothing is to be sent")
+            return
+        }
+        #expect(stay.refused(first, by: connection) == false, "not before the next connection")
         _ = stay.disconnected()
         _ = stay.online(isResumed: true)
         #expect(taken(&stay) == [tell(.on), tell(.off)])
         // A refusal that comes late does not wait for one more connection.
-        #expect(stay.refused(first, by: connection))
+        #expect(stay.refused(first, by: connection) == true)
         #expect(taken(&stay) == [tell(.on)])
-        #expect(!stay.refused(.show(SlotStatus(isBusy: true, isHealthy: true)), by: connection))
-        #expect(taken(&stay).isEmpty)
+        let show = BreweryMessage.show(SlotStatus(isBusy: true, isHealthy: true))
+        #expect(stay.refused(show, by: connection) == false)
+        #expect(taken(&stay) == [])
     }
 
     @Test func aFreshStreamHasNothingOfTheOldOne() {
@@ -59,8 +64,8 @@ import Testing
         stay.add(tell(.on))
         stay.ended()
         #expect(stay.online(isResumed: false) == .enter)
-        #expect(!stay.refused(tell(.off), by: connection))
-        #expect(taken(&stay).isEmpty)
+        #expect(stay.refused(tell(.off), by: connection) == false)
+        #expect(taken(&stay) == [])
     }
 
     @Test func aResumedStreamThatWasNotInsideEnters() {
@@ -70,16 +75,16 @@ import Testing
         #expect(stay.online(isResumed: true) == .enter)
     }
 
-    @Test func aPlaceThatWasGivenUpIsEnteredAnew() throws {
+    @Test func aPlaceThatWasGivenUpIsEnteredAnew() {
         var stay = inside()
-        let absence = try #require(stay.disconnected())
+        let absence = stay.disconnected() ?? 0
         stay.add(tell(.on))
         let isGivenUp = stay.missed(absence)
         #expect(isGivenUp)
         for _ in 0..<2 {
             // Lost again before it was outside.
             #expect(stay.online(isResumed: true) == .enterAnew)
-            #expect(taken(&stay).isEmpty)
+            #expect(taken(&stay) == [])
             _ = stay.disconnected()
         }
         _ = stay.online(isResumed: true)
