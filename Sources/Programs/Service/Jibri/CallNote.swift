@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Glibc
 import Jibri
@@ -74,13 +73,19 @@ struct CallLedger: Sendable {
     }
 
     private func check() throws(CallFault) {
-        var status = stat()
-        guard lstat(notes, &status) == 0 else {
-            if errno == ENOENT { return }
-            throw CallFault(notes, errno)
+        let facts: [FileAttributeKey: Any]
+        do {
+            // Of a link itself, not of where it leads.
+            facts = try FileManager.default.attributesOfItem(atPath: notes)
+        } catch CocoaError.fileReadNoSuchFile {
+            return
+        } catch {
+            throw CallFault(notes, error.systemReason)
         }
-        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
-            status.st_mode & (S_IWGRP | S_IWOTH) == 0
+        let owner = (facts[.ownerAccountID] as? NSNumber)?.uint32Value
+        let rights = (facts[.posixPermissions] as? NSNumber)?.uint32Value ?? 0o777
+        guard facts[.type] as? FileAttributeType == .typeDirectory, owner == geteuid(),
+            rights & 0o022 == 0
         else {
             throw CallFault(notes, "is not a directory that only this program's user may write")
         }
