@@ -19,13 +19,12 @@ struct CallWorld {
 
     /// - Parameters:
     ///   - world: with the account of `JibriDoubles` for calls.
+    ///   - change: of the operator's settings.
     ///   - place: of a file; nil for the disk's.
     ///   - planned: what happens when a start is under way.
-    ///   - change: of the operator's settings.
     init(
-        _ world: StreamsWorld, place: CallDelivery.Place? = nil,
-        planned: @escaping @Sendable () -> Void = {},
-        _ change: (inout JibriSettings) -> Void = { _ in }
+        _ world: StreamsWorld, _ change: (inout JibriSettings) -> Void = { _ in },
+        place: CallDelivery.Place? = nil, planned: @escaping @Sendable () -> Void = {}
     ) throws {
         self.world = world
         scratch = try Scratch()
