@@ -142,9 +142,10 @@ import Workbench
             }
             await next.files.recover()
             await next.files.tick()
-            #expect(
+            await until {
                 calls.scratch.names(in: "recordings/s")
-                    == ["metadata.json", "team.call_2025-10-09-08-53-20.mp4"])
+                    == ["metadata.json", "team.call_2025-10-09-08-53-20.mp4"]
+            }
         }
     }
 

@@ -193,7 +193,10 @@ import Workbench
                 (try? await world.streams.stream(bot.job.stream))??.status == .stopping
             }
             bot.exit(.finished(reason: "stop"))
-            try await calls.finish(bot.job.stream, isEmpty: true)
+            // It never ran, so nothing is to be finished.
+            await until {
+                (try? await world.streams.stream(bot.job.stream))??.status.isFinal == true
+            }
             await recorder.tick()
             #expect(await calls.next() == .closed)
             #expect(calls.scratch.names(in: "recordings") == [".roomcast"])
