@@ -60,6 +60,12 @@ class Lanes(LoadScopeScheduling):
 
     CLOCK = "by the clock"
 
+    def __init__(self, config, log=None):
+        # In the order of the names, and not those with the most tests first: what begins with the
+        # first module aside takes longer than any other.
+        config.option.loadscopereorder = False
+        super().__init__(config, log)
+
     def _split_scope(self, nodeid):
         module = _module(nodeid)
         return module if is_aside(module) else self.CLOCK
