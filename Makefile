@@ -32,9 +32,9 @@ HLS_JS := .venv/share/hls.js
 # an hour on a fresh machine. (Plain `swift test` makes one, which checks accesses to stored properties
 # at run time.) Roomcast's targets are testable (Package.swift), packages need not be.
 SWIFT_TEST := .ci/swift-test -c release --disable-testable-imports
-# These run alone, one after another: usrsctp has one clock for the whole process, and pipelines keep
-# real time.
-LONE_TESTS := DataChannelTests|PeerConnectionTests|PipelineTests
+# These run alone, one after another: usrsctp has one clock for the whole process, pipelines keep real
+# time, and a test of processes counts the descriptors of its own.
+LONE_TESTS := DataChannelTests|PeerConnectionTests|PipelineTests|KeeperProcessTests
 
 CLIENT_TESTS := $(addprefix Tests/EndToEnd/,test_sdk.py test_openvidu_browser.py test_openvidu_node.py \
 	test_jitsi_library.py)

@@ -35,7 +35,7 @@ import Testing
                 try KeeperProcess("/nowhere/at/all", [], inputs: [0, 3], outputs: [1, 4])
             }
         }
-        // Other tests open some meanwhile.
+        // The runtime may open some meanwhile.
         #expect(descriptorCount < before + 50)
     }
 }
