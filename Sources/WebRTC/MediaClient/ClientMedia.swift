@@ -86,6 +86,8 @@ public final class ClientMedia: MediaReception, TickedMedia {
     private var incoming: [String: IncomingTrack] = [:]
     private var codecs = CodecFollower()
     private var batch = MediaBatch()
+    /// Whether media have arrived since somebody last asked.
+    private var hasArrival = false
     private var ticker: MediaTicker?
 
     init(
@@ -291,6 +293,12 @@ public final class ClientMedia: MediaReception, TickedMedia {
         observer.incomingTracksChanged(tracks, at: now)
     }
 
+    /// Whether media have arrived since the last call.
+    public func takeArrival() -> Bool {
+        defer { hasArrival = false }
+        return hasArrival
+    }
+
     public func trickle(_ candidate: String, direction: ConnectionDirection) {
         let now = MonotonicClock.now
         side(direction)?.core.addRemoteCandidate(candidate, at: now)
@@ -398,15 +406,10 @@ public final class ClientMedia: MediaReception, TickedMedia {
             case .transmit(let bytes, let address):
                 side.port.transmit(bytes, to: address, at: now)
             case .media(let packet):
-                guard var track = incoming[packet.mid] else { continue }
-                switch codecs.decide(on: packet, of: track, at: now) {
-                case .keep: break
-                case .change(let codec):
-                    track.change(to: codec)
-                    incoming[packet.mid] = track
-                    batch.trackChanged()
-                case .drop: continue
-                }
+                guard
+                    let track = codecs.track(of: packet, in: &incoming, telling: &batch, at: now)
+                else { continue }
+                hasArrival = true
                 if !batch.holds(packet, of: track, at: now) {
                     observer.received(packet, of: track, at: now)
                 }

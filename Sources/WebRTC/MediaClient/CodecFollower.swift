@@ -47,6 +47,27 @@ struct CodecFollower {
         return .change(codec)
     }
 
+    /// The track of a packet, which is in the packet's codec from now on; nil if nobody can use it.
+    ///
+    /// - Parameters:
+    ///   - tracks: by the mids of packets.
+    ///   - batch: is told whether that is another codec than before.
+    mutating func track(
+        of packet: IncomingPacket, in tracks: inout [String: IncomingTrack],
+        telling batch: inout MediaBatch, at now: Instant
+    ) -> IncomingTrack? {
+        guard var track = tracks[packet.mid] else { return nil }
+        switch decide(on: packet, of: track, at: now) {
+        case .keep: break
+        case .change(let codec):
+            track.change(to: codec)
+            tracks[packet.mid] = track
+            batch.trackChanged()
+        case .drop: return nil
+        }
+        return track
+    }
+
     /// A track as the newest description has it, in the codec in which it was: it is sent on like
     /// that, whichever codec is listed first, unless that payload type means another codec now.
     func renewed(_ track: IncomingTrack, known: IncomingTrack?) -> IncomingTrack {

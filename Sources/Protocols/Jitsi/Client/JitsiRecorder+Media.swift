@@ -11,8 +11,6 @@ internal import Synchronization
 /// The session whose connection the media have now.
 final class MediaSession: Sendable {
     private let number = Mutex(0)
-    /// Of any session.
-    let arrivals = MediaArrivals()
 
     var current: Int { number.withLock { $0 } }
 
@@ -29,7 +27,6 @@ final class MediaSession: Sendable {
 extension JitsiRecorder {
     func startMedia() async throws {
         let (facts, session) = (facts, mediaSession)
-        let (makeObserver, arrivals) = (makeObserver, mediaSession.arrivals)
         let media = try await ClientMedia.open(
             on: eventLoop,
             configuration: ClientMedia.Configuration(
@@ -38,7 +35,7 @@ extension JitsiRecorder {
                     label: BridgeChannel.label, protocol: BridgeChannel.protocol),
                 opensSubscribeChannel: true, followsCodecs: true, network: guest.network,
                 receivesVideo: guest.receivesVideo, readingInterval: guest.readingInterval),
-            makeObserver: { ArrivalObserver(makeObserver(), arrivals) },
+            makeObserver: makeObserver,
             stateChanged: { facts.tell(.state(session.current, $1)) },
             channelOpened: { facts.tell(.channelOpened(session.current)) },
             channelText: { facts.tell(.heard(session.current, $0)) })

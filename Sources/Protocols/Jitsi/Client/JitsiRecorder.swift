@@ -51,7 +51,7 @@ public actor JitsiRecorder: RemoteRoom {
     nonisolated let facts = CallFacts()
     /// Of the addresses that the focus names: it speaks for the deployment whose server we know.
     var filter: ReachFilter
-    /// Of the stream, and of the bridge's WebSocket.
+    /// For the stream, and for the bridge's WebSocket.
     private(set) var tls: TLSClient?
     /// Why the stay ends; nil while it does not.
     private var end: RoomEnd?
@@ -207,7 +207,8 @@ public actor JitsiRecorder: RemoteRoom {
             call.handleTimeout(at: now)
             if now - lookedAt >= CallWatch.interval {
                 lookedAt = now
-                call.looked(hasMedia: mediaSession.arrivals.taken(), at: now)
+                let hasMedia = try? await media?.run { $0.takeArrival() }
+                call.looked(hasMedia: hasMedia ?? false, at: now)
             }
             await drain()
         }

@@ -46,16 +46,7 @@ final class StreamConnection {
     func track(
         of packet: IncomingPacket, in batch: inout MediaBatch, at now: Instant
     ) -> IncomingTrack? {
-        guard var track = incoming[packet.mid] else { return nil }
-        switch codecs.decide(on: packet, of: track, at: now) {
-        case .keep: break
-        case .change(let codec):
-            track.change(to: codec)
-            incoming[packet.mid] = track
-            batch.trackChanged()
-        case .drop: return nil
-        }
-        return track
+        codecs.track(of: packet, in: &incoming, telling: &batch, at: now)
     }
 
     /// The section of one of the incoming tracks.
