@@ -80,12 +80,7 @@ struct Demo: Sendable {
             for await _ in reasons { interruption.happened() }
         }
         defer { listener.cancel() }
-        let server = try await RoomcastServer(
-            settings: settings,
-            launcher: BotProcess(
-                executable: Executable.path, user: settings.botUser, logger: logger),
-            finishers: FinisherProcess(executable: Executable.path, user: settings.botUser),
-            logger: logger)
+        let server = try await RoomcastServer(settings: settings, logger: logger)
         let (ports, portFound) = AsyncStream.makeStream(of: Int.self)
         let visit = Visit {
             for await port in ports { return try await show(server, port: port, interruption) }

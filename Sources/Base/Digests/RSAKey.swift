@@ -8,7 +8,7 @@ public final class RSAKey: @unchecked Sendable {
 
     /// Nil for a text that has no RSA key, or one that a password protects.
     public init?(pem: [UInt8]) {
-        // OpenSSL reads the text from where it is, after the call that is given it.
+        // The BIO does not copy the text, which must stay until the key is read.
         let key = pem.withUnsafeBytes { bytes -> OpaquePointer? in
             guard let text = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else {
                 return nil

@@ -190,7 +190,7 @@ import Workbench
             try await calls.finish(bot.job.stream)
             await calls.recorder.tick()
             await calls.recorder.tick()
-            #expect(await calls.files.fault() == nil)
+            #expect(await DirectoryCheck("\(calls.scratch.path)/recordings").fault() == nil)
             #expect(await calls.recorder.admit(JibriDoubles.call("t"), slot: 1))
             #expect(calls.scratch.names(in: "recordings") == [".roomcast", "s", "t"])
             #expect(calls.scratch.names(in: "recordings/s").isEmpty)

@@ -23,8 +23,8 @@ public enum RecorderLeaving: Hashable, Sendable {
     case now
 }
 
-/// Jibri's two HTTP interfaces, each on an address of its own: any program that may connect may use
-/// it, but no web page, which a browser lets connect to its own machine.
+/// Jibri's two HTTP interfaces, each on an address of its own. Any program that can connect may use
+/// them, but no web page: a browser would let it connect to the browser's own machine.
 public struct RecorderAPI: Sendable {
     static let externalPath = "/jibri/api/v1.0"
     static let internalPath = "/jibri/api/internal/v1.0"

@@ -211,14 +211,17 @@ final class BreweryLine: Sendable {
     private func stayIn(_ desk: JibriDesk) async {
         var backoff = Backoff()
         var random = SystemRandomNumberGenerator()
-        var triedAt = Instant.zero
+        var triedAt: Instant?
         while !Task.isCancelled {
             await entry.wait(atMost: .seconds(3600))
             guard state.withLock({ $0.isOnline && !$0.isInside && !$0.isLeaving }) else { continue }
-            if MonotonicClock.now - triedAt > Backoff.longest { backoff.reset() }
-            // The nick may be a lost connection's for a while.
-            if MonotonicClock.now - triedAt < Backoff.longest {
-                try? await Task.sleep(for: backoff.next(using: &random))
+            if let last = triedAt {
+                if MonotonicClock.now - last > Backoff.longest {
+                    backoff.reset()
+                } else {
+                    // The nick may be a lost connection's for a while.
+                    try? await Task.sleep(for: backoff.next(using: &random))
+                }
             }
             triedAt = MonotonicClock.now
             let status = await desk.status(ofSlot: slot)

@@ -25,7 +25,7 @@ struct BreweryStay: Sendable {
     private var beginning = 0
     /// Tells one absence from the next.
     private var absences = 0
-    /// Whether the slot has been told that the place is lost, and the room has not.
+    /// Whether the slot has been told that its place is lost, while the room still shows it.
     private var isGivenUp = false
     private var waiting: [BreweryMessage] = []
 
@@ -83,7 +83,7 @@ struct BreweryStay: Sendable {
     /// - Returns: whether it can be sent by another one by now.
     mutating func refused(_ message: BreweryMessage, by connection: Int) -> Bool {
         guard connection >= beginning, !isGivenUp else { return false }
-        // A presence is shown anew anyway.
+        // The next connection shows the presence anew.
         if case .show = message { return false }
         if waiting.count < Self.waitingMaximum { waiting.insert(message, at: 0) }
         return isOnline && connection != connections

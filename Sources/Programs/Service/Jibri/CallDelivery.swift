@@ -43,9 +43,7 @@ struct CallDelivery: Sendable {
         try place(source, "\(folder)/\(note.file)", temporary)
         let metadata = RecordingMetadata(
             url: note.meetingURL, participants: note.participants, more: note.more)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let bytes = (try? encoder.encode(metadata)).map(Array.init) ?? []
+        let bytes = StableJSON.bytes(metadata)
         try CallFault.of { () throws(RecordingError) in
             try AssetFile.write(bytes, to: RecordingNames.metadata, in: folder)
         }

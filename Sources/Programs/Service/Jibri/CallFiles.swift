@@ -16,7 +16,6 @@ actor CallFiles {
     private let recordings: String
     private let delivery: CallDelivery
     private let ledger: CallLedger
-    private let check: DirectoryCheck
     private let script: FinalizeScript?
     private let logger: Logger
     private let time: @Sendable () -> UnixTime
@@ -46,7 +45,6 @@ actor CallFiles {
         var delivery = CallDelivery(directory: settings.recordingsDirectory)
         if let place { delivery.place = place }
         self.delivery = delivery
-        check = DirectoryCheck(settings.recordingsDirectory)
         ledger = CallLedger(directory: settings.recordingsDirectory)
         script = settings.finalizeScript.map { FinalizeScript(path: $0, logger: logger) }
         self.width = width
@@ -91,8 +89,8 @@ actor CallFiles {
             session: call.session, stream: stream,
             file: RecordingNames.file(of: call.meeting, at: Self.local(time())),
             meetingURL: call.meeting.url, more: call.start.metadata)
-        notes[stream] = note
         try await write(note)
+        notes[stream] = note
     }
 
     /// Puts the file of a call that is over in place.
@@ -121,7 +119,11 @@ actor CallFiles {
             await forget(note)
             return true
         }
-        return await deliver(note, "\(recordings)/\(asset.path)")
+        guard let source = LocalAsset(asset, root: recordings)?.path else {
+            log(.error, "a recording's path leads out of the recordings", note)
+            return true
+        }
+        return await deliver(note, source)
     }
 
     private func deliver(_ note: CallNote, _ source: String) async -> Bool {
@@ -211,9 +213,6 @@ actor CallFiles {
     private func hand(over stream: LiveStream) async {
         if await deliver(stream) { inherited.remove(stream.id) }
     }
-
-    /// Why recordings cannot be kept, if so.
-    func fault() async -> String? { await check.fault() }
 
     /// The best picture; of sound alone the only file.
     private static func file(among assets: [CatalogueAsset]) -> CatalogueAsset? {

@@ -31,8 +31,8 @@ struct FinalizeScript: Sendable {
             let options = Self.options
             let result = try await withThrowingTaskGroup(of: TerminationStatus?.self) { group in
                 group.addTask { [options] in
-                    // Its output is part of our log. A pipe would stay open as long as a program that
-                    // it leaves behind.
+                    // Its output goes to our log. With a pipe we would wait for any program that it
+                    // leaves running.
                     try await Subprocess.run(
                         path.contains("/") ? .path(FilePath(path)) : .name(path),
                         arguments: [directory], platformOptions: options, input: .none,
@@ -62,6 +62,9 @@ struct FinalizeScript: Sendable {
                 level: result.isSuccess ? .info : .error, "jibri: the finalize script has ended",
                 metadata: ["status": "\(result)"])
             return result.isSuccess
+        } catch is CancellationError {
+            logger.notice("jibri: the finalize script was ended with the program, and is run again")
+            return false
         } catch {
             logger.error(
                 "jibri: the finalize script cannot be run", metadata: ["reason": "\(error)"])

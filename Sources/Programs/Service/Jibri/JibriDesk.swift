@@ -24,8 +24,9 @@ actor JibriDesk {
     private let post: any BreweryPost
     private let logger: Logger
     private var brewery: Brewery
-    private let works: [AsyncStream<(Work, slot: Int)>]
-    private let queues: [AsyncStream<(Work, slot: Int)>.Continuation]
+    /// By slot, like the queues.
+    private let works: [AsyncStream<Work>]
+    private let queues: [AsyncStream<Work>.Continuation]
     /// The link of the session that each slot was last given.
     private var current: [Int: BreweryLink] = [:]
     private var left: Set<Int> = []
@@ -44,7 +45,7 @@ actor JibriDesk {
         brewery = Brewery(
             slots: slots, breweries: links.map(\.room), isSingleUse: isSingleUse)
         // Bounded by what Jicofo may ask: a slot orders a few things for each request.
-        let made = (0..<slots).map { _ in AsyncStream.makeStream(of: (Work, slot: Int).self) }
+        let made = (0..<slots).map { _ in AsyncStream.makeStream(of: Work.self) }
         works = made.map(\.stream)
         queues = made.map(\.continuation)
         (departed, departure) = AsyncStream.makeStream()
@@ -54,8 +55,8 @@ actor JibriDesk {
     /// left.
     func run() async {
         await withDiscardingTaskGroup { group in
-            for work in works {
-                group.addTask { for await (one, slot) in work { await self.obey(one, slot) } }
+            for (slot, works) in works.enumerated() {
+                group.addTask { for await work in works { await self.obey(work, slot) } }
             }
             group.addTask {
                 for await news in self.recorder.news { await self.take(news.fact, slot: news.slot) }
@@ -111,18 +112,14 @@ actor JibriDesk {
         case .admit(let start, let link):
             log("asked to record", slot, ["session": "\(start.session)", "room": "\(start.room)"])
             let link = links[link]
-            queues[slot].yield(
-                (
-                    .admit(
-                        JibriCall(start: start, environment: link.environment, host: link.host)),
-                    slot
-                ))
+            let call = JibriCall(start: start, environment: link.environment, host: link.host)
+            queues[slot].yield(.admit(call))
         case .begin(let start, let link):
             current[slot] = links[link]
-            queues[slot].yield((.begin(start.session), slot))
+            queues[slot].yield(.begin(start.session))
         case .end(let session, let reason):
             log("ends", slot, ["session": "\(session)", "reason": "\(reason)"])
-            queues[slot].yield((.end(session), slot))
+            queues[slot].yield(.end(session))
         case .leave:
             left.insert(slot)
             if left.count == queues.count { departure.finish() }

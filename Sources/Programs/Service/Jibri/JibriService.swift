@@ -4,7 +4,6 @@ public import Jibri
 public import Logging
 import NIOPosix
 public import ServiceLifecycle
-import Synchronization
 
 /// Why a Jibri's part cannot start: always something that the operator can repair.
 public struct JibriServiceError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -18,7 +17,6 @@ public struct JibriService: Service {
     /// The next start does the rest.
     static let haste = Duration.seconds(60)
 
-    private let settings: JibriSettings
     private let desk: JibriDesk
     private let lines: BreweryLines
     private let watch: JibriWatch
@@ -31,7 +29,6 @@ public struct JibriService: Service {
 
     /// - Throws: ``JibriServiceError``.
     public init(settings: JibriSettings, server: RoomcastServer, logger: Logger) throws {
-        self.settings = settings
         self.logger = logger
         // A slot for each stream that may be: whether the machine bears it is asked each time.
         let slots = server.settings.stream.limits.streams
@@ -57,7 +54,8 @@ public struct JibriService: Service {
         desk = JibriDesk(
             slots: slots, links: links, isSingleUse: settings.isSingleUse, recorder: recorder,
             post: lines, logger: logger)
-        watch = JibriWatch(desk: desk, recorder: recorder) { [files] in await files.fault() }
+        let check = DirectoryCheck(settings.recordingsDirectory)
+        watch = JibriWatch(desk: desk, recorder: recorder) { await check.fault() }
         webhooks = JibriWebhooks(settings, token: try Self.token(settings), logger: logger)
         control = JibriReception(desk: desk, watch: watch, exit: exit)
         let api = RecorderAPI(control: control, logger: logger)

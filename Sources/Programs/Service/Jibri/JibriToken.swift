@@ -38,8 +38,6 @@ struct JibriToken: Sendable {
     }
 
     private static func part(_ value: some Encodable) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Base64URL.text((try? encoder.encode(value)).map(Array.init) ?? [])
+        Base64URL.text(StableJSON.bytes(value))
     }
 }

@@ -58,14 +58,17 @@ actor JibriWatch {
             await desk.take(.health(fault == nil))
             self.fault = fault
         }
-        await report(at: now)
+        await tell(at: now)
     }
 
-    var health: JibriHealth {
-        get async {
-            JibriHealth(
-                await desk.business, fault: await reason, environment: await desk.environment)
-        }
+    var health: JibriHealth { get async { await health(of: report) } }
+
+    private var report: Report {
+        get async { Report(business: await desk.business, fault: await reason) }
+    }
+
+    private func health(of report: Report) async -> JibriHealth {
+        JibriHealth(report.business, fault: report.fault, environment: await desk.environment)
     }
 
     private var reason: String? {
@@ -75,12 +78,12 @@ actor JibriWatch {
         }
     }
 
-    private func report(at now: Instant) async {
-        let report = Report(business: await desk.business, fault: await reason)
+    private func tell(at now: Instant) async {
+        let report = await report
         if let reported, reported.report == report, now - reported.at < Self.reportInterval {
             return
         }
         reported = (report, now)
-        queue.yield(await health)
+        queue.yield(await health(of: report))
     }
 }

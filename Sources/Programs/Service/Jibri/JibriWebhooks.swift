@@ -39,14 +39,12 @@ struct JibriWebhooks: Sendable {
     func close() async { try? await client.shutdown() }
 
     func post(_ health: JibriHealth) async {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard !subscribers.isEmpty, let body = try? encoder.encode(JibriEvent(id: id, health))
-        else { return }
+        guard !subscribers.isEmpty else { return }
+        let body = StableJSON.bytes(JibriEvent(id: id, health))
         let proof = token?.text(at: clock())
         await withDiscardingTaskGroup { group in
             for subscriber in subscribers {
-                group.addTask { await post(Array(body), to: subscriber, proof) }
+                group.addTask { await post(body, to: subscriber, proof) }
             }
         }
     }

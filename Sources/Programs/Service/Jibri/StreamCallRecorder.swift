@@ -133,11 +133,8 @@ actor StreamCallRecorder: CallRecorder {
     private func stop(_ key: Key, tells: Bool = false) async {
         guard let job = jobs[key] else { return }
         jobs[key]?.isEnding = true
-        if tells, !job.isOver, job.hasBegun {
-            jobs[key]?.isOver = true
-            tell(key, .ended(.finished))
-        }
         jobs[key]?.isOver = true
+        if tells, !job.isOver, job.hasBegun { tell(key, .ended(.finished)) }
         if let stream = job.stream { _ = try? await control.stop(stream: stream, stoppedBy: nil) }
         await look(at: key)
     }
@@ -182,6 +179,7 @@ actor StreamCallRecorder: CallRecorder {
             try await files.note(call, stream.id)
         } catch {
             _ = try? await control.stop(stream: stream.id, stoppedBy: nil)
+            await files.takeBack(call)
             throw .failure(.disk, error.description)
         }
         return stream.id

@@ -34,16 +34,13 @@ extension OpenViduWebhook {
         of detail: CallDetail, id: String = Hexadecimal.identifier()
     ) -> CatalogueDelivery? {
         guard wants(detail.event) else { return nil }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts, numbers and flags always encode.
-        guard let body = try? encoder.encode(detail.body) else { return nil }
         // Later sessions of the room need not wait for what a receiver refuses of this one.
         let line = "\(Self.receiver)-\(detail.session ?? detail.room.rawValue)"
         return CatalogueDelivery(
             id: id, line: line, room: detail.room,
             kind: detail.event.rawValue, receiver: Self.receiver,
-            keeping: detail.event.keeping, body: Array(body), createdAt: detail.time)
+            keeping: detail.event.keeping, body: StableJSON.bytes(detail.body),
+            createdAt: detail.time)
     }
 }
 
