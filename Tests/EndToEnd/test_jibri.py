@@ -12,8 +12,8 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from harness import media
 from harness.fault import Fault
 from harness.jibri import PASSWORDS, JibriServer
-from harness.jitsi_deployment import Deployment
-from harness.jitsi_prosody import HIDDEN, JitsiProsody
+from harness.jitsi_deployment import deployed
+from harness.jitsi_prosody import HIDDEN
 from harness.jitsi_xml import CLIENT, JIBRI, find, node
 from harness.jitsi_xmpp import Refused
 from harness.local_server import Handler, LocalServer
@@ -28,11 +28,9 @@ EXIT_TIMEOUT = 60  # s
 
 @pytest.fixture(scope="module")
 def deployment():
-    with contextlib.closing(JitsiProsody()) as prosody:
-        prosody.start()
-        # A recorder that fails is asked again at once.
-        with Deployment(prosody, failure_pause=0) as deployment:
-            yield deployment
+    # A recorder that fails is asked again at once.
+    with deployed(failure_pause=0) as deployment:
+        yield deployment
 
 
 @pytest.fixture

@@ -1,12 +1,10 @@
 """The Jitsi deployment that the bot is tried with, tried with a client of its own."""
 
-import contextlib
 
 import numpy as np
 import pytest
 from harness.jitsi_caller import FEATURES, Caller, Jibri
-from harness.jitsi_deployment import Deployment
-from harness.jitsi_prosody import JitsiProsody
+from harness.jitsi_deployment import deployed
 from harness.jitsi_xml import JIBRI, JSON_SOURCES, find, node
 from harness.jitsi_xmpp import Refused
 from harness.stranger import SAMPLE_RATE, Colour, Tone, is_near
@@ -18,10 +16,8 @@ TIMEOUT = 20
 
 @pytest.fixture(scope="module")
 def deployment():
-    with contextlib.closing(JitsiProsody()) as prosody:
-        prosody.start()
-        with Deployment(prosody) as deployment:
-            yield deployment
+    with deployed() as deployment:
+        yield deployment
 
 
 def frequency(samples):

@@ -5,9 +5,8 @@ import contextlib
 
 import pytest
 from harness import clients
-from harness.jitsi_deployment import Deployment
+from harness.jitsi_deployment import deployed
 from harness.jitsi_library import TIMEOUT, Library
-from harness.jitsi_prosody import JitsiProsody
 from harness.stranger import Colour, Tone
 from harness.waiting import wait_for
 
@@ -16,10 +15,8 @@ RED, BLUE, GREEN = (200, 30, 30), (30, 30, 200), (30, 160, 30)
 
 @pytest.fixture(scope="module")
 def deployment():
-    with contextlib.closing(JitsiProsody()) as prosody:
-        prosody.start()
-        with Deployment(prosody) as deployment:
-            yield deployment
+    with deployed() as deployment:
+        yield deployment
 
 
 @pytest.mark.parametrize("channel", ["sctp", "websocket"])

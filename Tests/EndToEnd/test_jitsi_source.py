@@ -1,33 +1,30 @@
 """Streams of a Jitsi deployment's conferences, in place of a room. Prosody is real; Jicofo and the
 videobridge are played by slixmpp and aiortc."""
 
-import contextlib
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 from harness import hls, media
-from harness.jitsi_deployment import Deployment
-from harness.jitsi_prosody import DOMAIN, FOCUS, HIDDEN, ROOMS, JitsiProsody
+from harness.jitsi_deployment import deployed
+from harness.jitsi_prosody import DOMAIN, FOCUS, HIDDEN, ROOMS
 from harness.jitsi_xml import CLIENT, find
 from harness.server import Server
+from harness.shown import LADDER, assert_shows, is_heard, is_near, newest_segment
 from harness.stranger import Colour, Tone
 from harness.waiting import wait_for
 from test_degradation import bot_of
 
 RED, GREEN, BLUE = (200, 30, 30), (30, 160, 30), (30, 30, 200)
-LADDER = [{"width": 320, "height": 180, "videoBitrate": 400, "audioBitrate": 64}]
 PASSWORD = "recorder secret"
 TIMEOUT = 60  # s
 
 
 @pytest.fixture(scope="module")
 def deployment():
-    with contextlib.closing(JitsiProsody()) as prosody:
-        prosody.start()
-        with Deployment(prosody) as deployment:
-            yield deployment
+    with deployed() as deployment:
+        yield deployment
 
 
 @pytest.fixture
@@ -54,27 +51,6 @@ def url(conference):
 
 def start(caster, room, conference, **more):
     return caster.start_stream(room, {"meeting_url": url(conference), "ladder": LADDER} | more)
-
-
-def newest_segment(caster, stream):
-    return hls.newest_segment(caster.http, stream["playback"]["url"])
-
-
-def is_near(segment, colour):
-    picture = np.median(media.frames(segment)[-1].reshape(-1, 3), axis=0)
-    return np.abs(picture - colour).max() < 50
-
-
-def is_heard(segment):
-    return np.abs(media.sound(segment)).max() > 0.02
-
-
-def assert_shows(caster, stream, colour):
-    def shown():
-        with newest_segment(caster, stream) as segment:
-            return is_near(segment, colour) and is_heard(segment)
-
-    wait_for(f"the stream is {colour}", shown, TIMEOUT, interval=1)
 
 
 def assert_shows_all(caster, stream, colours):

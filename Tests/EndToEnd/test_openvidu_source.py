@@ -12,13 +12,13 @@ from harness.openvidu import Participant
 from harness.openvidu_application import Application
 from harness.openvidu_host import Host
 from harness.server import Server, free_port
+from harness.shown import LADDER, assert_shows, is_heard, is_near, newest_segment
 from harness.stranger import Colour, Tone
 from harness.waiting import wait_for
 from harness.wire import Wire
 from test_degradation import bot_of
 
 RED, GREEN, BLUE = (200, 30, 30), (30, 160, 30), (30, 30, 200)
-LADDER = [{"width": 320, "height": 180, "videoBitrate": 400, "audioBitrate": 64}]
 SECRET = "MY_SECRET.of-the-server"
 TIMEOUT = 60  # s
 LOST_TIMEOUT = 180  # s: a bot seeks its server for a minute
@@ -93,27 +93,6 @@ def url(port, session):
 def start(caster, room, port, session=None):
     return caster.start_stream(
         room, {"meeting_url": url(port, session or room), "ladder": LADDER})
-
-
-def is_near(segment, colour):
-    picture = np.median(media.frames(segment)[-1].reshape(-1, 3), axis=0)
-    return np.abs(picture - colour).max() < 50
-
-
-def is_heard(segment):
-    return np.abs(media.sound(segment)).max() > 0.02
-
-
-def newest_segment(caster, stream):
-    return hls.newest_segment(caster.http, stream["playback"]["url"])
-
-
-def assert_shows(caster, stream, colour):
-    def shown():
-        with newest_segment(caster, stream) as segment:
-            return is_near(segment, colour) and is_heard(segment)
-
-    wait_for(f"the stream is {colour}", shown, TIMEOUT, interval=1)
 
 
 def assert_shows_both(caster, stream, colours):

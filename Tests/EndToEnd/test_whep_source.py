@@ -2,16 +2,15 @@
 
 import contextlib
 
-import numpy as np
 import pytest
-from harness import hls, media, tokens
+from harness import tokens
 from harness.server import Server
+from harness.shown import LADDER, assert_shows
 from harness.stranger import Colour, Stranger, Tone
 from harness.waiting import wait_for
 from harness.whep_source import Source
 
 RED, BLUE = (200, 30, 30), (30, 30, 200)
-LADDER = [{"width": 320, "height": 180, "videoBitrate": 400, "audioBitrate": 64}]
 TOKEN = "letmein.0"
 TIMEOUT = 60  # s
 
@@ -34,17 +33,6 @@ def caster(binary, server, source, tmp_path_factory):
 
 def start(caster, room, url):
     return caster.start_stream(room, {"meeting_url": url, "ladder": LADDER})
-
-
-def assert_shows(caster, stream, colour):
-    """The latest pictures are of that colour, and there is sound."""
-    def latest():
-        with hls.newest_segment(caster.http, stream["playback"]["url"]) as segment:
-            picture = np.median(media.frames(segment).reshape(-1, 3), axis=0)
-            loudest = np.abs(media.sound(segment)).max()
-        return np.abs(picture - colour).max() < 50 and loudest > 0.02
-
-    wait_for(f"the stream is {colour}", latest, TIMEOUT)
 
 
 @pytest.mark.parametrize("counters", [False, True], ids=["answers", "counters"])

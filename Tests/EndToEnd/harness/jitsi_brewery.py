@@ -51,10 +51,6 @@ class Recording:
         self._retries = 0
         self._timer = None
 
-    @property
-    def is_over(self):
-        return bool(self.states) and self.states[-1][0] == "off"
-
     async def start(self):
         slot = self.brewery.select()
         if slot is None:

@@ -205,10 +205,6 @@ class Jibri(OnItsOwnLoop):
         return node(JIBRI, "jibri", self.answer if is_start else {"status": "off"})
 
     @from_outside
-    async def show(self, busy, health="healthy"):
-        self._person.show(BREWERY, self.nick, self._status(busy, health))
-
-    @from_outside
     async def say(self, **attributes):
         """Tells the focus how it is."""
         await self._person.ask(f"{BREWERY}/focus", node(JIBRI, "jibri", attributes))

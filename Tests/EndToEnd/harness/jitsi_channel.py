@@ -19,10 +19,6 @@ class Channel:
         self._hear = hear
         self._send = None
 
-    @property
-    def is_open(self):
-        return self._send is not None
-
     def opened(self, kind, send):
         self.kinds.append(kind)
         self._send = send
@@ -53,7 +49,6 @@ class SocketServer:
 
     def __init__(self):
         self._expected = {}  # channels, by path and password
-        self.sockets = []
 
     async def listen(self):
         self._server = await serve(self._serve, "127.0.0.1", 0)
@@ -69,19 +64,12 @@ class SocketServer:
         channel = self._expected.get((found.path, parse_qs(found.query).get("pwd", [""])[0]))
         if channel is None:
             return await socket.close(1011, "no such endpoint")
-        self.sockets.append(socket)
         channel.opened("websocket", socket.send)
         await channel.tell({"colibriClass": "ServerHello", "version": "2.3.test"})
         with contextlib.suppress(ConnectionClosed):
             async for text in socket:
                 await channel.take(text)
         channel.closed()
-
-    async def cut(self):
-        """Ends all of them as a network does."""
-        for socket in self.sockets:
-            socket.transport.abort()
-        self.sockets = []
 
     def close(self):
         self._server.close()

@@ -6,6 +6,7 @@ about its client.
 """
 
 import asyncio
+import contextlib
 import uuid
 
 import slixmpp
@@ -13,7 +14,7 @@ import slixmpp
 from .jitsi_brewery import Brewery
 from .jitsi_channel import SocketServer
 from .jitsi_focus import Conference
-from .jitsi_prosody import AUTH, BREWERY, FOCUS, ROOMS, SECRET
+from .jitsi_prosody import AUTH, BREWERY, FOCUS, ROOMS, SECRET, JitsiProsody
 from .jitsi_xml import FOCUS as FOCUS_PROTOCOL
 from .jitsi_xml import JIBRI, JINGLE, node
 from .jitsi_xmpp import TIMEOUT, Person, Refused, end, from_outside, on_request
@@ -41,19 +42,6 @@ class Deployment(OnItsOwnLoop):
         """Opens a room, as when the first one asks for it."""
         return await self._open(name or f"room{uuid.uuid4().hex[:8]}", has_sctp=has_sctp,
                                 has_socket=has_socket, encoding=encoding)
-
-    @from_outside
-    async def cut_channels(self):
-        """Ends the bridge's WebSockets as a network does."""
-        await self._sockets.cut()
-
-    @from_outside
-    async def reconnect(self):
-        """Comes back after Prosody has begun anew, with all members."""
-        await self._log_out()
-        await self._log_in()
-        for one in self.conferences.values():
-            await one.reopen()
 
     # Runs on its event loop.
 
@@ -140,3 +128,12 @@ class Deployment(OnItsOwnLoop):
             await self.focus.close()
         if hasattr(self, "_component"):
             await end(self._component)
+
+
+@contextlib.contextmanager
+def deployed(**brewery):
+    """A Deployment on a Prosody of its own."""
+    with contextlib.closing(JitsiProsody()) as prosody:
+        prosody.start()
+        with Deployment(prosody, **brewery) as deployment:
+            yield deployment

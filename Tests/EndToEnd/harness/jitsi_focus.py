@@ -121,14 +121,6 @@ class Conference:
         await self._invite(occupant)
 
     @from_outside
-    async def terminate(self, nick, reason="success", words=None):
-        await self._terminate(self.occupants[nick], reason, words)
-
-    @from_outside
-    async def invite(self, nick):
-        await self._invite(self.occupants[nick])
-
-    @from_outside
     async def break_media(self, nick):
         """Its bridge is gone, of which nobody tells."""
         await self.bridge.endpoints[nick].leg.close()
@@ -138,16 +130,6 @@ class Conference:
         """Measures its line; the transport's numbers of the packets for that, of which its
         feedback should tell in the endpoint's `leg.dtls.reports`."""
         return await self.bridge.endpoints[nick].probe()
-
-    @from_outside
-    async def tell_jingle(self, nick, action, *children):
-        """Sends anything in its session; the answer's child."""
-        occupant = self.occupants[nick]
-        return await self._send(occupant, action, *children)
-
-    @from_outside
-    async def ask(self, nick, element, kind="set"):
-        return await self.focus.ask(f"{self.room}/{nick}", element, kind)
 
     @from_outside
     async def kick(self, nick, reason=""):
@@ -170,31 +152,10 @@ class Conference:
             form.add_field(var=f"muc#roomconfig_{name}", value=value)
         await self.focus.client.plugin["xep_0045"].set_room_config(self.room, form)
 
-    @from_outside
-    async def show(self, *extensions):
-        """Sets further elements of the focus' presence."""
-        self._show(*extensions)
-
-    @from_outside
-    async def tell(self, message):
-        """A message of the bridge, to all endpoints."""
-        await self.bridge.tell(message)
-
     # Runs on the loop.
 
     async def open(self):
         await self.focus.enter(self.room, NICK, *self._extensions())
-
-    async def reopen(self):
-        """The server has begun anew: all come again, and who was connected is not any more."""
-        for occupant in self.occupants.values():
-            if occupant.session:
-                occupant.session.state = "ended"
-        self.occupants.clear()
-        await self.bridge.close()
-        await self.open()
-        for member in self.bridge.members.values():
-            await member.come()
 
     def _extensions(self):
         properties = {"created-ms": "1764425000000", "bridge-count": "1",
@@ -208,8 +169,8 @@ class Conference:
                 for key, value in properties.items())),
             *([self.recording] if self.recording is not None else [])]
 
-    def _show(self, *extensions):
-        self.focus.show(self.room, NICK, *self._extensions(), *extensions)
+    def _show(self):
+        self.focus.show(self.room, NICK, *self._extensions())
 
     def show_recording(self, status):
         self.recording = status

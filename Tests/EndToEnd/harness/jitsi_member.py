@@ -3,7 +3,6 @@
 import json
 import random
 import secrets
-from dataclasses import replace
 from itertools import count
 
 from .jitsi_prosody import DOMAIN
@@ -76,22 +75,6 @@ class Member:
         await self.conference.update()
 
     @from_outside
-    async def republish(self, what):
-        """Sends the same with other SSRCs, as browsers do that have lost their connection."""
-        old = self.source(what)
-        index = self.sources.index(old)
-        del self.sources[index]
-        await self.conference.update()
-        self.sources.insert(index, replace(
-            old, ssrc=next(SSRCS), repair=next(SSRCS) if old.repair else None))
-        await self.conference.update()
-
-    @from_outside
-    async def rename(self, name):
-        self.name = name
-        self._show()
-
-    @from_outside
     async def show(self, **extra):
         """Sets further elements of its presence by their names; None takes one away."""
         self.extra |= extra
@@ -110,11 +93,6 @@ class Member:
         """An endpoint message by the bridge."""
         await self.conference.bridge.pass_on(self.id, {
             "colibriClass": "EndpointMessage", "to": to, "msgPayload": payload})
-
-    @from_outside
-    async def tell_stats(self, **stats):
-        await self.conference.bridge.pass_on(
-            self.id, {"colibriClass": "EndpointStats"} | stats)
 
     @from_outside
     async def speak(self, is_silence=False):

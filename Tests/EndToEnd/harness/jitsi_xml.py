@@ -31,7 +31,6 @@ RETRANSMISSION = "urn:ietf:rfc:4588"
 TRANSPORT_CC = "http://jitsi.org/tcc"
 REMB = "http://jitsi.org/remb"
 JSON_SOURCES = "http://jitsi.org/json-encoded-sources"
-REWRITING = "http://jitsi.org/ssrc-rewriting-1"
 
 
 def node(namespace, name, attributes=None, *children, text=None):
