@@ -89,15 +89,28 @@ def test_its_keys(watcher, server, on_air):
 def test_its_menu_by_keys(watcher, server, on_air):
     watcher.watch(f"{server.base}/watch/{ROOM}")
     watcher.wait_for_playback(1)
+    watcher.wait_until("the notice is gone", lambda state: state["notice"] == "")
     watcher.evaluate("() => document.querySelector('[data-testid=quality]').focus()")
+    assert watcher.evaluate("() => document.activeElement.dataset.testid") == "quality"
     watcher.page.press("Enter")
     focused = """() => { const node = document.activeElement;
-      return [node.getAttribute("role"), node.querySelector("span")?.textContent,
-              node.getAttribute("aria-checked")]; }"""
-    wait_for("the menu is open", lambda: watcher.evaluate(focused) == [
-        "menuitemradio", "Auto", "true"], TIMEOUT)
+      return [document.hasFocus(), node.getAttribute("role"),
+              node.querySelector("span")?.textContent, node.getAttribute("aria-checked")]; }"""
+
+    def wait_for_choice(what, *choice):
+        def is_focused():
+            seen.append(watcher.evaluate(focused))
+            return seen[-1] == [True, "menuitemradio", *choice]
+
+        seen = []
+        try:
+            wait_for(what, is_focused, TIMEOUT)
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {seen[0]}, then {seen[-1]}") from None
+
+    wait_for_choice("the menu is open", "Auto", "true")
     watcher.page.press("ArrowUp")
-    assert watcher.evaluate(focused) == ["menuitemradio", "180p", "false"]
+    wait_for_choice("the last one has the focus", "180p", "false")
     watcher.page.press("Enter")
     watcher.wait_until("the layer is shown", lambda state: state["width"] == 320)
     wait_for("so it is said", lambda: label(watcher, "quality") == "Quality: 180p", TIMEOUT)

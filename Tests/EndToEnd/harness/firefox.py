@@ -78,10 +78,16 @@ class Firefox:
         return page
 
     def take_keyboard(self):
-        """Gives it back to the page, should Tab have led from there to the browser's own bars."""
-        if not self.evaluate("() => document.hasFocus()"):
-            other = self.command("browsingContext.create", type="tab")["context"]
-            self.command("browsingContext.close", context=other)
+        """Gives it back to the page, should Tab have led from there to the browser's own bars, or
+        the address bar have taken it late, as it does while a busy machine starts the browser."""
+        def has_keyboard():
+            return self.evaluate("() => document.hasFocus()")
+
+        if has_keyboard():
+            return
+        other = self.command("browsingContext.create", type="tab")["context"]
+        self.command("browsingContext.close", context=other)
+        wait_for("the page has the keyboard", has_keyboard, 30)
 
     def command(self, method, **parameters):
         identifier = next(self._ids)
@@ -145,6 +151,7 @@ class Firefox:
 
     def keys(self, *values):
         """Presses keys one after the other, as WebDriver numbers them."""
+        self.take_keyboard()
         actions = [{"type": kind, "value": value}
                    for value in values for kind in ("keyDown", "keyUp")]
         self.command("input.performActions", context=self.context,
