@@ -3,7 +3,9 @@ internal import COpus
 /// Decodes Opus (RFC 6716) to 48 kHz stereo and conceals losses. A mono stream is decoded to both
 /// channels.
 ///
-/// All results are interleaved (left, right) pairs, nominally -1 to 1.
+/// All results are interleaved (left, right) pairs, nominally -1 to 1. The first 80 ms are silent,
+/// and the next 5 ms fade in: a decoder that begins within a stream lacks what the encoder refers
+/// to (RFC 7845 sect. 4.6), and may give three times the sound's level there.
 /// Not thread-safe: one owner at a time.
 public final class OpusDecoder {
     public static let sampleRate = 48_000
@@ -19,7 +21,13 @@ public final class OpusDecoder {
     /// second.
     public static let concealedSamplesMaximum = 48_000
 
+    /// Samples per channel that are silent at first, and of the fade after them.
+    private static let silentAtFirst = 3840
+    private static let fadeAtFirst = 240
+
     private let decoder: OpaquePointer
+    /// Samples per channel, up to the end of the first fade.
+    private var decoded = 0
 
     /// - Throws: `.opus`.
     public init() throws(CodecError) {
@@ -84,7 +92,7 @@ public final class OpusDecoder {
         _ packet: [UInt8]?, samples: Int, useRedundancy: Bool
     ) throws(CodecError) -> [Float] {
         var code: Int32 = 0
-        let pcm = [Float](unsafeUninitializedCapacity: samples * Self.channels) { buffer, count in
+        var pcm = [Float](unsafeUninitializedCapacity: samples * Self.channels) { buffer, count in
             if let output = buffer.baseAddress {
                 code = opus_decode_float(
                     decoder, packet, Int32(packet?.count ?? 0), output, Int32(samples),
@@ -93,7 +101,19 @@ public final class OpusDecoder {
             count = max(0, Int(code)) * Self.channels
         }
         guard code >= 0 else { throw .opus(call: "opus_decode_float", code: code) }
+        beginSoftly(&pcm)
         return pcm
+    }
+
+    private func beginSoftly(_ pcm: inout [Float]) {
+        let end = Self.silentAtFirst + Self.fadeAtFirst
+        guard decoded < end else { return }
+        for n in 0..<min(pcm.count / Self.channels, end - decoded) {
+            let gain = max(0, Float(decoded + n - Self.silentAtFirst) / Float(Self.fadeAtFirst))
+            pcm[Self.channels * n] *= gain
+            pcm[Self.channels * n + 1] *= gain
+        }
+        decoded += pcm.count / Self.channels
     }
 
     private static func checkSize(of packet: [UInt8]) throws(CodecError) {
