@@ -206,8 +206,12 @@ mutants: install-dependencies ## Remove behaviours one by one; a test must fail 
 # Detached tasks of the runtime and caches of libraries live as long as the process; they are not leaks.
 .PHONY: test-sanitized
 test-sanitized: install-dependencies ## The Swift tests in debug under the address sanitizer (SANITIZER=thread)
-	ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=0:exitcode=66 .ci/swift-test \
-		--scratch-path .build-sanitized --sanitize $(or $(SANITIZER),address) --no-parallel
+	@mkdir -p .build-sanitized
+	@"$$(dirname "$$(realpath "$$(command -v swift)")")"/clang -shared -fPIC -O1 \
+		-o .build-sanitized/swift-mutex.so Tests/Sanitizers/swift-mutex.c
+	ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=0:exitcode=66 \
+		$(if $(filter thread,$(SANITIZER)),LD_PRELOAD=$(CURDIR)/.build-sanitized/swift-mutex.so) \
+		.ci/swift-test --scratch-path .build-sanitized --sanitize $(or $(SANITIZER),address) --no-parallel
 
 .PHONY: install-dependencies
 install-dependencies: ## Install missing Debian packages to build and run
