@@ -16,8 +16,7 @@ struct DemoCommand: AsyncParsableCommand {
             this is not one.
             """)
 
-    @Option(help: "A JSON file with settings.")
-    var configuration: String?
+    @OptionGroup var options: SettingsOptions
 
     @Option(help: "The directory with ann.webm, ben.webm and cleo.webm.")
     var media = "fixtures/media"
@@ -50,7 +49,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     func run() async throws {
         FileAccess.narrow()
-        var settings = try Settings(file: configuration)
+        var settings = try await options.input.explaining { try Settings($0) }
         let outputs = try Self.outputs(ProcessInfo.processInfo.environment["PUSH"] ?? "")
         ServerSecrets.keep()
         // The output is for people; the log only has warnings and errors, unless the settings

@@ -54,7 +54,9 @@ struct JibriCommand: AsyncParsableCommand {
 
     private func serve(_ jibri: JibriSettings, _ findings: [JibriFinding]) async throws {
         FileAccess.narrow()
-        var settings = try Settings(file: configuration)
+        var settings = try await SettingsInput(file: configuration).explaining {
+            try Settings($0)
+        }
         settings.admit(jibri)
         ServerSecrets.keep()
         let logger = Logger.roomcast(

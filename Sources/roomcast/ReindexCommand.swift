@@ -11,14 +11,15 @@ struct ReindexCommand: AsyncParsableCommand {
             wait to be sent stay as they are, and none is added. The server may run meanwhile.
             """)
 
-    @Option(help: "A JSON file with settings.")
-    var configuration: String?
+    @OptionGroup var options: SettingsOptions
 
     func run() async throws {
         FileAccess.narrow()
-        let settings = try Settings(directoriesIn: configuration).stream
-        let rebuilt = try await RoomcastServer.openCatalogue(settings).rebuild(
-            streams: settings.outputDirectory, recordings: settings.recordings.directory)
+        let rebuilt = try await options.input.explaining { input in
+            let settings = try Settings(directoriesIn: input).stream
+            return try await RoomcastServer.openCatalogue(settings).rebuild(
+                streams: settings.outputDirectory, recordings: settings.recordings.directory)
+        }
         for path in rebuilt.unreadable {
             StandardError.write("roomcast reindex: \(path) cannot be read\n")
         }

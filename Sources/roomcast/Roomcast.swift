@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlAPI
+import Service
 
 /// The command line: one command for each role of the binary.
 @main
@@ -9,15 +10,26 @@ struct Roomcast: AsyncParsableCommand {
         abstract: "Turns a WebRTC room into an HLS stream.",
         version: Version.current,
         subcommands: [
-            ServeCommand.self, BotCommand.self, PublishCommand.self, FinishCommand.self,
-            ReindexCommand.self, DemoCommand.self, TokenCommand.self, JibriCommand.self,
+            ServeCommand.self, DemoCommand.self, PublishCommand.self, TokenCommand.self,
+            CheckCommand.self, SettingsCommand.self, JibriCommand.self, ReindexCommand.self,
+            BotCommand.self, FinishCommand.self,
             BrowserCommand.self, SpeechKeeperCommand.self,
         ])
+
+    /// The parser names options that were meant, but no commands.
+    private static func refuseUnknownCommand(_ name: String?) throws {
+        guard let name, !name.hasPrefix("-") else { return }
+        let known = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+        guard !known.contains(name) else { return }
+        let question = NearestNames(known).question(after: name)
+        throw ValidationError("There is no command '\(name)'\(question)")
+    }
 
     /// On the main thread until the first suspension, while there is no other thread: a process
     /// must be confined by then.
     @MainActor static func main() async {
         do {
+            try refuseUnknownCommand(CommandLine.arguments.dropFirst().first)
             var command = try parseAsRoot()
             if var confined = command as? any ConfinedCommand {
                 confined.confine()

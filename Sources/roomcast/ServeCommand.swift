@@ -7,19 +7,24 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Rooms, streams, HTTP and pages, until it is stopped by a signal.",
-        discussion: "Settings come from the file and from ROOMCAST_… (docs/CONFIGURATION.md).")
+        discussion: """
+            Settings come from these options, which win, from ROOMCAST_…, and from the file \
+            (docs/CONFIGURATION.md). `roomcast check` looks whether it would start with them, \
+            `roomcast settings` prints them.
+            """)
 
-    @Option(help: "A JSON file with settings.")
-    var configuration: String?
+    @OptionGroup var options: ServingOptions
 
     func run() async throws {
         FileAccess.narrow()
-        let settings = try Settings(file: configuration)
-        ServerSecrets.keep()
-        let logger = Logger.roomcast(
-            "roomcast", level: settings.log.level, format: settings.log.format)
-        let server = try await RoomcastServer(settings: settings, logger: logger)
-        try await server.run { server.logListening(on: $0) }
+        try await options.input.explaining { input in
+            let settings = try Settings(input)
+            ServerSecrets.keep()
+            let logger = Logger.roomcast(
+                "roomcast", level: settings.log.level, format: settings.log.format)
+            let server = try await RoomcastServer(settings: settings, logger: logger)
+            try await server.run { server.logListening(on: $0) }
+        }
     }
 }
 

@@ -11,14 +11,15 @@ struct TokenCommand: AsyncParsableCommand {
         subcommands: [Room.self, Management.self])
 
     struct Key: ParsableArguments {
-        @Option(help: "The server's settings file; ROOMCAST_AUTH_… counts as for `serve`.")
-        var configuration: String?
+        @OptionGroup var options: SettingsOptions
 
         @Option(help: "Seconds until it expires.")
         var lifetime = 86_400
 
         func authority() throws -> TokenAuthority {
-            let settings = try Settings(keyIn: configuration)
+            let input = options.input
+            let settings: Settings
+            do { settings = try Settings(keyIn: input) } catch { throw input.explained(error) }
             guard lifetime > 0, lifetime <= Int(TokenAuthority.lifetimeMaximum.components.seconds)
             else {
                 throw ValidationError(

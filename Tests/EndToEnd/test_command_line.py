@@ -77,6 +77,7 @@ def test_the_version_is_told_everywhere(roomcast, server):
 def test_variables_that_are_no_settings_are_named(server):
     lines = re.findall("no setting has this name.*", server.log.read_text())
     assert len(lines) == 1 and "variable=ROOMCAST_HTTP_PROT" in lines[0], lines
+    assert "perhaps=ROOMCAST_HTTP_PORT" in lines[0]
 
 
 RAW = re.compile(r"errno|descriptor:|av[a-z]*_[a-z_]+|Error Domain|NS[A-Z]|failedTo")
@@ -138,6 +139,94 @@ def test_what_keeps_a_file_from_being_published_is_said_in_words(roomcast):
                 done = one.result()
                 assert done.returncode == 1
                 assert words in done.stderr and not RAW.search(done.stderr), done.stderr
+
+
+def test_a_mistake_at_the_command_line_is_named_with_what_was_meant(roomcast, tmp_path):
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text('{\n  "http": {"prot": 1}\n}')
+    for arguments, status, words in [
+        (["sevre"], 64, "There is no command 'sevre'; did you mean serve?"),
+        (["serve", "--prot", "1"], 64, "Did you mean '--port'?"),
+        (["serve", "--port", "http"], 64, "The value 'http' is invalid for '--port <port>'"),
+        (["serve", "--port", "70000"], 1, "--port: http.port is not valid: 0 to 65535 (found: 70000)"),
+        *(([command, "--configuration", str(wrong)], 1,
+           f"{wrong}:2: there is no setting http.prot; did you mean http.port?")
+          for command in ("serve", "settings", "demo", "reindex", "check")),
+    ]:
+        with case(arguments):
+            done = roomcast(*arguments)
+            assert done.returncode == status
+            assert words in done.stderr + done.stdout and not RAW.search(done.stderr)
+
+
+def test_the_settings_in_force_are_printed_without_secrets(roomcast):
+    done = roomcast("settings", "--configuration", "{}", "--port", "9000", "--json", variables={
+        **KEY, "ROOMCAST_WEBHOOKS_SECRET": "x" * 32, "ROOMCAST_TURN_SECRET": "y" * 32,
+        "ROOMCAST_RECORDINGS_STORE_ACCESS_KEY_ID": "z",
+        "ROOMCAST_RECORDINGS_STORE_SECRET_ACCESS_KEY": "z" * 32})
+    assert done.returncode == 0, done.stderr
+    rows = {row["name"]: row for row in json.loads(done.stdout)}
+    assert rows["http.port"] == {"name": "http.port", "value": "9000", "origin": "--port"}
+    assert rows["webhooks.url"]["origin"].endswith("roomcast.json:1")
+    assert rows["stream.playlist"] == {"name": "stream.playlist", "value": "event"}
+    assert rows["auth.secret"] == {"name": "auth.secret", "origin": "ROOMCAST_AUTH_SECRET"}
+    for secret in (tokens.SECRET, "x" * 32, "y" * 32, "z" * 32):
+        assert secret not in done.stdout + done.stderr
+
+
+def checked(roomcast, *arguments, **variables):
+    """The exit status of `check`, and its lines by their subjects."""
+    done = roomcast("check", "--json", *arguments, variables={
+        f"ROOMCAST_{name}": value for name, value in variables.items()})
+    assert not RAW.search(done.stdout + done.stderr), done
+    subjects = {}
+    for line in json.loads(done.stdout):
+        subjects.setdefault(line["subject"], []).append((line["verdict"], line["text"]))
+    return done.returncode, subjects
+
+
+def test_a_check_says_whether_the_server_would_start(roomcast, tmp_path, taken):
+    directory = str(tmp_path / "made" / "later")
+    status, found = checked(
+        roomcast, "--port", "0", "--udp-port", "0", "--directory", directory)
+    assert status == 0
+    assert [verdict for verdict, _ in found["http"] + found["media"]] == ["ok"] * 3, found
+    assert found["streams"][0][1].startswith(f"{directory}/streams")
+    assert "the development key" in found["access"][0][1]
+    assert list(tmp_path.iterdir()) == [tmp_path / "roomcast.json"], "nothing is made"
+    status, found = checked(roomcast, "--port", str(taken), "--udp-port", str(taken))
+    assert status == 1
+    taking = [text for verdict, text in found["http"] + found["media"] if verdict == "wrong"]
+    assert len(taking) == 3 and all("is taken by another program" in text for text in taking)
+    status, found = checked(roomcast, "--port", "0", "--directory", "/proc/none")
+    assert status == 1 and found["streams"][0][0] == found["recordings"][0][0] == "wrong"
+    status, found = checked(roomcast, "--port", "0", HTTP_PROT="1", POLICY_FILE="/none")
+    assert status == 1
+    assert ("note", "ROOMCAST_HTTP_PROT is no setting; did you mean ROOMCAST_HTTP_PORT?") \
+        in found["settings"]
+    assert found["policy"][0][1].startswith("ROOMCAST_POLICY_FILE: policy.file is not valid")
+
+
+def test_a_check_reads_the_certificate(roomcast, tmp_path):
+    certificate, key = tmp_path / "c.pem", tmp_path / "k.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "5",
+         "-keyout", str(key), "-out", str(certificate), "-subj", "/CN=x",
+         "-addext", "subjectAltName=DNS:*.example.org"], check=True, capture_output=True)
+
+    def found(host, key=key):
+        status, found = checked(
+            roomcast, "--port", "0", "--udp-port", "0", AUTH_ACCESS_KEY="a",
+            AUTH_SECRET=tokens.SECRET, HTTP_CERTIFICATE_FILE=str(certificate),
+            HTTP_PRIVATE_KEY_FILE=str(key), HTTP_PUBLIC_URL=f"https://{host}")
+        return status, *found["certificate"][0]
+
+    status, verdict, text = found("live.example.org")
+    assert (status, verdict) == (0, "note") and re.fullmatch(
+        "for live.example.org, expires in [45] days", text)
+    assert found("example.com") == (1, "wrong", "it is for *.example.org, not for example.com")
+    status, verdict, text = found("live.example.org", certificate)
+    assert status == 1 and verdict == "wrong" and "has no private key in PEM form" in text
 
 
 # Of a container of Jitsi's, whose logins are in a second file; a third one is optional.

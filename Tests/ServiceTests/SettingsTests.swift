@@ -20,11 +20,13 @@ import Workbench
     private func settings(
         _ json: String? = nil, _ environment: [String: String] = [:]
     ) throws -> Settings {
-        guard let json else { return try Settings(file: nil, environment: environment) }
+        guard let json else {
+            return try Settings(SettingsInput(file: nil, environment: environment))
+        }
         let scratch = try Scratch()
         let file = try scratch.write(json.utf8, to: "settings.json")
         do {
-            return try Settings(file: file, environment: environment)
+            return try Settings(SettingsInput(file: file, environment: environment))
         } catch .unreadable(_, let reason) {
             throw SettingsError.unreadable(file: "f", reason: reason)
         } catch .unknownKeys(let keys, _) {
@@ -228,17 +230,24 @@ import Workbench
              "output": {"directory": "/o"}, "auth": {"accessKey": "k"}}
             """#.utf8, to: "settings.json")
         let secret = "0123456789abcdef0123456789abcdef"
-        let key = try Settings(keyIn: file, environment: ["ROOMCAST_AUTH_SECRET": secret])
+        let key = try Settings(
+            keyIn: SettingsInput(file: file, environment: ["ROOMCAST_AUTH_SECRET": secret]))
         #expect(key.access.key == "k" && key.access.secret == secret)
-        let directories = try Settings(directoriesIn: file, environment: [:]).stream
+        let directories = try Settings(directoriesIn: SettingsInput(file: file, environment: [:]))
+            .stream
         #expect(directories.outputDirectory == "/o" && directories.recordings.directory == "/r")
         // An invalid key is an error, as in the server.
-        #expect(throws: SettingsError.self) { try Settings(keyIn: file, environment: [:]) }
+        #expect(throws: SettingsError.self) {
+            try Settings(keyIn: SettingsInput(file: file, environment: [:]))
+        }
         #expect(throws: SettingsError.accessKeyNeeded) {
-            try Settings(keyIn: nil, environment: ["ROOMCAST_HTTP_HOST": "0.0.0.0"])
+            try Settings(
+                keyIn: SettingsInput(file: nil, environment: ["ROOMCAST_HTTP_HOST": "0.0.0.0"]))
         }
         #expect(throws: SettingsError.accessKeyNeededInPublic) {
-            try Settings(keyIn: nil, environment: ["ROOMCAST_HTTP_PUBLIC_URL": "https://a.org"])
+            try Settings(
+                keyIn: SettingsInput(
+                    file: nil, environment: ["ROOMCAST_HTTP_PUBLIC_URL": "https://a.org"]))
         }
     }
 
@@ -472,7 +481,11 @@ import Workbench
         ),
         (#"{"log": {"format": "xml"}}"#, .invalid(key: "log.format", reason: "logfmt or json")),
         ("[]", .unreadable(file: "f", reason: "it is not a JSON object")),
-        ("{", .unreadable(file: "f", reason: "it is not a JSON object")),
+        (
+            "{",
+            .unreadable(
+                file: "f", reason: "line 1: a name in double quotes is expected, not the end")
+        ),
     ]
 
     @Test(arguments: refusals)

@@ -34,7 +34,7 @@ import Workbench
     }
 
     @Test func aMediaPortThatCannotBeHad() throws {
-        let settings = try Settings(file: nil, environment: [:])
+        let settings = try Settings(SettingsInput(file: nil, environment: [:]))
         for (transport, key) in [(.udp, "udp.port"), (.tcp, "tcp.port")]
             as [(TransportAddress.Transport, String)]
         {
@@ -48,14 +48,14 @@ import Workbench
         #expect(
             throws: SettingsError.unreadable(file: "/nowhere", reason: "No such file or directory")
         ) {
-            try Settings(file: "/nowhere", environment: [:])
+            try Settings(SettingsInput(file: "/nowhere", environment: [:]))
         }
     }
 
     @Test func aDirectoryThatCannotBeMade() throws {
         let scratch = try Scratch()
         let file = try scratch.write("x".utf8, to: "file")
-        var settings = try Settings(file: nil, environment: [:]).stream
+        var settings = try Settings(SettingsInput(file: nil, environment: [:])).stream
         settings.recordings.directory = "/proc/nowhere"
         #expect(throws: SettingsError.self) { try RoomcastServer.openCatalogue(settings) }
         settings.recordings.directory = file
@@ -68,7 +68,7 @@ import Workbench
     @Test func aCatalogueThatIsNone() throws {
         let scratch = try Scratch()
         let path = try scratch.write("nonsense that is no database".utf8, to: "catalogue.sqlite")
-        var settings = try Settings(file: nil, environment: [:]).stream
+        var settings = try Settings(SettingsInput(file: nil, environment: [:])).stream
         settings.recordings.directory = (path as NSString).deletingLastPathComponent
         let error = #expect(throws: CatalogueFileError.self) {
             try RoomcastServer.openCatalogue(settings)

@@ -13,11 +13,11 @@ import Workbench
         let all = least.merging(changes) { $1 }
         let environment = Dictionary(
             uniqueKeysWithValues: all.map { ("ROOMCAST_RECORDINGS_STORE_\($0)", $1) })
-        return try Settings(file: nil, environment: environment).store
+        return try Settings(SettingsInput(file: nil, environment: environment)).store
     }
 
     @Test func withoutABucketThereIsNone() throws {
-        #expect(try Settings(file: nil, environment: [:]).store == nil)
+        #expect(try Settings(SettingsInput(file: nil, environment: [:])).store == nil)
         #expect(throws: SettingsError.self) { try store(["BUCKET": ""]) }
     }
 

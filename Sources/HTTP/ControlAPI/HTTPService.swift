@@ -261,23 +261,11 @@ public struct HTTPService: Sendable {
                 return nil
             }
         }
-        guard let certificateFile = configuration.certificateFile,
-            let keyFile = configuration.privateKeyFile
-        else {
-            guard configuration.certificateFile == nil, configuration.privateKeyFile == nil else {
-                throw .certificate("certificate and private key must be given together")
-            }
-            return plain
-        }
-        let identity = try ServerIdentity(certificateFile: certificateFile, keyFile: keyFile)
+        guard let identity = try ServerIdentity(configuration) else { return plain }
         do {
-            // Also made here, where the error can be explained.
-            _ = try NIOSSLContext(configuration: identity.configuration)
             return try .tls(plain, tlsConfiguration: identity.configuration)
         } catch {
-            throw .certificate(
-                "http.privateKeyFile: \(keyFile) is not the key of the certificate in "
-                    + "\(certificateFile)")
+            throw .certificate("the certificate cannot be used")
         }
     }
 }

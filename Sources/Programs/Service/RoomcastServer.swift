@@ -136,7 +136,12 @@ public struct RoomcastServer: Sendable {
                 metadata: ["access_key": "\(settings.access.key)"])
         }
         for variable in settings.unknownVariables {
-            logger.warning("no setting has this name", metadata: ["variable": "\(variable)"])
+            let nearest = NearestNames(SettingKey.allCases.map(\.variable)).of(variable)
+            logger.warning(
+                "no setting has this name",
+                metadata: [
+                    "variable": "\(variable)", "perhaps": "\(nearest.joined(separator: " "))",
+                ])
         }
         defer { withExtendedLifetime(claims) {} }
         await streams.observe(by: observer)

@@ -12,8 +12,31 @@ struct ServerIdentity {
     private let chain: [NIOSSLCertificate]
     private let key: NIOSSLPrivateKey
 
+    /// Nil for a server without TLS.
+    ///
+    /// - Throws: `.certificate`, also if the key is not the certificate's.
+    init?(_ configuration: HTTPServiceConfiguration) throws(HTTPServiceError) {
+        guard let certificateFile = configuration.certificateFile,
+            let keyFile = configuration.privateKeyFile
+        else {
+            guard configuration.certificateFile == nil, configuration.privateKeyFile == nil else {
+                throw .certificate("certificate and private key must be given together")
+            }
+            return nil
+        }
+        self = try ServerIdentity(certificateFile: certificateFile, keyFile: keyFile)
+        do {
+            // Also made here, where the error can be explained.
+            _ = try NIOSSLContext(configuration: self.configuration)
+        } catch {
+            throw .certificate(
+                "http.privateKeyFile: \(keyFile) is not the key of the certificate in "
+                    + "\(certificateFile)")
+        }
+    }
+
     /// - Throws: `.certificate`, which names the setting, the file and the remedy.
-    init(certificateFile: String, keyFile: String) throws(HTTPServiceError) {
+    private init(certificateFile: String, keyFile: String) throws(HTTPServiceError) {
         let certificates = try Self.contents(of: certificateFile, named: "http.certificateFile")
         let chain = (try? NIOSSLCertificate.fromPEMBytes(certificates)) ?? []
         guard !chain.isEmpty else {
@@ -29,6 +52,8 @@ struct ServerIdentity {
         }
         (self.chain, self.key) = (chain, key)
     }
+
+    var facts: CertificateFacts? { chain.first.map { CertificateFacts($0) } }
 
     var configuration: TLSConfiguration {
         var tls = TLSConfiguration.makeServerConfiguration(
@@ -49,5 +74,14 @@ struct ServerIdentity {
             throw .certificate("\(setting): \(file) is not a file")
         }
         return [UInt8](data)
+    }
+}
+
+extension HTTPServiceConfiguration {
+    /// The facts of the server's certificate; nil without TLS.
+    ///
+    /// - Throws: `.certificate` if the server could not start with it.
+    public func certificate() throws(HTTPServiceError) -> CertificateFacts? {
+        try ServerIdentity(self)?.facts
     }
 }

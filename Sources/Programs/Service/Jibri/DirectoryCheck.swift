@@ -45,11 +45,7 @@ final class DirectoryCheck: Sendable {
         if access(directory, W_OK | X_OK) != 0, errno != ENOENT {
             return "\(directory): \(String(cString: strerror(errno)))"
         }
-        var existing = directory
-        while access(existing, F_OK) != 0, existing != "/", existing != "." {
-            let parent = existing.split(separator: "/").dropLast().joined(separator: "/")
-            existing = existing.hasPrefix("/") ? "/\(parent)" : parent.isEmpty ? "." : parent
-        }
+        let existing = DirectorySpace.nearest(to: directory)
         var figures = statvfs()
         guard statvfs(existing, &figures) == 0 else {
             return "\(directory): \(String(cString: strerror(errno)))"

@@ -33,6 +33,9 @@ public struct HTTPSettings: Hashable, Sendable {
     /// Whether only this machine reaches the server.
     var isLoopback: Bool { Self.isLoopback(host) }
 
+    /// Whether nobody else reaches it, be it through a proxy.
+    var isReachedHereOnly: Bool { isLoopback && isPublicURLLoopback }
+
     /// Whether the server has no public URL, or one that names a loopback address.
     var isPublicURLLoopback: Bool {
         guard let url = publicURL.flatMap({ HTTPURL($0) }) else { return true }

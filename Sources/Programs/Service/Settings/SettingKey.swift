@@ -115,6 +115,9 @@ enum SettingKey: String, CaseIterable {
         case list = "list of texts"
         /// A JSON object; its text in the environment.
         case object = "JSON object"
+
+        /// `a whole number`
+        var phrase: String { self == .flag ? rawValue : "a \(rawValue)" }
     }
 
     var kind: Kind {
@@ -180,6 +183,12 @@ enum SettingKey: String, CaseIterable {
         let known = Set(allCases.map(\.variable))
         return environment.keys.filter { $0.hasPrefix(variablePrefix) && !known.contains($0) }
             .sorted()
+    }
+
+    /// `ROOMCAST_HTTP_PROT is no setting; did you mean ROOMCAST_HTTP_PORT?`
+    static func words(forUnknown variable: String) -> String {
+        let question = NearestNames(allCases.map(\.variable)).question(after: variable)
+        return "\(variable) is no setting\(question)"
     }
 
     /// `http.publicURL` → `ROOMCAST_HTTP_PUBLIC_URL`: a new word before each capital that follows

@@ -37,6 +37,10 @@ public struct Settings: Hashable, Sendable {
     /// them. They are not errors: Kubernetes, for example, sets `<SERVICE>_PORT` and the like in
     /// every container.
     public private(set) var unknownVariables: [String] = []
+    /// Words about each of them.
+    public var unknownVariableWords: [String] {
+        unknownVariables.map { SettingKey.words(forUnknown: $0) }
+    }
 
     /// Environment variables to hide once they are read.
     public static let secretVariables = Set(
@@ -44,14 +48,10 @@ public struct Settings: Hashable, Sendable {
 
     public init() {}
 
-    /// Reads the file, then the environment, which takes precedence, and validates the result.
-    ///
-    /// - Parameter file: a JSON file; nil for none.
-    public init(
-        file: String?, environment: [String: String]? = nil
-    ) throws(SettingsError) {
+    /// Reads what the operator has given, and validates it.
+    public init(_ input: SettingsInput) throws(SettingsError) {
         self.init()
-        let source = try SettingsSource(file: file, environment: environment)
+        let source = try SettingsSource(input)
         unknownVariables = source.unknownVariables
         try http.read(source)
         try udp.read(source)
@@ -89,22 +89,18 @@ public struct Settings: Hashable, Sendable {
 
     /// Reads only the settings needed to make tokens; the others have their defaults. The secrets
     /// of other services may be missing.
-    public init(
-        keyIn file: String?, environment: [String: String]? = nil
-    ) throws(SettingsError) {
+    public init(keyIn input: SettingsInput) throws(SettingsError) {
         self.init()
-        let source = try SettingsSource(file: file, environment: environment)
+        let source = try SettingsSource(input)
         http.host = source.text(.httpHost) ?? http.host
         http.publicURL = source.text(.httpPublicURL)
         try access.read(source, http: http)
     }
 
     /// Reads only the directories of streams and recordings; other settings have their defaults.
-    public init(
-        directoriesIn file: String?, environment: [String: String]? = nil
-    ) throws(SettingsError) {
+    public init(directoriesIn input: SettingsInput) throws(SettingsError) {
         self.init()
-        stream.readDirectories(try SettingsSource(file: file, environment: environment))
+        stream.readDirectories(try SettingsSource(input))
     }
 
     public var httpService: HTTPServiceConfiguration {

@@ -2,7 +2,8 @@ import Configuration
 import Foundation
 import MediaKernel
 
-/// The values of the settings as given: from the environment first, then the file.
+/// The values of the settings as given: from the command line first, then the environment, then the
+/// file.
 ///
 /// The operator's input is checked before any of it is used: an unknown name or a value of the
 /// wrong type is an error, never silently replaced by the default.
@@ -14,13 +15,17 @@ struct SettingsSource {
     /// The most bytes of a settings file.
     static let bytesMaximum = 1 << 20
 
-    /// - Parameter environment: nil for that of this process.
-    init(file: String?, environment: [String: String]?) throws(SettingsError) {
-        let environment = environment ?? ProcessInfo.processInfo.environment
-        unknownVariables = SettingKey.unknownVariables(in: environment)
+    init(_ input: SettingsInput) throws(SettingsError) {
+        unknownVariables = SettingKey.unknownVariables(in: input.environment)
         var providers: [any ConfigProvider] = []
-        providers.append(try Self.environmentProvider(environment))
-        if let file { providers.append(try Self.fileProvider(file)) }
+        providers.append(
+            try Self.provider("options") { input.options[$0].map { ($0.text, $0.name) } })
+        providers.append(
+            try Self.provider("environment") { key in
+                guard let text = input.environment[key.variable], !text.isEmpty else { return nil }
+                return (text, key.variable)
+            })
+        if let file = input.file { providers.append(try Self.fileProvider(file)) }
         reader = ConfigReader(providers: providers)
     }
 
@@ -39,19 +44,20 @@ struct SettingsSource {
         ConfigKey(key.rawValue.split(separator: ".").map(String.init))
     }
 
-    private static func environmentProvider(
-        _ environment: [String: String]
+    /// - Parameter find: a setting's text, and the name by which it was given.
+    private static func provider(
+        _ name: String, find: (SettingKey) -> (text: String, name: String)?
     ) throws(SettingsError) -> InMemoryProvider {
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for key in SettingKey.allCases {
-            guard let text = environment[key.variable], !text.isEmpty else { continue }
-            guard let content = content(text, key.kind) else {
-                throw .wrongType(key: key.variable, expected: key.kind.rawValue)
+            guard let found = find(key) else { continue }
+            guard let content = content(found.text, key.kind) else {
+                throw .wrongType(key: found.name, expected: key.kind.rawValue)
             }
             values[AbsoluteConfigKey(configKey(key))] =
                 ConfigValue(content, isSecret: key.isSecret)
         }
-        return InMemoryProvider(name: "environment", values: values)
+        return InMemoryProvider(name: name, values: values)
     }
 
     private static func content(_ text: String, _ kind: SettingKey.Kind) -> ConfigContent? {
@@ -71,7 +77,7 @@ struct SettingsSource {
         }
     }
 
-    private static func fileProvider(_ file: String) throws(SettingsError) -> InMemoryProvider {
+    static func bytes(of file: String) throws(SettingsError) -> Data {
         let data: Data
         do {
             data = try Data(contentsOf: URL(fileURLWithPath: file))
@@ -81,13 +87,24 @@ struct SettingsSource {
         guard data.count <= bytesMaximum else {
             throw .unreadable(file: file, reason: "it is larger than \(bytesMaximum) bytes")
         }
+        return data
+    }
+
+    private static func fileProvider(_ file: String) throws(SettingsError) -> InMemoryProvider {
+        let data = try bytes(of: file)
+        let places = JSONLines(data)
+        if let twice = places.repeated.first {
+            throw .unreadable(
+                file: file, reason: "line \(twice.line): \(twice.name) is there a second time")
+        }
         let tree: SettingsTree
         let json: JSONValue
         do {
             tree = try JSONDocument.decode(SettingsTree.self, from: data, limits: .own)
             json = try JSONDocument.decode(JSONValue.self, from: data, limits: .own)
         } catch {
-            throw .unreadable(file: file, reason: "it is not a JSON object")
+            let reason = places.fault.map { "line \($0.line): \($0.reason)" }
+            throw .unreadable(file: file, reason: reason ?? "it is not a JSON object")
         }
         let leaves = tree.leaves()
         let known = Set(SettingKey.allCases.map(\.rawValue))

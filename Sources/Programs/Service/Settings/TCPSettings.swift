@@ -8,6 +8,15 @@ public struct TCPSettings: Hashable, Sendable {
     /// Concurrent connections to the port.
     public var linksMaximum = MediaServerConfiguration.tcpLinksMaximum
 
+    /// The port's number; nil without one.
+    func number(besideUDP udpPort: Int) -> Int? {
+        switch port {
+        case .none: nil
+        case .sameAsUDP: udpPort
+        case .number(let number): number
+        }
+    }
+
     mutating func read(_ source: SettingsSource) throws(SettingsError) {
         if let number = try source.port(.tcpPort) {
             port = number == 0 ? .none : .number(number)

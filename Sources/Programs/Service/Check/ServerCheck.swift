@@ -1,0 +1,227 @@
+import Codec
+import ControlAPI
+import Datagrams
+import MediaKernel
+import Streams
+import WebPage
+
+/// Whether a server would start with its settings and do its work, without starting one.
+///
+/// Nothing is kept: ports are taken for a moment only, directories are not made.
+public struct ServerCheck: Sendable {
+    private let input: SettingsInput
+    /// In seconds since 1970.
+    private let now: Int
+
+    /// Certificates that expire earlier are pointed out.
+    private static let certificateDays = 21
+    /// Free space that is pointed out, in bytes.
+    private static let freeMinimum: UInt64 = 10 << 30
+
+    public init(_ input: SettingsInput, now: Int) { (self.input, self.now) = (input, now) }
+
+    /// Looks at everything; takes a second at most, besides names that have to be resolved.
+    public func lines() -> [CheckLine] {
+        let settings: Settings
+        do throws(SettingsError) {
+            settings = try Settings(input)
+        } catch {
+            return SettingsOrigins(input).explanation(of: error)
+                .split(separator: "\n").map { .wrong("settings", String($0)) }
+        }
+        return given(settings) + access(settings) + ports(settings) + certificate(settings)
+            + [descriptors(settings)] + directories(settings) + parts(settings)
+    }
+
+    private func given(_ settings: Settings) -> [CheckLine] {
+        let entries = SettingsOrigins(input).entries
+        let count = entries.count
+        let file = input.file.map { " of \($0) and the environment" } ?? ""
+        let unknown = settings.unknownVariableWords.map { CheckLine.note("settings", $0) }
+        let summary = count == 0 ? "all defaults" : "\(count) given\(file)"
+        var lines = [CheckLine.ok("settings", summary)] + unknown
+        do {
+            _ = try RoomcastServer.policy(settings)
+        } catch {
+            lines.append(.wrong("policy", words(error)))
+        }
+        return lines
+    }
+
+    private func words(_ error: any Error) -> String { "\(input.explained(error))" }
+
+    private func access(_ settings: Settings) -> [CheckLine] {
+        guard settings.access.usesDevelopmentKey else {
+            return [.ok("access", "a key of your own: \(settings.access.key)")]
+        }
+        return [
+            .note(
+                "access",
+                "the development key: anybody on this machine can make tokens; set "
+                    + "auth.accessKey and auth.secret before others can reach it")
+        ]
+    }
+
+    private func ports(_ settings: Settings) -> [CheckLine] {
+        let http = settings.http
+        var lines = [
+            line(
+                "http", BindingCheck(host: http.host, port: http.port, transport: .tcp),
+                at: http.place,
+                good: "\(http.publicBaseURL), listening on \(http.host):\(http.port)")
+        ]
+        let udp = settings.udp
+        lines.append(
+            line(
+                "media", BindingCheck(host: udp.host, port: udp.port, transport: .udp),
+                at: BindingPlace(host: ("udp.host", udp.host), port: ("udp.port", udp.port)),
+                good: "UDP \(udp.host):\(udp.port)"))
+        if let port = settings.tcp.number(besideUDP: udp.port) {
+            lines.append(
+                line(
+                    "media", BindingCheck(host: udp.host, port: port, transport: .tcp),
+                    at: BindingPlace(host: ("udp.host", udp.host), port: ("tcp.port", port)),
+                    good: "TCP \(udp.host):\(port), for clients without UDP"))
+        }
+        return lines + [addresses(settings)]
+    }
+
+    private func line(
+        _ subject: String, _ check: BindingCheck, at place: BindingPlace, good: String
+    ) -> CheckLine {
+        guard let code = check.code() else { return .ok(subject, good) }
+        return .wrong(subject, words(SettingsError(place, code: code)))
+    }
+
+    /// The addresses at which clients are told to send their media.
+    private func addresses(_ settings: Settings) -> CheckLine {
+        let given = settings.udp.advertisedAddresses
+        let bound = TransportAddress(settings.udp.host, port: 1)
+        let own = bound.map { HostAddresses.reaching($0) } ?? HostAddresses.all()
+        let told = given.isEmpty ? own : given.compactMap { TransportAddress($0, port: 0) }
+        let names = told.map(\.host).joined(separator: ", ")
+        guard !told.isEmpty else {
+            return .wrong("addresses", "this machine has none that clients could be told")
+        }
+        let isPublic = told.contains { $0.place == .world }
+        if !settings.http.isReachedHereOnly, !isPublic {
+            return .note(
+                "addresses",
+                "clients are told \(names), which are reached from this network only; if others "
+                    + "shall come, set udp.advertisedAddresses to the public address")
+        }
+        return .ok("addresses", "clients are told \(names)")
+    }
+
+    private func certificate(_ settings: Settings) -> [CheckLine] {
+        let facts: CertificateFacts?
+        do throws(HTTPServiceError) {
+            facts = try settings.httpService.certificate()
+        } catch {
+            return [.wrong("certificate", "\(error)")]
+        }
+        guard let facts else {
+            guard !settings.http.isReachedHereOnly else { return [] }
+            let isProxied = settings.http.publicURL?.hasPrefix("https:") ?? false
+            return isProxied
+                ? [.ok("certificate", "none here: a proxy has it, as http.publicURL says")]
+                : [
+                    .note(
+                        "certificate",
+                        "none: browsers allow camera and microphone only on pages from https")
+                ]
+        }
+        let host = settings.http.publicURL.flatMap { HTTPURL($0)?.host } ?? settings.http.host
+        let days = (facts.notAfter - now) / 86_400
+        guard facts.notAfter > now else {
+            return [.wrong("certificate", "it expired \(-days) days ago")]
+        }
+        guard facts.covers(host) else {
+            return [
+                .wrong(
+                    "certificate",
+                    "it is for \(facts.names.joined(separator: ", ")), not for \(host)")
+            ]
+        }
+        let text = "for \(host), expires in \(days) days"
+        return [days < Self.certificateDays ? .note("certificate", text) : .ok("certificate", text)]
+    }
+
+    private func descriptors(_ settings: Settings) -> CheckLine {
+        DescriptorLimit.raise()
+        let wish = settings.descriptorWish
+        do throws(DescriptorBudget.Shortage) {
+            let budget = try DescriptorBudget(
+                fitting: wish, into: DescriptorLimit.current, own: settings.ownDescriptors())
+            guard budget.shares != wish else {
+                return .ok("descriptors", "\(budget.limit) suffice for all maxima")
+            }
+            return .note(
+                "descriptors",
+                "\(budget.limit) lower the maxima: \(budget.shares.connections) connections, "
+                    + "\(budget.shares.bots) streams; LimitNOFILE= of systemd raises it")
+        } catch {
+            return .wrong(
+                "descriptors",
+                "\(SettingsError.tooFewDescriptors(limit: error.limit, needed: error.needed, own: error.own, reserve: error.reserve))"
+            )
+        }
+    }
+
+    private func directories(_ settings: Settings) -> [CheckLine] {
+        [
+            ("streams", settings.stream.outputDirectory),
+            ("recordings", settings.stream.recordings.directory),
+        ].map { subject, directory in
+            let space = DirectorySpace(directory)
+            if let fault = space.fault { return .wrong(subject, fault) }
+            guard let free = space.free else { return .ok(subject, directory) }
+            let text = "\(directory), \(free >> 30) GiB free"
+            return free < Self.freeMinimum ? .note(subject, text) : .ok(subject, text)
+        }
+    }
+
+    /// What streams are made with.
+    private func parts(_ settings: Settings) -> [CheckLine] {
+        var lines = [encoders(settings)]
+        if settings.stream.customView.isEnabled {
+            lines.append(
+                BrowserProgram.path.map { .ok("custom views", $0) }
+                    ?? .wrong("custom views", "this machine has no Chromium"))
+        }
+        return lines
+    }
+
+    private func encoders(_ settings: Settings) -> CheckLine {
+        let choice = settings.stream.encoder
+        do throws(CodecError) {
+            var refusals: [String] = []
+            let backend = try H264Backend.open(
+                firstOf: H264Backend.candidates(for: choice.rawValue) ?? [.x264],
+                refused: { backend, _ in refusals.append(backend.rawValue) },
+                open: { backend throws(CodecError) in
+                    (
+                        backend,
+                        try H264Encoder(
+                            VideoEncoderSettings(
+                                width: 640, height: 360, frameRate: 30, bitrate: 500_000,
+                                keyframeInterval: 60),
+                            backend: backend)
+                    )
+                },
+                prove: { encoder throws(CodecError) in try encoder.1.prove() }
+            ).0
+            _ = try AACEncoder(bitrate: 96_000)
+            _ = try OpusDecoder()
+            guard refusals.isEmpty else {
+                return .note(
+                    "codecs",
+                    "\(backend.rawValue) encodes: this machine has no "
+                        + refusals.joined(separator: ", "))
+            }
+            return .ok("codecs", "H.264 by \(backend.rawValue), AAC, Opus")
+        } catch {
+            return .wrong("codecs", "\(error)")
+        }
+    }
+}

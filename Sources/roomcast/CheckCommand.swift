@@ -1,0 +1,40 @@
+import ArgumentParser
+import Foundation
+import Service
+
+struct CheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Look whether `serve` would start here, and what may surprise its clients.",
+        discussion: """
+            It looks at the settings, the policy, ports, certificates, the addresses that clients are \
+            told, file descriptors, directories and their disks, and codecs. Nothing is started or \
+            kept. Ports of a server that runs already are taken, which it says.
+
+            The exit status is 1 if something is wrong.
+            """)
+
+    @OptionGroup var options: ServingOptions
+
+    @Flag(help: "Print it as JSON.")
+    var json = false
+
+    func run() async throws {
+        let lines = ServerCheck(
+            options.input, now: Int(Date().timeIntervalSince1970)
+        ).lines()
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            print(String(decoding: try encoder.encode(lines), as: UTF8.self))
+        } else {
+            for line in lines {
+                let verdict = line.verdict.rawValue
+                    .padding(toLength: 5, withPad: " ", startingAt: 0)
+                let subject = line.subject.padding(toLength: 12, withPad: " ", startingAt: 0)
+                print("\(verdict)  \(subject)  \(line.text)")
+            }
+        }
+        if lines.contains(where: { $0.verdict == .wrong }) { throw ExitCode.failure }
+    }
+}
