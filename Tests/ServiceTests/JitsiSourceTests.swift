@@ -60,23 +60,26 @@ import Testing
     /// Those that Jicofo orders.
     @Test func aConferenceMayComeWithItsAddresses() async throws {
         let conference = JitsiConference(
-            server: "127.0.0.1:5222", domain: "hidden.meet.jitsi", room: "daily@muc.meet.jitsi",
+            server: "127.0.0.1:5222", domain: "hidden.meet.jitsi", user: Self.account.user,
+            room: "daily@muc.meet.jitsi",
             focus: "focus.meet.jitsi",
             recording: JitsiConference.Recording(session: "uuid", mode: "file"))
-        try await Self.world("{}") { $0.admit(Self.account, to: "hidden.meet.jitsi") }
-            .run { world in
-                let streams = try await world.streams.start(
-                    room: "demo", Self.request("far.org", conference), startedBy: nil)
-                let bot = try #require(await world.launcher.next())
-                #expect(
-                    JitsiCredential(bot.job.token) == JitsiCredential(account: Self.account))
-                #expect(streams.first?.plan.variant.conference == conference)
-                var other = conference
-                other.domain = "meet.jitsi"
-                await #expect(throws: LiveStreamError.conferenceUnknown(deployment: "far.org")) {
-                    try await world.streams.start(
-                        room: "other", Self.request("far.org", other), startedBy: nil)
-                }
+        try await Self.world("{}") {
+            $0.admit(Self.account, to: "hidden.meet.jitsi", at: "127.0.0.1:5222")
+        }
+        .run { world in
+            let streams = try await world.streams.start(
+                room: "demo", Self.request("far.org", conference), startedBy: nil)
+            let bot = try #require(await world.launcher.next())
+            #expect(
+                JitsiCredential(bot.job.token) == JitsiCredential(account: Self.account))
+            #expect(streams.first?.plan.variant.conference == conference)
+            var other = conference
+            other.domain = "meet.jitsi"
+            await #expect(throws: LiveStreamError.conferenceUnknown(deployment: "far.org")) {
+                try await world.streams.start(
+                    room: "other", Self.request("far.org", other), startedBy: nil)
             }
+        }
     }
 }

@@ -49,20 +49,30 @@ import Testing
                 == JitsiCredential(account: account, roomPassword: "open"))
     }
 
-    @Test func aConferenceThatComesWithItsAddressesHasTheAccountOfItsDomain() throws {
+    @Test func aConferenceThatComesWithItsAddressesHasTheAccountThatItNames() throws {
         var deployments = JitsiDeployments()
         let account = JitsiCredential.Account(user: "recorder", password: "pass")
-        deployments.admit(account, to: "hidden.meet.jitsi")
+        let other = JitsiCredential.Account(user: "recorder", password: "other")
+        deployments.admit(account, to: "hidden.meet.jitsi", at: "127.0.0.1:5222")
+        deployments.admit(other, to: "hidden.meet.jitsi", at: "127.0.0.2:5222")
         let source = try Self.source("https://meet.example.org/Daily")
-        func credential(_ domain: String) -> JitsiCredential? {
+        func credential(
+            _ domain: String, at server: String = "127.0.0.1:5222", as user: String? = "recorder"
+        ) -> JitsiCredential? {
             deployments.credential(
                 for: source,
                 in: JitsiConference(
-                    server: "127.0.0.1:5222", domain: domain, room: "daily@muc.meet.jitsi",
+                    server: server, domain: domain, user: user, room: "daily@muc.meet.jitsi",
                     focus: "focus.meet.jitsi"))
         }
         #expect(credential("hidden.meet.jitsi") == JitsiCredential(account: account))
+        #expect(
+            credential("hidden.meet.jitsi", at: "127.0.0.2:5222")
+                == JitsiCredential(account: other))
         #expect(credential("meet.jitsi") == nil)
+        #expect(credential("hidden.meet.jitsi", at: "127.0.0.3:5222") == nil)
+        #expect(credential("hidden.meet.jitsi", as: "jibri") == nil)
+        #expect(credential("hidden.meet.jitsi", as: nil) == nil)
     }
 
     @Test(arguments: [

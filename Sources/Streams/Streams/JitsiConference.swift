@@ -68,6 +68,8 @@ public struct JitsiConference: Hashable, Sendable, Codable {
     public var encryption: Encryption
     /// The domain to log in to: for a recorder, that of accounts which clients do not show.
     public var domain: String
+    /// Whose account is used there; nil for that of the settings' deployment.
+    public var user: String?
     /// The address of the room: `room@conference.example.org`.
     public var room: String
     /// The address of the component that takes conference requests: `focus.example.org`.
@@ -84,14 +86,14 @@ public struct JitsiConference: Hashable, Sendable, Codable {
     public var patience: Patience?
 
     enum CodingKeys: String, CodingKey {
-        case server, certificates, encryption, domain, room, focus, name, recording, patience
+        case server, certificates, encryption, domain, user, room, focus, name, recording, patience
         case hiddenDomain = "hidden_domain"
         case isJibri = "is_jibri"
     }
 
     public init(
         server: String, certificates: String? = nil, encryption: Encryption = .beyondLoopback,
-        domain: String, room: String, focus: String, name: String? = nil,
+        domain: String, user: String? = nil, room: String, focus: String, name: String? = nil,
         hiddenDomain: String? = nil, isJibri: Bool = false, recording: Recording? = nil,
         patience: Patience? = nil
     ) {
@@ -99,6 +101,7 @@ public struct JitsiConference: Hashable, Sendable, Codable {
         self.certificates = certificates
         self.encryption = encryption
         self.domain = domain
+        self.user = user
         self.room = room
         self.focus = focus
         self.name = name

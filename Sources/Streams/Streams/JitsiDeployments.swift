@@ -26,8 +26,16 @@ public struct JitsiDeployments: Hashable, Sendable, Decodable {
     private static let textBytesMaximum = 4096
 
     private var deployments: [String: Deployment] = [:]
-    /// What admits us wherever a conference is known by other means, by the domain to log in to.
-    private var accounts: [String: JitsiCredential.Account] = [:]
+    /// What admits us wherever a conference is known by other means.
+    private var accounts: [Login: JitsiCredential.Account] = [:]
+
+    /// Deployments have domains of the same names, as those of containers do: only the server and
+    /// the user tell them apart.
+    private struct Login: Hashable {
+        let server: String
+        let domain: String
+        let user: String
+    }
 
     public init() {}
 
@@ -54,10 +62,14 @@ public struct JitsiDeployments: Hashable, Sendable, Decodable {
         return nil
     }
 
-    /// Has bots log in to a domain with this account, for conferences that come with their
-    /// addresses.
-    public mutating func admit(_ account: JitsiCredential.Account, to domain: String) {
-        accounts[domain] = account
+    /// Has bots log in with this account, for conferences that come with their addresses and name
+    /// its user.
+    ///
+    /// - Parameter server: as a conference has it.
+    public mutating func admit(
+        _ account: JitsiCredential.Account, to domain: String, at server: String
+    ) {
+        accounts[Login(server: server, domain: domain, user: account.user)] = account
     }
 
     private func deployment(of source: JitsiSource) -> (host: String, Deployment)? {
@@ -88,7 +100,10 @@ public struct JitsiDeployments: Hashable, Sendable, Decodable {
     public func credential(
         for source: JitsiSource, in conference: JitsiConference?
     ) -> JitsiCredential? {
-        if let account = conference.flatMap({ accounts[$0.domain] }) {
+        if let conference, let user = conference.user,
+            let account = accounts[
+                Login(server: conference.server, domain: conference.domain, user: user)]
+        {
             return JitsiCredential(account: account)
         }
         guard let (_, deployment) = deployment(of: source) else { return nil }

@@ -20,7 +20,8 @@ import Testing
             conference
                 == JitsiConference(
                     server: "xmpp.meet.example:5222", encryption: .optional,
-                    domain: "hidden.meet.example", room: "team.call@muc.meet.example",
+                    domain: "hidden.meet.example", user: "recorder",
+                    room: "team.call@muc.meet.example",
                     focus: "focus.meet.example", hiddenDomain: "hidden.meet.example",
                     isJibri: true, recording: .init(session: "s-1", mode: "file"),
                     patience: .init(
@@ -46,6 +47,24 @@ import Testing
         let plan = try plan(JibriDoubles.call("s", environment: environment))
         #expect(plan.variant.conference?.encryption == encryption)
         #expect(plan.variant.conference?.certificates == certificates)
+    }
+
+    /// Containers of different deployments all have the same domains.
+    @Test func eachDeploymentHasItsOwnAccount() throws {
+        var jibri = JibriDoubles.settings()
+        jibri.environments = [
+            JibriDoubles.environment("one", host: "one.example", password: "first"),
+            JibriDoubles.environment("two", host: "two.example", password: "second"),
+        ]
+        var settings = Settings()
+        settings.admit(jibri)
+        let passwords = try jibri.environments.map { environment in
+            let plan = try plan(JibriDoubles.call("s", environment: environment))
+            guard case .jitsi(let source)? = plan.variant.source else { return "" }
+            return settings.stream.sources.jitsi.credential(
+                for: source, in: plan.variant.conference)?.account?.password ?? ""
+        }
+        #expect(passwords == ["first", "second"])
     }
 
     @Test func aStreamIsWatchedWhereItsStartSaysOrHere() throws {

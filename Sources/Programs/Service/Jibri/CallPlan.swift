@@ -30,7 +30,8 @@ struct CallPlan: Hashable, Sendable {
             server: call.host.description,
             certificates: environment.isTrusting ? JitsiConference.anyCertificate : nil,
             encryption: environment.security == .required ? .required : .optional, domain: login,
-            room: call.start.room.description, focus: "focus.\(environment.domain)",
+            user: environment.call.user, room: call.start.room.description,
+            focus: "focus.\(environment.domain)",
             hiddenDomain: login, isJibri: true, recording: recording,
             patience: JitsiConference.Patience(timeouts))
         // A meeting's address may be below a path, which no source has.

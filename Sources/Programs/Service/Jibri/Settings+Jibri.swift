@@ -6,9 +6,11 @@ extension Settings {
     public mutating func admit(_ jibri: JibriSettings) {
         for environment in jibri.environments {
             let call = environment.call
-            stream.sources.jitsi.admit(
-                JitsiCredential.Account(user: call.user, password: call.password),
-                to: call.domain)
+            for host in environment.hosts {
+                stream.sources.jitsi.admit(
+                    JitsiCredential.Account(user: call.user, password: call.password),
+                    to: call.domain, at: host.description)
+            }
         }
     }
 }
