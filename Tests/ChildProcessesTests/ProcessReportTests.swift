@@ -1,4 +1,5 @@
 import ChildProcesses
+import MediaKernel
 import Testing
 
 @Suite struct ProcessReportTests {
@@ -40,6 +41,10 @@ import Testing
             .stopped(reason: "room ended", totals),
             #"{"cpu_seconds":1.5,"duration":8.5,"event":"stopped","frames":255,"#
                 + #""frames_dropped":1,"reason":"room ended","rss_mb":120.5,"segments":4}"#
+        ),
+        (
+            .identity(peer: "p1", .object(["user": .object(["name": "Ann"])])),
+            #"{"event":"identity","identity":{"user":{"name":"Ann"}},"peer":"p1"}"#
         ),
         (.failed(reason: "disk full"), #"{"event":"failed","reason":"disk full"}"#),
     ])

@@ -1,5 +1,6 @@
 import Jibri
 import MediaKernel
+import PeerConnection
 import RemoteRoom
 import Testing
 
@@ -48,6 +49,34 @@ import Testing
         #expect(world.end == nil)
         look(&world, for: .seconds(30))
         #expect(world.end == .silent("no media came from the conference"))
+    }
+
+    @Test func aLostConnectionIsNoSilence() throws {
+        var world = try CallWorld.connected(timeouts: CallTimeouts())
+        look(&world, for: .seconds(60), hasMedia: true)
+        world.change(.disconnected)
+        look(&world, for: .seconds(60), hasMedia: true)
+        #expect(
+            world.end
+                == .disconnected("the connection to the conference's bridge was lost for too long"))
+    }
+
+    /// As in Jibri's list of participants.
+    @Test func whoMembersAreIsKnown() throws {
+        let identity =
+            "<identity><user><id>7</id><name>Anna</name><avatar>https://a/7</avatar>"
+            + "<email>x</email></user><group>staff</group></identity>"
+        let ann = CallWorld.presence("0000000a", "<nick>Ann</nick>\(identity)")
+        let ben = CallWorld.presence("0000000b", "<nick>Ben</nick>")
+        let cleo = CallWorld.presence(
+            "0000000c", "<identity><user><name>Cleo</name></user></identity>")
+        let world = try CallWorld.inside([ann, ben, cleo])
+        let user: [String: JSONValue] = ["id": "7", "name": "Ann", "avatar": "https://a/7"]
+        #expect(
+            world.call.roster.peers(world.call.book).map(\.identity) == [
+                .object(["user": .object(user), "group": "staff"]), nil,
+                .object(["user": .object(["name": "Cleo"])]),
+            ])
     }
 
     @Test func whoCallsByTelephoneIsNoneOfTheMuted() throws {

@@ -178,7 +178,7 @@ import Testing
         (StreamFailure.Cause.diskFull, StreamingFailure.Cause.storageFull),
         (.noRoomForAssets, .storageFull), (.notEncoded, .notEncoded),
         (.pageNotShown, .sourceBroken), (.sourceEncrypted, .sourceBroken),
-        (.sourceSilent, .sourceBroken),
+        (.sourceSilent, .sourceBroken), (.sourceLost, .sourceBroken),
         (.botStoodStill, .stoodStill), (.botNotStarted, .unavailable),
         (.serverRestarted, .unavailable), (.botDied, .broken),
         (.botLeftEarly, .broken), (.assetsNotMade, .broken), (.directoryLost, .broken),

@@ -85,7 +85,7 @@ import Workbench
         (StreamFailure.Cause.botDied, "INTERNAL_ERROR"), (.assetsNotMade, "UPLOAD_ERROR"),
         (.noRoomForAssets, "UPLOAD_ERROR"), (.unknown, "INTERNAL_ERROR"),
         (.pageNotShown, "MAX_RETRIES_REACHED"), (.sourceEncrypted, "MAX_RETRIES_REACHED"),
-        (.sourceSilent, "MAX_RETRIES_REACHED"),
+        (.sourceSilent, "MAX_RETRIES_REACHED"), (.sourceLost, "MAX_RETRIES_REACHED"),
     ])
     func aStreamThatFailedIsTold(cause: StreamFailure.Cause, type: String) throws {
         let all = try told(record(.failed, .failed(StreamFailure(cause, "the words"))))

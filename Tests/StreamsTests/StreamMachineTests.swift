@@ -265,6 +265,7 @@ import Testing
     @Test(arguments: [
         (BotFailure.pageNotShown, StreamFailure.Cause.pageNotShown),
         (.sourceEncrypted, .sourceEncrypted), (.sourceSilent, .sourceSilent),
+        (.sourceLost, .sourceLost),
     ])
     func whatCannotBeShownFailsTheStreamAtOnce(failure: BotFailure, cause: StreamFailure.Cause) {
         var machine = started()

@@ -197,6 +197,7 @@ public struct BotRunner: Sendable {
             case .givenUp(let reason): return .failed(PipelineFailure(reason), .pageNotShown)
             case .encrypted(let reason): return .failed(PipelineFailure(reason), .sourceEncrypted)
             case .silent(let reason): return .failed(PipelineFailure(reason), .sourceSilent)
+            case .disconnected(let reason): return .failed(PipelineFailure(reason), .sourceLost)
             case .badEndpoint, .refused, .unreachable, .protocolViolation, .failed:
                 return .failed(PipelineFailure(String(describing: error)))
             }
@@ -236,6 +237,7 @@ public struct BotRunner: Sendable {
         _ room: any RemoteRoom, _ path: SharedMediaPath, _ output: BotOutput,
         _ requests: MediaRequests, started: Instant
     ) async -> Ending? {
+        var attendance = options.configuration.plan.isAttendanceTold ? Attendance() : nil
         for await event in room.events {
             switch event {
             case .joined:
@@ -259,6 +261,7 @@ public struct BotRunner: Sendable {
                 // First, because the picture's requests may follow at once.
                 requests.roomChanged(sources)
                 await output.show(sources)
+                for report in attendance?.news(peers) ?? [] { writer.write(report) }
             case .layers(let tracks):
                 requests.layersChanged(tracks)
             case .published, .muteRequested, .activeSpeakers, .message:

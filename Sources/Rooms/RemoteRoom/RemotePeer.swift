@@ -8,18 +8,22 @@ public struct RemotePeer: Hashable, Sendable {
     public var role: String
     /// The metadata of the peer's application, in its own format.
     public var metadata: String
+    /// Who it is for those who run the room, a JSON object in their own format; nil where they do
+    /// not tell.
+    public var identity: JSONValue?
     /// In milliseconds since 1970; 0 where the server does not tell.
     public var joinedAt: Int64
     public var tracks: [RemoteTrack]
 
     public init(
-        id: PeerID, name: String, role: String = "", metadata: String = "", joinedAt: Int64 = 0,
-        tracks: [RemoteTrack] = []
+        id: PeerID, name: String, role: String = "", metadata: String = "",
+        identity: JSONValue? = nil, joinedAt: Int64 = 0, tracks: [RemoteTrack] = []
     ) {
         self.id = id
         self.name = name
         self.role = role
         self.metadata = metadata
+        self.identity = identity
         self.joinedAt = joinedAt
         self.tracks = tracks
     }

@@ -18,6 +18,8 @@ public enum RoomEnd: Error, Hashable, Sendable, CustomStringConvertible {
     case encrypted(String)
     /// Nothing came from it for as long as that may last.
     case silent(String)
+    /// There was no way for its media for as long as that may last.
+    case disconnected(String)
     /// This machine failed: it has no socket, or no key.
     case failed(String)
 
@@ -35,7 +37,7 @@ public enum RoomEnd: Error, Hashable, Sendable, CustomStringConvertible {
         case .removed(let reason): "removed from the room: \(reason)"
         case .roomEnded(let reason): "the room has ended: \(reason)"
         case .protocolViolation(let what): "protocol violation: \(what)"
-        case .givenUp(let why), .encrypted(let why), .silent(let why): why
+        case .givenUp(let why), .encrypted(let why), .silent(let why), .disconnected(let why): why
         case .failed(let what): "the room cannot be joined: \(what)"
         }
     }

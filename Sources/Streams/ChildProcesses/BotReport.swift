@@ -1,3 +1,4 @@
+public import MediaKernel
 public import Streams
 
 /// A bot's report to the server.
@@ -27,6 +28,8 @@ public enum BotReport: ProcessReport {
     case push(PushReport)
     /// What a program that recognizes speech has understood.
     case caption(Caption)
+    /// Who a peer is, as its room's server tells: an object in its own format. At each change.
+    case identity(peer: String, JSONValue)
     case stopped(reason: String, Totals)
     /// - Parameter failure: nil if the kind of failure does not matter.
     case failed(reason: String, failure: BotFailure? = nil)
@@ -143,8 +146,8 @@ public enum BotReport: ProcessReport {
 
 extension BotReport {
     private enum Event: String, Codable {
-        case joined, running, tiles, segment, part, warning, reduction, push, caption, stopped,
-            failed
+        case joined, running, tiles, segment, part, warning, reduction, push, caption, identity,
+            stopped, failed
         case segmentListed = "segment_listed"
         case atWork = "at_work"
         case leftOut = "left_out"
@@ -154,7 +157,8 @@ extension BotReport {
     private enum CodingKeys: String, CodingKey {
         case event
         case firstSegment = "first_segment_ms"
-        case tiles, layer, index, bytes, message, reason, failure, tracks, output, caption
+        case tiles, layer, index, bytes, message, reason, failure, tracks, output, caption, peer,
+            identity
         case frameRate = "frame_rate"
         case layersThinned = "layers_thinned"
         case videosLeftOut = "videos_left_out"
@@ -209,6 +213,10 @@ extension BotReport {
         case .caption(let caption):
             try container.encode(Event.caption, forKey: .event)
             try container.encode(caption, forKey: .caption)
+        case .identity(let peer, let identity):
+            try container.encode(Event.identity, forKey: .event)
+            try container.encode(peer, forKey: .peer)
+            try container.encode(identity, forKey: .identity)
         case .stopped(let reason, let totals):
             try container.encode(Event.stopped, forKey: .event)
             try container.encode(reason, forKey: .reason)
@@ -254,6 +262,10 @@ extension BotReport {
         case .frameRate: self = .frameRate(try container.found(.frameRate, or: 0))
         case .push: self = .push(try container.decode(PushReport.self, forKey: .output))
         case .caption: self = .caption(try container.decode(Caption.self, forKey: .caption))
+        case .identity:
+            self = .identity(
+                peer: try container.decode(String.self, forKey: .peer),
+                try container.decode(JSONValue.self, forKey: .identity))
         case .stopped:
             self = .stopped(
                 reason: try container.found(.reason, or: ""),

@@ -9,11 +9,13 @@ public enum BotFailure: String, Hashable, Sendable, Codable {
     case sourceEncrypted = "source_encrypted"
     /// Nothing came from what is to be shown, for as long as that may last.
     case sourceSilent = "source_silent"
+    /// The way for the media of what is to be shown is lost, for longer than that may last.
+    case sourceLost = "source_lost"
 
     /// Whether another bot would fail in the same way.
     var isFinal: Bool {
         switch self {
-        case .pageNotShown, .sourceEncrypted, .sourceSilent: true
+        case .pageNotShown, .sourceEncrypted, .sourceSilent, .sourceLost: true
         case .notEncoded, .diskFull: false
         }
     }
@@ -26,6 +28,7 @@ public enum BotFailure: String, Hashable, Sendable, Codable {
         case .pageNotShown: .pageNotShown
         case .sourceEncrypted: .sourceEncrypted
         case .sourceSilent: .sourceSilent
+        case .sourceLost: .sourceLost
         }
     }
 }

@@ -21,6 +21,8 @@ public struct StreamFailure: Hashable, Sendable {
         case sourceEncrypted = "source_encrypted"
         /// Nothing came from what is to be shown.
         case sourceSilent = "source_silent"
+        /// The connection to what is to be shown was lost.
+        case sourceLost = "source_lost"
         /// The stream is complete, but its assets cannot be made.
         case assetsNotMade = "assets_not_made"
         /// The assets cannot be made because a disk is full.

@@ -156,6 +156,8 @@ extension StreamService: StreamProcessObserver {
                 _ = try? await addCaptions(
                     [request], language: words.language, to: id, addedBy: nil)
             }
+        case .identity(let peer, let identity):
+            book.updateStatistics(of: id) { $0.attendance.add(identity, of: peer) }
         case .stopped(_, let totals): book.updateStatistics(of: id) { $0.totals = totals }
         case .failed(let reason, _): log(.error, "bot failed", id, ["reason": "\(reason)"])
         }

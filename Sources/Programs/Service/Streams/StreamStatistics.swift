@@ -10,4 +10,6 @@ public struct StreamStatistics: Hashable, Sendable {
     public var totals: BotReport.Totals?
     /// Bots started, the first one included.
     public var launches = 0
+    /// Of a conference whose server tells who is there.
+    public var attendance = StreamAttendance()
 }

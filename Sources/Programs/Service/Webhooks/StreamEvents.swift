@@ -263,7 +263,8 @@ public struct StreamEvents: Sendable, StreamEventSource {
         guard case .failed(let failure) = stream.end else { return "INTERNAL_ERROR" }
         switch failure.cause {
         case .assetsNotMade, .noRoomForAssets: return "UPLOAD_ERROR"
-        case .pageNotShown, .sourceEncrypted, .sourceSilent: return "MAX_RETRIES_REACHED"
+        case .pageNotShown, .sourceEncrypted, .sourceSilent, .sourceLost:
+            return "MAX_RETRIES_REACHED"
         case .serverRestarted, .directoryLost, .botNotStarted, .botStoodStill, .botDied,
             .botLeftEarly, .notEncoded, .diskFull, .unknown:
             return "INTERNAL_ERROR"

@@ -13,7 +13,8 @@ struct CallRoster: Hashable {
             self.member = member
             peer = RemotePeer(
                 id: PeerID(member.id), name: member.name, role: member.role,
-                metadata: CallRoster.metadata(of: member))
+                metadata: CallRoster.metadata(of: member),
+                identity: member.identity?.listed(as: member.name))
         }
     }
 

@@ -23,6 +23,9 @@ extension JitsiCall {
             self.end(
                 .roomEnded(
                     reason: participants == 0 ? "nobody is there" : "everybody is muted"))
+        case .failed(.connectionFailed):
+            self.end(
+                .disconnected("the connection to the conference's bridge was lost for too long"))
         case .failed: self.end(.silent("no media came from the conference"))
         }
     }

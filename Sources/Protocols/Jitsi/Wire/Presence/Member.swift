@@ -14,6 +14,8 @@ struct Member: Hashable {
     var name = ""
     var email: String?
     var avatar: String?
+    /// Who it is for the deployment, which lets in members with tokens; nil without.
+    var identity: MemberIdentity?
     /// Nil for older apps, which show other elements: their sources have no names.
     var sourceInfo: SourceInfo?
     /// What could not be read.
@@ -40,6 +42,7 @@ struct Member: Hashable {
         case "nick": name = Self.text(element)
         case "email": email = Self.text(element)
         case "avatar-url": avatar = Self.text(element)
+        case "identity": identity = MemberIdentity(element)
         case "SourceInfo":
             do throws(JitsiFault) {
                 sourceInfo = try SourceInfo(element.text, owner: id)
@@ -60,7 +63,7 @@ struct Member: Hashable {
     }
 
     /// Cut, since it is only shown.
-    private static func text(_ element: XMLElement) -> String {
+    static func text(_ element: XMLElement) -> String {
         let text = element.text
         guard text.utf8.count > JitsiLimits.textBytes else { return text }
         return String(text.unicodeScalars.prefix(JitsiLimits.textBytes / 4))
