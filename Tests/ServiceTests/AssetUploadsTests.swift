@@ -20,6 +20,7 @@ import Workbench
         let catalogue: Catalogue
         let store = StoreDouble()
         let time = Mutex(AssetUploadsTests.start)
+        let holds = AssetHolds()
         let keepsLocal: Bool
 
         init(keepsLocal: Bool = false) throws {
@@ -43,7 +44,8 @@ import Workbench
                 notes: ManifestUpdates(root: root),
                 events: StreamEvents(accountID: "x", waitsForStore: true) { asset, _ in
                     .init(file: asset.location ?? "here")
-                }, client: store, logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() },
+                }, client: store, holds: holds,
+                logger: Logger(label: "t") { _ in SwiftLogNoOpLogHandler() },
                 seed: seed, clock: { self.time.withLock { $0 } })
         }
 
@@ -97,6 +99,34 @@ import Workbench
         func location(_ asset: CatalogueAsset) -> ObjectLocation {
             ObjectLocation(bucket: "b", key: "p/\(asset.path)")
         }
+    }
+
+    @Test func whatSomebodyNeedsHereStaysUntilItIsReleased() async throws {
+        let world = try World()
+        let assets = try await world.record([5])
+        world.holds.hold("s")
+        let uploads = world.uploads()
+        try await world.work(uploads)
+        #expect(try await world.catalogue.asset(assets[0].id)?.location != nil)
+        await uploads.removeReleased()
+        #expect(world.isThere(assets[0].path))
+        world.holds.release("s")
+        await uploads.removeReleased()
+        #expect(!world.isThere(assets[0].path))
+    }
+
+    /// Until the notes of an earlier program are read.
+    @Test func whatWasLeftOverStaysWhileNobodyKnowsWhoNeedsIt() async throws {
+        let world = try World()
+        let assets = try await world.record([5])
+        world.holds.open()
+        try await world.work(world.uploads())
+        let next = world.uploads()
+        await next.removeReleased()
+        #expect(world.isThere(assets[0].path))
+        world.holds.settle()
+        await next.removeReleased()
+        #expect(!world.isThere(assets[0].path))
     }
 
     @Test func whatIsInTheStoreIsNotedEverywhereAndGoneHere() async throws {

@@ -32,6 +32,8 @@ public struct RoomcastServer: Sendable {
     public let streamsInRoom: StreamsInRoom
     /// Changes of manifests, by one hand.
     let notes: ManifestUpdates
+    /// Files that stay here although a store has them.
+    let holds = AssetHolds()
     private let claims: [DirectoryClaim]
     private let storage: [HeldFile]
     public let logger: Logger
@@ -223,7 +225,7 @@ public struct RoomcastServer: Sendable {
                 catalogue: catalogue, root: root, notes: notes, store: client, logger: logger),
             AssetUploads(
                 settings: storeSettings, catalogue: catalogue, root: root, notes: notes,
-                events: events, client: client, logger: logger),
+                events: events, client: client, holds: holds, logger: logger),
             LiveUploads(
                 settings: storeSettings, root: root, streams: settings.stream.outputDirectory,
                 keptFor: settings.stream.recordings.kept, source: streams, client: liveClient,

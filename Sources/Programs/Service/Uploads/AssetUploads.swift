@@ -38,6 +38,7 @@ actor AssetUploads: Service {
     /// The events for stored assets; nil without a receiver.
     private let events: StreamEvents?
     private let client: any ObjectStoreClient
+    private let holds: AssetHolds
     private let logger: Logger
     private let clock: @Sendable () -> UnixTime
 
@@ -49,14 +50,17 @@ actor AssetUploads: Service {
     }
 
     private var waiting: [String: Waiting] = [:]
+    /// Stored ones whose files are still needed here.
+    private var held: [String: CatalogueAsset] = [:]
+    private var hasLookedForLeftOver = false
     private var running: Set<String> = []
     private let alarm = Alarm()
     private var random: SeededRandom
 
     init(
         settings: StoreSettings, catalogue: Catalogue, root: String, notes: ManifestUpdates,
-        events: StreamEvents?, client: any ObjectStoreClient, logger: Logger,
-        seed: UInt64 = UInt64.random(in: 0...UInt64.max),
+        events: StreamEvents?, client: any ObjectStoreClient, holds: AssetHolds = AssetHolds(),
+        logger: Logger, seed: UInt64 = UInt64.random(in: 0...UInt64.max),
         clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) {
         self.settings = settings
@@ -65,13 +69,13 @@ actor AssetUploads: Service {
         self.notes = notes
         self.events = events
         self.client = client
+        self.holds = holds
         self.logger = logger
         self.clock = clock
         random = SeededRandom(seed: seed)
     }
 
     func run() async throws {
-        await removeLeftOver()
         let watch = catalogue.watch(.assets) { self.alarm.ring() }
         await withGracefulShutdownHandler {
             await upload()
@@ -89,6 +93,7 @@ actor AssetUploads: Service {
                     await abandon()
                     sweepsAt = MonotonicClock.now + Self.sweepInterval
                 }
+                await removeReleased()
                 for asset in await next() { group.addTask { await self.turn(asset) } }
                 await tell()
                 try? await Task.sleep(for: Self.lookInterval)
@@ -230,11 +235,15 @@ actor AssetUploads: Service {
                 "asset": "\(asset.id)", "room": "\(asset.room)", "location": "\(text)",
                 "bytes": "\(asset.byteCount)",
             ])
-        if isKept { await removeLocal(local) }
+        if isKept { await removeLocal(local, of: asset) }
     }
 
-    private func removeLocal(_ local: LocalAsset) async {
+    private func removeLocal(_ local: LocalAsset, of asset: CatalogueAsset) async {
         guard !settings.keepsLocal else { return }
+        guard !holds.isHeld(asset.stream) else {
+            held[asset.id] = asset
+            return
+        }
         let logger = logger
         try? await NIOThreadPool.singleton.runIfActive {
             do {
@@ -291,6 +300,19 @@ actor AssetUploads: Service {
 
     // MARK: What was left
 
+    /// Removes local files of stored assets that nobody needs here any more.
+    func removeReleased() async {
+        guard holds.isSettled else { return }
+        if !hasLookedForLeftOver {
+            hasLookedForLeftOver = true
+            await removeLeftOver()
+        }
+        for (id, asset) in held where !holds.isHeld(asset.stream) {
+            held[id] = nil
+            if let local = LocalAsset(asset, root: root) { await removeLocal(local, of: asset) }
+        }
+    }
+
     /// Removes local files of stored assets, left by a server that was killed before it removed
     /// them.
     func removeLeftOver() async {
@@ -301,7 +323,9 @@ actor AssetUploads: Service {
             while true {
                 let page = try await catalogue.assets(query)
                 for asset in page.records where asset.location != nil {
-                    if let local = LocalAsset(asset, root: root) { await removeLocal(local) }
+                    if let local = LocalAsset(asset, root: root) {
+                        await removeLocal(local, of: asset)
+                    }
                 }
                 guard let last = page.last else { return }
                 query.start = last
