@@ -53,6 +53,9 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
     /// The program that recognizes speech, for the same reason.
     private var speech: Result<SpeechHandle, KeeperProcess.Failure>?
 
+    /// Read once: the process could not tell a file that was changed meanwhile.
+    private var settings: Result<BotConfiguration, any Error>?
+
     private enum CodingKeys: String, CodingKey {
         case endpoint, token, output, configuration, user
     }
@@ -63,19 +66,25 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
         let environment = ProcessInfo.processInfo.environment
         token = token ?? environment[BotProcess.tokenVariable]
         ProcessSecrets.forget([BotProcess.tokenVariable])
-        browser = startBrowser()
-        speech = startSpeech()
+        // One that cannot be read is reported later.
+        let settings = Result { try BotConfiguration.read(configuration) }
+        self.settings = settings
+        let known = try? settings.get()
+        browser = startBrowser(known)
+        speech = startSpeech(known)
         Sandbox.enter(
             .bot(
                 outputDirectory: URL(fileURLWithPath: output).path,
                 configuration: URL(fileURLWithPath: configuration).path,
-                authorities: authorities, environment: environment, user: user))
+                // By which a conference's server proves its name; nil for none.
+                authorities: known?.plan.variant.conference?.authorities,
+                environment: environment, user: user))
     }
 
     func run() async throws {
         // The server handles a closed terminal: it stops its streams, or goes on.
         signal(SIGHUP, SIG_IGN)
-        let settings = try BotConfiguration.read(configuration)
+        let settings = try settings?.get() ?? BotConfiguration.read(configuration)
         let logger = Logger.roomcast(
             "roomcast.bot",
             level: Logger.Level(rawValue: settings.logLevel) ?? .info,
@@ -144,23 +153,21 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
         }
     }
 
-    /// The file of authorities by which a conference's server proves its name; nil for none.
-    private var authorities: String? {
-        let conference = (try? BotConfiguration.read(configuration))?.plan.variant.conference
-        return conference?.authorities
-    }
-
     /// Nil for a stream whose speech nobody recognizes.
-    private func startSpeech() -> Result<SpeechHandle, KeeperProcess.Failure>? {
-        guard let command = try? BotConfiguration.read(configuration).speech else { return nil }
+    private func startSpeech(
+        _ settings: BotConfiguration?
+    ) -> Result<SpeechHandle, KeeperProcess.Failure>? {
+        guard let command = settings?.speech else { return nil }
         return Result { () throws(KeeperProcess.Failure) in
             try SpeechHandle.start(command, executable: Executable.path, user: user)
         }
     }
 
-    /// Nil for a stream without a page. A configuration that cannot be read is reported later.
-    private func startBrowser() -> Result<BrowserHandle, BrowserHandle.Failure>? {
-        guard let terms = try? BotConfiguration.read(configuration).plan.page else { return nil }
+    /// Nil for a stream without a page.
+    private func startBrowser(
+        _ settings: BotConfiguration?
+    ) -> Result<BrowserHandle, BrowserHandle.Failure>? {
+        guard let terms = settings?.plan.page else { return nil }
         return Result { () throws(BrowserHandle.Failure) in
             try BrowserHandle.start(
                 executable: Executable.path, user: user, memoryMaximum: terms.memoryMaximum,

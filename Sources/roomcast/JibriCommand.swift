@@ -53,21 +53,17 @@ struct JibriCommand: AsyncParsableCommand {
     }
 
     private func serve(_ jibri: JibriSettings, _ findings: [JibriFinding]) async throws {
-        FileAccess.narrow()
-        var settings = try await SettingsInput(file: configuration).explaining {
-            try Settings($0)
-        }
-        settings.admit(jibri)
-        ServerSecrets.keep()
-        let logger = Logger.roomcast(
-            "roomcast", level: settings.log.level, format: settings.log.format)
-        for finding in findings {
-            logger.notice("jibri: a setting", metadata: ["finding": "\(finding)"])
-        }
-        let server = try await RoomcastServer(settings: settings, logger: logger)
-        let service = try JibriService(settings: jibri, server: server, logger: logger)
-        try await server.run(guest: service) { server.logListening(on: $0) }
-        guard service.exitStatus == 0 else { throw ExitCode(service.exitStatus) }
+        try await RoomcastServer.run(
+            SettingsInput(file: configuration), changing: { $0.admit(jibri) },
+            with: { server in
+                for finding in findings {
+                    server.logger.notice("jibri: a setting", metadata: ["finding": "\(finding)"])
+                }
+                let service = try JibriService(
+                    settings: jibri, server: server, logger: server.logger)
+                try await server.run(guest: service) { server.logListening(on: $0) }
+                guard service.exitStatus == 0 else { throw ExitCode(service.exitStatus) }
+            })
     }
 
     private func report() throws -> JibriReport {

@@ -13,6 +13,24 @@ extension RoomcastServer {
             logger: logger)
     }
 
+    /// Runs the server of a command, by its settings and with its log.
+    ///
+    /// - Parameter change: of the settings.
+    static func run(
+        _ input: SettingsInput, changing change: (inout Settings) -> Void = { _ in },
+        with body: (RoomcastServer) async throws -> Void
+    ) async throws {
+        FileAccess.narrow()
+        try await input.explaining { input in
+            var settings = try Settings(input)
+            change(&settings)
+            ServerSecrets.keep()
+            let logger = Logger.roomcast(
+                "roomcast", level: settings.log.level, format: settings.log.format)
+            try await body(try await RoomcastServer(settings: settings, logger: logger))
+        }
+    }
+
     /// - Parameter port: of HTTP.
     func logListening(on port: Int) {
         logger.info(

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import Logging
 import Service
 
 struct ServeCommand: AsyncParsableCommand {
@@ -16,13 +15,7 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var options: ServingOptions
 
     func run() async throws {
-        FileAccess.narrow()
-        try await options.input.explaining { input in
-            let settings = try Settings(input)
-            ServerSecrets.keep()
-            let logger = Logger.roomcast(
-                "roomcast", level: settings.log.level, format: settings.log.format)
-            let server = try await RoomcastServer(settings: settings, logger: logger)
+        try await RoomcastServer.run(options.input) { server in
             try await server.run { server.logListening(on: $0) }
         }
     }
