@@ -10,10 +10,15 @@ import Testing
 /// Jibri's HTTP interface.
 @Suite struct RecorderAPITests {
     private final class RecorderDouble: RecorderControl {
+        let figures: String?
+
+        init(figures: String? = nil) { self.figures = figures }
+
         private let state = Mutex<[RecorderLeaving]>([])
         var left: [RecorderLeaving] { state.withLock { $0 } }
 
         func health() async -> [UInt8] { Array(#"{"status":1}"#.utf8) }
+        func metrics() async -> String? { figures }
         func leave(_ leaving: RecorderLeaving) { state.withLock { $0.append(leaving) } }
     }
 
@@ -34,6 +39,20 @@ import Testing
             #expect(order.status == .notFound, "not for everybody")
         }
         #expect(recorder.left.isEmpty)
+    }
+
+    @Test(arguments: [nil, "jitsi_jibri_errors_total 0\n"])
+    func figuresAreThereIfTheyAreTurnedOn(figures: String?) async throws {
+        let api = RecorderAPI(
+            control: RecorderDouble(figures: figures),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await Application(router: api.externalRouter(host: "0.0.0.0")).test(.router) { client in
+            let answer = try await client.execute(uri: "/metrics", method: .get)
+            #expect(answer.status == (figures == nil ? .notFound : .ok))
+            guard let figures else { return }
+            #expect(String(buffer: answer.body) == figures)
+            #expect(answer.headers[.contentType]?.hasPrefix("text/plain; version=0.0.4") == true)
+        }
     }
 
     @Test(arguments: [

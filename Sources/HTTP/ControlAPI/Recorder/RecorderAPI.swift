@@ -9,6 +9,9 @@ public protocol RecorderControl: Sendable {
     /// A JSON document.
     func health() async -> [UInt8]
 
+    /// In Prometheus' text format; nil if there are none.
+    func metrics() async -> String?
+
     /// Called once the answer is given. Returns at once.
     func leave(_ leaving: RecorderLeaving)
 }
@@ -68,6 +71,13 @@ public struct RecorderAPI: Sendable {
                 status: .ok,
                 headers: [.contentType: "application/json", .cacheControl: "no-store"],
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: await control.health())))
+        }
+        router.get("/metrics") { _, _ in
+            guard let text = await control.metrics() else { throw HTTPError(.notFound) }
+            return Response(
+                status: .ok,
+                headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
         }
         return router
     }
