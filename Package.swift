@@ -171,7 +171,7 @@ let package = Package(
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
             ] + nio),
-        room("Protocols/Jibri", ["MediaKernel", "HOCON", "XML", "XMPP"]),
+        room("Protocols/Jibri", ["MediaKernel", "HLS", "HOCON", "XML", "XMPP"]),
         room(
             "Media/Pipeline",
             [
@@ -469,7 +469,7 @@ let package = Package(
             "Bot",
             [
                 "MediaKernel", "RTP", "SDP", "Stage", "Codec", "PeerConnection", "Pipeline",
-                "RemoteRoom", "Speech",
+                "ChildProcesses", "RemoteRoom", "Speech",
             ] + nio),
         tests(
             "Publisher", ["MediaKernel", "RTP", "Codec", "RemoteRoom", "Workbench"]),

@@ -293,7 +293,7 @@ import XMPP
     func onlyOccupantsOfTheBreweryMayAsk(from: String?) {
         var slot = BrewerySlot(breweries: [Script.brewery])
         let request = Script.request(["action": "stop"], from: from)
-        guard case .answer(let stanza, _) = slot.handle(.asked(request, link: 0)).first else {
+        guard case .answer(let stanza, _) = slot.handle(.asked(request, server: 0)).first else {
             Issue.record("no answer")
             return
         }

@@ -41,7 +41,7 @@ import Testing
                 "action": "start", "recording_mode": "file", "room": "r@muc.example",
                 "session_id": "a",
             ], from: "r@muc.example/guest")
-        let orders = brewery.handle(.asked(request, link: 0), slot: 1)
+        let orders = brewery.handle(.asked(request, server: 0), slot: 1)
         #expect(orders.map(\.slot) == [1] && words(orders) == ["1: answer to another"])
     }
 

@@ -218,7 +218,9 @@ import Testing
             """
             jibri {
               chrome.flags = ["--kiosk"]
-              ffmpeg { resolution = 1x1, audio-source = pulse }
+              ffmpeg { resolution = 1x1, audio-source = pulse, queue-size = 1, gop-size = 2
+                       video-encode-preset-streaming = fast }
+              streaming.youtube-stream-key-pattern = ".*"
               stats { enable-stats-d = true, prometheus.enabled = true }
               jwt-info { signing-key-path = /x, kid = k, issuer = i, audience = a, ttl = 1h }
               api.xmpp.environments = [\(Self.environment) { sip-control-muc { }, jid = 1
@@ -233,14 +235,50 @@ import Testing
         let environment = "jibri.api.xmpp.environments"
         #expect(
             said == [
-                "noted include 'more.conf'", "ignored jibri.chrome", "ignored jibri.ffmpeg",
+                "noted jibri.ffmpeg.resolution", "noted include 'more.conf'",
+                "ignored jibri.chrome.flags", "ignored jibri.ffmpeg.audio-source",
+                "ignored jibri.ffmpeg.queue-size", "ignored jibri.ffmpeg.gop-size",
+                "ignored jibri.ffmpeg.video-encode-preset-streaming",
+                "ignored jibri.streaming.youtube-stream-key-pattern",
                 "ignored jibri.stats.enable-stats-d", "ignored \(environment).sip-control-muc",
                 "ignored \(environment).call-login.randomize-username",
-                "later jibri.ffmpeg.resolution", "later jibri.stats.prometheus",
                 "unknown \(environment).jid", "unknown jibri.colour",
                 "unknown other",
             ])
         #expect(report.findings.allSatisfy { $0.place.line > 0 })
+        #expect(report.findings.allSatisfy { $0.kind != .ignored || !$0.text.isEmpty })
+        #expect(report.settings?.showsMetrics == true)
+    }
+
+    @Test func picturesAreThoseOfFFmpeg() throws {
+        let settings = try Self.settings(
+            """
+            jibri.ffmpeg { resolution = "1920x1080", framerate = 25, streaming-max-bitrate = "2976k" }
+            """)
+        #expect(settings.picture.width == 1920 && settings.picture.height == 1080)
+        #expect(settings.picture.frameRate == 25)
+        #expect(settings.picture.streamBitrate == 2_976_000)
+        #expect(try Self.settings("").picture == JibriPicture())
+        #expect(
+            try Self.settings("jibri.ffmpeg.streaming-max-bitrate = 3M").picture.streamBitrate
+                == 3_000_000)
+    }
+
+    @Test(arguments: [
+        "resolution = 3840x2160", "resolution = 1280x719", "resolution = wide",
+        "resolution = 1x1x1",
+        "framerate = 1", "framerate = 25.5", "streaming-max-bitrate = 1G",
+        "streaming-max-bitrate = 1", "streaming-max-bitrate = -5k",
+        "streaming-max-bitrate = 99999999999999999999k",
+        "streaming-max-bitrate = 9223372036854775807M",
+    ])
+    func picturesThatRoomcastDoesNotMakeAreNoted(setting: String) {
+        let report = Self.report(
+            "jibri.ffmpeg.\(setting)\njibri.api.xmpp.environments = [\(Self.environment)]")
+        #expect(report.settings?.picture == JibriPicture())
+        #expect(
+            report.findings.map { "\($0.kind) \($0.subject)" }
+                == ["noted jibri.ffmpeg.\(setting.prefix { $0 != " " })"])
     }
 
     @Test func noPasswordIsPrinted() {
@@ -277,7 +315,7 @@ import Testing
                 "  HTTP at 127.0.0.1:2222, internal at 127.0.0.1:3333", "  id: none",
                 "  webhooks: none",
                 "  a call ends after 30 s empty, 10 min muted, 3 min without media, 30 s without connection",
-                "ignored:", "  jibri.conf:9:5: jibri.chrome: no browser takes part",
+                "ignored:", "  jibri.conf:9:26: jibri.chrome.flags: no browser takes part",
             ])
     }
 }

@@ -103,7 +103,7 @@ import XMPP
             "iq", "jabber:client",
             ["type": "set", "id": "1", "from": "brewery@internal.example/focus"], [element])
         var slot = BrewerySlot(breweries: [Script.brewery])
-        let orders = Request(iq).map { slot.handle(.asked($0, link: 0)) } ?? []
+        let orders = Request(iq).map { slot.handle(.asked($0, server: 0)) } ?? []
         #expect(Script.words(orders) == (answer == "admit" ? "admit s-1" : "answer \(answer)"))
         // Jibri's answer to a call by SIP names it.
         if name == "sipaddress", case .answer(let stanza, _) = orders.first {
@@ -122,7 +122,7 @@ import XMPP
                 ["type": type, "id": "1", "from": "brewery@internal.example/focus"],
                 [XMLElement("jibri", namespace, ["action": "start"])])
             let request = try #require(Request(iq))
-            #expect(Script.words(slot.handle(.asked(request, link: 0))) == "answer \(condition)")
+            #expect(Script.words(slot.handle(.asked(request, server: 0))) == "answer \(condition)")
         }
     }
 

@@ -52,6 +52,13 @@ import XMPP
         #expect(RecordingNames.directory(session: session) == name)
     }
 
+    @Test func eachFurtherPartOfASessionHasAnother() {
+        #expect(RecordingNames.directory(session: "a", part: 2) == "a_2")
+        let long = String(repeating: "a", count: 255)
+        #expect(RecordingNames.directory(session: long, part: 1) == long)
+        #expect(RecordingNames.directory(session: long, part: 12) == long.dropLast(3) + "_12")
+    }
+
     @Test(arguments: [
         ("room", "room"), (String(repeating: "a", count: 200), String(repeating: "a", count: 101)),
         (String(repeating: "é", count: 200), String(repeating: "é", count: 101)),
@@ -104,6 +111,25 @@ import XMPP
         #expect(shown.map { $0.xml(in: "jabber:client") }.joined() == xml)
     }
 
+    @Test func theFiguresAreThoseOfJibri() {
+        var figures = JibriFigures()
+        figures.started = 3
+        for fact: BrewerySlot.Fact in [
+            .closed(session: "a"), .closed(session: "b"), .ended(session: "a", .finished),
+            .ended(session: "b", .failed(.disk)), .ended(session: "c", .failed(.noMedia)),
+            .declined(session: "d"), .lost(server: 0),
+        ] { figures.count(fact) }
+        let text = figures.text(JibriHealth(.busy, fault: "disk", environment: nil))
+        #expect(
+            text.split(separator: "\n").filter { !$0.hasPrefix("#") } == [
+                "jitsi_jibri_sessions_started_total 3", "jitsi_jibri_sessions_stopped_total 2",
+                "jitsi_jibri_errors_total 1", "jitsi_jibri_busy_total 1",
+                "jitsi_jibri_xmpp_closed_total 1", "jitsi_jibri_healthy 0",
+                "jitsi_jibri_recording 1",
+            ])
+        #expect(text.contains("\n# TYPE jitsi_jibri_healthy gauge\n"))
+    }
+
     @Test func theHealthIsAsTheAutoscalerReadsIt() throws {
         #expect(
             try json(JibriHealth(.idle, fault: nil, environment: nil))
@@ -113,6 +139,10 @@ import XMPP
             try json(JibriEvent(id: "one", JibriHealth(.busy, fault: nil, environment: ("a", "b"))))
                 == #"{"jibriId":"one","status":{"busyStatus":"BUSY","#
                 + #""health":{"details":{},"healthStatus":"HEALTHY"}}}"#)
+        #expect(
+            try json(JibriHealth(.idle, fault: nil, trouble: "later", environment: nil))
+                == #"{"status":{"busyStatus":"IDLE","health":{"details":{"Deliveries":"#
+                + #"{"detail":"later","healthStatus":"HEALTHY"}},"healthStatus":"HEALTHY"}}}"#)
         #expect(
             try json(JibriHealth(.expired, fault: "disk", environment: ("prod", "a.example")))
                 == #"{"environmentContext":{"name":"prod-a.example"},"#

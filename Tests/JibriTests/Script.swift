@@ -23,25 +23,25 @@ enum Script {
 
     /// `start a`, `stop a`, `yes a`, `no a`, `runs a`, `ends a`, `fails a noMedia`, `closed a`,
     /// `superseded a`, `joined`, `lost`, `full`, `free`, `sick`, `well`, `leave`. `@1` at the end
-    /// names the link.
+    /// names the server.
     static func fact(_ text: String) -> BrewerySlot.Fact? {
         let parts = text.split(separator: "@")
-        let link = parts.count == 2 ? Int(parts[1])! : 0
+        let server = parts.count == 2 ? Int(parts[1])! : 0
         let words = parts[0].split(separator: " ").map { String($0) }
         let session = words.count > 1 ? words[1] : ""
         return switch words[0] {
-        case "joined": .joined(link: link)
-        case "lost": .lost(link: link)
+        case "joined": .joined(server: server)
+        case "lost": .lost(server: server)
         case "start":
             .asked(
                 request([
                     "action": "start", "recording_mode": "file", "room": "r@muc.example",
                     "session_id": session,
-                ]), link: link)
+                ]), server: server)
         case "stop":
             .asked(
                 request(["action": "stop", "session_id": session.isEmpty ? nil : session]),
-                link: link)
+                server: server)
         case "yes": .admitted(session: session)
         case "no": .declined(session: session)
         case "runs": .running(session: session)
@@ -68,19 +68,19 @@ enum Script {
 
     static func words(_ order: BrewerySlot.Order) -> String {
         switch order {
-        case .answer(let stanza, let link): "answer \(answer(stanza))" + at(link)
-        case .tell(let status, let asker, let link):
-            asker.resource == "focus" ? "tell \(words(status))" + at(link) : "\(asker)"
-        case .show(let status, let link):
-            "show \(status.isBusy ? "busy" : "idle")\(status.isHealthy ? "" : " sick")" + at(link)
-        case .admit(let start, let link): "admit \(start.session)" + at(link)
-        case .begin(let start, let link): "begin \(start.session)" + at(link)
+        case .answer(let stanza, let server): "answer \(answer(stanza))" + at(server)
+        case .tell(let status, let asker, let server):
+            asker.resource == "focus" ? "tell \(words(status))" + at(server) : "\(asker)"
+        case .show(let status, let server):
+            "show \(status.isBusy ? "busy" : "idle")\(status.isHealthy ? "" : " sick")" + at(server)
+        case .admit(let start, let server): "admit \(start.session)" + at(server)
+        case .begin(let start, let server): "begin \(start.session)" + at(server)
         case .end(let session, let reason): "end \(session) \(reason)"
         case .leave: "leave"
         }
     }
 
-    private static func at(_ link: Int) -> String { link == 0 ? "" : "@\(link)" }
+    private static func at(_ server: Int) -> String { server == 0 ? "" : "@\(server)" }
 
     static func answer(_ stanza: XMLElement) -> String {
         guard stanza["id"] == "1", stanza["to"] == "brewery@internal.example/focus" else {

@@ -1,8 +1,10 @@
+import ChildProcesses
 import Foundation
 import Jibri
 import Logging
 import MediaKernel
 import Streams
+import Synchronization
 import Testing
 import Workbench
 
@@ -35,7 +37,7 @@ import Workbench
         await calls.recorder.end("s/1", slot: 0)
         bot.exit(.finished(reason: "stop"))
         try await calls.finish(bot.job.stream, isEmpty: isEmpty)
-        await calls.recorder.tick()
+        await calls.tick()
         while let news = await calls.next(), news != .closed {}
         return bot.job.stream
     }
@@ -95,7 +97,7 @@ import Workbench
                 $0.finalizeScript = script
             }
             await next.files.recover()
-            await next.files.tick()
+            await next.files.tick(at: world.clock.instant)
             await until {
                 calls.scratch.names(in: "recordings/s")
                     == ["metadata.json", "team.call_2025-10-09-08-53-20.mp4"]
@@ -131,7 +133,7 @@ import Workbench
                 await world.tick()
             }
             await until { (try? await world.streams.stream(stream))??.status.isFinal == true }
-            await calls.recorder.tick()
+            await calls.tick()
             #expect(await calls.files.isIdle)
             #expect(calls.scratch.names(in: "recordings/.roomcast") == ["\(stream).json"])
             #expect(calls.scratch.isThere("recordings/s"))
@@ -141,7 +143,7 @@ import Workbench
                 $0.recordingsDirectory = "\(calls.scratch.path)/recordings"
             }
             await next.files.recover()
-            await next.files.tick()
+            await next.files.tick(at: world.clock.instant)
             await until {
                 calls.scratch.names(in: "recordings/s")
                     == ["metadata.json", "team.call_2025-10-09-08-53-20.mp4"]
@@ -149,9 +151,217 @@ import Workbench
         }
     }
 
+    /// What fails to be put in place, as often as the test says.
+    private final class Failures: Sendable {
+        private let left: Mutex<Int>
+        private let tried = Mutex(0)
+
+        init(_ count: Int) { left = Mutex(count) }
+
+        var attempts: Int { tried.withLock { $0 } }
+
+        var place: CallDelivery.Place {
+            { (_, path, _) throws(CallFault) in
+                self.tried.withLock { $0 += 1 }
+                let fails = self.left.withLock { left in
+                    defer { left -= 1 }
+                    return left > 0
+                }
+                guard !fails, FileManager.default.createFile(atPath: path, contents: nil) else {
+                    throw CallFault(path, "no space is left")
+                }
+            }
+        }
+    }
+
+    @Test func aFileThatCannotBePutInPlaceIsTriedAgainEverLater() async throws {
+        try await run { world in
+            let failures = Failures(2)
+            let calls = try CallWorld(world, place: failures.place)
+            _ = try await recorded(calls)
+            #expect(failures.attempts == 1)
+            #expect(await calls.files.left == ["s/1"])
+            #expect(await calls.files.trouble?.contains("no space is left") == true)
+            func look(after seconds: Int) async {
+                world.clock.advance(.seconds(seconds))
+                await calls.tick()
+            }
+            await look(after: 0)
+            await look(after: 9)
+            #expect(failures.attempts == 1)
+            await look(after: 1)
+            await until { failures.attempts == 2 }
+            await until { await calls.files.trouble?.contains("up to 2 attempts") == true }
+            await until {
+                await look(after: 0)
+                await look(after: 20)
+                return calls.scratch.names(in: "recordings/s_1").count == 2
+            }
+            #expect(failures.attempts == 3)
+            await until { await calls.files.trouble == nil }
+        }
+    }
+
+    @Test func aScriptThatFailsRunsAgainWhileTheDirectoryIsThere() async throws {
+        try await run { world in
+            let outside = try Scratch()
+            let path = try outside.write(
+                """
+                #!/bin/sh
+                echo "$1" >> '\(outside.path)/seen'
+                test "$(wc -l < '\(outside.path)/seen')" = 3
+                """.utf8, to: "finalize.sh")
+            chmod(path, 0o755)
+            let calls = try CallWorld(world) { $0.finalizeScript = path }
+            let files = calls.files
+            let work = Task { await files.run() }
+            defer { work.cancel() }
+            _ = try await recorded(calls)
+            func runs() -> Int { (try? outside.text("seen").split(separator: "\n").count) ?? 0 }
+            await until { runs() == 1 }
+            await until { await files.trouble?.contains("the finalize script has failed") == true }
+            #expect(await files.isIdle, "the end of the program does not wait for it")
+            await calls.tick()
+            world.clock.advance(.seconds(59))
+            await calls.tick()
+            #expect(await files.isIdle && runs() == 1)
+            world.clock.advance(.seconds(1))
+            await calls.tick()
+            await until { runs() == 2 }
+            await until { await files.trouble?.contains("up to 2 attempts") == true }
+            await calls.tick()
+            world.clock.advance(.seconds(120))
+            await calls.tick()
+            await until { runs() == 3 }
+            await until { calls.scratch.names(in: "recordings/.roomcast").isEmpty }
+            #expect(await files.trouble == nil)
+        }
+    }
+
+    @Test func aScriptThatHasTakenTheDirectoryAwayIsNotRunAgain() async throws {
+        try await run { world in
+            let outside = try Scratch()
+            let script = try script(outside, ending: "rm -r \"$1\"; exit 1")
+            let calls = try CallWorld(world) { $0.finalizeScript = script }
+            let files = calls.files
+            let work = Task { await files.run() }
+            defer { work.cancel() }
+            _ = try await recorded(calls)
+            await until { calls.scratch.names(in: "recordings/.roomcast").isEmpty }
+            #expect(await files.trouble == nil)
+        }
+    }
+
+    /// Jicofo has a session recorded again after a failure, while the first part's script is at
+    /// work, which may remove its directory.
+    @Test func aSecondPartOfASessionHasADirectoryOfItsOwn() async throws {
+        try await run { world in
+            let outside = try Scratch()
+            let path = try outside.write(
+                """
+                #!/bin/sh
+                echo "$1" >> '\(outside.path)/seen'
+                while [ ! -e '\(outside.path)/go' ]; do sleep 0.02; done
+                rm -r "$1"
+                """.utf8, to: "finalize.sh")
+            chmod(path, 0o755)
+            let calls = try CallWorld(world) { $0.finalizeScript = path }
+            let files = calls.files
+            let work = Task { await files.run() }
+            defer { work.cancel() }
+            _ = try await recorded(calls)
+            await until { outside.isThere("seen") }
+            _ = try await recorded(calls)
+            await until { (try? outside.text("seen").split(separator: "\n").count) == 2 }
+            let directory = "\(calls.scratch.path)/recordings"
+            #expect(try outside.text("seen") == "\(directory)/s_1\n\(directory)/s_1_2\n")
+            let file = "team.call_2025-10-09-08-53-20.mp4"
+            #expect(calls.scratch.names(in: "recordings/s_1_2") == ["metadata.json", file])
+            try outside.write("".utf8, to: "go")
+            await until { calls.scratch.names(in: "recordings") == [".roomcast"] }
+            await until { calls.scratch.names(in: "recordings/.roomcast").isEmpty }
+        }
+    }
+
+    @Test func aPartInProgressHasItsDirectoryToItself() throws {
+        let scratch = try Scratch()
+        let folders = SessionFolders("\(scratch.path)/recordings")
+        #expect(try folders.claim("s") == "s")
+        #expect(try folders.claim("s") == "s_2")
+        folders.takeBack("s")
+        #expect(try folders.claim("s") == "s")
+        folders.release("s")
+        #expect(try folders.claim("s") == "s", "an empty one is nobody's")
+        folders.release("s")
+        try scratch.write("".utf8, to: "recordings/s/a.mp4")
+        #expect(try folders.claim("s") == "s_3")
+    }
+
+    /// An object store removes the server's own file once it has it.
+    @Test func theServersOwnFileIsKeptUntilItIsInPlace() async throws {
+        try await run { world in
+            let failures = Failures(1)
+            let calls = try CallWorld(world, place: failures.place)
+            #expect(!calls.holds.isSettled, "an earlier program may have left some")
+            await calls.files.recover()
+            #expect(calls.holds.isSettled && !calls.holds.isHeld("x"))
+            let stream = try await recorded(calls)
+            #expect(failures.attempts == 1 && calls.holds.isHeld(stream))
+            let next = try CallWorld(world) {
+                $0.recordingsDirectory = "\(calls.scratch.path)/recordings"
+            }
+            await next.files.recover()
+            #expect(next.holds.isHeld(stream))
+            await next.tick()
+            await until { !next.holds.isHeld(stream) }
+            #expect(calls.scratch.names(in: "recordings/s_1").count == 2)
+        }
+    }
+
+    @Test func whoWasThereIsInTheMetadata() async throws {
+        try await run { world in
+            var calls = try CallWorld(world)
+            let bot = try #require(await calls.running(JibriDoubles.call("s")))
+            #expect(await calls.next() == .running)
+            func user(_ name: String) -> JSONValue {
+                .object(["user": .object(["name": .string(name)])])
+            }
+            await bot.say(.identity(peer: "a", user("Ann")))
+            await bot.say(.identity(peer: "b", user("Ben")))
+            await calls.tick()
+            // So that a killed program's successor has it, too.
+            let note = "recordings/.roomcast/\(bot.job.stream).json"
+            await until { (try? calls.scratch.text(note))?.contains("Ben") == true }
+            await bot.say(.identity(peer: "a", user("Anna")))
+            await calls.recorder.end("s", slot: 0)
+            bot.exit(.finished(reason: "stop"))
+            try await calls.finish(bot.job.stream)
+            await calls.tick()
+            #expect(await calls.next() == .closed)
+            let text = try calls.scratch.text("recordings/s/metadata.json")
+            #expect(
+                text.contains(
+                    #""participants":[{"user":{"name":"Anna"}},{"user":{"name":"Ben"}}]"#),
+                "\(text)")
+        }
+    }
+
+    @Test func thePeopleOfAConferenceHaveALimit() {
+        var attendance = StreamAttendance()
+        for number in 0..<1500 { attendance.add(.string("\(number)"), of: "\(number)") }
+        #expect(attendance.identities.count == 1000)
+        attendance.add(.string("new"), of: "7")
+        #expect(attendance.identities[7] == "new" && attendance.identities.count == 1000)
+        var long = StreamAttendance()
+        for number in 0..<10 {
+            long.add(.string(String(repeating: "x", count: 100_000)), of: "\(number)")
+        }
+        #expect(long.identities.count == 5)
+    }
+
     @Test func aFileOnAnotherDiskIsACopy() throws {
         let scratch = try Scratch()
-        let delivery = CallDelivery(directory: "\(scratch.path)/recordings")
+        let delivery = CallDelivery(folders: SessionFolders("\(scratch.path)/recordings"))
         // As long as a name can be.
         let name = String(repeating: "a", count: 251) + ".mp4"
         let note = CallNote(
@@ -160,8 +370,8 @@ import Workbench
         let source = "/dev/shm/roomcast-\(UUID().uuidString)"
         try Data("movie".utf8).write(to: URL(filePath: source))
         defer { unlink(source) }
-        try delivery.deliver(note, from: source)
-        try delivery.deliver(note, from: source)
+        try delivery.deliver(note, into: "s", from: source)
+        try delivery.deliver(note, into: "s", from: source)
         #expect(try scratch.text("recordings/s/\(name)") == "movie")
         #expect(scratch.names(in: "recordings/s") == [name, "metadata.json"])
     }
@@ -188,8 +398,8 @@ import Workbench
             await calls.recorder.end("s", slot: 0)
             bot.exit(.finished(reason: "stop"))
             try await calls.finish(bot.job.stream)
-            await calls.recorder.tick()
-            await calls.recorder.tick()
+            await calls.tick()
+            await calls.tick()
             #expect(await DirectoryCheck("\(calls.scratch.path)/recordings").fault() == nil)
             #expect(await calls.recorder.admit(JibriDoubles.call("t"), slot: 1))
             #expect(calls.scratch.names(in: "recordings") == [".roomcast", "s", "t"])
@@ -222,6 +432,10 @@ import Workbench
         defer { withExtendedLifetime(scratch) {} }
         var note = Self.note
         note.file = file
+        try ledger.write(note)
+        #expect(try ledger.all() == [nil])
+        note = Self.note
+        note.directory = file
         try ledger.write(note)
         #expect(try ledger.all() == [nil])
     }
@@ -302,6 +516,31 @@ import Workbench
         #expect(await !work.value)
         // Empty for one that waits to be reaped.
         await until {
+            FileManager.default.contents(atPath: "/proc/\(child)/cmdline")?.isEmpty ?? true
+        }
+    }
+
+    /// The script's own end says nothing of what it has started.
+    @Test func whatDoesNotWantToEndIsKilled() async throws {
+        let scratch = try Scratch()
+        let path = try script(
+            scratch,
+            ending: """
+                (trap '' TERM; echo > '\(scratch.path)/deaf'; exec sleep 600) &
+                echo $! > '\(scratch.path)/id'
+                while [ ! -e '\(scratch.path)/deaf' ]; do sleep 0.02; done
+                mv '\(scratch.path)/id' '\(scratch.path)/child'
+                wait
+                """)
+        let script = FinalizeScript(
+            path: path, logger: JibriDoubles.logger, grace: .milliseconds(100))
+        let work = Task { await script.run(scratch.path) }
+        await until { scratch.isThere("child") }
+        let child = try scratch.text("child").filter(\.isNumber)
+        defer { if let id = pid_t(child) { kill(id, SIGKILL) } }
+        work.cancel()
+        #expect(await !work.value)
+        await until(within: .seconds(5)) {
             FileManager.default.contents(atPath: "/proc/\(child)/cmdline")?.isEmpty ?? true
         }
     }

@@ -15,6 +15,7 @@ struct CallWorld {
     let scratch: Scratch
     let files: CallFiles
     let recorder: StreamCallRecorder
+    let holds = AssetHolds()
     private var news: AsyncStream<CallNews>.AsyncIterator
 
     /// - Parameters:
@@ -33,7 +34,7 @@ struct CallWorld {
         let clock = world.clock
         files = CallFiles(
             catalogue: world.catalogue, control: world.streams,
-            recordings: "\(world.directory)/recordings", settings: settings, width: 2,
+            recordings: "\(world.directory)/recordings", settings: settings, holds: holds, width: 2,
             logger: JibriDoubles.logger, place: place, time: { clock.time })
         recorder = StreamCallRecorder(
             control: world.streams, settings: settings, files: files,
@@ -49,8 +50,11 @@ struct CallWorld {
     static func admit(_ settings: inout StreamSettings) {
         let call = JibriDoubles.environment().call
         settings.sources.jitsi.admit(
-            JitsiCredential.Account(user: call.user, password: call.password), to: call.domain)
+            JitsiCredential.Account(user: call.user, password: call.password), to: call.domain,
+            at: JibriDoubles.environment().hosts[0].description)
     }
+
+    func tick() async { await recorder.tick(at: world.clock.instant) }
 
     mutating func next() async -> CallNews.Event? { await news.next()?.event }
 
@@ -60,7 +64,7 @@ struct CallWorld {
         await recorder.begin(call.session, slot: 0)
         guard let bot = await world.launcher.next() else { return nil }
         await bot.say(.running(firstSegmentMilliseconds: 1))
-        await recorder.tick()
+        await tick()
         return bot
     }
 

@@ -1,3 +1,4 @@
+import ControlAPI
 import Jibri
 import MediaKernel
 import Testing
@@ -11,7 +12,7 @@ import Testing
 
     private func desk(slots: Int = 1, isSingleUse: Bool = false) -> JibriDesk {
         JibriDesk(
-            slots: slots, links: BreweryLink.all(of: JibriDoubles.settings()),
+            slots: slots, servers: BreweryServer.all(of: JibriDoubles.settings()),
             isSingleUse: isSingleUse, recorder: recorder, post: post,
             logger: JibriDoubles.logger)
     }
@@ -32,15 +33,15 @@ import Testing
     @Test func aRecordingGoesFromPendingToOnToOff() async throws {
         let desk = desk()
         try await running(desk) {
-            await desk.take(.joined(link: 0), slot: 0)
+            await desk.take(.joined(server: 0), slot: 0)
             #expect(await said(1) == ["0: show idle"])
-            await desk.take(.asked(JibriDoubles.start("a"), link: 0), slot: 0)
+            await desk.take(.asked(JibriDoubles.start("a"), server: 0), slot: 0)
             #expect(await said(2) == ["0: answer pending", "0: show busy"])
             await until { recorder.orders == ["admit a 0 prod", "begin a 0"] }
             #expect(await desk.environment?.host == "xmpp.meet.example:5222")
             recorder.say("a", .running)
             #expect(await said(1) == ["0: tell on"])
-            await desk.take(.asked(JibriDoubles.stop("a"), link: 0), slot: 0)
+            await desk.take(.asked(JibriDoubles.stop("a"), server: 0), slot: 0)
             await until { recorder.orders.last == "end a 0" }
             #expect(post.taken().isEmpty, "the stop is answered when the files are complete")
             recorder.say("a", .closed)
@@ -53,9 +54,9 @@ import Testing
         let desk = desk()
         recorder.isFull = true
         try await running(desk) {
-            await desk.take(.joined(link: 0), slot: 0)
+            await desk.take(.joined(server: 0), slot: 0)
             _ = await said(1)
-            await desk.take(.asked(JibriDoubles.start("a"), link: 0), slot: 0)
+            await desk.take(.asked(JibriDoubles.start("a"), server: 0), slot: 0)
             #expect(await said(1) == ["0: answer busy"])
             #expect(recorder.orders == ["admit a 0 prod"])
         }
@@ -64,13 +65,13 @@ import Testing
     @Test func aFailureSaysWhetherAnotherOneShouldTry() async throws {
         let desk = desk()
         try await running(desk) {
-            await desk.take(.joined(link: 0), slot: 0)
-            await desk.take(.asked(JibriDoubles.start("a"), link: 0), slot: 0)
+            await desk.take(.joined(server: 0), slot: 0)
+            await desk.take(.asked(JibriDoubles.start("a"), server: 0), slot: 0)
             _ = await said(3)
             recorder.say("a", .ended(.failed(.targetRefused)))
             recorder.say("a", .closed)
             #expect(await said(2) == ["0: tell error final", "0: show idle"])
-            await desk.take(.asked(JibriDoubles.start("b"), link: 0), slot: 0)
+            await desk.take(.asked(JibriDoubles.start("b"), server: 0), slot: 0)
             _ = await said(2)
             recorder.say("b", .ended(.failed(.disk)))
             #expect(await said(2) == ["0: tell error retry", "0: show busy sick"])
@@ -82,7 +83,7 @@ import Testing
         let desk = desk(slots: 2)
         try await running(desk) {
             for slot in 0..<2 {
-                await desk.take(.asked(JibriDoubles.start("a"), link: 0), slot: slot)
+                await desk.take(.asked(JibriDoubles.start("a"), server: 0), slot: slot)
             }
             await until {
                 recorder.orders.contains("begin a 1") && recorder.orders.contains("end a 0")
@@ -94,7 +95,7 @@ import Testing
     @Test func itLeavesWhenEachSlotIsAtRest() async throws {
         let desk = desk(slots: 2)
         let isOver = Task { await desk.run() }
-        await desk.take(.asked(JibriDoubles.start("a"), link: 0), slot: 1)
+        await desk.take(.asked(JibriDoubles.start("a"), server: 0), slot: 1)
         await until { recorder.orders.contains("begin a 1") }
         await desk.leave(.whenIdle)
         #expect(!recorder.orders.contains("end all"))
@@ -107,7 +108,7 @@ import Testing
     @Test func itEndsWhatIsRecordedWhenItIsToLeaveAtOnce() async throws {
         let desk = desk()
         let isOver = Task { await desk.run() }
-        await desk.take(.asked(JibriDoubles.start("a"), link: 0), slot: 0)
+        await desk.take(.asked(JibriDoubles.start("a"), server: 0), slot: 0)
         await until { recorder.orders.contains("begin a 0") }
         await desk.leave(.now)
         #expect(recorder.orders.last == "end all")
@@ -119,7 +120,7 @@ import Testing
     @Test func aSlotOfSingleUseHasExpired() async throws {
         let desk = desk(isSingleUse: true)
         try await running(desk) {
-            await desk.take(.asked(JibriDoubles.start("a"), link: 0), slot: 0)
+            await desk.take(.asked(JibriDoubles.start("a"), server: 0), slot: 0)
             await until { recorder.orders.contains("begin a 0") }
             recorder.say("a", .ended(.finished))
             recorder.say("a", .closed)

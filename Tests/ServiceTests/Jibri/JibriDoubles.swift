@@ -13,15 +13,17 @@ enum JibriDoubles {
     static let focus = "jibribrewery@internal.meet.example/focus"
     static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    static func environment(_ name: String = "prod") -> JibriEnvironment {
+    static func environment(
+        _ name: String = "prod", host: String = "xmpp.meet.example", password: String = "b"
+    ) -> JibriEnvironment {
         JibriEnvironment(
-            name: name, hosts: [.init(name: "xmpp.meet.example", port: 5222)],
+            name: name, hosts: [.init(name: host, port: 5222)],
             domain: "meet.example", baseURL: nil, roomDomainPrefix: "muc.", usageTimeout: nil,
             trustsAllCertificates: false, security: .ifPossible,
             control: JibriAccount(domain: "auth.meet.example", user: "jibri", password: "a"),
             brewery: .init(
                 domain: "internal.meet.example", room: "jibribrewery", nickname: "rec"),
-            call: JibriAccount(domain: "hidden.meet.example", user: "recorder", password: "b"))
+            call: JibriAccount(domain: "hidden.meet.example", user: "recorder", password: password))
     }
 
     static func settings(_ directory: String = "/nowhere") -> JibriSettings {
@@ -42,11 +44,12 @@ enum JibriDoubles {
     }
 
     static func start(
-        _ session: String, stream: String? = nil, broadcast: String? = nil, data: String? = nil
+        _ session: String, stream: String? = nil, broadcast: String? = nil, data: String? = nil,
+        room: String = "Team.Call@muc.meet.example"
     ) -> Request {
         request([
             "action": "start", "recording_mode": stream == nil ? "file" : "stream",
-            "room": "Team.Call@muc.meet.example", "session_id": session, "streamid": stream,
+            "room": room, "session_id": session, "streamid": stream,
             "you_tube_broadcast_id": broadcast, "app_data": data,
         ])
     }
@@ -57,9 +60,9 @@ enum JibriDoubles {
 
     static func call(
         _ session: String, stream: String? = nil, broadcast: String? = nil, data: String? = nil,
-        environment: JibriEnvironment = environment()
+        room: String = "Team.Call@muc.meet.example", environment: JibriEnvironment = environment()
     ) -> JibriCall {
-        let request = start(session, stream: stream, broadcast: broadcast, data: data)
+        let request = start(session, stream: stream, broadcast: broadcast, data: data, room: room)
         guard case .start(let start) = try? JibriRequest(request) else {
             fatalError("the request is one")
         }
@@ -92,7 +95,7 @@ final class LogLines: LogHandler {
 final class PostDouble: BreweryPost {
     private let said = Mutex<[String]>([])
 
-    func post(_ message: BreweryMessage, slot: Int, link: Int) {
+    func post(_ message: BreweryMessage, slot: Int, server: Int) {
         let text =
             switch message {
             case .stanza(let stanza):
@@ -163,5 +166,6 @@ final class RecorderDouble: CallRecorder {
     func begin(_ session: String, slot: Int) async { note("begin \(session) \(slot)") }
     func end(_ session: String, slot: Int) async { note("end \(session) \(slot)") }
     func endAll() async { note("end all") }
-    func tick() async { state.withLock { $0.ticks += 1 } }
+    var unfinished: [String] { [] }
+    func tick(at now: Instant) async { state.withLock { $0.ticks += 1 } }
 }

@@ -27,9 +27,9 @@ import Testing
 
     private func watch() async -> (JibriDesk, JibriWatch) {
         let desk = JibriDesk(
-            slots: 1, links: BreweryLink.all(of: JibriDoubles.settings()), isSingleUse: false,
+            slots: 1, servers: BreweryServer.all(of: JibriDoubles.settings()), isSingleUse: false,
             recorder: recorder, post: post, logger: JibriDoubles.logger)
-        await desk.take(.joined(link: 0), slot: 0)
+        await desk.take(.joined(server: 0), slot: 0)
         let fault = fault
         return (desk, JibriWatch(desk: desk, recorder: recorder) { fault.check() })
     }
@@ -71,6 +71,31 @@ import Testing
         #expect(post.taken() == ["0: show idle", "0: show idle sick"])
         await watch.tick(at: .zero + .seconds(15))
         #expect(post.taken() == ["0: show idle"])
+    }
+
+    @Test(arguments: [true, false]) func figuresAreToldIfTheOperatorWantsThem(isOn: Bool) async {
+        let (desk, watch) = await watch()
+        let reception = JibriReception(
+            desk: desk, watch: watch, exit: JibriExit(), showsMetrics: isOn)
+        #expect((await reception.metrics() != nil) == isOn)
+    }
+
+    /// The free space differs with each look.
+    @Test func wordsOfAFaultThatChangeAreNoNews() async throws {
+        let (_, watch) = await watch()
+        var reports = watch.reports.makeAsyncIterator()
+        for (second, free) in [(0, 900), (15, 899), (30, 898), (45, 897), (60, 896)] {
+            fault.set("/rec: \(free) MiB are free")
+            await watch.tick(at: .zero + .seconds(second))
+        }
+        let last = String(decoding: try JSONEncoder().encode(await watch.health), as: UTF8.self)
+        #expect(last.contains("896 MiB"), "who asks is told the newest")
+        fault.set(nil)
+        await watch.tick(at: .zero + .seconds(75))
+        var words: [String] = []
+        for _ in 0..<3 { words.append(try self.words(try #require(await reports.next()))) }
+        #expect(words[0].contains("900 MiB") && words[1].contains("896 MiB"))
+        #expect(words[2].contains(#""healthStatus":"HEALTHY""#))
     }
 
     @Test func webhooksAreToldOfChangesAndEachMinute() async throws {

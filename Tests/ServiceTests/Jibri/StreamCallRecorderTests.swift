@@ -1,4 +1,5 @@
 import ChildProcesses
+import HLS
 import Jibri
 import MediaKernel
 import Streams
@@ -45,16 +46,38 @@ import Workbench
             #expect(stream.kind == .stream)
             // It is on air here, but nobody has it there yet.
             await bot.say(.push(PushReport(id: "1", state: .connecting)))
-            await calls.recorder.tick()
+            await calls.tick()
             await bot.say(.push(PushReport(id: "1", state: .live)))
-            await calls.recorder.tick()
+            await calls.tick()
             #expect(await calls.next() == .running)
             await bot.say(.push(PushReport(id: "1", state: .failed, reason: "refused")))
-            await calls.recorder.tick()
+            await calls.tick()
             #expect(await calls.next() == .ended(.failed(.targetLost)))
             await until {
                 (try? await world.streams.stream(bot.job.stream))??.status == .stopping
             }
+        }
+    }
+
+    @Test func picturesAreAsTheOperatorHasThemInJibri() async throws {
+        try await run { world in
+            let calls = try CallWorld(world) {
+                $0.picture.width = 1920
+                $0.picture.height = 1080
+                $0.picture.frameRate = 25
+                $0.picture.streamBitrate = 2_976_000
+            }
+            let file = try #require(await calls.running(JibriDoubles.call("s-1")))
+            let recorded = try #require(try await world.streams.stream(file.job.stream)).plan.ladder
+            #expect(recorded.layers.map(\.width) == [1920] && recorded.frameRate == 25)
+            #expect(recorded.top.videoBitrate > 3_000_000, "the bitrate is that of streams")
+            let url = "rtmp://live.example.org/app/secret"
+            let call = JibriDoubles.call("s-2", stream: url, room: "other@muc.meet.example")
+            #expect(await calls.recorder.admit(call, slot: 1))
+            let push = try #require(await world.launcher.next())
+            let shown = try #require(try await world.streams.stream(push.job.stream)).plan.ladder
+            #expect(shown.layers.map(\.height) == [1080, 720, 540])
+            #expect(shown.top.videoBitrate == 2_976_000 && shown.frameRate == 25)
         }
     }
 
@@ -104,16 +127,16 @@ import Workbench
             #expect(await calls.next() == .running)
             world.clock.advance(.seconds(25))
             await bot.say(.atWork)
-            await calls.recorder.tick()
+            await calls.tick()
             world.clock.advance(.seconds(25))
             await bot.say(.atWork)
-            await calls.recorder.tick()
+            await calls.tick()
             world.clock.advance(.seconds(10))
-            await calls.recorder.tick()
+            await calls.tick()
             #expect(await calls.next() == .ended(.finished))
             bot.exit(.finished(reason: "stop"))
             try await calls.finish(bot.job.stream)
-            await calls.recorder.tick()
+            await calls.tick()
             #expect(await calls.next() == .closed)
         }
     }
@@ -126,7 +149,7 @@ import Workbench
             await calls.recorder.end("s", slot: 0)
             bot.exit(.finished(reason: "stop"))
             try await calls.finish(bot.job.stream)
-            await calls.recorder.tick()
+            await calls.tick()
             #expect(await calls.next() == .closed)
             #expect(
                 calls.scratch.names(in: "recordings/s")
@@ -141,7 +164,7 @@ import Workbench
             #expect(await calls.next() == .running)
             bot.exit(.finished(reason: "the conference is over"))
             try await calls.finish(bot.job.stream)
-            await calls.recorder.tick()
+            await calls.tick()
             #expect(await calls.next() == .ended(.finished))
             #expect(await calls.next() == .closed)
         }
@@ -157,7 +180,7 @@ import Workbench
             #expect(await !calls.recorder.admit(JibriDoubles.call("t"), slot: 1))
             bot.exit(.finished(reason: "stop"))
             try await calls.finish(bot.job.stream)
-            await calls.recorder.tick()
+            await calls.tick()
             #expect(await calls.next() == .closed)
         }
     }
@@ -197,7 +220,7 @@ import Workbench
             await until {
                 (try? await world.streams.stream(bot.job.stream))??.status.isFinal == true
             }
-            await recorder.tick()
+            await calls.tick()
             #expect(await calls.next() == .closed)
             #expect(calls.scratch.names(in: "recordings") == [".roomcast"])
         }
@@ -238,6 +261,7 @@ import Workbench
         (.failed(StreamFailure(.pageNotShown, "")), .failed(.notJoined)),
         (.failed(StreamFailure(.sourceEncrypted, "")), .failed(.encrypted)),
         (.failed(StreamFailure(.sourceSilent, "")), .failed(.noMedia)),
+        (.failed(StreamFailure(.sourceLost, "")), .failed(.connectionFailed)),
         (.failed(StreamFailure(.assetsNotMade, "")), .finished),
     ])
     func jicofoIsToldWhyAStreamEnded(end: StreamEnd, told: RecordingEnd) {

@@ -12,5 +12,5 @@ enum BreweryMessage: Hashable, Sendable {
 
 /// Takes what slots say, in order, to their breweries. Never waits.
 protocol BreweryPost: Sendable {
-    func post(_ message: BreweryMessage, slot: Int, link: Int)
+    func post(_ message: BreweryMessage, slot: Int, server: Int)
 }

@@ -1,4 +1,3 @@
-import Catalogue
 import Foundation
 import Glibc
 import Jibri
@@ -8,49 +7,29 @@ import Recording
 /// Puts a recorded call where Jibri's users look for it: `<directory>/<session>/<meeting>_<time>.mp4`
 /// and `metadata.json`. Each call may block on a hanging disk; doing it twice does no harm.
 struct CallDelivery: Sendable {
-    /// The operator's.
-    let directory: String
+    let folders: SessionFolders
     /// Makes a file appear at a path.
     var place: Place = Self.place
 
     typealias Place =
         @Sendable (_ source: String, _ path: String, _ temporary: String) throws(CallFault) -> Void
 
-    func folder(of session: String) -> String {
-        "\(directory)/\(RecordingNames.directory(session: session))"
-    }
-
-    /// Makes the directory of a session that begins, so that one that cannot be kept is refused.
-    func begin(_ session: String) throws(CallFault) {
-        let folder = folder(of: session)
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true)
-        } catch {
-            throw CallFault(folder, error.systemReason)
-        }
-        guard access(folder, W_OK | X_OK) == 0 else {
-            throw CallFault(folder, errno)
-        }
-    }
-
-    /// - Parameter source: the path of the recorded file.
-    func deliver(_ note: CallNote, from source: String) throws(CallFault) {
-        try begin(note.session)
-        let folder = folder(of: note.session)
+    /// - Parameters:
+    ///   - folder: the name of the session's directory.
+    ///   - source: the path of the recorded file.
+    func deliver(_ note: CallNote, into folder: String, from source: String) throws(CallFault) {
+        try folders.make(folder)
+        let path = folders.path(of: folder)
         // The file's own name may be as long as a name can be.
-        let temporary = "\(folder)/\(AssetFile.temporaryPrefix)\(note.stream)"
-        try place(source, "\(folder)/\(note.file)", temporary)
+        let temporary = "\(path)/\(AssetFile.temporaryPrefix)\(note.stream)"
+        try place(source, "\(path)/\(note.file)", temporary)
         let metadata = RecordingMetadata(
             url: note.meetingURL, participants: note.participants, more: note.more)
         let bytes = StableJSON.bytes(metadata)
         try CallFault.of { () throws(RecordingError) in
-            try AssetFile.write(bytes, to: RecordingNames.metadata, in: folder)
+            try AssetFile.write(bytes, to: RecordingNames.metadata, in: path)
         }
     }
-
-    /// Removes the directory of a session without a file. One with another's files stays.
-    func takeBack(_ session: String) { rmdir(folder(of: session)) }
 
     /// Both names are the same file, so that it takes no space twice; a copy on another disk.
     @Sendable private static func place(

@@ -9,21 +9,30 @@ import Streams
 
 /// What becomes of calls on the operator's disk: a note of each, then its file, then the script.
 /// The note is there before Jicofo hears of the recording and goes when the script has ended, so
-/// that a killed program's successor does what is left: a script may then run twice.
+/// that a killed program's successor does what is left: a script may then run twice. What fails is
+/// tried again, ever later.
 actor CallFiles {
+    private struct Job {
+        var note: CallNote
+        /// Whether nobody else asks for its file: an earlier program's, or one that has failed.
+        var isOurs = false
+        var isDelivering = false
+        /// Of the file, then of the script.
+        var retry = CallRetry.file
+    }
+
     private let catalogue: Catalogue
     private let control: StreamService
     private let recordings: String
+    private let folders: SessionFolders
     private let delivery: CallDelivery
     private let ledger: CallLedger
     private let script: FinalizeScript?
+    private let holds: AssetHolds
     private let logger: Logger
     private let time: @Sendable () -> UnixTime
     private let disk = DispatchQueue(label: "roomcast.jibri.files")
-    private var notes: [StreamID: CallNote] = [:]
-    /// Those that an earlier program has left, which nobody else asks for.
-    private var inherited: Set<StreamID> = []
-    private var delivering: Set<StreamID> = []
+    private var jobs: [StreamID: Job] = [:]
     private let scripts: AsyncStream<CallNote>
     private let queue: AsyncStream<CallNote>.Continuation
     /// Of scripts at a time.
@@ -32,26 +41,31 @@ actor CallFiles {
 
     /// - Parameters:
     ///   - recordings: the root of the server's own recordings.
+    ///   - holds: keeps the server's own files of calls until they are in place.
     ///   - width: the most scripts at a time.
     ///   - place: of a file; nil for that of ``CallDelivery``.
     init(
         catalogue: Catalogue, control: StreamService, recordings: String, settings: JibriSettings,
-        width: Int, logger: Logger, place: CallDelivery.Place? = nil,
+        holds: AssetHolds, width: Int, logger: Logger, place: CallDelivery.Place? = nil,
         time: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) {
         self.catalogue = catalogue
         self.control = control
         self.recordings = recordings
-        var delivery = CallDelivery(directory: settings.recordingsDirectory)
+        folders = SessionFolders(settings.recordingsDirectory)
+        var delivery = CallDelivery(folders: folders)
         if let place { delivery.place = place }
         self.delivery = delivery
         ledger = CallLedger(directory: settings.recordingsDirectory)
         script = settings.finalizeScript.map { FinalizeScript(path: $0, logger: logger) }
+        self.holds = holds
         self.width = width
         self.logger = logger
         self.time = time
         // Bounded by the notes.
         (scripts, queue) = AsyncStream.makeStream()
+        // What an earlier program has left is known once its notes are read.
+        holds.open()
     }
 
     /// Runs scripts until it is cancelled.
@@ -63,97 +77,186 @@ actor CallFiles {
         }
     }
 
-    /// Whether no script runs, or waits to.
+    /// Whether no script runs, or is about to. One that is to be tried again later is left to the
+    /// next start.
     var isIdle: Bool { finalizing == 0 }
+
+    /// The sessions of which something is still to be done.
+    var left: [String] { jobs.values.map(\.note.session).sorted() }
+
+    /// What has failed and is to be tried again, for people; nil for nothing.
+    var trouble: String? {
+        let failed = jobs.values.filter { $0.retry.failures > 0 }
+        // The worst one stands for all.
+        guard let worst = failed.max(by: { $0.retry.failures < $1.retry.failures }) else {
+            return nil
+        }
+        return "\(failed.count) not delivered yet, after up to \(worst.retry.failures) attempts: "
+            + worst.retry.reason
+    }
 
     // MARK: A call's life
 
     /// Makes the directory of a call's file.
-    func begin(_ call: JibriCall) async throws(CallFault) {
-        guard case .file = call.start.output else { return }
-        let (delivery, session) = (delivery, call.session)
-        try await BlockingCall.run(on: disk) { () throws(CallFault) in
-            try delivery.begin(session)
+    ///
+    /// - Returns: its name; nil for a stream, of which nobody knows yet whether it has a file.
+    func begin(_ call: JibriCall) async throws(CallFault) -> String? {
+        guard case .file = call.start.output else { return nil }
+        return try await claim(call.session)
+    }
+
+    private func claim(_ session: String) async throws(CallFault) -> String {
+        let folders = folders
+        return try await BlockingCall.run(on: disk) { () throws(CallFault) in
+            try folders.claim(session)
         }
     }
 
-    func takeBack(_ call: JibriCall) async {
-        guard case .file = call.start.output else { return }
-        let (delivery, session) = (delivery, call.session)
-        await BlockingCall.run(on: disk) { delivery.takeBack(session) }
+    func takeBack(_ folder: String?) async {
+        guard let folder else { return }
+        let folders = folders
+        await BlockingCall.run(on: disk) { folders.takeBack(folder) }
     }
 
     /// Notes a call whose file is wanted, or may come about.
-    func note(_ call: JibriCall, _ stream: StreamID) async throws(CallFault) {
+    func note(_ call: JibriCall, _ stream: StreamID, in folder: String?) async throws(CallFault) {
         let note = CallNote(
-            session: call.session, stream: stream,
+            session: call.session, stream: stream, directory: folder,
             file: RecordingNames.file(of: call.meeting, at: Self.local(time())),
             meetingURL: call.meeting.url, more: call.start.metadata)
-        try await write(note)
-        notes[stream] = note
+        holds.hold(stream)
+        do throws(CallFault) {
+            try await write(note)
+        } catch {
+            holds.release(stream)
+            throw error
+        }
+        jobs[stream] = Job(note: note)
+    }
+
+    /// Who has been in a call so far.
+    func attended(_ people: [JSONValue], _ stream: StreamID) async {
+        guard let job = jobs[stream], !job.note.isDelivered, job.note.participants != people else {
+            return
+        }
+        jobs[stream]?.note.participants = people
+        var note = job.note
+        note.participants = people
+        // The next change, or the end, writes it again.
+        try? await write(note)
     }
 
     /// Puts the file of a call that is over in place.
     ///
-    /// - Returns: false while that is still to be done.
+    /// - Returns: false while that is still to be done. What has failed is tried again without
+    ///   being asked for.
     func deliver(_ stream: LiveStream) async -> Bool {
-        guard let note = notes[stream.id], !note.isDelivered else { return true }
-        guard delivering.insert(stream.id).inserted else { return false }
-        defer { delivering.remove(stream.id) }
+        guard let job = jobs[stream.id], !job.note.isDelivered else { return true }
+        guard !job.isDelivering else { return false }
+        jobs[stream.id]?.isDelivering = true
+        defer { jobs[stream.id]?.isDelivering = false }
+        if let people = await control.statistics(of: stream.id)?.attendance.identities,
+            !people.isEmpty
+        {
+            jobs[stream.id]?.note.participants = people
+        }
+        let note = job.note
         let assets: [CatalogueAsset]
         do {
             assets = try await catalogue.assets(of: [stream.id])[stream.id] ?? []
         } catch {
-            log(.error, "a recording's files cannot be looked up", note, ["reason": "\(error)"])
-            return false
+            failed(note, "a recording's files cannot be looked up", "\(error)")
+            return true
         }
         guard let asset = Self.file(among: assets) else {
             if case .failed(let failure)? = stream.end, failure.lacksAssets {
                 // The next start looks again: by then they may have been made.
+                jobs[stream.id]?.isOurs = false
                 log(.error, "a recording has no file", note, ["reason": "\(failure.words)"])
                 return true
             }
-            let (delivery, session) = (delivery, note.session)
-            await BlockingCall.run(on: disk) { delivery.takeBack(session) }
+            await takeBack(note.directory)
             log(.notice, "nothing was recorded, there is nothing to finalize", note)
             await forget(note)
             return true
         }
         guard let source = LocalAsset(asset, root: recordings)?.path else {
+            jobs[stream.id]?.isOurs = false
             log(.error, "a recording's path leads out of the recordings", note)
             return true
         }
-        return await deliver(note, source)
-    }
-
-    private func deliver(_ note: CallNote, _ source: String) async -> Bool {
-        var note = note
-        let delivery = delivery
-        do throws(CallFault) {
-            // Beside what waits for the queue: a copy of gigabytes takes its time.
-            try await BlockingCall.run { [note] () throws(CallFault) in
-                try delivery.deliver(note, from: source)
-            }
-            note.isDelivered = true
-            notes[note.stream] = note
-            try await write(note)
-        } catch {
-            log(.error, "a recording cannot be put in place", note, ["reason": "\(error)"])
-            // The server's own copy is there; the next start tries again.
-            return true
-        }
-        log(.info, "a recording is in place", note, ["file": "\(note.file)"])
-        finalizing += 1
-        queue.yield(note)
+        await deliver(stream.id, source)
         return true
     }
 
+    private func deliver(_ stream: StreamID, _ source: String) async {
+        guard var note = jobs[stream]?.note else { return }
+        let delivery = delivery
+        do throws(CallFault) {
+            let folder: String
+            if let known = note.directory {
+                folder = known
+            } else {
+                folder = try await claim(note.session)
+                note.directory = folder
+                jobs[stream]?.note = note
+                try await write(note)
+            }
+            // Beside what waits for the queue: a copy of gigabytes takes its time.
+            try await BlockingCall.run { [note] () throws(CallFault) in
+                try delivery.deliver(note, into: folder, from: source)
+            }
+        } catch {
+            // The server's own copy is there.
+            return failed(note, "a recording cannot be put in place", "\(error)")
+        }
+        note.isDelivered = true
+        jobs[stream]?.note = note
+        jobs[stream]?.isOurs = false
+        jobs[stream]?.retry = .script
+        do throws(CallFault) {
+            try await write(note)
+        } catch {
+            // After a restart it is put in place again, which does no harm.
+            log(.error, "a recording's note cannot be written", note, ["reason": "\(error)"])
+        }
+        holds.release(stream)
+        log(.info, "a recording is in place", note, ["file": "\(note.file)"])
+        enqueue(note)
+    }
+
+    private func enqueue(_ note: CallNote) {
+        finalizing += 1
+        queue.yield(note)
+    }
+
     private func finalize(_ note: CallNote) async {
-        await script?.run(delivery.folder(of: note.session))
+        let folder = note.directory ?? RecordingNames.directory(session: note.session)
+        let isDone = await script?.run(folders.path(of: folder)) ?? true
         // One that was ended with this program is run again by the next.
         guard !Task.isCancelled else { return }
-        await forget(note)
-        finalizing -= 1
+        defer { finalizing -= 1 }
+        guard !isDone else { return await forget(note) }
+        let folders = folders
+        // Without it there is nothing to do: the script has taken it over after all.
+        guard await BlockingCall.run(on: disk, { folders.isThere(folder) }) else {
+            return await forget(note)
+        }
+        failed(note, "a recording is not finalized", "the finalize script has failed")
+        if jobs[note.stream]?.retry.isWaiting == false { await forget(note) }
+    }
+
+    /// What is to be tried again, until that is of no use.
+    private func failed(_ note: CallNote, _ text: String, _ reason: String) {
+        jobs[note.stream]?.isOurs = true
+        jobs[note.stream]?.retry.failed(reason)
+        let isAgain = jobs[note.stream]?.retry.isWaiting == true
+        log(
+            .error, text, note,
+            [
+                "reason": "\(reason)", "failures": "\(jobs[note.stream]?.retry.failures ?? 0)",
+                "again": isAgain ? "later" : "no",
+            ])
     }
 
     private func write(_ note: CallNote) async throws(CallFault) {
@@ -162,13 +265,15 @@ actor CallFiles {
     }
 
     private func forget(_ note: CallNote) async {
-        notes[note.stream] = nil
-        inherited.remove(note.stream)
+        let directory = jobs[note.stream]?.note.directory
+        jobs[note.stream] = nil
+        holds.release(note.stream)
+        if let directory { folders.release(directory) }
         let ledger = ledger
         await BlockingCall.run(on: disk) { ledger.remove(note.stream) }
     }
 
-    // MARK: What others left
+    // MARK: What is left to do
 
     /// Takes over what an earlier program has not done.
     func recover() async {
@@ -178,40 +283,49 @@ actor CallFiles {
             left = try await BlockingCall.run(on: disk) { () throws(CallFault) in try ledger.all() }
         } catch {
             logger.error(
-                "jibri: the notes of recordings cannot be used", metadata: ["reason": "\(error)"])
+                "jibri: the notes of recordings cannot be used, so no stored file is removed here",
+                metadata: ["reason": "\(error)"])
             return
         }
-        for note in left {
-            guard let note else {
+        for found in left {
+            guard var note = found else {
                 logger.error("jibri: a note of a recording cannot be read")
                 continue
             }
-            notes[note.stream] = note
+            if note.isDelivered, note.directory == nil {
+                // Of a program that gave each session one directory.
+                note.directory = RecordingNames.directory(session: note.session)
+            }
+            if let directory = note.directory { folders.keep(directory) }
+            jobs[note.stream] = Job(note: note, isOurs: !note.isDelivered)
             if note.isDelivered {
-                finalizing += 1
-                queue.yield(note)
+                jobs[note.stream]?.retry = .script
+                enqueue(note)
             } else {
-                inherited.insert(note.stream)
+                holds.hold(note.stream)
             }
         }
+        holds.settle()
     }
 
-    /// Looks whether what others left is complete by now.
-    func tick() async {
-        for id in inherited where !delivering.contains(id) {
+    /// Looks whether what nobody else asks for can be done by now.
+    func tick(at now: Instant) async {
+        for (id, job) in jobs where job.isOurs && !job.isDelivering {
+            guard jobs[id]?.retry.isDue(at: now) == true else { continue }
+            if job.note.isDelivered {
+                jobs[id]?.isOurs = false
+                enqueue(job.note)
+                continue
+            }
             do throws(LiveStreamError) {
                 if let stream = try await control.stream(id) {
-                    if stream.status.isFinal { Task { await hand(over: stream) } }
-                } else if let note = notes[id] {
-                    log(.error, "a recording is not known any more", note)
-                    await forget(note)
+                    if stream.status.isFinal { Task { await deliver(stream) } }
+                } else {
+                    log(.error, "a recording is not known any more", job.note)
+                    await forget(job.note)
                 }
             } catch { continue }
         }
-    }
-
-    private func hand(over stream: LiveStream) async {
-        if await deliver(stream) { inherited.remove(stream.id) }
     }
 
     /// The best picture; of sound alone the only file.

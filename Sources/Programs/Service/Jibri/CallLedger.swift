@@ -12,8 +12,9 @@ import Streams
 struct CallLedger: Sendable {
     /// Below the operator's directory, whose other folders are sessions'.
     static let folder = ".roomcast"
-    /// Of one note, in bytes: Jicofo's `app_data` is the most of it.
-    private static let bytesMaximum = 4 * JibriStart.dataBytesMaximum
+    /// Of one note, in bytes: Jicofo's `app_data` and the participants are the most of it.
+    private static let bytesMaximum =
+        4 * (JibriStart.dataBytesMaximum + StreamAttendance.bytesMaximum)
 
     let directory: String
 

@@ -6,6 +6,8 @@ import Streams
 struct CallNote: Hashable, Sendable, Codable {
     var session: String
     var stream: StreamID
+    /// The name of the directory that it has; nil while it has none.
+    var directory: String?
     /// Of the file in the session's directory.
     var file: String
     var meetingURL: String
@@ -15,14 +17,16 @@ struct CallNote: Hashable, Sendable, Codable {
     /// Whether the files are in place, and the script is to run.
     var isDelivered = false
 
-    /// Whether its file is one of the session's directory.
+    /// Whether its file is one of the session's directory, and that one of the operator's.
     var isSound: Bool {
-        !["", ".", ".."].contains(file) && !file.utf8.contains(UInt8(ascii: "/"))
-            && !file.utf8.contains(0)
+        [file, directory ?? "_"].allSatisfy { name in
+            !["", ".", ".."].contains(name) && !name.utf8.contains(UInt8(ascii: "/"))
+                && !name.utf8.contains(0)
+        }
     }
 
     enum CodingKeys: String, CodingKey {
-        case session, stream, file, more, participants
+        case session, stream, directory, file, more, participants
         case meetingURL = "meeting_url"
         case isDelivered = "delivered"
     }

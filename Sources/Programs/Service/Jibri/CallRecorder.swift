@@ -1,4 +1,5 @@
 import Jibri
+import MediaKernel
 
 /// What records the calls that slots take on. Calls are told apart by slot and session: a session
 /// that moves from one slot to another is, for a while, in both.
@@ -23,7 +24,10 @@ protocol CallRecorder: Sendable {
     func endAll() async
 
     /// Looks at what is due.
-    func tick() async
+    func tick(at now: Instant) async
+
+    /// The sessions that are not complete.
+    var unfinished: [String] { get async }
 
     var news: AsyncStream<CallNews> { get }
 }

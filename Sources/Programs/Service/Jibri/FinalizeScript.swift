@@ -10,13 +10,14 @@ struct FinalizeScript: Sendable {
     static let timeout = Duration.seconds(6 * 3600)
     /// One that takes longer than any upload should is worth a look.
     static let patience = Duration.seconds(3600)
-    /// From the request to end until it is killed.
-    private static let grace = Duration.seconds(10)
+    /// From the request to end until it is killed, with all that it has started.
+    static let grace = Duration.seconds(10)
 
     let path: String
     let logger: Logger
     var timeout = Self.timeout
     var patience = Self.patience
+    var grace = Self.grace
 
     /// Waits for its end, which is logged.
     ///
@@ -27,18 +28,9 @@ struct FinalizeScript: Sendable {
         logger[metadataKey: "directory"] = "\(directory)"
         logger.info("jibri: finalizes", metadata: ["script": "\(path)"])
         do {
-            let (timeout, patience) = (timeout, patience)
-            let options = Self.options
+            let (timeout, patience, script) = (timeout, patience, self)
             let result = try await withThrowingTaskGroup(of: TerminationStatus?.self) { group in
-                group.addTask { [options] in
-                    // Its output goes to our log. With a pipe we would wait for any program that it
-                    // leaves running.
-                    try await Subprocess.run(
-                        path.contains("/") ? .path(FilePath(path)) : .name(path),
-                        arguments: [directory], platformOptions: options, input: .none,
-                        output: .currentStandardError, error: .currentStandardError
-                    ).terminationStatus
-                }
+                group.addTask { try await script.status(for: directory) }
                 group.addTask { [logger] in
                     try await Task.sleep(for: min(patience, timeout))
                     if patience < timeout {
@@ -74,12 +66,26 @@ struct FinalizeScript: Sendable {
 
     /// What the script has started ends with it when it is ended: the next start runs it again. It
     /// is a session of its own, so that this reaches nobody else.
-    private static var options: PlatformOptions {
+    private func status(for directory: String) async throws -> TerminationStatus {
         var options = PlatformOptions()
         options.createSession = true
         options.teardownSequence = [
             .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: grace)
         ]
-        return options
+        let group = ScriptGroup()
+        do {
+            // Its output goes to our log. With a pipe we would wait for any program that it leaves
+            // running.
+            let result = try await Subprocess.run(
+                path.contains("/") ? .path(FilePath(path)) : .name(path),
+                arguments: [directory], platformOptions: options, input: .none,
+                output: .currentStandardError, error: .currentStandardError
+            ) { group.begin($0.processIdentifier.value) }
+            if Task.isCancelled { await group.end(within: grace) }
+            return result.terminationStatus
+        } catch {
+            await group.end(within: grace)
+            throw error
+        }
     }
 }

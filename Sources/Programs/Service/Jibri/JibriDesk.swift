@@ -1,17 +1,10 @@
+import ControlAPI
 import Jibri
 import Logging
 
 /// The slots at work: takes what Jicofo, the recordings and the operator say to the state machines,
 /// and carries out their orders.
 actor JibriDesk {
-    /// How the program is to end.
-    enum Leaving: Hashable, Sendable {
-        /// When nothing is recorded any more.
-        case whenIdle
-        /// What is recorded is completed first.
-        case now
-    }
-
     /// An order to the recorder.
     private enum Work {
         case admit(JibriCall)
@@ -19,7 +12,7 @@ actor JibriDesk {
         case end(String)
     }
 
-    private let links: [BreweryLink]
+    private let servers: [BreweryServer]
     private let recorder: any CallRecorder
     private let post: any BreweryPost
     private let logger: Logger
@@ -27,23 +20,24 @@ actor JibriDesk {
     /// By slot, like the queues.
     private let works: [AsyncStream<Work>]
     private let queues: [AsyncStream<Work>.Continuation]
-    /// The link of the session that each slot was last given.
-    private var current: [Int: BreweryLink] = [:]
+    /// The server of the session that each slot was last given.
+    private var current: [Int: BreweryServer] = [:]
     private var left: Set<Int> = []
+    private(set) var figures = JibriFigures()
     private let departure: AsyncStream<Void>.Continuation
     /// Ends when every slot has left.
     nonisolated let departed: AsyncStream<Void>
 
     init(
-        slots: Int, links: [BreweryLink], isSingleUse: Bool, recorder: any CallRecorder,
+        slots: Int, servers: [BreweryServer], isSingleUse: Bool, recorder: any CallRecorder,
         post: any BreweryPost, logger: Logger
     ) {
-        self.links = links
+        self.servers = servers
         self.recorder = recorder
         self.post = post
         self.logger = logger
         brewery = Brewery(
-            slots: slots, breweries: links.map(\.room), isSingleUse: isSingleUse)
+            slots: slots, breweries: servers.map(\.room), isSingleUse: isSingleUse)
         // Bounded by what Jicofo may ask: a slot orders a few things for each request.
         let made = (0..<slots).map { _ in AsyncStream.makeStream(of: Work.self) }
         works = made.map(\.stream)
@@ -70,6 +64,7 @@ actor JibriDesk {
     // MARK: Facts
 
     func take(_ fact: BrewerySlot.Fact, slot: Int) {
+        figures.count(fact)
         if case .closed = fact { current[slot] = nil }
         carryOut(brewery.handle(fact, slot: slot))
     }
@@ -77,7 +72,7 @@ actor JibriDesk {
     /// What concerns all slots.
     func take(_ fact: BrewerySlot.Fact) { carryOut(brewery.handle(fact)) }
 
-    func leave(_ how: Leaving) async {
+    func leave(_ how: RecorderLeaving) async {
         take(.leaving)
         if how == .now { await recorder.endAll() }
     }
@@ -104,18 +99,19 @@ actor JibriDesk {
 
     private func carryOut(_ order: BrewerySlot.Order, slot: Int) {
         switch order {
-        case .answer(let stanza, let link): post.post(.stanza(stanza), slot: slot, link: link)
-        case .tell(let status, let asker, let link):
+        case .answer(let stanza, let server): post.post(.stanza(stanza), slot: slot, server: server)
+        case .tell(let status, let asker, let server):
             log("tells Jicofo", slot, ["status": "\(words(status))"])
-            post.post(.tell(status, to: asker), slot: slot, link: link)
-        case .show(let status, let link): post.post(.show(status), slot: slot, link: link)
-        case .admit(let start, let link):
+            post.post(.tell(status, to: asker), slot: slot, server: server)
+        case .show(let status, let server): post.post(.show(status), slot: slot, server: server)
+        case .admit(let start, let server):
             log("asked to record", slot, ["session": "\(start.session)", "room": "\(start.room)"])
-            let link = links[link]
-            let call = JibriCall(start: start, environment: link.environment, host: link.host)
+            let server = servers[server]
+            let call = JibriCall(start: start, environment: server.environment, host: server.host)
             queues[slot].yield(.admit(call))
-        case .begin(let start, let link):
-            current[slot] = links[link]
+        case .begin(let start, let server):
+            figures.started += 1
+            current[slot] = servers[server]
             queues[slot].yield(.begin(start.session))
         case .end(let session, let reason):
             log("ends", slot, ["session": "\(session)", "reason": "\(reason)"])

@@ -27,12 +27,10 @@ final class JibriExit: Sendable {
         haste.ring()
     }
 
-    /// Returns when the time is over that is left after a request to end at once.
-    func overdue(_ time: Duration) async {
-        while !state.withLock({ $0.isHasty }) {
+    /// Waits for a request to end at once.
+    func hurried() async {
+        while !state.withLock({ $0.isHasty }), !Task.isCancelled {
             await haste.wait(atMost: .seconds(3600))
-            if Task.isCancelled { return }
         }
-        try? await Task.sleep(for: time)
     }
 }

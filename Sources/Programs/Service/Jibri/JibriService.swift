@@ -2,6 +2,7 @@ import ControlAPI
 import Foundation
 public import Jibri
 public import Logging
+import MediaKernel
 import NIOPosix
 public import ServiceLifecycle
 
@@ -13,12 +14,9 @@ public struct JibriServiceError: Error, Hashable, Sendable, CustomStringConverti
 /// What makes a server a Jibri: its slots in the breweries, and Jibri's HTTP interface. Runs beside
 /// the server, which records.
 public struct JibriService: Service {
-    /// How long what is recorded may take to be completed where the program is told to end at once.
-    /// The next start does the rest.
-    static let haste = Duration.seconds(60)
-
     private let desk: JibriDesk
-    private let lines: BreweryLines
+    private let lines: SlotConnections
+    private let recorder: any CallRecorder
     private let watch: JibriWatch
     private let files: CallFiles
     private let webhooks: JibriWebhooks
@@ -32,10 +30,10 @@ public struct JibriService: Service {
         self.logger = logger
         // A slot for each stream that may be: whether the machine bears it is asked each time.
         let slots = server.settings.stream.limits.streams
-        let links = BreweryLink.all(of: settings)
+        let servers = BreweryServer.all(of: settings)
         do {
-            lines = try BreweryLines(
-                slots: slots, links: links, on: MultiThreadedEventLoopGroup.singleton,
+            lines = try SlotConnections(
+                slots: slots, servers: servers, on: MultiThreadedEventLoopGroup.singleton,
                 logger: logger)
         } catch {
             throw JibriServiceError(description: "TLS cannot be set up: \(error)")
@@ -44,36 +42,42 @@ public struct JibriService: Service {
         files = CallFiles(
             catalogue: server.catalogue, control: streams,
             recordings: server.settings.stream.recordings.directory, settings: settings,
-            width: slots, logger: logger)
+            holds: server.holds, width: slots, logger: logger)
+        let files = files
         let watchPages = "\(server.settings.http.publicBaseURL)/watch"
         let recorder = StreamCallRecorder(
             control: streams, settings: settings, files: files, logger: logger
         ) { call throws(RecordingFailure) in
             try CallPlan(call, settings.timeouts, watchPages: watchPages)
         }
+        self.recorder = recorder
         desk = JibriDesk(
-            slots: slots, links: links, isSingleUse: settings.isSingleUse, recorder: recorder,
+            slots: slots, servers: servers, isSingleUse: settings.isSingleUse, recorder: recorder,
             post: lines, logger: logger)
         let check = DirectoryCheck(settings.recordingsDirectory)
-        watch = JibriWatch(desk: desk, recorder: recorder) { await check.fault() }
+        watch = JibriWatch(
+            desk: desk, recorder: recorder, trouble: { await files.trouble },
+            check: { await check.fault() })
         webhooks = JibriWebhooks(settings, token: try Self.token(settings), logger: logger)
-        control = JibriReception(desk: desk, watch: watch, exit: exit)
+        control = JibriReception(
+            desk: desk, watch: watch, exit: exit, showsMetrics: settings.showsMetrics)
         let api = RecorderAPI(control: control, logger: logger)
         let places = settings.http
         // With a shutdown of its own: the health is to be seen as long as anything is recorded.
         http = ServiceGroup(
             services: [
                 Place(
-                    key: "external-api-port", host: places.externalHost,
+                    key: "external-api", host: places.externalHost,
                     port: places.externalPort, api.external),
                 Place(
-                    key: "internal-api-port", host: places.internalHost,
+                    key: "internal-api", host: places.internalHost,
                     port: places.internalPort, api.internal),
             ], logger: logger)
     }
 
     /// One of the HTTP servers.
     private struct Place: Service {
+        /// What the names of its settings begin with.
         let key: String
         let host: String
         let port: UInt16
@@ -91,8 +95,10 @@ public struct JibriService: Service {
             do {
                 try await server.run()
             } catch {
-                throw JibriServiceError(
-                    description: "jibri.api.http.\(key): \(host):\(port) cannot be used: \(error)")
+                let place = BindingPlace(
+                    host: ("jibri.api.http.\(key)-host", host),
+                    port: ("jibri.api.http.\(key)-port", Int(port)))
+                throw SettingsError(error, at: place) ?? error
             }
         }
     }
@@ -116,39 +122,57 @@ public struct JibriService: Service {
     }
 
     public func run() async throws {
-        await files.recover()
-        try await withGracefulShutdownHandler {
-            try await withThrowingTaskGroup(of: Part.self) { group in
-                group.addTask {
-                    try await http.run()
-                    return .http
-                }
-                group.addTask {
-                    await lines.run(desk)
-                    return .lines
-                }
-                for work in works() {
-                    group.addTask {
-                        await work()
-                        return .other
-                    }
-                }
-                group.addTask {
-                    await untilLeft()
-                    await http.triggerGracefulShutdown()
-                    return .slots
-                }
-                defer { group.cancelAll() }
-                var over: Set<Part> = []
-                for try await part in group {
-                    over.insert(part)
-                    if over.isSuperset(of: [.http, .slots, .lines]) { break }
-                }
-            }
+        let isDone = try await withGracefulShutdownHandler {
+            try await JibriDeparture(exit: exit).run({ try await work() }, giveUp: giveUp)
         } onGracefulShutdown: {
             control.stop()
         }
-        await webhooks.close()
+        let closing = Task { await webhooks.close() }
+        if isDone { await closing.value }
+    }
+
+    private func work() async throws {
+        await files.recover()
+        try await withThrowingTaskGroup(of: Part.self) { group in
+            group.addTask {
+                try await http.run()
+                return .http
+            }
+            group.addTask {
+                await lines.run(desk)
+                return .lines
+            }
+            for work in works() {
+                group.addTask {
+                    await work()
+                    return .other
+                }
+            }
+            group.addTask {
+                await untilLeft()
+                await http.triggerGracefulShutdown()
+                return .slots
+            }
+            defer { group.cancelAll() }
+            var over: Set<Part> = []
+            for try await part in group {
+                over.insert(part)
+                if over.isSuperset(of: [.http, .slots, .lines]) { break }
+            }
+        }
+    }
+
+    /// Says what is left to the next start.
+    @Sendable private func giveUp() async {
+        let (unfinished, left) = (await recorder.unfinished, await files.left)
+        logger.warning(
+            "jibri: ends although not everything is done; the next start goes on with it",
+            metadata: [
+                "after": "\(JibriDeparture.limit.inSeconds) s",
+                "unfinished": "\(unfinished.joined(separator: " "))",
+                "undelivered": "\(left.joined(separator: " "))",
+            ])
+        lines.leave()
     }
 
     private func works() -> [@Sendable () async -> Void] {
@@ -158,18 +182,18 @@ public struct JibriService: Service {
         ]
     }
 
-    /// Until each slot has left, and what is to be done of its recordings is done.
+    /// Until each slot has left, and no script runs any more.
     private func untilLeft() async {
         await desk.run()
         lines.leave()
         logger.info("jibri: every slot has left")
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { while await !files.isIdle, !Task.isCancelled { await Self.pause() } }
-            group.addTask { await exit.overdue(Self.haste) }
-            await group.next()
-            group.cancelAll()
+        while await !files.isIdle, !Task.isCancelled {
+            try? await Task.sleep(for: JibriWatch.interval)
+        }
+        for session in await files.left {
+            logger.notice(
+                "jibri: the next start goes on with a recording",
+                metadata: ["session": "\(session)"])
         }
     }
-
-    private static func pause() async { try? await Task.sleep(for: JibriWatch.interval) }
 }

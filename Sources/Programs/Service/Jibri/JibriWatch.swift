@@ -11,14 +11,16 @@ actor JibriWatch {
     /// Jibri's, of webhooks without a change.
     static let reportInterval = Duration.seconds(60)
 
+    /// What webhooks are told at once. The words of a fault may have a figure that never rests.
     private struct Report: Hashable {
         let business: Brewery.Business
-        let fault: String?
+        let isHealthy: Bool
     }
 
     private let desk: JibriDesk
     private let recorder: any CallRecorder
     private let check: @Sendable () async -> String?
+    private let trouble: @Sendable () async -> String?
     private var fault: String?
     private var checkedAt: Instant?
     private var hasCapacity = true
@@ -27,12 +29,17 @@ actor JibriWatch {
     nonisolated let reports: AsyncStream<JibriHealth>
     private let queue: AsyncStream<JibriHealth>.Continuation
 
-    /// - Parameter check: what makes the machine unfit to record; nil if nothing does.
+    /// - Parameters:
+    ///   - trouble: what is wrong with recordings that are over; nil for nothing.
+    ///   - check: what makes the machine unfit to record; nil if nothing does.
     init(
-        desk: JibriDesk, recorder: any CallRecorder, check: @escaping @Sendable () async -> String?
+        desk: JibriDesk, recorder: any CallRecorder,
+        trouble: @escaping @Sendable () async -> String? = { nil },
+        check: @escaping @Sendable () async -> String?
     ) {
         self.desk = desk
         self.recorder = recorder
+        self.trouble = trouble
         self.check = check
         (reports, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(8))
     }
@@ -45,7 +52,7 @@ actor JibriWatch {
     }
 
     func tick(at now: Instant) async {
-        await recorder.tick()
+        await recorder.tick(at: now)
         let hasCapacity = await recorder.hasCapacity()
         if hasCapacity != self.hasCapacity {
             self.hasCapacity = hasCapacity
@@ -61,14 +68,12 @@ actor JibriWatch {
         await tell(at: now)
     }
 
-    var health: JibriHealth { get async { await health(of: report) } }
-
-    private var report: Report {
-        get async { Report(business: await desk.business, fault: await reason) }
-    }
-
-    private func health(of report: Report) async -> JibriHealth {
-        JibriHealth(report.business, fault: report.fault, environment: await desk.environment)
+    var health: JibriHealth {
+        get async {
+            JibriHealth(
+                await desk.business, fault: await reason, trouble: await trouble(),
+                environment: await desk.environment)
+        }
     }
 
     private var reason: String? {
@@ -79,11 +84,12 @@ actor JibriWatch {
     }
 
     private func tell(at now: Instant) async {
-        let report = await report
+        let health = await health
+        let report = Report(business: await desk.business, isHealthy: health.isHealthy)
         if let reported, reported.report == report, now - reported.at < Self.reportInterval {
             return
         }
         reported = (report, now)
-        queue.yield(await health(of: report))
+        queue.yield(health)
     }
 }

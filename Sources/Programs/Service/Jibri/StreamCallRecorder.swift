@@ -1,4 +1,5 @@
 import Clocks
+import HLS
 import Jibri
 import Logging
 import MediaKernel
@@ -159,8 +160,9 @@ actor StreamCallRecorder: CallRecorder {
             throw .failure(error, "the call cannot be joined")
         }
         let request = try request(for: call, plan)
+        let folder: String?
         do throws(CallFault) {
-            try await files.begin(call)
+            folder = try await files.begin(call)
         } catch {
             throw .failure(.disk, error.description)
         }
@@ -168,18 +170,18 @@ actor StreamCallRecorder: CallRecorder {
         do throws(LiveStreamError) {
             stream = try await control.start(room: plan.room, request, startedBy: nil)[0]
         } catch {
-            await files.takeBack(call)
+            await files.takeBack(folder)
             throw error.refusal
         }
         guard stream.plan.variant.metadata == call.session else {
-            await files.takeBack(call)
+            await files.takeBack(folder)
             throw .noPlace("the room is being recorded")
         }
         do throws(CallFault) {
-            try await files.note(call, stream.id)
+            try await files.note(call, stream.id, in: folder)
         } catch {
             _ = try? await control.stop(stream: stream.id, stoppedBy: nil)
-            await files.takeBack(call)
+            await files.takeBack(folder)
             throw .failure(.disk, error.description)
         }
         return stream.id
@@ -190,11 +192,14 @@ actor StreamCallRecorder: CallRecorder {
     ) throws(Refusal) -> LiveStreamRequest {
         switch call.start.output {
         case .file:
-            return LiveStreamRequest(
+            var request = LiveStreamRequest(
                 kind: .recording, variants: [plan.variant],
                 recording: RecordingOptions(hlsVOD: false, singleFilePerLayer: true))
+            request.ladder = ladder(of: .recording)
+            return request
         case .stream(let stream):
             var request = LiveStreamRequest(kind: .stream, variants: [plan.variant])
+            request.ladder = ladder(of: .stream)
             do throws(PushTargetFault) {
                 request.outputs = [try PushTarget(stream.url)]
             } catch {
@@ -204,12 +209,21 @@ actor StreamCallRecorder: CallRecorder {
         }
     }
 
+    /// Nil for the server's own.
+    private func ladder(of kind: LiveStream.Kind) -> Ladder? {
+        guard settings.picture != JibriPicture() else { return nil }
+        let standard = try? control.settings.ladder(for: LiveStreamRequest(kind: kind))
+        return standard?.changed(by: settings.picture, isStream: kind == .stream)
+    }
+
     // MARK: Life
 
-    func tick() async {
+    func tick(at now: Instant) async {
         for key in jobs.keys { await look(at: key) }
-        await files.tick()
+        await files.tick(at: now)
     }
+
+    var unfinished: [String] { jobs.keys.map(\.session).sorted() }
 
     /// Tells what has become of a call. Safe to call at any time.
     private func look(at key: Key) async {
@@ -227,6 +241,8 @@ actor StreamCallRecorder: CallRecorder {
             tell(key, .ended(.finished))
             _ = try? await control.stop(stream: id, stoppedBy: nil)
         }
+        // Once it is final, the delivery does it.
+        if !stream.status.isFinal { await follow(attendanceOf: id) }
         guard stream.status.isFinal, jobs[key]?.isDelivering == false else { return }
         jobs[key]?.isDelivering = true
         // A copy to another disk takes minutes, in which the other calls go on.
@@ -239,6 +255,15 @@ actor StreamCallRecorder: CallRecorder {
         guard jobs[key]?.stream == stream.id else { return }
         jobs[key]?.isDelivering = false
         if isDone { close(key) }
+    }
+
+    /// Not waited for: a disk that hangs must not hold up the other calls.
+    private func follow(attendanceOf stream: StreamID) async {
+        guard let people = await control.statistics(of: stream)?.attendance.identities,
+            !people.isEmpty
+        else { return }
+        let files = files
+        Task { await files.attended(people, stream) }
     }
 
     private func follow(_ stream: LiveStream, _ key: Key) {
@@ -314,6 +339,7 @@ extension StreamEnd {
         case .botLeftEarly, .pageNotShown: .failed(.notJoined)
         case .sourceEncrypted: .failed(.encrypted)
         case .sourceSilent: .failed(.noMedia)
+        case .sourceLost: .failed(.connectionFailed)
         // The recording is complete as far as Jicofo is concerned.
         case .assetsNotMade, .noRoomForAssets: .finished
         default: .failed(.internal)

@@ -19,7 +19,7 @@ public struct Brewery: Sendable {
 
     private var slots: [BrewerySlot]
 
-    /// - Parameter breweries: the room of each link that each slot has.
+    /// - Parameter breweries: the room on each server that slots wait at.
     public init(slots: Int, breweries: [JID], isSingleUse: Bool = false) {
         self.slots = (0..<slots).map { _ in
             BrewerySlot(breweries: breweries, isSingleUse: isSingleUse)
@@ -35,8 +35,8 @@ public struct Brewery: Sendable {
 
     public mutating func handle(_ fact: BrewerySlot.Fact, slot: Int) -> [Order] {
         var orders: [Order] = []
-        if case .asked(let request, let link) = fact,
-            let session = slots[slot].sessionToStart(by: request, link: link)
+        if case .asked(let request, let server) = fact,
+            let session = slots[slot].sessionToStart(by: request, server: server)
         {
             // Before we notice that a connection is gone, Jicofo may have given its session to
             // another slot.

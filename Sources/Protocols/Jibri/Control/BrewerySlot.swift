@@ -4,13 +4,13 @@ public import XMPP
 /// One place to record in, with a nick of its own in the brewery: takes Jicofo's requests, one
 /// session at a time, and says how the session goes. Facts go in, orders come out.
 ///
-/// A slot has one or more links, each to a brewery on one server. It shows the same in all.
+/// A slot is in the brewery of one or more servers. It shows the same in all.
 public struct BrewerySlot: Sendable {
     public enum Fact: Hashable, Sendable {
-        case joined(link: Int)
+        case joined(server: Int)
         /// The connection, or the place in the room, is gone.
-        case lost(link: Int)
-        case asked(Request, link: Int)
+        case lost(server: Int)
+        case asked(Request, server: Int)
         /// The answers to `Order.admit`.
         case admitted(session: String)
         case declined(session: String)
@@ -31,15 +31,15 @@ public struct BrewerySlot: Sendable {
 
     public enum Order: Hashable, Sendable {
         /// - Parameter stanza: the whole answer to a request.
-        case answer(stanza: XMLElement, link: Int)
+        case answer(stanza: XMLElement, server: Int)
         /// A request of ours to Jicofo, which it answers with an empty result.
-        case tell(JibriStatus, to: JID, link: Int)
+        case tell(JibriStatus, to: JID, server: Int)
         /// A new presence in the brewery.
-        case show(SlotStatus, link: Int)
+        case show(SlotStatus, server: Int)
         /// Take a place in the machine for it, if there is one.
-        case admit(JibriStart, link: Int)
-        /// - Parameter link: whose deployment the meeting belongs to.
-        case begin(JibriStart, link: Int)
+        case admit(JibriStart, server: Int)
+        /// - Parameter server: whose deployment the meeting belongs to.
+        case begin(JibriStart, server: Int)
         /// Complete the files. Also gives back a place that was taken for a session not begun.
         case end(session: String, Reason)
         case leave
@@ -57,13 +57,13 @@ public struct BrewerySlot: Sendable {
         let start: JibriStart
         /// Jicofo in the brewery.
         var asker: JID
-        let link: Int
+        let server: Int
     }
 
     /// A request that is still to be answered.
     private struct Waiting: Hashable {
         let request: Request
-        let link: Int
+        let server: Int
     }
 
     private enum Place: Hashable {
@@ -80,7 +80,7 @@ public struct BrewerySlot: Sendable {
     /// Requests that wait for their answers. One more is answered at once.
     static let waitingMaximum = 8
 
-    /// The brewery of each link.
+    /// By server.
     private let breweries: [JID]
     private let isSingleUse: Bool
     private var place = Place.idle
@@ -90,7 +90,7 @@ public struct BrewerySlot: Sendable {
     private var isHealthy = true
     private var isLeaving = false
 
-    /// - Parameter breweries: the room of each link. Only who is in it may ask.
+    /// - Parameter breweries: the room on each server. Only who is in it may ask.
     public init(breweries: [JID], isSingleUse: Bool = false) {
         self.breweries = breweries
         self.isSingleUse = isSingleUse
@@ -119,12 +119,12 @@ public struct BrewerySlot: Sendable {
     public mutating func handle(_ fact: Fact) -> [Order] {
         var orders: [Order]
         switch fact {
-        case .joined(let link):
-            joined.insert(link)
-            shown[link] = nil
+        case .joined(let server):
+            joined.insert(server)
+            shown[server] = nil
             orders = []
-        case .lost(let link): orders = lost(link)
-        case .asked(let request, let link): orders = asked(request, link)
+        case .lost(let server): orders = lost(server)
+        case .asked(let request, let server): orders = asked(request, server)
         case .admitted(let session): orders = admitted(session)
         case .declined(let session): orders = declined(session)
         case .running(let session): orders = running(session)
@@ -142,9 +142,9 @@ public struct BrewerySlot: Sendable {
             isLeaving = true
             orders = isAtRest ? [.leave] : []
         }
-        for link in joined.sorted() where shown[link] != status {
-            shown[link] = status
-            orders.append(.show(status, link: link))
+        for server in joined.sorted() where shown[server] != status {
+            shown[server] = status
+            orders.append(.show(status, server: server))
         }
         return orders
     }
@@ -153,59 +153,60 @@ public struct BrewerySlot: Sendable {
 
     // MARK: - Jicofo's requests
 
-    private mutating func asked(_ request: Request, _ link: Int) -> [Order] {
+    private mutating func asked(_ request: Request, _ server: Int) -> [Order] {
         func refused(_ error: StanzaError) -> [Order] {
-            [.answer(stanza: request.refusal(error), link: link)]
+            [.answer(stanza: request.refusal(error), server: server)]
         }
-        guard let asker = asker(of: request, link) else {
+        guard let asker = asker(of: request, server) else {
             return refused(StanzaError("not-allowed", .cancel))
         }
         do throws(JibriRequest.Refusal) {
             switch try JibriRequest(request) {
             case .start(let start):
-                return started(Job(start: start, asker: asker, link: link), request)
-            case .stop(let session): return stopped(session, Waiting(request: request, link: link))
+                return started(Job(start: start, asker: asker, server: server), request)
+            case .stop(let session):
+                return stopped(session, Waiting(request: request, server: server))
             case nil: return refused(StanzaError("service-unavailable", .cancel))
             }
         } catch {
             switch error {
             case .stanza(let error): return refused(error)
             case .status(let status):
-                return [.answer(stanza: request.result(status.element), link: link)]
+                return [.answer(stanza: request.result(status.element), server: server)]
             }
         }
     }
 
-    /// Who asks, if that is an occupant of the link's brewery.
-    private func asker(of request: Request, _ link: Int) -> JID? {
-        guard let asker = request.from, breweries.indices.contains(link),
-            asker.bare == breweries[link]
+    /// Who asks, if that is an occupant of the server's brewery.
+    private func asker(of request: Request, _ server: Int) -> JID? {
+        guard let asker = request.from, breweries.indices.contains(server),
+            asker.bare == breweries[server]
         else { return nil }
         return asker
     }
 
     /// The session that a request is to start, whether or not it can be: Jicofo has no other
     /// recorder for it any more.
-    func sessionToStart(by request: Request, link: Int) -> String? {
-        guard asker(of: request, link) != nil, case .start(let start) = try? JibriRequest(request)
+    func sessionToStart(by request: Request, server: Int) -> String? {
+        guard asker(of: request, server) != nil, case .start(let start) = try? JibriRequest(request)
         else { return nil }
         return start.session
     }
 
     private mutating func started(_ job: Job, _ request: Request) -> [Order] {
         func answer(_ status: JibriStatus) -> Order {
-            .answer(stanza: request.result(status.element), link: job.link)
+            .answer(stanza: request.result(status.element), server: job.server)
         }
         // Jicofo asks again when an answer was lost on its way: one session, not two.
-        func isSame(_ other: Job) -> Bool { other.start == job.start && other.link == job.link }
+        func isSame(_ other: Job) -> Bool { other.start == job.start && other.server == job.server }
         switch place {
         case .idle where status.isBusy: return [answer(JibriStatus(.off, .busy))]
         case .idle:
-            place = .asking(job, [Waiting(request: request, link: job.link)])
-            return [.admit(job.start, link: job.link)]
+            place = .asking(job, [Waiting(request: request, server: job.server)])
+            return [.admit(job.start, server: job.server)]
         case .asking(let own, let waiting)
         where isSame(own) && waiting.count < Self.waitingMaximum:
-            place = .asking(job, waiting + [Waiting(request: request, link: job.link)])
+            place = .asking(job, waiting + [Waiting(request: request, server: job.server)])
             return []
         case .starting(let own) where isSame(own):
             place = .starting(job)
@@ -214,7 +215,7 @@ public struct BrewerySlot: Sendable {
             place = .running(job)
             return [
                 answer(JibriStatus(.pending)),
-                .tell(JibriStatus(.on), to: job.asker, link: job.link),
+                .tell(JibriStatus(.on), to: job.asker, server: job.server),
             ]
         case .asking, .starting, .running, .ending, .expired:
             return [answer(JibriStatus(.off, .busy))]
@@ -243,7 +244,7 @@ public struct BrewerySlot: Sendable {
 
     private func answers(_ waiting: [Waiting], _ status: JibriStatus) -> [Order] {
         waiting.map {
-            .answer(stanza: $0.request.result(status.element), link: $0.link)
+            .answer(stanza: $0.request.result(status.element), server: $0.server)
         }
     }
 
@@ -255,7 +256,7 @@ public struct BrewerySlot: Sendable {
             return self.session == session ? [] : [.end(session: session, .stopped)]
         }
         place = .starting(job)
-        return answers(waiting, JibriStatus(.pending)) + [.begin(job.start, link: job.link)]
+        return answers(waiting, JibriStatus(.pending)) + [.begin(job.start, server: job.server)]
     }
 
     private mutating func declined(_ session: String) -> [Order] {
@@ -269,7 +270,7 @@ public struct BrewerySlot: Sendable {
     private mutating func running(_ session: String) -> [Order] {
         guard case .starting(let job) = place, job.start.session == session else { return [] }
         place = .running(job)
-        return [.tell(JibriStatus(.on), to: job.asker, link: job.link)]
+        return [.tell(JibriStatus(.on), to: job.asker, server: job.server)]
     }
 
     private mutating func ended(_ session: String, _ end: RecordingEnd) -> [Order] {
@@ -282,7 +283,7 @@ public struct BrewerySlot: Sendable {
             case .failed(let failure):
                 JibriStatus(.off, .error(shouldRetry: failure.shouldRetry))
             }
-        return [.tell(status, to: job.asker, link: job.link)]
+        return [.tell(status, to: job.asker, server: job.server)]
     }
 
     private func active(_ session: String) -> Job? {
@@ -308,17 +309,18 @@ public struct BrewerySlot: Sendable {
 
     // MARK: - Jicofo's absence
 
-    private mutating func lost(_ link: Int) -> [Order] {
-        joined.remove(link)
-        shown[link] = nil
+    private mutating func lost(_ server: Int) -> [Order] {
+        joined.remove(server)
+        shown[server] = nil
         switch place {
-        case .asking(let job, _) where job.link == link:
+        case .asking(let job, _) where job.server == server:
             place = .idle
             return leavingOrders
-        case .starting(let job) where job.link == link, .running(let job) where job.link == link:
+        case .starting(let job) where job.server == server,
+            .running(let job) where job.server == server:
             return abandoned(.connectionLost)
         case .ending(let job, let stops):
-            place = .ending(job, stops.filter { $0.link != link })
+            place = .ending(job, stops.filter { $0.server != server })
             return []
         case .idle, .asking, .starting, .running, .expired: return []
         }

@@ -20,20 +20,32 @@ public struct JibriHealth: Encodable, Sendable {
     }
 
     let status: Status
+    public let isHealthy: Bool
+    public let isBusy: Bool
     private let environmentContext: Environment?
+
+    private enum CodingKeys: CodingKey {
+        case status, environmentContext
+    }
 
     /// - Parameters:
     ///   - fault: what makes it unhealthy; nil if it is healthy.
+    ///   - trouble: with recordings that are over, which does not keep it from others.
     ///   - environment: of a session that is recorded, with its host.
     public init(
-        _ business: Brewery.Business, fault: String?,
+        _ business: Brewery.Business, fault: String?, trouble: String? = nil,
         environment: (name: String, host: String)?
     ) {
         let health = fault == nil ? "HEALTHY" : "UNHEALTHY"
-        let details = fault.map { ["JibriManager": Detail(healthStatus: health, detail: $0)] }
+        var details: [String: Detail] = [:]
+        if let fault { details["JibriManager"] = Detail(healthStatus: health, detail: fault) }
+        if let trouble {
+            details["Deliveries"] = Detail(healthStatus: "HEALTHY", detail: trouble)
+        }
         status = Status(
-            busyStatus: business.rawValue,
-            health: Health(healthStatus: health, details: details ?? [:]))
+            busyStatus: business.rawValue, health: Health(healthStatus: health, details: details))
+        isHealthy = fault == nil
+        isBusy = business == .busy
         environmentContext = environment.map { Environment(name: "\($0.name)-\($0.host)") }
     }
 }

@@ -8,7 +8,9 @@ public enum RecordingNames {
     public static let metadata = "metadata.json"
 
     /// Below the directory of recordings. Never empty, and never leads elsewhere.
-    public static func directory(session: String) -> String {
+    ///
+    /// - Parameter part: of the session: one that is recorded again has a directory of its own.
+    public static func directory(session: String, part: Int = 1) -> String {
         let letters = session.unicodeScalars.map { scalar -> Character in
             let isPlain =
                 scalar.isASCII
@@ -16,7 +18,9 @@ public enum RecordingNames {
                     || scalar == "-" || scalar == "_")
             return isPlain ? Character(scalar) : "_"
         }
-        return letters.isEmpty ? "_" : String(letters)
+        let suffix = part == 1 ? "" : "_\(part)"
+        let name = letters.isEmpty ? "_" : String(letters)
+        return name.prefix(fileBytesMaximum - suffix.utf8.count) + suffix
     }
 
     /// - Parameter time: local, as in Jibri.

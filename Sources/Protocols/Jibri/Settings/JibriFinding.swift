@@ -9,8 +9,6 @@ public struct JibriFinding: Hashable, Sendable, CustomStringConvertible {
         case noted
         /// A key of Jibri's that has no meaning here.
         case ignored
-        /// A key of Jibri's whose effect is not there yet.
-        case later
         /// No key of Jibri's.
         case unknown
     }

@@ -5,7 +5,6 @@ enum JibriKeys {
     enum Meaning {
         case read
         case ignored(String)
-        case later(String)
     }
 
     /// A key stands for all below it that are not listed. Those of an environment are the last part
@@ -22,7 +21,9 @@ enum JibriKeys {
             "jibri.jwt-info.ttl", "jibri.call-status-checks.no-media-timeout",
             "jibri.call-status-checks.all-muted-timeout",
             "jibri.call-status-checks.default-call-empty-timeout",
-            "jibri.call-status-checks.ice-connection-timeout",
+            "jibri.call-status-checks.ice-connection-timeout", "jibri.stats.prometheus.enabled",
+            "jibri.ffmpeg.resolution", "jibri.ffmpeg.framerate",
+            "jibri.ffmpeg.streaming-max-bitrate",
         ] { keys[key] = .read }
         for (key, reason) in [
             ("jibri.chrome", "no browser takes part"),
@@ -31,12 +32,17 @@ enum JibriKeys {
             ("jibri.stats.enable-stats-d", statsD), ("jibri.stats.host", statsD),
             ("jibri.stats.port", statsD),
             ("jibri.ffmpeg", "ffmpeg is not started; Roomcast encodes by itself"),
+            ("jibri.ffmpeg.h264-constant-rate-factor", bitrates),
+            ("jibri.ffmpeg.streaming-buf-size", bitrates),
+            ("jibri.ffmpeg.video-encode-preset", preset),
+            ("jibri.ffmpeg.video-encode-preset-recording", preset),
+            ("jibri.ffmpeg.video-encode-preset-streaming", preset),
+            ("jibri.ffmpeg.gop-size", "pictures stand alone where segments begin"),
+            ("jibri.ffmpeg.recording-format", "recordings are MP4"),
+            ("jibri.ffmpeg.recording-extension", "recordings are MP4"),
+            ("jibri.ffmpeg.streaming-format", "pushes are FLV over RTMP"),
+            ("jibri.streaming.youtube-stream-key-pattern", streamKeys),
         ] { keys[key] = .ignored(reason) }
-        for (key, reason) in [
-            ("jibri.stats.prometheus", "there are no metrics of this role yet"),
-            ("jibri.ffmpeg.resolution", picture), ("jibri.ffmpeg.framerate", picture),
-            ("jibri.ffmpeg.streaming-max-bitrate", picture),
-        ] { keys[key] = .later(reason) }
         let environment = "jibri.api.xmpp.environments"
         for key in [
             "name", "xmpp-server-hosts", "xmpp-domain", "base-url", "strip-from-room-domain",
@@ -53,9 +59,12 @@ enum JibriKeys {
     }()
 
     private static let statsD = "Roomcast has no StatsD"
-    private static let picture = "Roomcast's own layers decide it until then"
+    private static let bitrates = "layers have bitrates: stream.ladder"
+    private static let preset = "the encoder's preset is that of stream.preset"
+    private static let streamKeys =
+        "no version of Jibri reads it; rtmp-allow-list has the addresses that are allowed"
 
-    /// Says what is ignored or unknown, once for each key that is listed.
+    /// Says which keys are ignored, each with its reason, or unknown.
     static func say(about root: HOCONValue, _ reader: inout SettingsReader) {
         visit(root, path: "", &reader)
     }
@@ -65,9 +74,7 @@ enum JibriKeys {
     ) {
         switch keys[path] {
         case .read: return
-        // What is more exactly listed below is said there.
         case .ignored(let reason): return ignored(value, path, reason, &reader)
-        case .later(let reason): return reader.say(.later, path, reason, at: value.place)
         case nil: break
         }
         let inner = path.isEmpty ? "" : path + "."
@@ -85,13 +92,20 @@ enum JibriKeys {
         }
     }
 
+    /// Each key below is named, so that nobody has to guess which of them are meant. What is more
+    /// exactly listed has its own reason.
     private static func ignored(
         _ value: HOCONValue, _ path: String, _ reason: String, _ reader: inout SettingsReader
     ) {
-        reader.say(.ignored, path, reason, at: value.place)
-        for (name, member) in (value.object ?? [:]).sorted(by: { $0.key < $1.key }) {
-            if case .later(let reason) = keys["\(path).\(name)"] {
-                reader.say(.later, "\(path).\(name)", reason, at: member.place)
+        guard let members = value.object, !members.isEmpty else {
+            return reader.say(.ignored, path, reason, at: value.place)
+        }
+        for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+            let inner = "\(path).\(name)"
+            if keys[inner] == nil {
+                ignored(member, inner, reason, &reader)
+            } else {
+                visit(member, path: inner, &reader)
             }
         }
     }

@@ -62,7 +62,6 @@ public struct JibriReport: Sendable {
         case .wrong: "wrong"
         case .noted: "to note"
         case .ignored: "ignored"
-        case .later: "not yet"
         case .unknown: "unknown"
         }
     }
@@ -78,6 +77,8 @@ extension JibriSettings {
         lines.append(
             "HTTP at \(http.externalHost):\(http.externalPort), internal at "
                 + "\(http.internalHost):\(http.internalPort)")
+        if showsMetrics { lines.append("Jibri's metrics at /metrics of the first") }
+        if let words = picture.words { lines.append("pictures: \(words)") }
         lines.append("id: \(id.isEmpty ? "none" : id)")
         if isSingleUse { lines.append("each slot records once") }
         // Without their paths, which may have secrets.

@@ -17,6 +17,8 @@ extension JibriSettings {
                 (try? Regex($0)) != nil
             } ?? allowedStreams
         timeouts.read(section, &reader)
+        showsMetrics = reader.flag("jibri.stats.prometheus.enabled", in: section) ?? showsMetrics
+        picture.read(section, &reader)
         webhooks =
             reader.texts("jibri.webhook.subscribers", in: section, "a web address") {
                 HTTPURL($0)?.canBeReached == true

@@ -17,6 +17,9 @@ public struct JibriSettings: Sendable {
     public var webhooks: [String] = []
     /// Nil for events without a proof.
     public var signing: JibriSigning?
+    /// Whether Jibri's figures are at `/metrics` of the external HTTP interface.
+    public var showsMetrics = false
+    public var picture = JibriPicture()
 
     /// Where the two HTTP servers listen.
     public struct HTTP: Hashable, Sendable {

@@ -3,30 +3,31 @@ import Jibri
 import Logging
 import NIOCore
 
-/// The connections of all slots, each to each of its links: Jicofo knows a session by the occupant
+/// The connections of all slots, each to each of its servers: Jicofo knows a session by the occupant
 /// that records it.
-struct BreweryLines: BreweryPost {
-    /// By slot, then by link.
-    private let lines: [[BreweryLine]]
+struct SlotConnections: BreweryPost {
+    /// By slot, then by server.
+    private let lines: [[SlotConnection]]
 
     /// - Throws: NIOSSL's error.
     init(
-        slots: Int, links: [BreweryLink], on group: any EventLoopGroup, logger: Logger
+        slots: Int, servers: [BreweryServer], on group: any EventLoopGroup, logger: Logger
     ) throws {
         let trusting = try TLSClient(.anyone)
         let checking = try TLSClient(.machine)
         lines = (0..<slots).map { slot in
-            links.indices.map { link in
-                let isTrusting = links[link].environment.isTrusting
-                return BreweryLine(
-                    links[link], slot: slot, link: link, tls: isTrusting ? trusting : checking,
+            servers.indices.map { server in
+                let isTrusting = servers[server].environment.isTrusting
+                return SlotConnection(
+                    servers[server], slot: slot, server: server,
+                    tls: isTrusting ? trusting : checking,
                     on: group.next(), logger: logger)
             }
         }
     }
 
-    func post(_ message: BreweryMessage, slot: Int, link: Int) {
-        lines[slot][link].post(message)
+    func post(_ message: BreweryMessage, slot: Int, server: Int) {
+        lines[slot][server].post(message)
     }
 
     /// Runs until all have left.

@@ -9,7 +9,7 @@ import XMPP
 import XMPPClient
 
 /// One slot's connection to one server, and its place in the brewery there.
-final class BreweryLine: Sendable {
+final class SlotConnection: Sendable {
     /// For how long Jitsi's Prosody keeps the place of a lost connection. Then Jicofo sees it gone,
     /// and gives the session to another recorder.
     static let absenceMaximum = Duration.seconds(60)
@@ -20,9 +20,9 @@ final class BreweryLine: Sendable {
         case resumed
     }
 
-    private let place: BreweryLink
+    private let place: BreweryServer
     private let slot: Int
-    private let link: Int
+    private let server: Int
     private let client: XMPPClient
     private let outbox: AsyncStream<Word>
     private let queue: AsyncStream<Word>.Continuation
@@ -32,12 +32,12 @@ final class BreweryLine: Sendable {
     private let departure = Alarm()
 
     init(
-        _ place: BreweryLink, slot: Int, link: Int, tls: TLSClient, on loop: any EventLoop,
+        _ place: BreweryServer, slot: Int, server: Int, tls: TLSClient, on loop: any EventLoop,
         logger: Logger
     ) {
         self.place = place
         self.slot = slot
-        self.link = link
+        self.server = server
         var logger = logger
         logger[metadataKey: "slot"] = "\(slot)"
         logger[metadataKey: "server"] = "\(place.host)"
@@ -107,7 +107,7 @@ final class BreweryLine: Sendable {
     private func missed(_ absence: Int, _ desk: JibriDesk) async {
         try? await Task.sleep(for: Self.absenceMaximum)
         guard state.withLock({ $0.missed(absence) }) else { return }
-        await desk.take(.lost(link: link), slot: slot)
+        await desk.take(.lost(server: server), slot: slot)
     }
 
     /// Sends what the slot says, in order. What a lost connection does not take waits for the next
@@ -179,13 +179,13 @@ final class BreweryLine: Sendable {
             case .enterAnew: await leaveRoom()
             case .goOn: queue.yield(.resumed)
             }
-        case .request(let request): await desk.take(.asked(request, link: link), slot: slot)
+        case .request(let request): await desk.take(.asked(request, server: server), slot: slot)
         case .room(place.room, .entered(let nick)):
             state.withLock { $0.entered() }
             logger.info(
                 "jibri: waits in the brewery",
                 metadata: ["room": "\(place.room)", "nick": "\(nick)"])
-            await desk.take(.joined(link: link), slot: slot)
+            await desk.take(.joined(server: server), slot: slot)
         case .room(place.room, .ended(let ending)):
             state.withLock { $0.ended() }
             if !state.withLock({ $0.isLeaving }) {
@@ -195,7 +195,7 @@ final class BreweryLine: Sendable {
                 // Offline, the next connection enters again.
                 if ending != .offline { entry.ring() }
             }
-            await desk.take(.lost(link: link), slot: slot)
+            await desk.take(.lost(server: server), slot: slot)
         case .room, .stanza: break
         }
     }
