@@ -253,7 +253,7 @@ def test_the_settings_of_a_jibri_are_checked(roomcast, tmp_path):
     good = roomcast(*arguments, variables={"LOGIN": "hush-1"})
     assert good.returncode == 0, good.stderr
     assert "waits as jibri@auth.example" in good.stdout
-    assert "jibri.chrome: no browser takes part" in good.stdout
+    assert "jibri.chrome.flags: no browser takes part" in good.stdout
     assert "hush" not in good.stdout + good.stderr
     bad = roomcast(*arguments)
     assert bad.returncode == 65

@@ -5,12 +5,14 @@ import base64
 import contextlib
 import json
 import socket
+import time
 
 import pytest
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from harness import media
 from harness.fault import Fault
+from harness.http import Client
 from harness.jibri import PASSWORDS, JibriServer
 from harness.jitsi_deployment import deployed
 from harness.jitsi_prosody import HIDDEN
@@ -75,6 +77,12 @@ def test_a_button_records_a_conference_to_its_file(deployment, conference, jibri
     assert sorted(brewery.wait_for_slots(2)) == ["rec", "rec-2"]
     assert one.busy == "IDLE"
     ann = conference.ann
+    # As Jitsi's Prosody adds it for members with tokens.
+    ann.show(identity=[
+        node(CLIENT, "user", None, node(CLIENT, "id", text="a-1"),
+             node(CLIENT, "name", text="Anna")),
+        node(CLIENT, "group", text="staff")])
+    conference.add("Ben", sound=lambda: Tone(660))
     data = {"file_recording_metadata": {"share": True, "initiator": {"id": "ann"}}}
     session = ann.ask("focus", node(JIBRI, "jibri", {
         "action": "start", "recording_mode": "file", "app_data": json.dumps(data),
@@ -104,6 +112,8 @@ def test_a_button_records_a_conference_to_its_file(deployment, conference, jibri
     metadata = one.metadata(session)
     assert metadata["meeting_url"] == f"https://meet.test/{name(conference)}"
     assert metadata["share"] is True and metadata["initiator"] == {"id": "ann"}
+    assert metadata["participants"] == [
+        {"user": {"id": "a-1", "name": "Ann"}, "group": "staff"}], "Ben's is not known"
     assert seconds(one.kept / session / names[1]) > 1
     wait_for("the slot is free", lambda: brewery.slots[nick].is_available, TIMEOUT)
     assert recording.states == [("on", None), ("off", None)]
@@ -188,6 +198,69 @@ def test_a_stop_before_it_runs_ends_it(deployment, jibri):
              TIMEOUT)
     assert not one.finalized and recording.states == [("off", None)]
     assert [path.name for path in one.kept.iterdir()] == [".roomcast"]
+
+
+SLOW = """#!/bin/sh
+trap '' TERM
+echo "$1" > '{0}'
+while true; do sleep 1; done
+"""
+
+
+def test_a_script_that_does_not_end_does_not_hold_up_the_end(
+        deployment, conference, jibri, tmp_path):
+    script = tmp_path / "slow.sh"
+    script.write_text(SLOW.format(tmp_path / "given"))
+    script.chmod(0o755)
+    one = jibri(more=f'jibri.recording.finalize-script = "{script}"')
+    brewery = deployment.brewery
+    brewery.wait_for_slots(2)
+    recording = brewery.start(conference)
+    wait_for_state(recording, ("on", None))
+    brewery.stop(recording)
+    wait_for("the script runs", (tmp_path / "given").exists, TIMEOUT)
+    began = time.monotonic()
+    one.order("shutdown")
+    wait_for("it ends", lambda: one.process.poll() is not None, 90)
+    assert 55 < time.monotonic() - began < 85
+    log = one.log.read_text()
+    assert "ends although not everything is done" in log and recording.id in log
+    # The next start goes on with it.
+    assert [path.suffix for path in (one.kept / ".roomcast").iterdir()] == [".json"]
+
+
+def test_a_session_that_is_recorded_twice_has_two_directories(deployment, conference, jibri):
+    one, brewery = jibri(), deployment.brewery
+    brewery.wait_for_slots(2)
+
+    def record():
+        ask = {"session_id": "again", "room": conference.room}
+        assert brewery.ask("rec", action="start", recording_mode="file", **ask)["status"] == "pending"
+        wait_for("it is recorded", lambda: [
+            kept for kept in one.manage("GET", "/recordings").json["data"]
+            if kept["status"] == "running"], TIMEOUT)
+        brewery.ask("rec", action="stop", session_id="again")
+
+    record()
+    wait_for("the script has run", lambda: len(one.finalized) == 1, TIMEOUT)
+    record()
+    wait_for("the script has run again", lambda: len(one.finalized) == 2, TIMEOUT)
+    assert [directory for directory, _ in one.finalized] == [
+        str(one.kept / "again"), str(one.kept / "again_2")]
+    assert all(len(names) == 2 for _, names in one.finalized)
+
+
+def test_jibris_figures_are_there_if_they_are_turned_on(deployment, conference, jibri):
+    one = jibri(slots=1, more="jibri.stats.prometheus.enabled = true")
+    deployment.brewery.wait_for_slots(1)
+    recording = deployment.brewery.start(conference)
+    wait_for_state(recording, ("on", None))
+    answer = Client("127.0.0.1", one.external_port).get("/metrics")
+    assert answer.status == 200
+    figures = dict(line.split() for line in answer.body.decode().splitlines() if line[0] != "#")
+    assert figures["jitsi_jibri_sessions_started_total"] == "1"
+    assert figures["jitsi_jibri_recording"] == figures["jitsi_jibri_healthy"] == "1"
+    deployment.brewery.stop(recording)
 
 
 def test_a_short_loss_of_the_connection_costs_nothing(deployment, conference, jibri, stack):
@@ -356,4 +429,5 @@ def test_a_port_that_is_taken_is_said(binary, deployment, tmp_path):
             # It may have answered by then.
             assert wait_for_exit(JibriServer(tmp_path / "jibri", deployment.prosody, more=more))
         log = (tmp_path / "jibri" / "server.log").read_text()
-        assert "jibri.api.http.external-api-port: 127.0.0.1:" in log
+        assert "jibri.api.http.external-api-port is not valid: " in log
+        assert "is taken by another program" in log

@@ -76,7 +76,8 @@ class Member:
 
     @from_outside
     async def show(self, **extra):
-        """Sets further elements of its presence by their names; None takes one away."""
+        """Sets further elements of its presence by their names: a text, or what is in them. None
+        takes one away."""
         self.extra |= extra
         self._show()
 
@@ -144,7 +145,8 @@ class Member:
             node(CLIENT, "stats-id", text="Elinor-jQm"),
             node(CLIENT, "SourceInfo", text=json.dumps(said, separators=(",", ":"))),
             node(CLIENT, "jitsi_participant_codecList", text="av1,vp9,vp8,h264"),
-            *(node(CLIENT, name, text=value)
+            *(node(CLIENT, name, text=value) if isinstance(value, str)
+              else node(CLIENT, name, None, *value)
               for name, value in self.extra.items() if value is not None)]
 
     def _show(self):
