@@ -190,6 +190,8 @@ public struct JibriService: Service {
         while await !files.isIdle, !Task.isCancelled {
             try? await Task.sleep(for: JibriWatch.interval)
         }
+        // Who gives up says it.
+        guard !Task.isCancelled else { return }
         for session in await files.left {
             logger.notice(
                 "jibri: the next start goes on with a recording",
