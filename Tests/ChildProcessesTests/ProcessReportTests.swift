@@ -38,6 +38,10 @@ import Testing
             #"{"event":"reduction","frame_rate":7.5,"layers_thinned":1,"videos_left_out":2}"#
         ),
         (
+            .message(.init(peerID: "p1", peer: "Ann", type: "chat", text: "hi")),
+            #"{"event":"said","said":{"peer":"Ann","peer_id":"p1","text":"hi","type":"chat"}}"#
+        ),
+        (
             .stopped(reason: "room ended", totals),
             #"{"cpu_seconds":1.5,"duration":8.5,"event":"stopped","frames":255,"#
                 + #""frames_dropped":1,"reason":"room ended","rss_mb":120.5,"segments":4}"#
@@ -73,6 +77,19 @@ import Testing
     func aFinishersReportIsALineOfJSON(report: FinisherReport, line: String) throws {
         #expect(try report.line() == line)
         #expect(FinisherReport(line: line) == report)
+    }
+
+    /// A line that is longer would not be read.
+    @Test func aMessageOfAnyLengthIsReported() throws {
+        let long = String(repeating: "\u{1F3A5}", count: 100_000)
+        let line = try BotReport.message(.init(peerID: long, peer: long, type: long, text: long))
+            .line()
+        #expect(line.utf8.count < BotReport.lineBytesMaximum)
+        guard case .message(let message)? = BotReport(line: line) else {
+            Issue.record("it is no message")
+            return
+        }
+        #expect(message.text.unicodeScalars.count == BotReport.Message.textMaximum)
     }
 
     @Test func whatAnEventDoesNotSayIsNothing() {

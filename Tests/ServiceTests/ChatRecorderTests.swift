@@ -87,6 +87,27 @@ import Workbench
         }
     }
 
+    @Test func whatABotHearsInItsConferenceIsKept() async throws {
+        try await StreamsWorld().run { world in
+            let (id, bot) = try await start(world)
+            func hear(_ text: String) async {
+                await bot.say(
+                    .message(.init(peerID: "a", peer: "Ann", type: "chat", text: text)))
+            }
+            await hear("too early")
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            await hear("=kept")
+            _ = try await world.streams.setRecording(stream: id, isPaused: true)
+            await hear("in the pause")
+            _ = try await world.streams.setRecording(stream: id, isPaused: false)
+            _ = try await world.streams.stop(stream: id, stoppedBy: nil)
+            await hear("too late")
+            let rows = try await lines(world, id)
+            #expect(rows.count == 3)
+            #expect(rows[1].hasPrefix("a,Ann,,[],") && rows[1].hasSuffix(",chat,'=kept"))
+        }
+    }
+
     @Test func chatIsKeptFromTheFirstSegmentToTheStopAndNotWhilePaused() async throws {
         try await StreamsWorld().run { world in
             var talk = try Talk()

@@ -64,14 +64,20 @@ public struct RemoteSpeaker: Hashable, Sendable {
 public struct RoomMessage: Hashable, Sendable {
     /// Nil for the server.
     public var sender: PeerID?
+    /// Of one who is not among the room's peers; nil if the message does not tell.
+    public var senderName: String?
     public var type: String
     /// JSON: a string, or the sender application's own format.
     public var content: OpaqueJSON
     /// Whether we are the only recipient.
     public var isPrivate: Bool
 
-    public init(sender: PeerID?, type: String, content: OpaqueJSON, isPrivate: Bool) {
+    public init(
+        sender: PeerID?, senderName: String? = nil, type: String, content: OpaqueJSON,
+        isPrivate: Bool
+    ) {
         self.sender = sender
+        self.senderName = senderName
         self.type = type
         self.content = content
         self.isPrivate = isPrivate

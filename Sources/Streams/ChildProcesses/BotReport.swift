@@ -30,6 +30,8 @@ public enum BotReport: ProcessReport {
     case caption(Caption)
     /// Who a peer is, as its room's server tells: an object in its own format. At each change.
     case identity(peer: String, JSONValue)
+    /// What somebody has said to all, where the room is not the server's own.
+    case message(Message)
     case stopped(reason: String, Totals)
     /// - Parameter failure: nil if the kind of failure does not matter.
     case failed(reason: String, failure: BotFailure? = nil)
@@ -147,7 +149,7 @@ public enum BotReport: ProcessReport {
 extension BotReport {
     private enum Event: String, Codable {
         case joined, running, tiles, segment, part, warning, reduction, push, caption, identity,
-            stopped, failed
+            said, stopped, failed
         case segmentListed = "segment_listed"
         case atWork = "at_work"
         case leftOut = "left_out"
@@ -158,7 +160,7 @@ extension BotReport {
         case event
         case firstSegment = "first_segment_ms"
         case tiles, layer, index, bytes, message, reason, failure, tracks, output, caption, peer,
-            identity
+            identity, said
         case frameRate = "frame_rate"
         case layersThinned = "layers_thinned"
         case videosLeftOut = "videos_left_out"
@@ -217,6 +219,9 @@ extension BotReport {
             try container.encode(Event.identity, forKey: .event)
             try container.encode(peer, forKey: .peer)
             try container.encode(identity, forKey: .identity)
+        case .message(let message):
+            try container.encode(Event.said, forKey: .event)
+            try container.encode(message, forKey: .said)
         case .stopped(let reason, let totals):
             try container.encode(Event.stopped, forKey: .event)
             try container.encode(reason, forKey: .reason)
@@ -266,6 +271,7 @@ extension BotReport {
             self = .identity(
                 peer: try container.decode(String.self, forKey: .peer),
                 try container.decode(JSONValue.self, forKey: .identity))
+        case .said: self = .message(try container.decode(Message.self, forKey: .said))
         case .stopped:
             self = .stopped(
                 reason: try container.found(.reason, or: ""),

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import HLS
 public import Logging
@@ -55,6 +56,20 @@ public final class ChatRecorder: Sendable {
         }
         guard !writers.isEmpty, let record = ChatRecord(message) else { return }
         for writer in writers { writer.said(record) }
+    }
+
+    /// Something was said in the conference that a stream shows, by its bot's account.
+    func heard(
+        _ message: BotReport.Message, in room: RoomID, of stream: StreamID, at time: UnixTime
+    ) {
+        let writer = chats.withLock { chats in
+            chats.streams[room]?.contains(stream) == true ? chats.writers[stream] : nil
+        }
+        writer?.said(
+            ChatRecord(
+                senderID: message.peerID, senderName: message.peer, senderUserID: "", roles: [],
+                sentAt: DateText.rendered(unixNanoseconds: time.nanoseconds), type: message.type,
+                text: message.text))
     }
 
     /// Waits until a stream's messages are in its file.

@@ -16,6 +16,7 @@ enum JitsiNamespaces {
     static let sctp = "urn:xmpp:jingle:transports:dtls-sctp:1"
     static let grouping = "urn:xmpp:jingle:apps:grouping:0"
 
+    static let displayName = "http://jitsi.org/protocol/display-name"
     /// XEP-0172.
     static let nick = "http://jabber.org/protocol/nick"
     /// XEP-0203.

@@ -14,6 +14,8 @@ struct RoomText: Hashable {
 
     /// A member's nick; nil for the room itself.
     let sender: String?
+    /// Which the server adds for those who are no members, such as visitors.
+    let senderName: String?
     let isPrivate: Bool
     /// It was said before we came.
     let isOld: Bool
@@ -32,6 +34,8 @@ struct RoomText: Hashable {
         default: return nil
         }
         sender = from.resource
+        senderName = stanza.child("display-name", JitsiNamespaces.displayName)
+            .map { String($0.text.prefix(JitsiLimits.textBytes / 4)) }
         isOld = stanza.elements.contains { $0.isNamed("delay", JitsiNamespaces.delay) }
         func text(_ name: String) -> String? {
             stanza.child(name, Namespaces.client)?.text
@@ -66,6 +70,7 @@ struct RoomText: Hashable {
             case .application(let json): ("json-message", json)
             }
         return HeardMessage(
-            sender: sender.map { PeerID($0) }, type: type, content: content, isPrivate: isPrivate)
+            sender: sender.map { PeerID($0) }, senderName: senderName, type: type, content: content,
+            isPrivate: isPrivate)
     }
 }

@@ -1,0 +1,32 @@
+extension BotReport {
+    /// A message to everybody in a conference, for the recorded chat.
+    public struct Message: Hashable, Sendable, Codable {
+        /// Of a text, in characters: a line of a report has to hold it.
+        public static let textMaximum = 8192
+        /// Of the other parts.
+        static let nameMaximum = 256
+
+        public var peerID: String
+        /// Of the peer; empty if unknown.
+        public var peer: String
+        public var type: String
+        public var text: String
+
+        /// Longer texts are cut.
+        public init(peerID: String, peer: String, type: String, text: String) {
+            self.peerID = Self.cut(peerID, Self.nameMaximum)
+            self.peer = Self.cut(peer, Self.nameMaximum)
+            self.type = Self.cut(type, Self.nameMaximum)
+            self.text = Self.cut(text, Self.textMaximum)
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case peer, type, text
+            case peerID = "peer_id"
+        }
+
+        private static func cut(_ text: String, _ maximum: Int) -> String {
+            String(String.UnicodeScalarView(text.unicodeScalars.prefix(maximum)))
+        }
+    }
+}
