@@ -239,6 +239,8 @@ let package = Package(
             [
                 "MediaKernel", "XML", "ICE", "SDP", "ClientConnections", "Clocks", "PeerConnection",
                 "XMPP", "Jibri", "MediaClient", "XMPPClient", "RemoteRoom", log, nioCore,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         room(
             "Protocols/WebPage",
@@ -468,8 +470,8 @@ let package = Package(
         tests(
             "Bot",
             [
-                "MediaKernel", "RTP", "SDP", "Stage", "Codec", "PeerConnection", "Pipeline",
-                "ChildProcesses", "RemoteRoom", "Speech",
+                "MediaKernel", "RTP", "SDP", "Stage", "Streams", "Codec", "PeerConnection",
+                "Pipeline", "ChildProcesses", "RemoteRoom", "Speech",
             ] + nio),
         tests(
             "Publisher", ["MediaKernel", "RTP", "Codec", "RemoteRoom", "Workbench"]),

@@ -2,6 +2,7 @@ import ArgumentParser
 import ClientConnections
 import Jibri
 import Jitsi
+import MediaKernel
 import Streams
 import XMPP
 import XMPPClient
@@ -13,13 +14,15 @@ extension JitsiAddress {
             throw ValidationError(
                 #"a conference's token is like {"account":{"user":"…","password":"…"}}"#)
         }
-        guard let server = JitsiServer(conference.server).flatMap(Endpoint.init) else {
-            throw ValidationError("\(conference.server) is no XMPP server")
-        }
-        guard let room = JID(conference.room), room.local != nil, let focus = JID(conference.focus)
+        guard let room = JID(conference.room), let roomName = room.local,
+            let focus = JID(conference.focus)
         else {
             throw ValidationError(
                 "\(conference.room) and \(conference.focus) are not a room and a focus")
+        }
+        guard let server = JitsiServer(conference.server).flatMap({ Endpoint($0, room: roomName) })
+        else {
+            throw ValidationError("\(conference.server) is no XMPP server")
         }
         self.init(
             server: server, trust: ServerTrust(conference), domain: conference.domain,
@@ -33,6 +36,12 @@ extension JitsiAddress {
             case .beyondLoopback: .onLoopback
             case .optional: .accepted
             }
+        requests = try conference.requests.map { text in
+            guard let address = WebAddress(text) else {
+                throw ValidationError("\(text) takes no conference requests")
+            }
+            return address
+        }
         name = conference.name
         timeouts = conference.patience.map { CallTimeouts($0) }
         recording = conference.recording.map {
@@ -62,11 +71,12 @@ extension ServerTrust {
 }
 
 extension Endpoint {
-    fileprivate init?(_ server: JitsiServer) {
+    /// - Parameter room: by which a deployment of several servers finds the one of that conference.
+    fileprivate init?(_ server: JitsiServer, room: String) {
         switch server {
         case .tcp(let host, let port): self = .tcp(host: host, port: Int(port))
         case .webSocket(let text):
-            guard let url = WebSocketURL(text, adding: []) else { return nil }
+            guard let url = WebSocketURL(text, adding: [("room", room)]) else { return nil }
             self = .webSocket(url)
         }
     }

@@ -64,6 +64,23 @@ import XMPP
         #expect(world.end == .refused(code: code, message: words))
     }
 
+    @Test func aFocusIsAskedByHTTPWhereItIsSetSo() throws {
+        var world = CallWorld(asksByHTTP: true)
+        world.connect()
+        let request = ConferenceRequest(room: CallWorld.room, machineID: "roomcast")
+        #expect(world.events == [.post(request)] && world.questions.isEmpty)
+        world.reply(.refused(.away("no answer")))
+        world.pass(.seconds(1))
+        #expect(world.events.count == 2)
+        world.reply(
+            .answer(try ConferenceAnswer(json: #"{"ready":true,"focusJid":"focus@auth.example"}"#)))
+        try world.admit()
+        #expect(world.events.contains(.joined))
+        // The focus is known by it as by the other way.
+        try world.initiate()
+        #expect(world.call.session != nil)
+    }
+
     @Test func aSessionThatIsNotKnownIsDropped() throws {
         var world = CallWorld()
         world.connect()
@@ -82,6 +99,23 @@ import XMPP
         #expect(world.entry?["to"] == "r@muc.example/\(world.call.nick)" && world.end == nil)
     }
 
+    /// As a jibri, we stay where we were sent to: members are not followed into breakout rooms.
+    @Test func nobodyIsFollowedElsewhere() throws {
+        var world = try CallWorld.connected()
+        let sent = world.sent.count
+        try world.receive(
+            """
+            <message xmlns='jabber:client' from='r@muc.example' to='x@hidden.example/1'>\
+            <json-message xmlns='http://jitsi.org/jitmeet'>{\
+            "type":"features/breakout-rooms","event":"features/breakout-rooms/move-to-room",\
+            "roomJid":"b@breakout.example"}</json-message></message>
+            """)
+        try world.receive(
+            CallWorld.presence("0000000a", type: "unavailable"))
+        #expect(world.sent.count == sent && world.end == nil && world.call.phase == .inside)
+        #expect(world.messages.map(\.sender) == [nil])
+    }
+
     @Test func aConferenceBeforeItsStartIsNone() throws {
         var world = CallWorld()
         world.connect()
@@ -90,13 +124,7 @@ import XMPP
     }
 
     @Test(arguments: [
-        ("not-authorized", 401, "the room has a password"),
-        (
-            "registration-required", 407,
-            "the room has a lobby, where somebody would have to let the recorder in"
-        ),
         ("service-unavailable", 503, "the room is full"),
-        ("forbidden", 403, "the recorder is banned from the room"),
         ("item-not-found", 404, "the room does not exist"), ("jid-malformed", 405, "jid-malformed"),
     ])
     func aRoomThatRefusesEndsTheStay(condition: String, code: Int, words: String) throws {
@@ -107,6 +135,23 @@ import XMPP
         #expect(world.end == .refused(code: code, message: words))
     }
 
+    /// No other bot would be admitted either.
+    @Test(arguments: [
+        ("not-authorized", 401, "the room has a password"),
+        (
+            "registration-required", 407,
+            "the room has a lobby, where somebody would have to let the recorder in"
+        ),
+        ("forbidden", 403, "the recorder is banned from the room"),
+    ])
+    func aRoomThatIsClosedEndsTheStay(condition: String, code: Int, words: String) throws {
+        var world = CallWorld()
+        world.connect()
+        try world.ready()
+        try world.refuse(condition, "auth")
+        #expect(world.end == .closed(code: code, message: words))
+    }
+
     @Test func aWrongPasswordIsSaid() throws {
         var world = CallWorld(password: "pass")
         world.connect()
@@ -114,7 +159,7 @@ import XMPP
         let muc = "http://jabber.org/protocol/muc"
         #expect(world.entry?.child("x", muc)?.child("password", muc)?.text == "pass")
         try world.refuse("not-authorized", "auth")
-        #expect(world.end == .refused(code: 401, message: "the room has another password"))
+        #expect(world.end == .closed(code: 401, message: "the room has another password"))
     }
 
     @Test func aNickThatIsTakenIsChanged() throws {
@@ -323,9 +368,10 @@ import XMPP
         #expect(try world.request(XMLElement("jingle", JitsiNamespaces.jingle)) == "bad-request")
         #expect(try world.request(XMLElement("x", "y")) == "service-unavailable")
         #expect(world.call.session?.number == 1 && world.end == nil)
-        #expect(
-            try world.request(Offers.jingle("transport-replace")) == "feature-not-implemented")
+        // It is no session without a transport, of which another one is asked for.
+        #expect(try world.request(Offers.jingle("transport-replace")) == "bad-request")
         #expect(world.call.session == nil)
+        #expect(world.questions.last?.payload["action"] == "session-terminate")
     }
 
     @Test func questionsAreAnswered() throws {

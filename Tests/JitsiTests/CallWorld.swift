@@ -29,12 +29,14 @@ struct CallWorld {
     init(
         password: String? = nil, hiddenDomain: String? = "hidden.example",
         receivesVideo: Bool = true, recording: RecordingPresence? = nil,
-        timeouts: CallTimeouts? = nil
+        timeouts: CallTimeouts? = nil, asksByHTTP: Bool = false
     ) {
         var entry = JitsiCall.Entry(room: Self.room, focus: Self.focusComponent, name: "Recorder")
         entry.password = password
         entry.hiddenDomain = hiddenDomain
         entry.isJibri = true
+        entry.knocks = recording == nil
+        entry.asksByHTTP = asksByHTTP
         entry.receivesVideo = receivesVideo
         entry.recording = recording
         entry.timeouts = timeouts
@@ -89,6 +91,12 @@ struct CallWorld {
         let index = try #require(questions.firstIndex { $0.question == question })
         questions.remove(at: index)
         call.answered(question, reply, at: now)
+        drain()
+    }
+
+    /// What was answered to a request by HTTP.
+    mutating func reply(_ reply: ConferenceReply) {
+        call.asked(reply, at: now)
         drain()
     }
 
@@ -185,9 +193,28 @@ struct CallWorld {
 
     /// Our side of the description, and the answer of the focus.
     mutating func describe(accepted: Bool = true) throws {
-        call.described(number, SessionDescription(), at: now)
-        drain()
+        answerMedia()
         if accepted { try answer(.accept(number), .result(nil)) }
+    }
+
+    /// - Parameter fragment: by which ICE knows our side.
+    mutating func answerMedia(fragment: String = "own") {
+        var section = MediaSection(kind: .audio, mid: "audio")
+        section.ice.usernameFragment = fragment
+        section.ice.password = "secret of \(fragment)"
+        var answer = SessionDescription(media: [section])
+        answer.bundledMIDs = ["audio"]
+        call.described(number, answer, at: now)
+        drain()
+    }
+
+    /// The credentials and candidates of the newest description's transport.
+    var transport: (fragment: String?, candidates: [String])? {
+        for order in media.reversed() {
+            guard case .describe(_, let offer) = order else { continue }
+            return (offer.media.first?.ice.usernameFragment, offer.media[0].ice.candidates)
+        }
+        return nil
     }
 
     mutating func change(_ state: PeerConnectionState) {

@@ -15,6 +15,14 @@ import XMPP
             try Offers.jingle("source-add", Offers.json([Offers.ben])),
             try Offers.jingle("source-remove", Offers.json([Offers.ann])),
             try Offers.jingle("transport-info", Offers.contents()),
+            try Offers.jingle(
+                "transport-info",
+                """
+                <content creator='initiator' name='audio'>\
+                <transport xmlns='urn:xmpp:jingle:transports:ice-udp:1' ufrag='u' pwd='p' \
+                ice-generation='1'/></content>
+                """),
+            try Offers.jingle("transport-replace", Offers.contents() + Offers.json([Offers.ann])),
             try Offers.jingle("session-info"),
         ]
     }
@@ -97,12 +105,46 @@ import XMPP
         }
     }
 
+    /// The stay may end, which is all the harm that a room's own words may do.
+    @Test func refusalsAndInvitationsOfAllKindsDoNoHarm() throws {
+        var entering = CallWorld()
+        entering.connect()
+        try entering.ready()
+        let refusal = try XMLStreamReader.element(
+            """
+            <presence xmlns='jabber:client' from='r@muc.example/\(entering.call.nick)' type='error'>\
+            <error type='auth'><registration-required \
+            xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/>\
+            <lobbyroom xmlns='http://jitsi.org/jitmeet'>r@lobby.example</lobbyroom></error>\
+            </presence>
+            """)
+        var knocking = entering
+        try knocking.receive(refusal.xml())
+        let invitation = try XMLStreamReader.element(
+            """
+            <message xmlns='jabber:client' from='r@muc.example'>\
+            <x xmlns='http://jabber.org/protocol/muc#user'><invite from='a@b'/>\
+            <password>p</password></x></message>
+            """)
+        for (world, stanza) in [(entering, refusal), (knocking, invitation)] {
+            for changed in Self.changes(of: stanza) {
+                var world = world
+                let count = world.sent.count
+                world.call.received(changed, at: world.now)
+                world.drain()
+                world.pass(.seconds(120))
+                #expect(world.sent.count <= count + 8)
+            }
+        }
+    }
+
     @Test func randomChangesOfMessagesNeverTrap() throws {
         var random = SeededRandom(seed: 32)
         let texts = [
             #"{"colibriClass":"EndpointMessage","from":"0000000a","to":"","msgPayload":{"b":1}}"#,
             #"{"colibriClass":"ForwardedSources","forwardedSources":["0000000a-v0"]}"#,
             "{\"sources\":{\(Offers.ann),\(Offers.ben)}}",
+            #"{"ready":true,"focusJid":"focus@auth.example","properties":{"live":"true"}}"#,
         ]
         var world = try CallWorld.connected()
         for round in 0..<10_000 {
@@ -120,6 +162,7 @@ import XMPP
             var listing = SourceListing()
             try? listing.read(json: words)
             _ = listing.resolved()
+            _ = try? ConferenceAnswer(json: words)
         }
         #expect(world.end == nil && world.warnings.count <= CallLimits.notices)
     }

@@ -45,6 +45,46 @@ import XMPP
         }
     }
 
+    /// jicofo's `ConferenceRequest.kt`.
+    @Test func aRequestByHTTPIsWrittenAndItsAnswerRead() throws {
+        var request = ConferenceRequest(room: room, machineID: "m")
+        #expect(
+            request.json
+                == #"{"machineUid":"m","properties":{"rtcstatsEnabled":false},"#
+                + #""room":"r@muc.example"}"#)
+        request.sessionID = "s"
+        #expect(request.json.hasSuffix(#","sessionId":"s"}"#))
+        let answer = try ConferenceAnswer(
+            json: #"{"room":"r@muc.example","ready":true,"focusJid":"focus@auth.example","#
+                + #""sessionId":"s","vnode":"v1","properties":{"authentication":"false"}}"#)
+        #expect(answer.isReady && answer.isLive && answer.sessionID == "s")
+        #expect(answer.focus == JID("focus@auth.example"))
+        #expect(try !ConferenceAnswer(json: #"{"properties":{"live":"false"}}"#).isLive)
+        #expect(try !ConferenceAnswer(json: #"{"ready":"true"}"#).isReady)
+    }
+
+    @Test func statusesOfHTTPSayWhetherToAskAgain() {
+        let cases: [(Int, String, ConferenceReply)] = [
+            (403, "", .refused(.notAuthorized)),
+            (400, "400 invalid-session", .refused(.sessionInvalid)),
+            (400, "no room", .refused(.final("the focus answers with status 400"))),
+            (404, "", .refused(.final("the focus answers with status 404"))),
+            (429, "", .refused(.away("the focus answers with status 429"))),
+            (503, "", .refused(.away("the focus answers with status 503"))),
+            (302, "", .refused(.final("the focus answers with status 302"))),
+            (200, "<html>", .malformed(.malformed("the conference's answer"))),
+            (
+                200, String(repeating: " ", count: JitsiLimits.answerBytes) + "{}",
+                .malformed(
+                    .tooMany(
+                        "bytes of the conference's answer", maximum: JitsiLimits.answerBytes))
+            ),
+        ]
+        for (status, body, reply) in cases {
+            #expect(ConferenceReply(status: status, body: body) == reply)
+        }
+    }
+
     @Test func refusalsSayWhetherToAskAgain() {
         let cases: [(String, StanzaError.Kind, ConferenceRefusal)] = [
             ("not-authorized", .auth, .notAuthorized), ("not-acceptable", .modify, .sessionInvalid),
@@ -202,6 +242,12 @@ import XMPP
             try text("from='r@muc.example/a' type='groupchat'", "<body>hi</body>"))
         #expect(chat.content == .chat("hi") && chat.sender == "a" && !chat.isPrivate && !chat.isOld)
         #expect(chat.message.type == "chat" && chat.message.content.text == "\"hi\"")
+        // A visitor is no member: the server says its name.
+        let visitor = try text(
+            "from='r@muc.example/v' type='groupchat'",
+            "<body>hi</body><display-name xmlns='http://jitsi.org/protocol/display-name' "
+                + "source='visitor'>Vi</display-name>")
+        #expect(visitor?.message.senderName == "Vi" && chat.message.senderName == nil)
         let whisper = try text("from='r@muc.example/a' type='chat'", "<body>hi</body>")
         #expect(whisper?.isPrivate == true)
         let old = try text(

@@ -179,6 +179,7 @@ import Testing
         (.noRoomForAssets, .storageFull), (.notEncoded, .notEncoded),
         (.pageNotShown, .sourceBroken), (.sourceEncrypted, .sourceBroken),
         (.sourceSilent, .sourceBroken), (.sourceLost, .sourceBroken),
+        (.sourceClosed, .sourceBroken),
         (.botStoodStill, .stoodStill), (.botNotStarted, .unavailable),
         (.serverRestarted, .unavailable), (.botDied, .broken),
         (.botLeftEarly, .broken), (.assetsNotMade, .broken), (.directoryLost, .broken),

@@ -86,6 +86,7 @@ import Workbench
         (.noRoomForAssets, "UPLOAD_ERROR"), (.unknown, "INTERNAL_ERROR"),
         (.pageNotShown, "MAX_RETRIES_REACHED"), (.sourceEncrypted, "MAX_RETRIES_REACHED"),
         (.sourceSilent, "MAX_RETRIES_REACHED"), (.sourceLost, "MAX_RETRIES_REACHED"),
+        (.sourceClosed, "MAX_RETRIES_REACHED"),
     ])
     func aStreamThatFailedIsTold(cause: StreamFailure.Cause, type: String) throws {
         let all = try told(record(.failed, .failed(StreamFailure(cause, "the words"))))

@@ -32,7 +32,8 @@ import Testing
             {"meet.example.org:8443":{"server":"wss://xmpp.example.org/xmpp-websocket",
              "certificates":"any","domain":"meet.jitsi","user":"recorder","password":"pass",
              "mucDomain":"muc.meet.jitsi","hiddenDomain":"hidden.meet.jitsi","isJibri":true,
-             "name":"Roomcast","roomPasswords":{"Board":"open"}}}
+             "name":"Roomcast","roomPasswords":{"Board":"open"},
+             "conferenceRequest":"https://meet.example.org:8443/conference-request/v1"}}
             """#)
         #expect(deployments.fault == nil)
         let source = try Self.source("https://meet.example.org:8443/Acme/Board")
@@ -41,7 +42,9 @@ import Testing
                 == JitsiConference(
                     server: "wss://xmpp.example.org/xmpp-websocket", certificates: "any",
                     domain: "hidden.meet.jitsi", room: "board@muc.acme.meet.jitsi",
-                    focus: "focus.meet.jitsi", name: "Roomcast",
+                    focus: "focus.meet.jitsi",
+                    requests: "https://meet.example.org:8443/conference-request/v1",
+                    name: "Roomcast",
                     hiddenDomain: "hidden.meet.jitsi", isJibri: true))
         let account = JitsiCredential.Account(user: "recorder", password: "pass")
         #expect(
@@ -80,6 +83,8 @@ import Testing
         #"{"a.org":{"user":"u"}}"#, #"{"a.org":{"password":"p"}}"#,
         #"{"a.org":{"user":"","password":"p"}}"#, #"{"a.org":{"roomPasswords":{"r":""}}}"#,
         #"{"a.org":{"server":"https://a.org"}}"#, #"{"a.org":{"server":"wss://u@a.org/"}}"#,
+        #"{"a.org":{"conferenceRequest":"a.org/x"}}"#,
+        #"{"a.org":{"conferenceRequest":"https://u:p@a.org/x"}}"#,
     ])
     func anEntryThatCannotBeMeantIsAFault(json: String) throws {
         #expect(try Self.deployments(json).fault != nil)

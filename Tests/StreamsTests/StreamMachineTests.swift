@@ -266,6 +266,7 @@ import Testing
         (BotFailure.pageNotShown, StreamFailure.Cause.pageNotShown),
         (.sourceEncrypted, .sourceEncrypted), (.sourceSilent, .sourceSilent),
         (.sourceLost, .sourceLost),
+        (.sourceClosed, .sourceClosed),
     ])
     func whatCannotBeShownFailsTheStreamAtOnce(failure: BotFailure, cause: StreamFailure.Cause) {
         var machine = started()

@@ -8,6 +8,11 @@ public struct TLSClient: Sendable {
     ///
     /// - Throws: NIOSSL's error, for a file that has none.
     public init(_ trust: ServerTrust) throws {
+        context = try NIOSSLContext(configuration: Self.configuration(trust))
+    }
+
+    /// For a client that makes its own connections.
+    public static func configuration(_ trust: ServerTrust) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         // RFC 9325 sect. 3.1.1.
         configuration.minimumTLSVersion = .tlsv12
@@ -16,7 +21,7 @@ public struct TLSClient: Sendable {
         case .authorities(let file): configuration.trustRoots = .file(file)
         case .anyone: configuration.certificateVerification = .none
         }
-        context = try NIOSSLContext(configuration: configuration)
+        return configuration
     }
 
     /// What encrypts one channel. Stands first in its pipeline.

@@ -198,6 +198,7 @@ public struct BotRunner: Sendable {
             case .encrypted(let reason): return .failed(PipelineFailure(reason), .sourceEncrypted)
             case .silent(let reason): return .failed(PipelineFailure(reason), .sourceSilent)
             case .disconnected(let reason): return .failed(PipelineFailure(reason), .sourceLost)
+            case .closed: return .failed(PipelineFailure(String(describing: error)), .sourceClosed)
             case .badEndpoint, .refused, .unreachable, .protocolViolation, .failed:
                 return .failed(PipelineFailure(String(describing: error)))
             }
@@ -238,6 +239,7 @@ public struct BotRunner: Sendable {
         _ requests: MediaRequests, started: Instant
     ) async -> Ending? {
         var attendance = options.configuration.plan.isAttendanceTold ? Attendance() : nil
+        var heard = HeardChat(of: options.configuration.plan.variant.source, at: started)
         for await event in room.events {
             switch event {
             case .joined:
@@ -258,13 +260,18 @@ public struct BotRunner: Sendable {
                 }
             case .roster(let peers):
                 let sources = peers.map { SourcePeer($0) }
+                heard.know(peers)
                 // First, because the picture's requests may follow at once.
                 requests.roomChanged(sources)
                 await output.show(sources)
                 for report in attendance?.news(peers) ?? [] { writer.write(report) }
             case .layers(let tracks):
                 requests.layersChanged(tracks)
-            case .published, .muteRequested, .activeSpeakers, .message:
+            case .message(let message):
+                if let report = heard.report(message, at: MonotonicClock.now) {
+                    writer.write(.message(report))
+                }
+            case .published, .muteRequested, .activeSpeakers:
                 break
             }
         }

@@ -4,6 +4,8 @@ public enum RoomEnd: Error, Hashable, Sendable, CustomStringConvertible {
     case badEndpoint(String)
     /// The server refused the token, the room or the connection, with its own code and message.
     case refused(code: Int, message: String)
+    /// The same, by the rules of the room or the people in it: no other attempt would be admitted.
+    case closed(code: Int, message: String)
     /// The server could not be reached, or stopped answering, for longer than our retries last.
     case unreachable(String)
     /// The server removed us.
@@ -32,7 +34,8 @@ public enum RoomEnd: Error, Hashable, Sendable, CustomStringConvertible {
             endpoint.hasPrefix("ws:") || endpoint.hasPrefix("wss:")
                 ? "'\(endpoint)' is not a usable ws or wss address"
                 : "'\(endpoint)' is not an http or https address"
-        case .refused(let code, let message): "refused with \(code): \(message)"
+        case .refused(let code, let message), .closed(let code, let message):
+            "refused with \(code): \(message)"
         case .unreachable(let why): "the server cannot be reached: \(why)"
         case .removed(let reason): "removed from the room: \(reason)"
         case .roomEnded(let reason): "the room has ended: \(reason)"

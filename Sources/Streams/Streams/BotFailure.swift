@@ -11,11 +11,13 @@ public enum BotFailure: String, Hashable, Sendable, Codable {
     case sourceSilent = "source_silent"
     /// The way for the media of what is to be shown is lost, for longer than that may last.
     case sourceLost = "source_lost"
+    /// What is to be shown does not admit us.
+    case sourceClosed = "source_closed"
 
     /// Whether another bot would fail in the same way.
     var isFinal: Bool {
         switch self {
-        case .pageNotShown, .sourceEncrypted, .sourceSilent, .sourceLost: true
+        case .pageNotShown, .sourceEncrypted, .sourceSilent, .sourceLost, .sourceClosed: true
         case .notEncoded, .diskFull: false
         }
     }
@@ -29,6 +31,7 @@ public enum BotFailure: String, Hashable, Sendable, Codable {
         case .sourceEncrypted: .sourceEncrypted
         case .sourceSilent: .sourceSilent
         case .sourceLost: .sourceLost
+        case .sourceClosed: .sourceClosed
         }
     }
 }

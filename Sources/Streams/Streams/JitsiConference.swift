@@ -74,6 +74,9 @@ public struct JitsiConference: Hashable, Sendable, Codable {
     public var room: String
     /// The address of the component that takes conference requests: `focus.example.org`.
     public var focus: String
+    /// The http or https address at which the focus takes conference requests; nil where it takes them
+    /// by XMPP.
+    public var requests: String?
     /// What members see where the bot is not hidden; nil for the usual name.
     public var name: String?
     /// The domain of accounts that clients do not show; nil where there is none.
@@ -87,13 +90,15 @@ public struct JitsiConference: Hashable, Sendable, Codable {
 
     enum CodingKeys: String, CodingKey {
         case server, certificates, encryption, domain, user, room, focus, name, recording, patience
+        case requests
         case hiddenDomain = "hidden_domain"
         case isJibri = "is_jibri"
     }
 
     public init(
         server: String, certificates: String? = nil, encryption: Encryption = .beyondLoopback,
-        domain: String, user: String? = nil, room: String, focus: String, name: String? = nil,
+        domain: String, user: String? = nil, room: String, focus: String,
+        requests: String? = nil, name: String? = nil,
         hiddenDomain: String? = nil, isJibri: Bool = false, recording: Recording? = nil,
         patience: Patience? = nil
     ) {
@@ -104,6 +109,7 @@ public struct JitsiConference: Hashable, Sendable, Codable {
         self.user = user
         self.room = room
         self.focus = focus
+        self.requests = requests
         self.name = name
         self.hiddenDomain = hiddenDomain
         self.isJibri = isJibri

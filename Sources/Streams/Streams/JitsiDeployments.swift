@@ -16,6 +16,8 @@ public struct JitsiDeployments: Hashable, Sendable, Decodable {
         /// The domain of rooms.
         var mucDomain: String?
         var focus: String?
+        /// The address at which the focus takes conference requests by HTTP.
+        var conferenceRequest: String?
         var hiddenDomain: String?
         var name: String?
         var isJibri: Bool?
@@ -54,12 +56,21 @@ public struct JitsiDeployments: Hashable, Sendable, Decodable {
             guard
                 deployment.texts.allSatisfy({ (1...Self.textBytesMaximum).contains($0.utf8.count) })
             else { return "a value of \(name) is empty or too long" }
+            guard deployment.conferenceRequest.map(Self.isRequestAddress) ?? true else {
+                return "conferenceRequest of \(name) is like "
+                    + "https://meet.example.org/conference-request/v1"
+            }
             guard deployment.server.map(JitsiServer.isUsable) ?? true else {
                 return "server of \(name) is like xmpp.example.org:5222 or "
                     + "wss://meet.example.org/xmpp-websocket"
             }
         }
         return nil
+    }
+
+    /// Without a user or a fragment: the address is in plans.
+    private static func isRequestAddress(_ text: String) -> Bool {
+        WebAddress(text).map { !$0.text.contains(where: { "#@".contains($0) }) } ?? false
     }
 
     /// Has bots log in with this account, for conferences that come with their addresses and name
@@ -90,7 +101,8 @@ public struct JitsiDeployments: Hashable, Sendable, Decodable {
             server: deployment.server ?? "\(host):\(JitsiServer.standardPort)",
             certificates: deployment.certificates, domain: login,
             room: "\(source.room)@\(rooms)",
-            focus: deployment.focus ?? "focus.\(domain)", name: deployment.name,
+            focus: deployment.focus ?? "focus.\(domain)", requests: deployment.conferenceRequest,
+            name: deployment.name,
             hiddenDomain: deployment.hiddenDomain, isJibri: deployment.isJibri ?? false)
     }
 
@@ -131,7 +143,7 @@ extension JitsiDeployments.Deployment {
     fileprivate var texts: [String] {
         [
             server, certificates, domain, loginDomain, user, password, mucDomain, focus,
-            hiddenDomain, name,
+            hiddenDomain, name, conferenceRequest,
         ].compactMap(\.self) + (roomPasswords ?? [:]).values
     }
 }

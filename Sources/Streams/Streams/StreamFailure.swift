@@ -23,6 +23,8 @@ public struct StreamFailure: Hashable, Sendable {
         case sourceSilent = "source_silent"
         /// The connection to what is to be shown was lost.
         case sourceLost = "source_lost"
+        /// What is to be shown does not admit us.
+        case sourceClosed = "source_closed"
         /// The stream is complete, but its assets cannot be made.
         case assetsNotMade = "assets_not_made"
         /// The assets cannot be made because a disk is full.

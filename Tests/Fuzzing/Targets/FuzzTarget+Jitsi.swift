@@ -12,6 +12,8 @@ extension FuzzTarget {
             _ = (Member(presence, stanza).isEncrypted, FocusPresence(stanza))
         }
         _ = JID("r@m").flatMap { RoomText(stanza, of: $0)?.message }
+        _ = JID("r@m").flatMap { RoomInvitation(stanza, to: $0) }
+        _ = RoomInvitation.lobby(stanza)
         _ = try? ConferenceAnswer(stanza)
         let message = try JingleMessage(stanza)
         var book = SourceBook()
@@ -19,6 +21,8 @@ extension FuzzTarget {
         var plan = try SectionPlan(message.contents)
         let sections = plan.offer(book.sources).media.count
         precondition(sections <= SDPLimits.sectionsMaximum, "too many sections")
+        for transport in message.contents.compactMap(\.transport) { _ = plan.take(transport) }
+        _ = try plan.moved(to: message.contents)
         book.remove(message.sources)
         precondition(plan.offer(book.sources).media.count == sections, "sections vanish")
     }
@@ -29,6 +33,7 @@ extension FuzzTarget {
         var listing = SourceListing()
         try? listing.read(json: text)
         _ = listing.resolved()
+        _ = try? ConferenceAnswer(json: text)
         _ = try BridgeMessage(text)
     }
 }

@@ -231,7 +231,8 @@ extension StreamingFailure.Cause {
             case .diskFull, .noRoomForAssets: .storageFull
             case .notEncoded: .notEncoded
             case .botStoodStill: .stoodStill
-            case .pageNotShown, .sourceEncrypted, .sourceSilent, .sourceLost: .sourceBroken
+            case .pageNotShown, .sourceEncrypted, .sourceSilent, .sourceLost, .sourceClosed:
+                .sourceBroken
             case .serverRestarted, .botNotStarted: .unavailable
             case .directoryLost, .botDied, .botLeftEarly, .assetsNotMade, .unknown: .broken
             }

@@ -263,7 +263,7 @@ public struct StreamEvents: Sendable, StreamEventSource {
         guard case .failed(let failure) = stream.end else { return "INTERNAL_ERROR" }
         switch failure.cause {
         case .assetsNotMade, .noRoomForAssets: return "UPLOAD_ERROR"
-        case .pageNotShown, .sourceEncrypted, .sourceSilent, .sourceLost:
+        case .pageNotShown, .sourceEncrypted, .sourceSilent, .sourceLost, .sourceClosed:
             return "MAX_RETRIES_REACHED"
         case .serverRestarted, .directoryLost, .botNotStarted, .botStoodStill, .botDied,
             .botLeftEarly, .notEncoded, .diskFull, .unknown:

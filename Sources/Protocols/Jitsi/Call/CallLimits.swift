@@ -14,6 +14,8 @@ enum CallLimits {
     static let conferencePatience: Duration = .seconds(90)
     /// For the room to admit us.
     static let entry: Duration = .seconds(20)
+    /// For somebody to let us in from the lobby.
+    static let lobby: Duration = .seconds(60)
     /// Attempts to enter with another nick, or a room that is just being created.
     static let entryAttempts = 4
     /// Between two such attempts.

@@ -9,6 +9,8 @@ internal import XMPP
 enum CallOrder: Hashable {
     /// Ask, and tell the call what was answered.
     case ask(CallQuestion, XMLElement, to: JID)
+    /// Ask the focus by HTTP, and tell the call what was answered.
+    case post(ConferenceRequest)
     /// A stanza that has no answer, or is one.
     case send(XMLElement)
     case media(CallMediaOrder)
@@ -24,6 +26,25 @@ enum CallOrder: Hashable {
     case warn(String)
     /// The stay is over.
     case end(RoomEnd)
+}
+
+/// Orders until they are taken.
+struct CallOrders {
+    private var waiting: [CallOrder] = []
+    private var taken = 0
+
+    mutating func add(_ order: CallOrder) { waiting.append(order) }
+
+    /// The next one, until nil.
+    mutating func take() -> CallOrder? {
+        guard taken < waiting.count else {
+            waiting.removeAll(keepingCapacity: true)
+            taken = 0
+            return nil
+        }
+        taken += 1
+        return waiting[taken - 1]
+    }
 }
 
 /// A question whose answer decides something.

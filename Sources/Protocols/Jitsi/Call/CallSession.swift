@@ -20,14 +20,27 @@ struct CallSession: Hashable {
         case open
     }
 
+    /// How far ICE has begun anew on the same connection.
+    struct Restart: Hashable {
+        /// The last one's number; 0 without any.
+        var generation = 0
+        /// Our side of it is awaited.
+        var isDue = false
+        /// Ours, as the focus knows it.
+        var ownFragment: String?
+    }
+
     /// Of its connection.
     let number: Int
     let focus: JID
     let reply: JingleReply
     let bridgeSession: String?
     let startedAt: Instant
+    /// What our description is to the focus.
+    let acceptance: JingleReply.Acceptance
     var plan: SectionPlan
     var phase = Phase.describing
+    var restart = Restart()
     var state = PeerConnectionState.new
     var channel = Channel.closed
 

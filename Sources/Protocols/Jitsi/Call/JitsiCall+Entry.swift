@@ -18,40 +18,30 @@ extension JitsiCall {
     private mutating func askFocus() {
         let request = ConferenceRequest(
             room: entry.room, machineID: entry.machineID, sessionID: focusSession)
-        order(.ask(.conference, request.element, to: entry.focus))
+        order(
+            entry.asksByHTTP
+                ? .post(request) : .ask(.conference, request.element, to: entry.focus))
     }
 
-    mutating func conferenceAnswered(_ reply: CallReply, at now: Instant) {
+    mutating func conferenceAnswered(_ reply: ConferenceReply, at now: Instant) {
         // The focus was asked again since it had left. We are in the room.
         if phase == .inside {
-            if case .result(let element?) = reply, let answer = try? ConferenceAnswer(element) {
-                focus = answer.focus ?? focus
-            }
+            if case .answer(let answer) = reply { focus = answer.focus ?? focus }
             return
         }
         guard case .asking(_, nil, _) = phase else { return }
         switch reply {
-        case .silence: askLater("the focus does not answer", at: now)
-        case .refused(let error):
-            switch ConferenceRefusal(error) {
-            case .notAuthorized:
-                end(
-                    .refused(
-                        code: 401,
-                        message: "only users who have logged in may create the room"))
-            case .sessionInvalid:
-                focusSession = nil
-                askLater("the focus does not know its session", at: now)
-            case .away(let words): askLater(words, at: now)
-            case .final(let words): end(.refused(code: 400, message: shown(words)))
-            }
-        case .result(let element):
-            do throws(JitsiFault) {
-                guard let element else { throw .missing("<conference>") }
-                ready(try ConferenceAnswer(element), at: now)
-            } catch {
-                end(.protocolViolation("conference: \(error)"))
-            }
+        case .answer(let answer): ready(answer, at: now)
+        case .refused(.notAuthorized):
+            end(
+                .refused(
+                    code: 401, message: "only users who have logged in may create the room"))
+        case .refused(.sessionInvalid):
+            focusSession = nil
+            askLater("the focus does not know its session", at: now)
+        case .refused(.away(let words)): askLater(words, at: now)
+        case .refused(.final(let words)): end(.refused(code: 400, message: shown(words)))
+        case .malformed(let fault): end(.protocolViolation("conference: \(fault)"))
         }
     }
 
@@ -88,7 +78,7 @@ extension JitsiCall {
         phase = .entering(deadline: now + CallLimits.entry, next: nil, attempts: attempts + 1)
         guard
             let stanza = RoomPresence.present(
-                in: entry.room, nick: nick, entering: true, password: entry.password,
+                in: entry.room, nick: nick, entering: true, password: door.password,
                 ownPresence.elements)
         else { return end(.badEndpoint(entry.room.description)) }
         order(.send(stanza))
@@ -131,7 +121,7 @@ extension JitsiCall {
     ) {
         if presence.isOwn || presence.nick == nick {
             guard presence.nick == nick else { return }
-            return appearedOurselves(presence, at: now)
+            return appearedOurselves(presence, stanza, at: now)
         }
         if isFocus(presence) { return focusAppeared(presence, stanza, at: now) }
         switch presence.change {
@@ -164,16 +154,19 @@ extension JitsiCall {
         return isFocus
     }
 
-    private mutating func appearedOurselves(_ presence: RoomPresence, at now: Instant) {
+    private mutating func appearedOurselves(
+        _ presence: RoomPresence, _ stanza: XMLElement, at now: Instant
+    ) {
         switch presence.change {
         case .present:
             guard case .entering = phase else { return }
             phase = .inside
+            leaveLobby()
             roster.settle()
             told.isRosterStale = true
             if !hasJoined { order(.joined) }
             hasJoined = true
-        case .refused(let error): refused(error, at: now)
+        case .refused(let error): refused(error, lobby: RoomInvitation.lobby(stanza), at: now)
         case .kicked(let reason):
             end(.removed(reason: shown(reason.flatMap { $0.isEmpty ? nil : $0 } ?? "kicked")))
         case .destroyed: end(.roomEnded(reason: "the room was destroyed"))
@@ -206,12 +199,15 @@ extension JitsiCall {
     }
 
     /// XEP-0045 sect. 7.2. The codes are those that errors had before they had names (XEP-0086).
-    private mutating func refused(_ error: StanzaError, at now: Instant) {
+    private mutating func refused(_ error: StanzaError, lobby: JID?, at now: Instant) {
         guard case .entering(_, _, let attempts) = phase else {
             return note("the room refuses our presence: \(shown(error.description))")
         }
         func refusal(_ code: Int, _ message: String) -> RoomEnd {
             .refused(code: code, message: message)
+        }
+        func closed(_ code: Int, _ message: String) -> RoomEnd {
+            .closed(code: code, message: message)
         }
         let isLast = attempts >= CallLimits.entryAttempts
         switch error.condition {
@@ -226,16 +222,20 @@ extension JitsiCall {
         case "conflict": end(refusal(409, "the room has another member of our name"))
         case "not-authorized":
             end(
-                refusal(
+                closed(
                     401,
-                    entry.password == nil
+                    door.password == nil
                         ? "the room has a password" : "the room has another password"))
         case "registration-required":
-            end(
-                refusal(
-                    407, "the room has a lobby, where somebody would have to let the recorder in"))
+            guard entry.knocks, let lobby else {
+                return end(
+                    closed(
+                        407,
+                        "the room has a lobby, where somebody would have to let the recorder in"))
+            }
+            knock(at: lobby, attempts: attempts, at: now)
         case "service-unavailable": end(refusal(503, "the room is full"))
-        case "forbidden": end(refusal(403, "the recorder is banned from the room"))
+        case "forbidden": end(closed(403, "the recorder is banned from the room"))
         case "item-not-found": end(refusal(404, "the room does not exist"))
         default: end(refusal(405, shown(error.description)))
         }
@@ -243,7 +243,8 @@ extension JitsiCall {
 
     /// A stranger's words without the room's password.
     func shown(_ words: String) -> String {
-        let hidden = RoomSecrets([entry.password ?? ""]).hidden(in: words)
+        let secrets = [entry.password, door.password].compactMap(\.self)
+        let hidden = RoomSecrets(secrets).hidden(in: words)
         return String(String.UnicodeScalarView(hidden.unicodeScalars.prefix(256)))
     }
 }

@@ -45,19 +45,51 @@ extension JitsiCall {
             order(.send(request.result()))
             // Members and their tracks stay: mostly, another session follows at once.
             closeSession()
-        // The bridge's candidates came with its description, and no restart in place is asked for.
-        case .transportInfo, .sessionInfo: order(.send(request.result()))
-        case .transportReplace:
-            order(.send(JingleRefusal.unsupported.answer(to: request)))
-            restart("the focus replaces the transport", at: now)
+        case .sessionInfo: order(.send(request.result()))
+        case .transportInfo:
+            order(.send(request.result()))
+            heard(message.contents.lazy.compactMap(\.transport).first)
+        case .transportReplace: replaceTransport(message, from, request, at: now)
         case .sessionInitiate, nil:
             order(.send(JingleRefusal.unsupported.answer(to: request)))
         }
     }
 
-    private mutating func begin(
-        _ message: JingleMessage, _ plan: SectionPlan, with focus: JID, at now: Instant
+    /// More of the bridge's transport: mostly of a restart of ICE, in which the old path carries
+    /// media until the new one does. Late and repeated ones are passed over.
+    private mutating func heard(_ transport: JingleTransport?) {
+        guard var session, let transport else { return }
+        if let generation = transport.generation {
+            guard generation > session.restart.generation else { return }
+            session.restart.generation = generation
+        }
+        if session.plan.take(transport) { session.restart.isDue = true }
+        self.session = session
+        describe()
+    }
+
+    /// The session goes on with another bridge, on a connection of its own.
+    private mutating func replaceTransport(
+        _ message: JingleMessage, _ focus: JID, _ request: Request, at now: Instant
     ) {
+        guard let session else { return }
+        let plan: SectionPlan
+        do throws(JitsiFault) {
+            plan = try session.plan.moved(to: message.contents)
+        } catch {
+            note("the focus' description is not understood: \(error)")
+            order(.send(JingleRefusal.malformed(error).answer(to: request)))
+            return restart("the focus replaces the transport", at: now)
+        }
+        order(.send(request.result()))
+        begin(message, plan, with: focus, as: .transport, at: now)
+    }
+
+    private mutating func begin(
+        _ message: JingleMessage, _ plan: SectionPlan, with focus: JID,
+        as acceptance: JingleReply.Acceptance = .session, at now: Instant
+    ) {
+        let bridgeSession = message.bridgeSession ?? session?.bridgeSession
         closeSession()
         guard let occupant else { return }
         sessions += 1
@@ -66,8 +98,11 @@ extension JitsiCall {
             number: sessions, focus: focus,
             reply: JingleReply(
                 session: message.session, initiator: message.initiator, responder: occupant),
-            bridgeSession: message.bridgeSession, startedAt: now, plan: plan)
-        book = SourceBook()
+            bridgeSession: acceptance == .session ? message.bridgeSession : bridgeSession,
+            startedAt: now, acceptance: acceptance, plan: plan)
+        // With another transport come all sources anew, or none if they are those of before.
+        let keepsSources = acceptance == .transport && message.sources.sources.isEmpty
+        if !keepsSources { book = SourceBook() }
         told.isRosterStale = true
         add(message.sources)
         describe()
@@ -113,14 +148,30 @@ extension JitsiCall {
 
     /// The offer is applied; this is our side. The first time, the focus gets it.
     mutating func described(_ number: Int, _ answer: SessionDescription, at now: Instant) {
-        guard var session, session.number == number, session.phase == .describing else { return }
+        guard var session, session.number == number else { return }
+        let fragment = JingleTransport(of: answer).usernameFragment
+        guard session.phase == .describing else { return described(anew: answer, fragment) }
         session.phase = .accepting
+        session.restart.ownFragment = fragment
         self.session = session
         let accept = session.reply.accept(
-            session.plan.described, by: answer, Defaults.roomcast)
+            session.plan.described, by: answer, Defaults.roomcast, as: session.acceptance)
         order(.ask(.accept(number), accept, to: session.focus))
         openChannel()
         look(at: now)
+    }
+
+    /// Later descriptions are no concern of the focus, but for one with which ICE begins anew.
+    private mutating func described(anew answer: SessionDescription, _ fragment: String?) {
+        guard let session, session.restart.isDue, fragment != session.restart.ownFragment,
+            let content = session.plan.described.first
+        else { return }
+        self.session?.restart.isDue = false
+        self.session?.restart.ownFragment = fragment
+        let generation = session.restart.generation
+        let told = session.reply.restart(
+            content, by: answer, generation: generation == 0 ? nil : generation)
+        order(.ask(.other, told, to: session.focus))
     }
 
     mutating func mediaFailed(_ number: Int, _ reason: String, at now: Instant) {

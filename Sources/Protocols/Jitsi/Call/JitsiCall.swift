@@ -25,6 +25,10 @@ struct JitsiCall {
         var name: String
         var machineID = "roomcast"
         var password: String?
+        /// Whether we wait in the room's lobby, where members see us. A jibri does not.
+        var knocks = true
+        /// Whether the focus is asked by HTTP.
+        var asksByHTTP = false
         /// The domain of the accounts that clients do not show.
         var hiddenDomain: String?
         /// Whether we say that we are a jibri.
@@ -42,6 +46,8 @@ struct JitsiCall {
         case asking(since: Instant, next: Instant?, pause: Duration)
         /// `next` is when another attempt is made.
         case entering(deadline: Instant, next: Instant?, attempts: Int)
+        /// In the lobby, or on the way there.
+        case knocking(CallDoor.Knock)
         case inside
         case over
     }
@@ -70,8 +76,9 @@ struct JitsiCall {
     var watch: CallWatch?
     var hasJoined = false
     var told: Told = Told()
-    private var orders: [CallOrder] = []
-    private var ordersTaken = 0
+    /// By which the room may be entered.
+    var door: CallDoor
+    private var orders = CallOrders()
 
     /// What the program knows.
     struct Told: Hashable {
@@ -86,22 +93,15 @@ struct JitsiCall {
     /// - Parameter seed: for nicks.
     init(_ entry: Entry, seed: UInt64) {
         self.entry = entry
+        door = CallDoor(password: entry.password)
         random = SeededRandom(seed: seed)
         roster = CallRoster(hiddenDomain: entry.hiddenDomain)
     }
 
     /// The next order, until nil.
-    mutating func poll() -> CallOrder? {
-        guard ordersTaken < orders.count else {
-            orders.removeAll(keepingCapacity: true)
-            ordersTaken = 0
-            return nil
-        }
-        ordersTaken += 1
-        return orders[ordersTaken - 1]
-    }
+    mutating func poll() -> CallOrder? { orders.take() }
 
-    mutating func order(_ order: CallOrder) { orders.append(order) }
+    mutating func order(_ order: CallOrder) { orders.add(order) }
 
     /// The occupant of the room that is us.
     var occupant: JID? {
@@ -134,8 +134,9 @@ struct JitsiCall {
                 JingleReason("success"), bridgeSession: session.bridgeSession, restarts: false)
             order(.ask(.other, goodbye, to: session.focus))
         }
-        if phase != .offline, let stanza = RoomPresence.leaving(entry.room, nick: nick) {
-            order(.send(stanza))
+        if phase != .offline {
+            if let stanza = RoomPresence.leaving(entry.room, nick: nick) { order(.send(stanza)) }
+            leaveLobby()
         }
         closeSession()
         phase = .over
@@ -153,8 +154,13 @@ struct JitsiCall {
     mutating func received(_ stanza: XMLElement, at now: Instant) {
         guard phase != .over, phase != .offline else { return }
         if let presence = RoomPresence(stanza) {
-            guard presence.room == entry.room else { return }
-            appeared(presence, stanza, at: now)
+            if presence.room == entry.room {
+                appeared(presence, stanza, at: now)
+            } else if presence.room == door.lobby {
+                appearedInLobby(presence, at: now)
+            }
+        } else if let invitation = RoomInvitation(stanza, to: entry.room) {
+            invited(invitation, at: now)
         } else if let text = RoomText(stanza, of: entry.room) {
             hear(text)
         }
@@ -185,10 +191,17 @@ struct JitsiCall {
     mutating func answered(_ question: CallQuestion, _ reply: CallReply, at now: Instant) {
         guard phase != .over else { return }
         switch question {
-        case .conference: conferenceAnswered(reply, at: now)
+        case .conference: conferenceAnswered(ConferenceReply(reply), at: now)
         case .accept(let number): acceptAnswered(number, reply, at: now)
         case .other: break
         }
+        look(at: now)
+    }
+
+    /// The answer to a conference request by HTTP.
+    mutating func asked(_ reply: ConferenceReply, at now: Instant) {
+        guard phase != .over else { return }
+        conferenceAnswered(reply, at: now)
         look(at: now)
     }
 
@@ -206,6 +219,7 @@ struct JitsiCall {
         switch phase {
         case .asking(_, let next, _): deadlines.append(next)
         case .entering(let deadline, let next, _): deadlines += [deadline, next]
+        case .knocking(let knock): deadlines.append(knock.deadline)
         case .offline, .inside, .over: break
         }
         if case .waiting(let next)? = session?.channel { deadlines.append(next) }
@@ -221,7 +235,8 @@ struct JitsiCall {
             enter(attempts: attempts, at: now)
         case .entering(let deadline, _, _) where deadline <= now:
             end(.unreachable("the room does not admit us"))
-        case .offline, .asking, .entering, .inside, .over: break
+        case .knocking(let knock) where knock.deadline <= now: end(CallDoor.unheard)
+        case .offline, .asking, .entering, .knocking, .inside, .over: break
         }
         if let deadline = session?.deadline, deadline <= now {
             restart("no media within \(CallLimits.connecting)", at: now)

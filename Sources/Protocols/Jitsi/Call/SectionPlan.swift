@@ -31,7 +31,7 @@ struct SectionPlan: Hashable {
     }
 
     private let contents: [JingleContent]
-    private let transport: JingleTransport
+    private var transport: JingleTransport
     private var slots: [Slot] = []
     private var madeMIDs = 0
     private var version: UInt64 = 0
@@ -51,6 +51,44 @@ struct SectionPlan: Hashable {
         }
         self.contents = described
         self.transport = transport
+    }
+
+    /// Takes what the bridge says of its transport later: other candidates, and other credentials,
+    /// with which ICE begins anew. Everything else stays as it was: it would be another connection.
+    ///
+    /// - Returns: whether ICE begins anew.
+    mutating func take(_ later: JingleTransport) -> Bool {
+        let restarts =
+            later.usernameFragment != nil && later.password != nil
+            && (later.usernameFragment, later.password)
+                != (transport.usernameFragment, transport.password)
+        if restarts {
+            (transport.usernameFragment, transport.password) = (
+                later.usernameFragment, later.password
+            )
+            transport.candidates = []
+        }
+        for candidate in later.candidates where !transport.candidates.contains(candidate) {
+            guard transport.candidates.count < JitsiLimits.candidates else { break }
+            transport.candidates.append(candidate)
+        }
+        return restarts
+    }
+
+    /// The same contents on another transport.
+    func moved(to contents: [JingleContent]) throws(JitsiFault) -> SectionPlan {
+        let isWhole = contents.contains { $0.description != nil }
+        guard !isWhole else { return try SectionPlan(contents) }
+        guard let transport = contents.lazy.compactMap(\.transport).first(where: \.isComplete)
+        else { throw .missing("transport of the bridge") }
+        return try SectionPlan(
+            self.contents.map { content in
+                var content = content
+                let port = content.transport?.sctpPort
+                content.transport = transport
+                content.transport?.sctpPort = transport.sctpPort ?? port
+                return content
+            })
     }
 
     /// The contents that have sections, in their order.

@@ -2,6 +2,7 @@ public import ClientConnections
 public import Jibri
 public import Logging
 public import MediaClient
+public import MediaKernel
 public import NIOCore
 public import RemoteRoom
 public import XMPP
@@ -20,6 +21,8 @@ public struct JitsiAddress: RoomAddress {
     public var room: JID
     /// The component that takes conference requests: `focus.` and the deployment's domain.
     public var focus: JID
+    /// Where the focus takes conference requests by HTTP; nil where it takes them by XMPP.
+    public var requests: WebAddress?
     public var password: String?
     /// Whose members are nobody. Nil where it is not known.
     public var hiddenDomain: String?
@@ -62,6 +65,7 @@ public struct JitsiAddress: RoomAddress {
     func entry(for guest: RoomGuest) -> JitsiCall.Entry {
         JitsiCall.Entry(
             room: room.bare, focus: focus, name: name ?? guest.name, password: password,
+            knocks: recording == nil, asksByHTTP: requests != nil,
             hiddenDomain: hiddenDomain, isJibri: isJibri,
             recording: recording, timeouts: timeouts, receivesVideo: guest.receivesVideo)
     }

@@ -28,6 +28,7 @@ public actor JitsiRecorder: RemoteRoom {
     /// What is on its way to the server.
     private enum Errand: Sendable {
         case send(XMLElement)
+        case post(ConferenceRequest)
         case ask(CallQuestion, XMLElement, to: JID)
     }
 
@@ -172,6 +173,8 @@ public actor JitsiRecorder: RemoteRoom {
             switch errand {
             // Without a stream there is nobody who waits for it.
             case .send(let stanza): try? await client.send(stanza)
+            case .post(let request):
+                Task { await self.replied(await FocusHTTP.ask(request, self.address)) }
             case .ask(let question, let payload, let to):
                 // Asked here, since what follows must not overtake it.
                 let asked = client.question(.set, payload, to: to)
@@ -183,6 +186,11 @@ public actor JitsiRecorder: RemoteRoom {
 
     private func replied(_ question: CallQuestion, _ reply: CallReply) async {
         call.answered(question, reply, at: MonotonicClock.now)
+        await drain()
+    }
+
+    private func replied(_ reply: ConferenceReply) async {
+        call.asked(reply, at: MonotonicClock.now)
         await drain()
     }
 
@@ -234,6 +242,7 @@ public actor JitsiRecorder: RemoteRoom {
             case .ask(let question, let payload, let to):
                 errands.continuation.yield(.ask(question, payload, to: to))
             case .send(let stanza): errands.continuation.yield(.send(stanza))
+            case .post(let request): errands.continuation.yield(.post(request))
             case .media(let order): await obey(order)
             case .tellBridge(let text): tellBridge(text)
             case .joined: feed.send(.joined)

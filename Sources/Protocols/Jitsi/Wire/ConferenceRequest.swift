@@ -1,3 +1,4 @@
+internal import MediaKernel
 internal import XML
 internal import XMPP
 
@@ -21,6 +22,16 @@ struct ConferenceRequest: Hashable {
                     "property", JitsiNamespaces.focus,
                     ["name": "rtcstatsEnabled", "value": "false"])
             ])
+    }
+
+    /// The same for HTTP: the body of a `POST` to `/conference-request/v1`.
+    var json: String {
+        var members: [String: JSONValue] = [
+            "room": .string(room.description), "machineUid": .string(machineID),
+            "properties": .object(["rtcstatsEnabled": .bool(false)]),
+        ]
+        if let sessionID { members["sessionId"] = .string(sessionID) }
+        return JitsiJSON.text(members)
     }
 }
 
@@ -50,6 +61,61 @@ struct ConferenceAnswer: Hashable {
             $0.utf8.count <= JitsiLimits.attributeBytes ? $0 : nil
         }
         isLive = properties["live"] != "false"
+    }
+
+    /// As it comes by HTTP.
+    init(json: String) throws(JitsiFault) {
+        let members = try JitsiJSON.members(
+            json, JitsiLimits.answerJSON, bytes: JitsiLimits.answerBytes,
+            of: "the conference's answer")
+        let properties = members["properties"]?.members ?? [:]
+        guard properties.count <= JitsiLimits.properties else {
+            throw .tooMany("properties", maximum: JitsiLimits.properties)
+        }
+        isReady = members["ready"]?.flag ?? false
+        focus = members["focusJid"]?.text.flatMap { JID($0) }
+        sessionID = members["sessionId"]?.text.flatMap {
+            $0.utf8.count <= JitsiLimits.attributeBytes ? $0 : nil
+        }
+        // Jicofo's properties are texts, whatever they say.
+        isLive = properties["live"]?.text != "false" && properties["live"]?.flag != false
+    }
+}
+
+/// What became of a conference request.
+enum ConferenceReply: Hashable {
+    case answer(ConferenceAnswer)
+    case refused(ConferenceRefusal)
+    case malformed(JitsiFault)
+
+    init(_ reply: CallReply) {
+        switch reply {
+        case .silence: self = .refused(.away("the focus does not answer"))
+        case .refused(let error): self = .refused(ConferenceRefusal(error))
+        case .result(let element):
+            do throws(JitsiFault) {
+                guard let element else { throw .missing("<conference>") }
+                self = .answer(try ConferenceAnswer(element))
+            } catch {
+                self = .malformed(error)
+            }
+        }
+    }
+
+    init(status: Int, body: String) {
+        switch status {
+        case 200:
+            do throws(JitsiFault) {
+                self = .answer(try ConferenceAnswer(json: body))
+            } catch {
+                self = .malformed(error)
+            }
+        case 403: self = .refused(.notAuthorized)
+        // Jicofo has one status for whatever is wrong with a request.
+        case 400 where body.contains("invalid-session"): self = .refused(.sessionInvalid)
+        case 429, 500...: self = .refused(.away("the focus answers with status \(status)"))
+        default: self = .refused(.final("the focus answers with status \(status)"))
+        }
     }
 }
 

@@ -38,6 +38,9 @@ enum JitsiLimits {
     /// Of a name, an address of a picture and the like.
     static let textBytes = 1024
     static let properties = 64
+    /// Of an answer to a conference request by HTTP.
+    static let answerBytes = 64 << 10
+    static let answerJSON = JSONLimits(depth: 4, nodes: 512)
     /// Of a message to the room.
     static let messageBytes = 64 << 10
 

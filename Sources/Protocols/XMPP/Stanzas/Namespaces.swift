@@ -13,6 +13,6 @@ public enum Namespaces {
     static let management = "urn:xmpp:sm:3"
     static let framing = "urn:ietf:params:xml:ns:xmpp-framing"
     static let muc = "http://jabber.org/protocol/muc"
-    static let mucUser = "http://jabber.org/protocol/muc#user"
+    public static let mucUser = "http://jabber.org/protocol/muc#user"
     static let delay = "urn:xmpp:delay"
 }

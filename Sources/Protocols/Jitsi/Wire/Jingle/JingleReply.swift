@@ -9,6 +9,13 @@ struct JingleReply: Hashable {
     let initiator: String?
     let responder: JID
 
+    /// How a description is accepted.
+    enum Acceptance: String, Hashable {
+        case session = "session-accept"
+        /// The session goes on with the bridge's other transport, and with ours.
+        case transport = "transport-accept"
+    }
+
     /// Accepts a session with our transport and the codecs that we decode.
     ///
     /// - Parameters:
@@ -16,7 +23,8 @@ struct JingleReply: Hashable {
     ///   - answer: our description of the same sections, by their names.
     ///   - capabilities: the codecs.
     func accept(
-        _ offer: [JingleContent], by answer: SessionDescription, _ capabilities: [CodecCapability]
+        _ offer: [JingleContent], by answer: SessionDescription, _ capabilities: [CodecCapability],
+        as acceptance: Acceptance = .session
     ) -> XMLElement {
         let contents = offer.map { content in
             self.content(content, by: answer, capabilities)
@@ -24,7 +32,23 @@ struct JingleReply: Hashable {
         let bundle = XMLElement(
             "group", JitsiNamespaces.grouping, ["semantics": "BUNDLE"],
             offer.map { XMLElement("content", JitsiNamespaces.grouping, ["name": $0.name]) })
-        return jingle("session-accept", contents + [bundle])
+        return jingle(acceptance.rawValue, contents + [bundle])
+    }
+
+    /// Tells our credentials of a restart of ICE, without which the bridge's checks are not ours.
+    /// All contents have one transport.
+    func restart(
+        _ content: JingleContent, by answer: SessionDescription, generation: Int?
+    ) -> XMLElement {
+        var transport = JingleTransport(of: answer)
+        transport.generation = generation
+        return jingle(
+            "transport-info",
+            [
+                XMLElement(
+                    "content", JitsiNamespaces.jingle,
+                    ["creator": "initiator", "name": content.name], [transport.element])
+            ])
     }
 
     private func content(

@@ -15,6 +15,8 @@ struct JingleTransport: Hashable {
     var sctpPort: UInt16?
     /// Where the bridge's channel is a WebSocket.
     var sockets: [String] = []
+    /// The number of a restart of ICE in which the bridge keeps everything else; nil without one.
+    var generation: Int?
 
     init() {}
 
@@ -41,6 +43,7 @@ struct JingleTransport: Hashable {
         {
             sockets.append(try socket.text("url", maximum: 4096))
         }
+        generation = try element.optionalNumber("ice-generation", in: 1...Int(Int32.max))
     }
 
     /// Whether a connection can be made with it.
@@ -103,7 +106,11 @@ struct JingleTransport: Hashable {
                     ]))
         }
         return XMLElement(
-            "transport", JitsiNamespaces.ice, ["ufrag": usernameFragment, "pwd": password],
+            "transport", JitsiNamespaces.ice,
+            [
+                "ufrag": usernameFragment, "pwd": password,
+                "ice-generation": generation.map { "\($0)" },
+            ],
             [XMLElement("rtcp-mux", JitsiNamespaces.ice)] + children)
     }
 
