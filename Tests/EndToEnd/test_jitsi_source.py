@@ -1,80 +1,35 @@
 """Streams of a Jitsi deployment's conferences, in place of a room. Prosody is real; Jicofo and the
 videobridge are played by slixmpp and aiortc."""
 
-import json
+import csv
+import io
 from pathlib import Path
 
 import numpy as np
 import pytest
-from harness import hls, media
-from harness.jitsi_deployment import deployed
-from harness.jitsi_prosody import DOMAIN, FOCUS, HIDDEN, ROOMS
+from harness import media
+from harness.assets import BOTH
+from harness.http import path_of
+from harness.jitsi_cast import (
+    BLUE,
+    GREEN,
+    PASSWORD,
+    RED,
+    TIMEOUT,
+    assert_fails,
+    assert_shows_all,
+    cast,  # noqa: F401  a fixture
+    deployment,  # noqa: F401  a fixture
+    on_air,
+    start,
+    url,
+)
+from harness.jitsi_prosody import DOMAIN, HIDDEN
 from harness.jitsi_xml import CLIENT, find
-from harness.server import Server
-from harness.shown import LADDER, assert_shows, is_heard, is_near, newest_segment
+from harness.shown import assert_shows, is_heard, is_near, newest_segment
 from harness.stranger import Colour, Tone
 from harness.waiting import wait_for
 from test_degradation import bot_of
-
-RED, GREEN, BLUE = (200, 30, 30), (30, 160, 30), (30, 30, 200)
-PASSWORD = "recorder secret"
-TIMEOUT = 60  # s
-
-
-@pytest.fixture(scope="module")
-def deployment():
-    with deployed() as deployment:
-        yield deployment
-
-
-@pytest.fixture
-def cast(binary, deployment, tmp_path, stack):
-    """Starts a server that may stream the deployment's conferences."""
-    def cast(**changes):
-        entry = {
-            "server": f"127.0.0.1:{deployment.prosody.port}", "domain": DOMAIN,
-            "certificates": str(deployment.prosody.authority.file),
-            "mucDomain": ROOMS, "focus": FOCUS, "hiddenDomain": HIDDEN, "isJibri": True,
-            "user": "recorder", "password": PASSWORD}
-        entry = {name: value for name, value in (entry | changes).items() if value is not None}
-        caster = Server(tmp_path / "caster", settings={
-            "ROOMCAST_JITSI_DEPLOYMENTS": json.dumps({DOMAIN: entry})})
-        stack.callback(caster.stop)
-        return caster
-
-    return cast
-
-
-def url(conference):
-    return f"jitsi:https://{DOMAIN}/{conference.room.partition('@')[0]}"
-
-
-def start(caster, room, conference, **more):
-    return caster.start_stream(room, {"meeting_url": url(conference), "ladder": LADDER} | more)
-
-
-def assert_shows_all(caster, stream, colours):
-    """Each has a good part of the picture, wherever."""
-    def shown():
-        with newest_segment(caster, stream) as segment:
-            picture = media.frames(segment)[-1].astype(int)
-        shares = [(np.abs(picture - colour).max(axis=2) < 60).mean() for colour in colours]
-        return all(share > 0.02 for share in shares)
-
-    wait_for(f"the stream is {colours}", shown, TIMEOUT, interval=1)
-
-
-def assert_fails(caster, stream, words):
-    failed = caster.wait_for_status(stream["id"], "failed", 2 * TIMEOUT)
-    assert words in failed["stop_reason"], failed
-    assert PASSWORD not in caster.log.read_text()
-
-
-def on_air(caster, room, conference, colour=RED):
-    stream = start(caster, room, conference)
-    caster.wait_for_status(stream["id"], "running", TIMEOUT)
-    assert_shows(caster, stream, colour)
-    return stream
 
 
 @pytest.mark.parametrize("encoding, codec", [("json", "VP8"), ("xml", "H264")])
@@ -147,43 +102,6 @@ def test_a_shared_screen_has_the_stage(deployment, room, cast):
     assert_shows(caster, stream, RED)
 
 
-@pytest.mark.parametrize("has_sctp", [True, False])
-def test_another_session_follows_without_a_gap(deployment, room, cast, has_sctp):
-    conference = deployment.conference(has_sctp=has_sctp, has_socket=True)
-    conference.add("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(440))
-    caster = cast()
-    stream = on_air(caster, room, conference)
-    occupant, bot = conference.occupant(), bot_of(caster)
-    channel = conference.endpoint().channel
-    assert channel.kinds[0] == ("sctp" if has_sctp else "websocket")
-    assert channel.of("ReceiverVideoConstraints")
-    playback = stream["playback"]["url"]
-    count = hls.segment_count(caster.http, playback)
-    conference.restart(occupant.nick)
-    wait_for("it accepts the other session", lambda: occupant.session.state == "active", TIMEOUT)
-    wait_for("segments follow", lambda: hls.segment_count(caster.http, playback) > count + 2,
-             TIMEOUT)
-    assert_shows(caster, stream, RED)
-    assert conference.endpoint().channel.of("ReceiverVideoConstraints")
-    conference.add("Ben", camera=lambda: Colour(BLUE), sound=lambda: Tone(660))
-    assert_shows_all(caster, stream, [RED, BLUE])
-    assert len(occupant.sessions) == 2 and bot_of(caster) == bot
-    assert caster.stream(stream["id"])["status"] == "running"
-
-
-def test_a_bridge_that_is_gone_is_asked_for_anew(deployment, room, cast):
-    conference = deployment.conference()
-    conference.add("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(440))
-    caster = cast()
-    stream = on_air(caster, room, conference)
-    occupant = conference.occupant()
-    conference.break_media(occupant.nick)
-    wait_for("it has another session", lambda: len(occupant.sessions) > 1, TIMEOUT)
-    assert [one.get("action") for one in occupant.sessions[0].told][-1] == "session-terminate"
-    wait_for("it accepts", lambda: occupant.session.state == "active", TIMEOUT)
-    assert_shows(caster, stream, RED)
-
-
 def test_whoever_ends_the_stay_ends_the_stream(deployment, room, cast):
     conference = deployment.conference()
     conference.add("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(440))
@@ -198,27 +116,6 @@ def test_whoever_ends_the_stay_ends_the_stream(deployment, room, cast):
     conference.destroy()
     ended = caster.wait_for_status(stream["id"], "completed", TIMEOUT)
     assert ended["stop_reason"] == "room ended"
-
-
-def test_a_locked_room_needs_its_password(deployment, room, cast, stack):
-    conference = deployment.conference()
-    conference.add("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(440))
-    conference.set_password("open")
-    caster = cast()
-    assert_fails(caster, start(caster, room, conference), "refused with 401: the room has a password")
-    caster.stop()
-    caster = cast(roomPasswords={conference.room.partition("@")[0]: "open"})
-    on_air(caster, room, conference)
-
-
-@pytest.mark.parametrize("changes, words", [
-    ({"password": "wrong"}, "refused with 401: the server refused the account: not-authorized"),
-    ({"certificates": None}, "the server cannot be trusted"),
-])
-def test_what_cannot_be_joined_fails_in_words(deployment, room, cast, changes, words):
-    conference = deployment.conference()
-    caster = cast(**changes)
-    assert_fails(caster, start(caster, room, conference), words)
 
 
 def test_an_encrypted_conference_is_not_recorded(deployment, room, cast):
@@ -244,3 +141,29 @@ def test_what_cannot_be_streamed_is_refused(room, cast):
     for wrong in [f"jitsi:https://{DOMAIN}/Daily?jwt=eyJ", f"jitsi:https://{DOMAIN}/",
                   f"jitsi:https://{DOMAIN}/Daily#config.startWithAudioMuted=true"]:
         assert refused(wrong).startswith("a conference is like jitsi:https://meet.example.org/Room")
+
+
+def test_what_is_said_is_in_the_recordings_chat(deployment, room, cast):
+    conference = deployment.conference()
+    ann = conference.add("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(440))
+    caster = cast()
+    ann.say("before the recording")
+    stream = on_air(caster, room, conference, recording=BOTH)
+    nick = conference.occupant().nick
+    ann.say("Grüße, \"alle\"")
+    ann.say("for the bot alone", to=nick)
+    conference.endpoint()
+    ann.tell({"type": "reaction", "emoji": "clap"})
+    ann.tell({"only": "for the bot"}, to=nick)
+    folder = caster.output / room / stream["id"]
+    wait_for("both are written", lambda: (folder / "chat.csv").exists()
+             and "clap" in (folder / "chat.csv").read_text(), TIMEOUT)
+    caster.stop_stream(room)
+    done = caster.wait_for_status(stream["id"], "completed", TIMEOUT)
+    [asset] = [one for one in done["recording_assets"] if one["type"] == "chat"]
+    link = caster.manage("GET", f"/recording-assets/{asset['id']}/presigned-url").json
+    text = caster.http.get(path_of(link["url"])).body.decode()
+    _, *rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    assert [[*row[:4], *row[5:]] for row in rows] == [
+        [ann.id, "Ann", "", "[]", "chat", "Grüße, \"alle\""],
+        [ann.id, "Ann", "", "[]", "endpoint-message", '{"emoji":"clap","type":"reaction"}']]

@@ -57,6 +57,7 @@ class Endpoint:
         self.forwarded = []
         self.answer = None  # the contents that it accepted
         self.label = self.protocol = None  # of its data channel
+        self.restarts = self.restarted = 0  # of ICE: the last one's number, begun and done
         self._sendings = {}  # senders, by sources
         self._updates = asyncio.Lock()
         self._task = None
@@ -108,8 +109,16 @@ class Endpoint:
         return await self.leg.probe(ssrc, payload.id)
 
     async def hear(self, transport):
-        """Of candidates that come later."""
-        await self.leg.hear(transport.candidates)
+        """Of candidates that come later, or the client's side of a restart of ICE."""
+        if transport.generation is None:
+            return await self.leg.hear(transport.candidates)
+        assert transport.generation == self.restarts, "a restart that nobody asked for"
+        await self.leg.finish_restart(transport)
+        self.restarted = transport.generation
+
+    async def restart_ice(self):
+        self.restarts += 1
+        return await self.leg.describe_restart(self.restarts)
 
     async def update(self):
         """Sends what it should have now, and nothing else."""

@@ -14,7 +14,8 @@ import slixmpp
 from .jitsi_brewery import Brewery
 from .jitsi_channel import SocketServer
 from .jitsi_focus import Conference
-from .jitsi_prosody import AUTH, BREWERY, FOCUS, ROOMS, SECRET, JitsiProsody
+from .jitsi_http import PATH, RequestServer
+from .jitsi_prosody import AUTH, BREWERY, FOCUS, LOBBIES, ROOMS, SECRET, JitsiProsody
 from .jitsi_xml import FOCUS as FOCUS_PROTOCOL
 from .jitsi_xml import JIBRI, JINGLE, node
 from .jitsi_xmpp import TIMEOUT, Person, Refused, end, from_outside, on_request
@@ -43,11 +44,30 @@ class Deployment(OnItsOwnLoop):
         return await self._open(name or f"room{uuid.uuid4().hex[:8]}", has_sctp=has_sctp,
                                 has_socket=has_socket, encoding=encoding)
 
+    @from_outside
+    async def reconnect(self):
+        """Has all come back after the server was down."""
+        await self._log_out()
+        await self._log_in()
+        for one in self.conferences.values():
+            await one.reopen()
+
+    @property
+    def request_address(self):
+        """Where conference requests are taken by HTTP."""
+        return f"http://127.0.0.1:{self._http.port}{PATH}"
+
+    @property
+    def http_requests(self):
+        return self._http.requests
+
     # Runs on its event loop.
 
     async def _connect(self, brewery):
         self._sockets = SocketServer()
         await self._sockets.listen()
+        self._http = RequestServer(self._answer)
+        await self._http.listen()
         self.brewery = Brewery(self, **brewery)
         await self._log_in()
 
@@ -79,7 +99,17 @@ class Deployment(OnItsOwnLoop):
 
     async def _conference(self, sender, request):
         self.requests.append((sender, request))
-        room = request.get("room")
+        answer = await self._answer(request.get("room"))
+        properties = answer.pop("properties")
+        return node(
+            FOCUS_PROTOCOL, "conference",
+            {"ready": "true" if answer["ready"] else "false", "focusjid": answer["focusJid"],
+             "room": answer["room"]},
+            *(node(FOCUS_PROTOCOL, "property", {"name": name, "value": value})
+              for name, value in properties.items()))
+
+    async def _answer(self, room):
+        """As it is by HTTP."""
         if self.refusal:
             raise self.refusal
         if not room:
@@ -88,14 +118,15 @@ class Deployment(OnItsOwnLoop):
         self.delays -= 1
         if is_ready:
             await self._open(room.partition("@")[0])
-        return node(
-            FOCUS_PROTOCOL, "conference",
-            {"ready": "true" if is_ready else "false", "focusjid": f"focus@{AUTH}", "room": room},
-            node(FOCUS_PROTOCOL, "property", {"name": "authentication", "value": "false"}),
-            node(FOCUS_PROTOCOL, "property", {"name": "visitors-supported", "value": "false"}))
+        return {
+            "ready": is_ready, "focusJid": f"focus@{AUTH}", "room": room,
+            "properties": {"authentication": "false", "visitors-supported": "false"}}
 
     def _saw(self, presence):
         room = presence.get("from", "").partition("/")[0]
+        name, _, domain = room.partition("@")
+        if domain == LOBBIES and f"{name}@{ROOMS}" in self.conferences:
+            self.conferences[f"{name}@{ROOMS}"].saw_in_lobby(presence)
         if room == BREWERY:
             self.brewery.saw(presence)
         elif room in self.conferences:
@@ -121,6 +152,7 @@ class Deployment(OnItsOwnLoop):
         if hasattr(self, "brewery"):
             self.brewery.close()
         await self._log_out()
+        self._http.close()
         self._sockets.close()
 
     async def _log_out(self):

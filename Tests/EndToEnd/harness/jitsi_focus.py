@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from .jitsi_bridge import Bridge
 from .jitsi_jingle import Transport, offered, read_contents
 from .jitsi_member import Member
+from .jitsi_prosody import LOBBIES
 from .jitsi_sources import contents, descriptions, json_message
 from .jitsi_xml import (
     AUDIO,
@@ -76,6 +77,7 @@ class Conference:
         self.gone = []
         self.failures = []  # what went wrong while it invited somebody
         self.recording = None  # the <jibri-recording-status>
+        self.waiting = {}  # the addresses of those in the lobby, by nick
         self._ours = {NICK}  # nicks, also of members who have gone
         self._updates = asyncio.Lock()
         self._tasks = set()
@@ -121,6 +123,57 @@ class Conference:
         await self._invite(occupant)
 
     @from_outside
+    async def replace_transport(self, nick):
+        """Moves it to another bridge in the same session, as jicofo's ReplaceTransport does."""
+        occupant = self.occupants[nick]
+        await self.bridge.remove(nick)
+        await self._invite(occupant, occupant.session)
+
+    @from_outside
+    async def restart_ice(self, nick):
+        """Has the bridge begin ICE anew; its answer is in the endpoint's `restarted`."""
+        occupant = self.occupants[nick]
+        transport = await occupant.session.endpoint.restart_ice()
+        await self._send(occupant, "transport-info", node(
+            JINGLE, "content", {"creator": "initiator", "name": "audio"}, transport.xml()))
+
+    @from_outside
+    async def open_lobby(self):
+        """Whoever comes from now on waits there, where `waiting` has it."""
+        for member in self.bridge.members.values():
+            await self.focus.client.plugin["xep_0045"].set_affiliation(
+                self.room, "member", jid=member.account)
+        await self.focus.enter(self.lobby, NICK)
+        await self._configure(membersonly=True)
+
+    @from_outside
+    async def let_in(self, nick):
+        invitation = node(MUC_USER, "x", None, node(
+            MUC_USER, "invite", {"to": self.waiting[nick]}))
+        self.focus.say(self.room, None, invitation)
+
+    @from_outside
+    async def send_away(self, nick):
+        await self.focus.client.plugin["xep_0045"].set_role(self.lobby, nick, "none")
+
+    @from_outside
+    async def close_lobby(self):
+        """Everybody may come in."""
+        await self._configure(membersonly=False)
+        form = node("http://jabber.org/protocol/muc#owner", "query", None, node(
+            "http://jabber.org/protocol/muc#owner", "destroy", {"jid": self.room}))
+        await self.focus.ask(self.lobby, form)
+
+    @from_outside
+    async def cut(self, nick):
+        """The bridge and it do not reach each other any more."""
+        self.bridge.endpoints[nick].leg.cut()
+
+    @from_outside
+    async def mend(self, nick):
+        self.bridge.endpoints[nick].leg.mend()
+
+    @from_outside
     async def break_media(self, nick):
         """Its bridge is gone, of which nobody tells."""
         await self.bridge.endpoints[nick].leg.close()
@@ -144,7 +197,16 @@ class Conference:
 
     @from_outside
     async def configure(self, **settings):
-        """Sets the room's own settings, such as `membersonly`, which is what a lobby does."""
+        """Sets the room's own settings."""
+        await self._configure(**settings)
+
+    # Runs on the loop.
+
+    @property
+    def lobby(self):
+        return f"{self.room.partition('@')[0]}@{LOBBIES}"
+
+    async def _configure(self, **settings):
         form = self.focus.client.plugin["xep_0004"].make_form(ftype="submit")
         form.add_field(var="FORM_TYPE", ftype="hidden",
                        value="http://jabber.org/protocol/muc#roomconfig")
@@ -152,7 +214,23 @@ class Conference:
             form.add_field(var=f"muc#roomconfig_{name}", value=value)
         await self.focus.client.plugin["xep_0045"].set_room_config(self.room, form)
 
-    # Runs on the loop.
+    def saw_in_lobby(self, presence):
+        nick = presence.get("from").partition("/")[2]
+        item = find(find(presence, MUC_USER, "x"), MUC_USER, "item")
+        if presence.get("type") == "unavailable":
+            self.waiting.pop(nick, None)
+        elif nick != NICK and presence.get("type") is None:
+            self.waiting[nick] = item.get("jid")
+
+    async def reopen(self):
+        """The server is there again. All sessions are over, as jicofo has it, and all come anew."""
+        for nick in list(self.bridge.endpoints):
+            await self.bridge.remove(nick)
+        self.occupants.clear()
+        await self.open()
+        for member in list(self.bridge.members.values()):
+            await member.come()
+        self._invite_all()
 
     async def open(self):
         await self.focus.enter(self.room, NICK, *self._extensions())
@@ -232,7 +310,8 @@ class Conference:
             return {one.get("var") for one in find_all(found, DISCO, "feature")}
         return DEFAULT_FEATURES
 
-    async def _invite(self, occupant):
+    async def _invite(self, occupant, goes_on=None):
+        """Its session begins, or goes on with another transport."""
         features = occupant.features or DEFAULT_FEATURES
         endpoint = self.bridge.open(occupant.nick)
         transport = await endpoint.describe()
@@ -246,10 +325,15 @@ class Conference:
         named = descriptions(sources) if not is_json else {}
         for one in sections:
             one.transport = transport
-        session = occupant.session = Session(secrets.token_hex(8), endpoint, is_json, sources)
-        occupant.sessions.append(session)
+        if goes_on:
+            session = goes_on
+            session.endpoint, session.signalled = endpoint, sources
+        else:
+            session = occupant.session = Session(
+                secrets.token_hex(8), endpoint, is_json, sources)
+            occupant.sessions.append(session)
         await self._send(
-            occupant, "session-initiate",
+            occupant, "transport-replace" if goes_on else "session-initiate",
             *(one.xml(named.get(one.name, ())) for one in sections),
             node(GROUPING, "group", {"semantics": "BUNDLE"}, *(
                 node(GROUPING, "content", {"name": one.name}) for one in sections)),
@@ -305,7 +389,7 @@ class Conference:
             raise Refused("item-not-found", "unknown session")
         session.told.append(jingle)
         match jingle.get("action"):
-            case "session-accept":
+            case "session-accept" | "transport-accept":
                 session.state = "active"
                 answer = read_contents(jingle)
                 session.initial_last_n = _last_n(jingle)

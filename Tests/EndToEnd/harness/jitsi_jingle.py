@@ -88,10 +88,12 @@ class Transport:
     candidates: list = field(default_factory=list)
     sockets: list = field(default_factory=list)
     sctp: int | None = None
+    generation: int | None = None  # of a restart of ICE
 
     def xml(self, has_sctp=False):
         return node(
-            ICE, "transport", {"ufrag": self.ufrag, "pwd": self.password},
+            ICE, "transport", {
+                "ufrag": self.ufrag, "pwd": self.password, "ice-generation": self.generation},
             node(ICE, "rtcp-mux"),
             *(node(DTLS, "fingerprint", {"hash": name, "setup": self.setup}, text=value)
               for name, value in self.fingerprints),
@@ -110,7 +112,9 @@ class Transport:
             fingerprints[0].get("setup") if fingerprints else None,
             [Candidate.read(one) for one in find_all(element, ICE, "candidate")],
             [one.get("url") for one in find_all(element, COLIBRI, "web-socket")],
-            None if sctp is None else int(sctp.get("number")))
+            None if sctp is None else int(sctp.get("number")),
+            None if element.get("ice-generation") is None
+            else int(element.get("ice-generation")))
 
 
 @dataclass

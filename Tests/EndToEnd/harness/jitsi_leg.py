@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 from collections import Counter
 
+import aioice
 import aioice.ice
 from aiortc import (
     RTCCertificate,
@@ -109,6 +110,13 @@ class _Numbered(rtp.HeaderExtensionsMap):
         return super().set(values)
 
 
+class _Nowhere:
+    """A network that takes all and brings nothing."""
+
+    def sendto(self, *_):
+        pass
+
+
 class Leg:
     """The bridge's end is `controlling`."""
 
@@ -117,6 +125,12 @@ class Leg:
         self._connection = self._gatherer._connection  # noqa: SLF001
         self._connection.ice_controlling = is_controlling
         self.ice = RTCIceTransport(self._gatherer)
+        # What comes on any path; None ends it.
+        self._inbox = asyncio.Queue()
+        self._readers = []
+        self._paths = [self._connection]  # agents, the newest last
+        self._cut = []  # (protocol, its transport)
+        self.ice._recv, self.ice._send = self._receive, self._transmit  # noqa: SLF001
         self.dtls = _Dtls(self.ice, [RTCCertificate.generateCertificate()])
         make = _WaitingSctp if is_controlling else RTCSctpTransport
         self.sctp = make(self.dtls, SCTP_PORT)
@@ -144,6 +158,61 @@ class Leg:
              for one in self._gatherer.getLocalCandidates()],
             list(sockets), SCTP_PORT)
 
+    async def _receive(self):
+        data = await self._inbox.get()
+        if data is None:
+            raise ConnectionError("the path is gone")
+        return data
+
+    async def _transmit(self, data):
+        await self._connection.send(data)
+
+    async def _read(self, connection):
+        with contextlib.suppress(ConnectionError):
+            while True:
+                await self._inbox.put(await connection.recv())
+        if connection is self._connection:
+            await self._inbox.put(None)
+
+    def _follow(self, connection):
+        self._readers.append(asyncio.ensure_future(self._read(connection)))
+
+    async def describe_restart(self, generation):
+        """Another agent with credentials of its own, as the videobridge makes it, while media go
+        on by the one before; its transport."""
+        made = aioice.Connection(ice_controlling=self._connection.ice_controlling)
+        self._paths.append(made)
+        await made.gather_candidates()
+        return Transport(
+            made.local_username, made.local_password, [], None,
+            [Candidate(one.host, one.port, one.priority, one.foundation, one.type, one.transport,
+                       one.component) for one in made.local_candidates],
+            generation=generation)
+
+    async def finish_restart(self, other):
+        """The other end's side of it: media go on by the new agent once it is connected."""
+        made = self._paths[-1]
+        made.remote_username, made.remote_password = other.ufrag, other.password
+        while not (made.remote_candidates or made._early_checks):  # noqa: SLF001
+            await asyncio.sleep(0.02)
+        await made.connect()
+        self._follow(made)
+        self._connection = made
+
+    def cut(self):
+        """Nothing leaves and nothing comes from now on."""
+        for path in self._paths:
+            for one in path._protocols:  # noqa: SLF001
+                self._cut.append((one, one.transport))
+                one.transport = _Nowhere()
+                one.datagram_received = lambda *_: None
+
+    def mend(self):
+        for one, transport in self._cut:
+            one.transport = transport
+            del one.datagram_received
+        self._cut = []
+
     async def hear(self, candidates):
         for one in candidates:
             if one.protocol == "udp":
@@ -160,6 +229,7 @@ class Leg:
         await self.ice.start(RTCIceParameters(other.ufrag, other.password))
         if self.ice.state != "completed":
             return
+        self._follow(self._connection)
         self.dtls._set_role("server" if other.setup == "active" else "client")  # noqa: SLF001
         await self.dtls.start(RTCDtlsParameters(
             [RTCDtlsFingerprint(algorithm=name, value=value)
@@ -230,8 +300,13 @@ class Leg:
         self.senders, self.receivers = [], []
         with contextlib.suppress(ConnectionError):
             await self.sctp.stop()
+        self.mend()
         await self.dtls.stop()
         await self.ice.stop()
+        for one in self._paths[1:]:
+            await one.close()
+        for one in self._readers:
+            one.cancel()
 
 
 def _codecs(payload, payloads):

@@ -40,6 +40,11 @@ class Member:
     def address(self):
         return f"{self.conference.room}/{self.id}"
 
+    @property
+    def account(self):
+        """Its address, without the resource."""
+        return self._person.address.partition("/")[0]
+
     def source(self, what):
         """Its "camera", "sound" or "screen"; any other word is the name of a source."""
         name = {"camera": f"{self.id}-v0", "sound": f"{self.id}-a0",

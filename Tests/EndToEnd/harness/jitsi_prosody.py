@@ -1,6 +1,8 @@
 """Prosody as a Jitsi deployment sets it up (docker-jitsi-meet's jitsi-meet.cfg.lua)."""
 
+import shutil
 import socket
+from pathlib import Path
 
 from .prosody import Prosody
 from .server import free_port
@@ -8,6 +10,7 @@ from .server import free_port
 DOMAIN = "meet.test"
 AUTH, HIDDEN = f"auth.{DOMAIN}", f"hidden.{DOMAIN}"
 ROOMS, INTERNAL, FOCUS = f"muc.{DOMAIN}", f"internal-muc.{DOMAIN}", f"focus.{DOMAIN}"
+LOBBIES = f"lobby.{DOMAIN}"
 BREWERY = f"jibribrewery@{INTERNAL}"
 SECRET = "component secret"
 
@@ -20,6 +23,13 @@ VirtualHost "{DOMAIN}" ssl = own
 VirtualHost "{AUTH}" ssl = own
 VirtualHost "{HIDDEN}" ssl = own
 Component "{ROOMS}" "muc"
+    admins = {{ "focus@{AUTH}" }}
+    restrict_room_creation = true
+    muc_room_locking = false
+    muc_room_default_public_jids = true
+    modules_enabled = {{ "lobby" }}
+    lobby_domain = "{LOBBIES}"
+Component "{LOBBIES}" "muc"
     admins = {{ "focus@{AUTH}" }}
     restrict_room_creation = true
     muc_room_locking = false
@@ -45,3 +55,9 @@ class JitsiProsody(Prosody):
             component_interfaces = {{ "127.0.0.1" }}
             smacks_hibernation_time = 20  -- for how long those who are killed seem to be there
             """)
+
+    def _configure(self, hosts, names, main, more):
+        # Beside the configuration, where its user may read them.
+        modules = self.directory / "modules"
+        shutil.copytree(Path(__file__).parent / "prosody_modules", modules)
+        super()._configure(hosts, names, main, f'plugin_paths = {{ "{modules}" }}\n' + more)
