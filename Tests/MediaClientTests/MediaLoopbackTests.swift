@@ -47,7 +47,7 @@ import Testing
                 try await client.answer(offer, in: room, as: peer)
             case .trackMedia(_, let track, let isFlowing): if isFlowing { flowing.insert(track) }
             case .connection(let peer, _, .connected): connected.insert(peer)
-            case .connection, .dataText, .dataBinary, .trackLayers, .connectionQuality,
+            case .connection, .dataText, .dataBinary, .trackLayers, .tracksSent, .connectionQuality,
                 .excessMedia:
                 break
             case .activeSpeakers(let list): speakers = list

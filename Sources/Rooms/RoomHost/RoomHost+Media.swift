@@ -86,7 +86,7 @@ extension RoomHost {
                 ["track": "\(track)", "has_media": "\(isFlowing)"])
         case .activeSpeakers(let speakers):
             heard(speakers)
-        case .dataText, .dataBinary, .trackLayers, .connectionQuality:
+        case .dataText, .dataBinary, .trackLayers, .tracksSent, .connectionQuality:
             break
         }
         for protocolSessions in sessions { await protocolSessions.received(event, in: self) }

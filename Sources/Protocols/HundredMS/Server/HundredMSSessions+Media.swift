@@ -22,6 +22,7 @@ extension HundredMSSessions {
         case .dataText(let peer, _, let text):
             await DataChannelMessages(members: members).received(text, from: peer, in: host)
         case .trackLayers(let peer, let tracks):
+            guard members.contains(peer) else { break }
             let layers = TrackLayersPayload(tracks: tracks.map(TrackLayersPayload.Track.init))
             let frame = CallFrame.dataNotification(.onTrackLayerUpdate, layers)
             guard let text = FrameCodec.text(of: frame, for: host) else { break }
@@ -30,7 +31,7 @@ extension HundredMSSessions {
             await DataChannelMessages(members: members).tellSpeakers(speakers, in: host)
         case .connectionQuality(let qualities):
             await DataChannelMessages(members: members).tellQuality(qualities, in: host)
-        case .connection, .trackMedia, .dataBinary:
+        case .connection, .trackMedia, .tracksSent, .dataBinary:
             break
         }
     }

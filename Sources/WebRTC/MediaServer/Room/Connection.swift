@@ -56,6 +56,10 @@ final class Connection {
     private var published: [ForwardedTrack?] = []
     /// The tracks sent on this connection, by mid.
     var forwarded: [String: ForwardedTrack] = [:]
+    /// The tracks sent on this connection, as last told; nil if nobody is told.
+    var toldTracks: [SentTrack]?
+    /// The channel that the client has opened, for texts; nil before that.
+    var channel: ChannelHandle?
     /// The username fragments under which it is registered, newest last, so that they can be
     /// removed.
     var fragments: [String] = []

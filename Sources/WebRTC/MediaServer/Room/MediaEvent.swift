@@ -21,8 +21,27 @@ public enum MediaEvent: Sendable {
     case trackLayers(PeerID, [TrackLayers])
     /// The active speakers, loudest first; levels 1…100. Empty when the room falls silent.
     case activeSpeakers([ActiveSpeaker])
+    /// The tracks that the peer is sent on a connection that we have offered, by name, have changed.
+    case tracksSent(PeerID, ConnectionKey, [SentTrack])
     /// Connection quality: of all peers at intervals, in between of those whose score has changed.
     case connectionQuality([PeerQuality])
+}
+
+/// A track as a peer is sent it, for protocols that tell streams by their SSRCs.
+public struct SentTrack: Sendable, Hashable {
+    /// Its id in the peer's subscriptions.
+    public var id: TrackID
+    public var publisher: PeerID
+    public var ssrc: UInt32
+    /// The stream that repeats lost packets (RFC 4588); nil without one.
+    public var repairSSRC: UInt32?
+
+    public init(id: TrackID, publisher: PeerID, ssrc: UInt32, repairSSRC: UInt32? = nil) {
+        self.id = id
+        self.publisher = publisher
+        self.ssrc = ssrc
+        self.repairSSRC = repairSSRC
+    }
 }
 
 /// The quality of a peer's downlink.

@@ -37,6 +37,7 @@ extension RoomForwarder {
             loop.registerFragment(of: connection)
             publishedTracksChanged(of: peer, at: now)
             begin(peer, on: connection, at: now)
+            tellTracks(of: connection)
             loop.drain(connection, at: now)
             return answer
         } catch {
@@ -45,8 +46,9 @@ extension RoomForwarder {
         }
     }
 
-    /// Offers a new named connection with one section of each kind. From the answer on, the
-    /// sections count as if the client had asked for media there.
+    /// Offers a new named connection with one section of each kind, and one for data channels if
+    /// `application` is among them. From the answer on, the sections count as if the client had asked
+    /// for media there.
     func makeOffer(
         _ kinds: [MediaSection.Kind], on key: ConnectionKey, to id: PeerID, at now: Instant
     ) throws(MediaServerError) -> SessionDescription {
@@ -56,8 +58,15 @@ extension RoomForwarder {
         }
         let connection = loop.makeConnection(of: peer, key: key, room: self, at: now)
         do throws(PeerConnectionError) {
-            for kind in kinds { try connection.core.holdSection(kind) }
+            for kind in kinds {
+                if kind == .application {
+                    connection.core.holdChannels()
+                } else {
+                    try connection.core.holdSection(kind)
+                }
+            }
             let offer = try connection.core.createOffer(at: now)
+            connection.toldTracks = []
             peer.connections.append(connection)
             loop.registerFragment(of: connection)
             loop.drain(connection, at: now)
@@ -83,6 +92,7 @@ extension RoomForwarder {
         }
         fill(connection, of: peer)
         begin(peer, on: connection, at: now)
+        tellTracks(of: connection)
         loop.drain(connection, at: now)
     }
 
@@ -90,8 +100,27 @@ extension RoomForwarder {
     /// ends frees its section for the next one.
     func refill(_ peer: MediaPeer, at now: Instant) {
         for connection in peer.connections where connection.key.isNamed {
-            if fill(connection, of: peer) { begin(peer, on: connection, at: now) }
+            guard fill(connection, of: peer) else { continue }
+            begin(peer, on: connection, at: now)
+            tellTracks(of: connection)
         }
+    }
+
+    /// Tells which streams carry which tracks, if that is news.
+    private func tellTracks(of connection: Connection) {
+        guard let told = connection.toldTracks else { return }
+        let peer = connection.peer
+        let sent = peer.offered.compactMap { id, entry -> SentTrack? in
+            guard entry.connection === connection,
+                let stream = connection.core.outboundStream(entry.mid), stream.isWanted
+            else { return nil }
+            return SentTrack(
+                id: id, publisher: entry.track.publisher, ssrc: stream.ssrc.rawValue,
+                repairSSRC: stream.isRepaired ? stream.rtxSSRC.rawValue : nil)
+        }.sorted { $0.id < $1.id }
+        guard sent != told else { return }
+        connection.toldTracks = sent
+        emit(.tracksSent(peer.id, connection.key, sent))
     }
 
     /// Returns whether anything has changed.

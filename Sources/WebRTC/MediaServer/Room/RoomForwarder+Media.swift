@@ -44,12 +44,13 @@ extension RoomForwarder {
             case .binary(let bytes):
                 emit(.dataBinary(connection.peer.id, connection.key, bytes))
             }
-        case .channelOpened:
+        case .channelOpened(let handle, _, _):
+            if connection.key.isNamed { connection.channel = handle }
             guard connection === connection.peer.receiving else { return }
             connection.peer.hasChannel = true
             allocate(connection.peer, at: now)
-        case .channelClosed:
-            break
+        case .channelClosed(let handle):
+            if connection.channel == handle { connection.channel = nil }
         }
     }
 

@@ -112,7 +112,11 @@ final class RoomForwarder {
 
     private func send(_ queued: TextQueue.QueuedText, at now: Instant) {
         guard let connection = peers[queued.peer]?.receiving else { return }
-        connection.core.send(queued.text, on: channel.label, at: now)
+        if let opened = connection.channel {
+            connection.core.send(.text(queued.text), on: opened, at: now)
+        } else {
+            connection.core.send(queued.text, on: channel.label, at: now)
+        }
         loop.drain(connection, at: now)
     }
 

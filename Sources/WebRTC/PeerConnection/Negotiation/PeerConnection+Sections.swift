@@ -52,6 +52,10 @@ extension PeerConnection {
         sections[index].isHeld = true
     }
 
+    /// Adds a section for data channels from the next offer on, unless there is one. The remote side
+    /// may then open channels.
+    public func holdChannels() { negotiation.addDataSectionIfNeeded() }
+
     /// Asks the remote side to send in a section of ours, from the next offer on: in that of a
     /// track we send, or in a new one.
     ///

@@ -1,5 +1,5 @@
 import MediaKernel
-import RTP
+public import RTP
 import SecureTransport
 
 /// One outgoing track: its SSRCs, its payload types on this connection, its counters and the
@@ -9,8 +9,8 @@ public final class OutboundStream {
     let mid: String
     /// The index of the layer in the track.
     let encoding: Int
-    let ssrc: SSRC
-    let rtxSSRC: SSRC
+    public let ssrc: SSRC
+    public let rtxSSRC: SSRC
     /// The layer's rid, if the track has several layers.
     let rid: String?
     /// Encrypts its packets; created for the first one.
@@ -24,6 +24,8 @@ public final class OutboundStream {
     var rtxPayloadType: PayloadType?
     /// Whether the remote side has agreed to receive it.
     public var isWanted: Bool { payloadType != nil }
+    /// Whether lost packets are repeated, by `rtxSSRC`.
+    public var isRepaired: Bool { rtxPayloadType != nil }
     private var packetCount: UInt32 = 0
     private var octetCount: UInt32 = 0
     private var rtxSequence: SequenceNumber
