@@ -237,8 +237,9 @@ let package = Package(
         room(
             "Protocols/Jitsi",
             [
-                "MediaKernel", "XML", "ICE", "SDP", "ClientConnections", "Clocks", "PeerConnection",
-                "XMPP", "Jibri", "MediaClient", "XMPPClient", "RemoteRoom", log, nioCore,
+                "MediaKernel", "XML", "ICE", "SDP", "ClientConnections", "Clocks", "Rooms",
+                "PeerConnection", "XMPP", "Jibri", "MediaServer", "MediaClient", "XMPPClient",
+                "RoomHost", "RemoteRoom", log, nioCore,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
@@ -277,7 +278,7 @@ let package = Package(
                 "CProcesses", "MediaKernel", "HLS", "Stage", "Rooms", "GroupCalls", "Clocks", "XML",
                 "Codec",
                 "Streams", "Tokens", "RoomHost", "HundredMSTerms", "HundredMS", "OpenVidu", "WHIP",
-                "WebPage", "ClientConnections", "XMPP", "XMPPClient", "Jibri",
+                "WebPage", "ClientConnections", "XMPP", "XMPPClient", "Jibri", "Jitsi",
                 "MediaServer", "Datagrams", "Recording", "Catalogue", "Digests", "Signing",
                 "Webhooks", "ObjectStorage", "ChildProcesses", "ControlAPI", "Sandbox", log,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -438,7 +439,8 @@ let package = Package(
             "Jitsi",
             [
                 "MediaKernel", "XML", "RTP", "ICE", "SDP", "SecureTransport", "DataChannel",
-                "PeerConnection", "XMPP", "Jibri", "RemoteRoom", "Workbench",
+                "Rooms", "PeerConnection", "XMPP", "Jibri", "MediaServer", "RoomHost", "RemoteRoom",
+                "HundredMSTerms", "Workbench", log,
             ]),
         tests(
             "ControlAPI",

@@ -44,6 +44,9 @@ enum JitsiLimits {
     /// Of a message to the room.
     static let messageBytes = 64 << 10
 
+    /// Of a client's answer to what it can do.
+    static let discoveredFeatures = 512
+
     // MARK: The bridge
 
     static let bridgeBytes = 256 << 10

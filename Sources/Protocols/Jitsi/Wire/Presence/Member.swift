@@ -27,6 +27,8 @@ struct Member: Hashable {
     var isJibri = false
     /// Whether it says that it carries somebody who calls by telephone.
     var isJigasi = false
+    /// The video codecs that it would send, its favourite first, in small letters.
+    var codecs: [String] = []
     /// Its media are encrypted from end to end: only members who were given its key can decode them.
     var isEncrypted = false
 
@@ -52,6 +54,9 @@ struct Member: Hashable {
         case "audiomuted": isAudioMuted = element.text == "true"
         case "videomuted": isVideoMuted = element.text == "true"
         case "videoType": showsScreen = element.text == "desktop"
+        case "jitsi_participant_codecList", "codecType", "jitsi_participant_codecType":
+            codecs = Self.text(element).lowercased().split(separator: ",").prefix(8)
+                .map { String($0.filter { !$0.isWhitespace }) }
         case "features":
             for feature in element.elements.prefix(JitsiLimits.features) {
                 isJibri = isJibri || feature["var"] == JitsiFeatures.jibri

@@ -200,6 +200,42 @@ struct SourceListing {
         return (sources, rejected)
     }
 
+    /// What a member says that it sends: one source for each name, with all its layers. It can only
+    /// speak for itself, so no owner is read.
+    consuming func sent(by owner: String) throws(JitsiFault) -> [SentSource] {
+        let known = Dictionary(entries.map { ($0.ssrc, $0) }) { first, _ in first }
+        var layers: [UInt32: [UInt32]] = [:]
+        var repairs: [UInt32: UInt32] = [:]
+        var secondary: Set<UInt32> = []
+        for group in groups where group.ssrcs.allSatisfy({ known[$0] != nil }) {
+            secondary.formUnion(group.ssrcs.dropFirst())
+            switch group.semantics {
+            case .repair: repairs[group.ssrcs[0]] = group.ssrcs[1]
+            case .layers: layers[group.ssrcs[0]] = group.ssrcs
+            }
+        }
+        var sources: [SentSource] = []
+        for entry in entries where !secondary.contains(entry.ssrc) {
+            let name = entry.name ?? "\(owner)-\(entry.isVideo ? "v" : "a")0"
+            guard let name = SourceName(name, owner: owner), name.isVideo == entry.isVideo else {
+                throw .malformed("the name of a source")
+            }
+            guard !sources.contains(where: { $0.name == name }) else {
+                throw .malformed("a source with several streams")
+            }
+            guard sources.count < JitsiLimits.memberSources else {
+                throw .tooMany("sources of a member", maximum: JitsiLimits.memberSources)
+            }
+            sources.append(
+                SentSource(
+                    name: name, isScreen: entry.isScreen,
+                    layers: (layers[entry.ssrc] ?? [entry.ssrc]).map {
+                        SentSource.Layer(ssrc: $0, repairSSRC: repairs[$0])
+                    }))
+        }
+        return sources
+    }
+
     /// Servers of before 2022 know no names: there a member has one source of each kind.
     private static func name(of entry: Entry) -> SourceName? {
         guard let text = entry.name else {

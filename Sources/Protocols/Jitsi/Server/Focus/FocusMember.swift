@@ -1,0 +1,58 @@
+internal import MediaKernel
+internal import MediaServer
+internal import Rooms
+internal import XMPP
+
+/// A client of Jitsi in the conference: an occupant of the XMPP room, and a peer of ours.
+struct FocusMember {
+    /// Its session, from the invitation on.
+    struct Session {
+        let id: String
+        let key: ConnectionKey
+        let order: JingleOrder
+        var plan: LegPlan
+        /// Until when it must be accepted; nil once it is.
+        var deadline: Instant?
+        /// What the member is sent, and what it knows of that.
+        var sent: [SentTrack] = []
+        var told: [TrackID: ToldSource] = [:]
+        /// As it was last asked of the media.
+        var layers: [TrackID: LayerPreference] = [:]
+
+        var isActive: Bool { deadline == nil }
+    }
+
+    let nick: String
+    /// Outside of the room.
+    let address: JID?
+    var isModerator: Bool
+    /// The order in which they came.
+    let number: Int
+    let peer = PeerID(Hexadecimal.identifier())
+    var shown: Member
+    /// Nil until it has said them.
+    var features: ClientFeatures?
+    var hasJoined = false
+    var session: Session?
+    var sessionsMade = 0
+    /// What it sends.
+    var sources: [SentSource] = []
+    var wishes = ReceiverWishes()
+    var allowance: TokenBucket
+    /// Whether it has been seen in the room since we came into it.
+    var isSeen = true
+
+    /// As the room knows them.
+    var tracks: [Track] {
+        sources.map { source in
+            let isScreen = shown.isScreen(source.name) ?? source.isScreen
+            return Track(
+                id: TrackID("\(source.name)"), streamID: nick,
+                kind: source.name.isVideo ? .video : .audio,
+                source: isScreen ? "screen" : "regular", isMuted: shown.isMuted(source.name))
+        }
+    }
+
+    /// What it is called.
+    var name: String { shown.name.isEmpty ? nick : shown.name }
+}

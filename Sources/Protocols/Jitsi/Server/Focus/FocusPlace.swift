@@ -1,0 +1,145 @@
+internal import XML
+internal import XMPP
+
+/// The XMPP room of a conference, and what its focus says there.
+struct FocusPlace: Hashable {
+    static let nick = "focus"
+    private static let muc = "http://jabber.org/protocol/muc"
+    private static let guestResource = "guest"
+
+    /// Without a resource.
+    let room: JID
+    /// The domain of our own addresses.
+    let component: String
+
+    /// Our address outside of the room.
+    var focus: String { "\(Self.nick)@\(component)" }
+
+    func occupant(_ nick: String) -> String { "\(room)/\(nick)" }
+
+    /// The address of a guest outside of the room.
+    func guest(_ nick: String) -> String { "\(nick)@\(component)/\(Self.guestResource)" }
+
+    /// Whether an address is one of ours.
+    func isOurs(_ address: JID?) -> Bool { address?.domain == component }
+
+    // MARK: Presence
+
+    var entering: XMLElement {
+        presence(from: focus, Self.nick, [entry] + extensions)
+    }
+
+    func entering(_ guest: Guest) -> XMLElement {
+        presence(from: self.guest(guest.nick), guest.nick, [entry] + guest.shown)
+    }
+
+    func showing(_ guest: Guest) -> XMLElement {
+        presence(from: self.guest(guest.nick), guest.nick, guest.shown)
+    }
+
+    func leaving(_ nick: String) -> XMLElement {
+        var presence = presence(from: guest(nick), nick, [])
+        presence["type"] = "unavailable"
+        return presence
+    }
+
+    /// What was said before we came is none of our concern.
+    private var entry: XMLElement {
+        XMLElement(
+            "x", Self.muc, [:], [XMLElement("history", Self.muc, ["maxstanzas": "0"])])
+    }
+
+    private var extensions: [XMLElement] {
+        let properties = [("bridge-count", "1"), ("visitors-enabled", "false")]
+        return [
+            XMLElement("nick", JitsiNamespaces.nick, text: Self.nick),
+            XMLElement(
+                "conference-properties", JitsiNamespaces.focus, [:],
+                properties.map { key, value in
+                    XMLElement("property", JitsiNamespaces.focus, ["key": key, "value": value])
+                }),
+        ]
+    }
+
+    private func presence(
+        from: String, _ nick: String, _ children: [XMLElement]
+    ) -> XMLElement {
+        XMLElement(
+            "presence", Namespaces.client, ["from": from, "to": occupant(nick)], children)
+    }
+
+    // MARK: Requests
+
+    func request(
+        _ id: String, _ kind: Request.Kind, _ payload: XMLElement, to: String
+    ) -> XMLElement {
+        XMLElement(
+            "iq", Namespaces.client,
+            ["type": kind.rawValue, "id": id, "from": focus, "to": to], [payload])
+    }
+
+    static let discovery = XMLElement("query", Namespaces.discoInfo)
+
+    /// Makes a member an owner of the room, and so a moderator.
+    static func granting(_ address: JID) -> XMLElement {
+        XMLElement(
+            "query", muc + "#admin", [:],
+            [
+                XMLElement(
+                    "item", muc + "#admin",
+                    ["affiliation": "owner", "jid": address.bare.description])
+            ])
+    }
+
+    static func kicking(_ nick: String, reason: String) -> XMLElement {
+        XMLElement(
+            "query", muc + "#admin", [:],
+            [
+                XMLElement(
+                    "item", muc + "#admin", ["nick": nick, "role": "none"],
+                    reason.isEmpty ? [] : [XMLElement("reason", muc + "#admin", text: reason)])
+            ])
+    }
+
+    static func destroying(reason: String) -> XMLElement {
+        XMLElement(
+            "query", muc + "#owner", [:],
+            [
+                XMLElement(
+                    "destroy", muc + "#owner", [:],
+                    [XMLElement("reason", muc + "#owner", text: reason)])
+            ])
+    }
+
+    /// - Parameter actor: the nick of whoever wants it; nil for nobody in the room.
+    func muting(_ media: MutedMedia, _ isMuted: Bool, by actor: String?) -> XMLElement {
+        XMLElement(
+            "mute", media.namespace, ["actor": actor.map(occupant)],
+            text: isMuted ? "true" : "false")
+    }
+
+    // MARK: Messages
+
+    func saying(_ text: String, from nick: String, to target: String? = nil) -> XMLElement {
+        XMLElement(
+            "message", Namespaces.client,
+            [
+                "from": nick == Self.nick ? focus : guest(nick),
+                "to": target.map(occupant) ?? room.description,
+                "type": target == nil ? "groupchat" : "chat",
+            ], [XMLElement("body", Namespaces.client, text: text)])
+    }
+}
+
+/// What a member is asked to mute, by the namespaces of Jitsi's requests.
+enum MutedMedia: CaseIterable {
+    case audio, video, desktop
+
+    var namespace: String {
+        switch self {
+        case .audio: "http://jitsi.org/jitmeet/audio"
+        case .video: "http://jitsi.org/jitmeet/video"
+        case .desktop: "http://jitsi.org/jitmeet/desktop"
+        }
+    }
+}

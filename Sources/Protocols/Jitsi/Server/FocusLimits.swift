@@ -1,0 +1,21 @@
+/// What is accepted of the members of one conference, and how long they have.
+enum FocusLimits {
+    /// Members of Jitsi in one room; those of other protocols whom they see.
+    static let members = 500
+    static let guests = 100
+    /// Stanzas of one member: beyond that, requests are refused and the rest is dropped. A client
+    /// that joins a large conference answers some twenty.
+    static let stanzasPerSecond = 50
+    static let stanzasBurst = 300
+    /// Of a nick, in bytes. Clients take eight hexadecimal digits.
+    static let nickBytes = 64
+    /// How long a room waits for the first member, and is kept after the last one.
+    static let waiting: Duration = .seconds(30)
+    /// How long a client may take to say what it can do, and to accept its session.
+    static let answer: Duration = .seconds(15)
+    static let acceptance: Duration = .seconds(30)
+    /// Speakers that are remembered.
+    static let speakers = 10
+    /// Connections of one member, one after the other.
+    static let sessions = 1000
+}

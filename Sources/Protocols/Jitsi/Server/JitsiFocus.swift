@@ -1,0 +1,155 @@
+public import Clocks
+public import Logging
+public import MediaKernel
+public import RoomHost
+internal import XML
+public import XMPP
+public import XMPPClient
+
+/// The rooms in which conferences meet.
+public protocol ConferenceRooms: Sendable {
+    /// The room of a conference that somebody wants to enter.
+    ///
+    /// - Throws: why not, for the client.
+    func room(_ id: RoomID) async throws(StanzaError) -> RoomHost
+}
+
+/// The focus of all conferences: takes conference requests, and brings the stanzas of each room to
+/// its sessions.
+public actor JitsiFocus {
+    /// Of all clients together: a request opens a room.
+    static let requestsPerSecond = 50
+    static let requestsBurst = 200
+    /// Stanzas of one conference that wait. Beyond that they are lost, and clients ask again.
+    static let waitingMaximum = 8192
+
+    private struct Conference {
+        let host: RoomHost
+        let queue: AsyncStream<XMLElement>.Continuation
+    }
+
+    private let settings: FocusSettings
+    private let rooms: any ConferenceRooms
+    private let post: any StanzaPost
+    private let now: @Sendable () -> Instant
+    private let logger: Logger
+    private var conferences: [JID: Conference] = [:]
+    private var requests: TokenBucket
+
+    public init(
+        settings: FocusSettings, rooms: any ConferenceRooms, post: any StanzaPost,
+        now: @escaping @Sendable () -> Instant = { MonotonicClock.now }, logger: Logger
+    ) {
+        self.settings = settings
+        self.rooms = rooms
+        self.post = post
+        self.now = now
+        self.logger = logger
+        requests = TokenBucket(
+            rate: Self.requestsPerSecond, burst: Self.requestsBurst, at: now())
+    }
+
+    public func take(_ event: XMPPComponent.Event) async {
+        switch event {
+        case .online:
+            for conference in conferences.values {
+                await JitsiEntrance(host: conference.host).comeBack()
+            }
+        case .stanza(let stanza): await take(stanza)
+        }
+    }
+
+    func take(_ stanza: XMLElement) async {
+        guard let from = stanza["from"].flatMap({ JID($0) }) else { return }
+        if let conference = conferences[from.bare] {
+            if case .dropped = conference.queue.yield(stanza) {
+                logger.warning("stanza lost", metadata: ["muc": "\(from.bare)"])
+            }
+            return
+        }
+        guard let request = Request(stanza) else { return }
+        var answer = await answer(request)
+        answer["from"] = stanza["to"]
+        post.post(answer)
+    }
+
+    // MARK: Requests from outside of conferences
+
+    private func answer(_ request: Request) async -> XMLElement {
+        let payload = request.payload
+        if payload.isNamed("conference", JitsiNamespaces.focus), request.kind == .set {
+            do throws(StanzaError) {
+                return request.result(try await conference(payload))
+            } catch {
+                return request.refusal(error)
+            }
+        }
+        if payload.isNamed("ping", Namespaces.ping) { return request.result() }
+        if payload.isNamed("query", Namespaces.discoInfo), request.kind == .get {
+            return request.result(Self.discovered)
+        }
+        return request.refusal(StanzaError("service-unavailable", .cancel))
+    }
+
+    private static let discovered = XMLElement(
+        "query", Namespaces.discoInfo, [:],
+        [
+            XMLElement(
+                "identity", Namespaces.discoInfo,
+                ["category": "component", "type": "generic", "name": "focus"]),
+            XMLElement("feature", Namespaces.discoInfo, ["var": JitsiNamespaces.focus]),
+        ])
+
+    private func conference(_ asked: XMLElement) async throws(StanzaError) -> XMLElement {
+        guard let room = asked["room"].flatMap({ JID($0) }), room.domain == settings.rooms,
+            let name = room.local, room.resource == nil
+        else { throw StanzaError("bad-request", .modify, text: "no room of \(settings.rooms)") }
+        guard RoomID.isValid(name) else {
+            throw StanzaError(
+                "not-acceptable", .modify,
+                text: "a room's name has at most 64 letters, digits, hyphens and underscores")
+        }
+        guard settings.open?.contains(name) ?? true else {
+            throw StanzaError("not-allowed", .cancel, text: "the room is not open to Jitsi")
+        }
+        guard requests.take(at: now()) else { throw StanzaError("resource-constraint", .wait) }
+        let host = try await rooms.room(RoomID(name))
+        await JitsiEntrance(host: host).open(room)
+        begin(room, host)
+        return XMLElement(
+            "conference", JitsiNamespaces.focus,
+            [
+                "ready": "true", "focusjid": "\(FocusPlace.nick)@\(settings.component)",
+                "room": room.description,
+            ],
+            [("authentication", "false"), ("visitors-supported", "false")].map { name, value in
+                XMLElement("property", JitsiNamespaces.focus, ["name": name, "value": value])
+            })
+    }
+
+    // MARK: Conferences
+
+    private func begin(_ room: JID, _ host: RoomHost) {
+        // A room that had ended is another one now.
+        if let known = conferences[room] {
+            guard known.host !== host else { return }
+            known.queue.finish()
+        }
+        let (stanzas, queue) = AsyncStream.makeStream(
+            of: XMLElement.self, bufferingPolicy: .bufferingOldest(Self.waitingMaximum))
+        conferences[room] = Conference(host: host, queue: queue)
+        let entrance = JitsiEntrance(host: host)
+        Task {
+            for await stanza in stanzas {
+                await entrance.received(stanza)
+                if await !entrance.isOpen() { end(room, host) }
+            }
+        }
+    }
+
+    private func end(_ room: JID, _ host: RoomHost) {
+        guard let conference = conferences[room], conference.host === host else { return }
+        conferences[room] = nil
+        conference.queue.finish()
+    }
+}

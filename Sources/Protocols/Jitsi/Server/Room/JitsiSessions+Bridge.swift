@@ -1,0 +1,77 @@
+internal import Logging
+internal import MediaKernel
+internal import MediaServer
+internal import RoomHost
+internal import Rooms
+
+/// The bridge's channel.
+extension JitsiSessions {
+    static let bridgeVersion = "2.3.roomcast"
+
+    func heardOnBridge(_ text: String, from nick: String, in host: isolated RoomHost) async {
+        guard let member = members[nick] else { return }
+        let message: EndpointMessage
+        do throws(JitsiFault) {
+            message = try EndpointMessage(text)
+        } catch {
+            return host.log(.debug, "bridge message unread", member.peer, ["fault": "\(error)"])
+        }
+        switch message {
+        case .hello:
+            await say(BridgeWord.hello(version: Self.bridgeVersion), to: [member.peer], in: host)
+        case .constraints(let wishes):
+            members[nick]?.wishes.take(wishes)
+            await applyWishes(of: nick, in: host)
+        case .text(let to, let content):
+            let listeners = members.values.filter { other in
+                other.nick != nick && (to.isEmpty || other.nick == to)
+                    && other.session?.isActive == true
+            }
+            await say(
+                BridgeWord.passed(content, from: nick), to: listeners.map(\.peer), in: host)
+        case .other:
+            break
+        }
+    }
+
+    private func say(_ text: String, to peers: [PeerID], in host: isolated RoomHost) async {
+        guard !peers.isEmpty else { return }
+        await host.media.sendTexts(peers.map { ($0, text) })
+    }
+
+    /// Has the media send a member what it wants to see.
+    func applyWishes(of nick: String, in host: isolated RoomHost) async {
+        guard let member = members[nick], let session = member.session else { return }
+        let wanted = member.wishes.layers(
+            of: session.told.sorted { $0.key < $1.key }.map(\.value.source), speakers: speakers)
+        for (id, told) in session.told {
+            guard let layer = wanted[told.source.name], session.layers[id] ?? .high != layer else {
+                continue
+            }
+            members[nick]?.session?.layers[id] = layer
+            await host.media.setPreference(layer, track: id, of: member.peer)
+        }
+    }
+
+    /// - Parameter loud: who is heard now, loudest first.
+    func tellSpeakers(_ loud: [ActiveSpeaker], in host: isolated RoomHost) async {
+        let loudest = loud.lazy.compactMap {
+            self.nicks[$0.peer] ?? self.guests[$0.peer]?.nick
+        }.first
+        let isSilence = loudest == nil
+        guard loudest.map({ $0 != speakers.first }) ?? false || isSilence != isSilent,
+            !(isSilence && speakers.isEmpty)
+        else { return }
+        isSilent = isSilence
+        if let loudest {
+            speakers = [loudest] + speakers.filter { $0 != loudest }.prefix(FocusLimits.speakers)
+        }
+        let listeners = members.values.filter { $0.session?.isActive == true }
+        await say(
+            BridgeWord.speaker(speakers, isSilence: isSilence), to: listeners.map(\.peer), in: host)
+        // Who has spoken last is wanted first.
+        for member in listeners where (member.wishes.lastN ?? -1) >= 0 {
+            await applyWishes(of: member.nick, in: host)
+        }
+    }
+}

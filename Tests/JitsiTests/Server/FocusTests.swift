@@ -1,0 +1,95 @@
+import Logging
+import MediaKernel
+import RoomHost
+import Rooms
+import Synchronization
+import Testing
+import XML
+import XMPP
+
+@testable import Jitsi
+
+/// Conference requests, and the way of stanzas to their rooms.
+@Suite(.timeLimit(.minutes(2))) struct FocusTests {
+    private struct OneRoom: ConferenceRooms {
+        let world: FocusWorld
+
+        func room(_ id: RoomID) async throws(StanzaError) -> RoomHost {
+            guard id == "r" else { throw StanzaError("item-not-found", .cancel) }
+            return world.host
+        }
+    }
+
+    private let world = FocusWorld()
+
+    private func focus(open: Set<String>? = nil) -> JitsiFocus {
+        var settings = FocusSettings(component: "focus.example", rooms: "muc.example")
+        settings.open = open
+        return JitsiFocus(
+            settings: settings, rooms: OneRoom(world: world), post: world.server,
+            now: { .zero }, logger: Logger(label: "test"))
+    }
+
+    private func ask(_ focus: JitsiFocus, _ payload: String, type: String = "set") async throws
+        -> XMLElement?
+    {
+        try await focus.take(
+            XMLStreamReader.element(
+                "<iq xmlns='jabber:client' type='\(type)' id='c1' from='x@example/app' to='focus.example'>\(payload)</iq>"
+            ))
+        return world.server.all.last { $0["id"] == "c1" }
+    }
+
+    private func conference(_ room: String) -> String {
+        "<conference xmlns='http://jitsi.org/protocol/focus' room='\(room)' machine-uid='m'/>"
+    }
+
+    @Test func aRequestOpensTheConference() async throws {
+        let focus = focus()
+        let answer = try #require(try await ask(focus, conference("r@muc.example")))
+        #expect(answer["from"] == "focus.example")
+        let told = try ConferenceAnswer(try #require(answer.elements.first))
+        #expect(told.isReady)
+        #expect(told.focus == JID("focus@focus.example"))
+        // It is in the room before the client may come.
+        #expect(world.server.all.map(\.name) == ["presence", "iq"])
+        try await focus.take(XMLStreamReader.element(FocusWorld.presence("ann")))
+        for _ in 0..<10_000 where world.server.all.count < 3 { await Task.yield() }
+        #expect(world.server.all.last?["to"] == "r@muc.example/ann")
+    }
+
+    @Test(arguments: [
+        ("", "bad-request"), ("r@other.example", "bad-request"), ("muc.example", "bad-request"),
+        ("r@muc.example/nick", "bad-request"), ("a.b@muc.example", "not-acceptable"),
+        ("secret@muc.example", "not-allowed"), ("s@muc.example", "item-not-found"),
+    ])
+    func otherRequestsAreRefused(_ room: String, _ condition: String) async throws {
+        let answer = try await ask(focus(open: ["r", "s"]), conference(room))
+        #expect(answer.map { StanzaError(of: $0).condition } == condition)
+        #expect(await !world.entrance.isOpen())
+    }
+
+    @Test func requestsHaveARate() async throws {
+        let focus = focus()
+        var conditions: Set<String> = []
+        for _ in 0..<JitsiFocus.requestsBurst + 1 {
+            let answer = try await ask(focus, conference("r@muc.example"))
+            if let answer, answer["type"] == "error" {
+                conditions.insert(StanzaError(of: answer).condition)
+            }
+        }
+        #expect(conditions == ["resource-constraint"])
+    }
+
+    @Test func otherStanzasAreAnsweredOrPassedOver() async throws {
+        let focus = focus()
+        let ping = try await ask(focus, "<ping xmlns='urn:xmpp:ping'/>", type: "get")
+        #expect(ping?["type"] == "result")
+        let other = try await ask(focus, "<x xmlns='urn:x'/>")
+        #expect(other.map { StanzaError(of: $0).condition } == "service-unavailable")
+        let count = world.server.all.count
+        try await focus.take(XMLStreamReader.element("<message xmlns='jabber:client' from='a@b'/>"))
+        try await focus.take(XMLStreamReader.element("<presence xmlns='jabber:client'/>"))
+        #expect(world.server.all.count == count)
+    }
+}
