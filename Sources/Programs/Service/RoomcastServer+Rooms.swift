@@ -3,6 +3,7 @@ import ControlAPI
 import Foundation
 import HundredMS
 import HundredMSTerms
+import Jitsi
 import Logging
 import MediaKernel
 import MediaServer
@@ -60,6 +61,10 @@ extension RoomcastServer {
         let news = openViduSettings.secret.map { _ in
             OpenViduNews(webhook: openViduSettings.webhook, recorder: recorder)
         }
+        let line = settings.rooms.jitsi.flatMap { JitsiLine($0, logger: logger) }
+        let meeting = line.flatMap { line in
+            settings.rooms.jitsi.map { JitsiMeeting(settings: $0.focus, post: line) }
+        }
         let directory = RoomDirectory(
             policies: policies, settings: settings.rooms, registry: registry, media: media,
             streaming: streamsInRoom,
@@ -67,7 +72,7 @@ extension RoomcastServer {
             recorder: recorder, calls: calls,
             protocols: [
                 OpenVidu(limits: OpenViduLimits(settings.rooms.signalling), observer: news)
-            ], logger: logger)
+            ] + (meeting.map { [$0] } ?? []), logger: logger)
         await calls.attach(directory)
         let door = OpenViduDoor(secret: openViduSettings.secret)
         let recordings = OpenViduRecordings(
@@ -79,7 +84,12 @@ extension RoomcastServer {
         let openVidu = OpenViduRooms(
             directory: directory, door: door, recordings: recordings, settings: openViduSettings)
         // The recorder ends last, so that it saves what the rooms note while they end.
-        let account: [any ServiceLifecycle.Service] = [recorder, sessions, recordings]
+        var account: [any ServiceLifecycle.Service] = [recorder, sessions, recordings]
+        if let line, let jitsi = settings.rooms.jitsi {
+            await line.attach(
+                JitsiFocus(settings: jitsi.focus, rooms: directory, post: line, logger: logger))
+            account.append(line)
+        }
         try await run(
             gateway: directory, calls: calls,
             signalling: [

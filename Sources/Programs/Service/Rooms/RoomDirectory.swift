@@ -174,6 +174,9 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         }
     }
 
+    /// As which Jitsi's clients come; nil if they do not.
+    var jitsiRole: String? { settings.jitsiRole }
+
     /// The host of a room that is currently open.
     func host(of id: RoomID) -> RoomHost? { entries[id]?.host }
 

@@ -15,6 +15,8 @@ public struct RoomSettings: Hashable, Sendable {
     /// Whether publishers may leave the rotation of their pictures to receivers.
     public var acceptsOrientation = false
     public var openVidu = OpenViduSettings()
+    /// Nil where Jitsi's clients cannot meet.
+    var jitsi: JitsiSettings?
 
     public init() {}
 }

@@ -67,6 +67,7 @@ enum SettingKey: String, CaseIterable {
     case openViduWebhookHeaders = "openvidu.webhook.headers"
     case openViduWebhookEvents = "openvidu.webhook.events"
     case jitsiDeployments = "jitsi.deployments"
+    case jitsiFocus = "jitsi.focus"
     case streamLadder = "stream.ladder"
     case streamFrameRate = "stream.frameRate"
     case streamSegmentSeconds = "stream.segmentSeconds"
@@ -148,7 +149,8 @@ enum SettingKey: String, CaseIterable {
             .streamAutoStartRecording, .streamSourceHosts, .streamPushHosts, .picturesHosts,
             .customViewHosts, .pagesEmbedders, .openViduWebhookHeaders, .openViduWebhookEvents:
             .list
-        case .streamLayout, .recordingsThumbnails, .openViduServers, .jitsiDeployments: .object
+        case .streamLayout, .recordingsThumbnails, .openViduServers, .jitsiDeployments, .jitsiFocus:
+            .object
         case .httpHost, .httpCertificateFile, .httpPrivateKeyFile, .httpPublicURL, .udpHost,
             .turnSecret, .authAccessKey, .authSecret, .openViduSecret, .outputDirectory,
             .recordingsDirectory,
@@ -172,7 +174,7 @@ enum SettingKey: String, CaseIterable {
 
     static let secrets: Set<SettingKey> = [
         .authSecret, .turnSecret, .webhooksSecret, .openViduSecret, .openViduServers,
-        .openViduWebhookHeaders, .jitsiDeployments,
+        .openViduWebhookHeaders, .jitsiDeployments, .jitsiFocus,
         .recordingsStoreSecretAccessKey, .recordingsStoreSessionToken,
     ]
 

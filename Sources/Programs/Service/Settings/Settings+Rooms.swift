@@ -15,6 +15,7 @@ extension Settings {
         try readSizes(source)
         try readPace(source)
         try readOpenVidu(source)
+        try readFocus(source)
         rooms.signalling.outboxFrames =
             try source.integer(.roomsOutboxMessages, 16...100_000)
             ?? rooms.signalling.outboxFrames
