@@ -44,7 +44,7 @@ class Caller(OnItsOwnLoop):
     def __init__(self, prosody, room, features=FEATURES, codecs=("VP8", "H264", "opus")):
         self.home = self
         self.room = f"{room}@{ROOMS}"
-        self.nick = secrets.token_hex(4)
+        self.nick = getattr(self, "nick", None) or secrets.token_hex(4)
         self.codecs = {one.lower() for one in codecs} | {"rtx"}
         self.sources = {}
         self.received = {}
@@ -56,8 +56,26 @@ class Caller(OnItsOwnLoop):
         self._tasks = []
         self._begin(self._join(prosody, features))
 
+    def _make_person(self, prosody):
+        return Person(prosody, HIDDEN, "recorder", "recorder secret")
+
+    def _shown(self):
+        """The elements of its presence."""
+        return [node(NICK, "nick", text="Recorder")]
+
+    def _senders(self, name):
+        """Who sends in that content, as it accepts it."""
+        return "initiator" if name != "data" else "both"
+
+    def _own_sources(self):
+        """The elements that name them in its acceptance."""
+        return []
+
+    async def _begin_sending(self):
+        pass
+
     async def _join(self, prosody, features):
-        self._person = Person(prosody, HIDDEN, "recorder", "recorder secret")
+        self._person = self._make_person(prosody)
         self._person.on_request(JINGLE, "jingle", self._answer)
         await self._person.connect()
         for one in features:
@@ -68,7 +86,7 @@ class Caller(OnItsOwnLoop):
             if answer.get("ready") == "true":
                 break
             await asyncio.sleep(0.2)
-        await self._person.enter(self.room, self.nick, node(NICK, "nick", text="Recorder"))
+        await self._person.enter(self.room, self.nick, *self._shown())
 
     async def _answer(self, sender, jingle):
         if sender != f"{self.room}/focus":
@@ -103,6 +121,7 @@ class Caller(OnItsOwnLoop):
 
     async def _accept(self, sender, jingle, listed):
         leg = self.leg = Leg(is_controlling=False)
+        self.session = jingle.get("sid")
         offer = read_contents(jingle)
         transport = await leg.described("active")
         self._accepted = {}
@@ -112,13 +131,12 @@ class Caller(OnItsOwnLoop):
             kept = [one for one in kept
                     if one.name != "rtx" or one.parameters["apt"] in repaired]
             self._accepted[name] = Content(
-                name, kept, content.extensions, "initiator" if name != "data" else "both",
-                transport)
+                name, kept, content.extensions, self._senders(name), transport)
         await self._person.ask(sender, node(
             JINGLE, "jingle",
             {"action": "session-accept", "sid": jingle.get("sid"),
              "initiator": jingle.get("initiator"), "responder": f"{self.room}/{self.nick}"},
-            *(one.xml() for one in self._accepted.values())))
+            *(one.xml() for one in self._accepted.values()), *self._own_sources()))
         other = offer["audio"].transport
         data = offer.get("data")
         await leg.start(other, data and data.transport.sctp)
@@ -129,6 +147,7 @@ class Caller(OnItsOwnLoop):
             self._tasks.append(asyncio.ensure_future(self._open_socket(other.sockets[0])))
         for one in listed:
             await self._receive(one)
+        await self._begin_sending()
 
     async def _open_socket(self, url):
         async with connect(url) as self._socket:

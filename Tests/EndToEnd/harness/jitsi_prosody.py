@@ -44,13 +44,17 @@ Component "{FOCUS}"
 """
 
 
+# As deploy/prosody-jitsi.cfg.lua has them: the focus is a component, without an account.
+OWN_HOSTS = HOSTS.replace(f"focus@{AUTH}", f"focus@{FOCUS}")
+
+
 class JitsiProsody(Prosody):
     """Its main domain lets anybody in, and whoever logs in to the hidden one is not shown."""
 
-    def __init__(self):
+    def __init__(self, hosts=HOSTS):
         self.component_port = free_port(socket.SOCK_STREAM)
         super().__init__(
-            ACCOUNTS, HOSTS, [DOMAIN, AUTH, HIDDEN, "127.0.0.1"], DOMAIN, f"""
+            ACCOUNTS, hosts, [DOMAIN, AUTH, HIDDEN, "127.0.0.1"], DOMAIN, f"""
             component_ports = {{ {self.component_port} }}
             component_interfaces = {{ "127.0.0.1" }}
             smacks_hibernation_time = 20  -- for how long those who are killed seem to be there

@@ -17,7 +17,7 @@ ASIDE = {
     "active_rooms", "auto_start", "avsync", "bad_input", "bot_process", "captions",
     "chat_recording", "cmaf", "command_line", "contrast", "crash_series", "deleted_files",
     "deploy", "descriptors", "disk_full", "group_calls", "harness", "hls_js", "install", "jibri",
-    "jitsi_counterpart", "jitsi_source", "live_store", "long_publishing", "low_latency_rules",
+    "jitsi_counterpart", "jitsi_rooms", "jitsi_source", "live_store", "long_publishing", "low_latency_rules",
     "many_assets", "media_over_tcp", "mixed_room", "moderation", "network_change",
     "object_storage", "openvidu", "openvidu_rest", "openvidu_source", "other_players",
     "page_devices", "page_modules", "page_notices", "page_polls", "page_publishing",

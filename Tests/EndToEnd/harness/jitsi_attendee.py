@@ -1,0 +1,171 @@
+"""A participant of a conference in a room of Roomcast: slixmpp for the signalling, aiortc for the
+media. It joins as Jitsi's apps do, sends, receives and moderates."""
+
+import json
+import secrets
+
+from .jitsi_caller import Caller
+from .jitsi_prosody import DOMAIN, FOCUS
+from .jitsi_sources import Source, json_message
+from .jitsi_xml import CLIENT, JINGLE, NICK, node
+from .jitsi_xmpp import Person, from_outside
+from .waiting import wait_for
+
+TIMEOUT = 30
+
+
+class Attendee(Caller):
+    """`texts` are the room's messages as (from, kind, text), `presences` those of others as (nick,
+    type, element), `mutes` what the focus has asked it to mute."""
+
+    def __init__(self, prosody, room, name, camera=None, sound=None, screen=None, **more):
+        self.name = name
+        self.nick = secrets.token_hex(4)
+        self.own = {}  # sources, by "camera", "sound", "screen"
+        self.makers = {}  # of their tracks
+        self.muted = set()
+        self.texts = []
+        self.presences = []
+        self.mutes = []
+        for what, maker in {"camera": camera, "sound": sound, "screen": screen}.items():
+            if maker:
+                self._add(what, maker)
+        super().__init__(prosody, room, **more)
+
+    def _add(self, what, maker):
+        kind = "audio" if what == "sound" else "video"
+        name = f"{self.nick}-{kind[0]}{1 if what == 'screen' else 0}"
+        numbers = secrets.SystemRandom()
+        self.own[what] = Source(
+            self.nick, name, kind, numbers.randrange(1, 2**32), f"{name}-1 {name}-track",
+            numbers.randrange(1, 2**32) if kind == "video" else None, what == "screen")
+        self.makers[what] = maker
+
+    # What it is, to Caller.
+
+    def _make_person(self, prosody):
+        person = Person(prosody, DOMAIN)
+        person.on_presence(self._saw)
+        person.on_message(self._heard_text)
+        for media in ("audio", "video"):
+            person.on_request(f"http://jitsi.org/jitmeet/{media}", "mute", self._asked_to_mute)
+        return person
+
+    def _shown(self):
+        said = {one.name: {"muted": what in self.muted} | (
+            {"videoType": "desktop" if one.is_screen else "camera"} if one.kind == "video" else {})
+            for what, one in self.own.items()}
+        return [node(NICK, "nick", text=self.name),
+                node(CLIENT, "SourceInfo", text=json.dumps(said))]
+
+    def _senders(self, name):
+        return "both"
+
+    def _own_sources(self):
+        return [json_message(list(self.own.values()))] if self.own else []
+
+    async def _begin_sending(self):
+        for what in self.own:
+            await self._send(what)
+
+    async def _send(self, what):
+        source = self.own[what]
+        content = self._accepted[source.kind]
+        await self.leg.send(
+            source, self.makers[what](), content.payloads[0], content.payloads,
+            content.extensions)
+
+    # What it hears.
+
+    def _saw(self, presence):
+        nick = presence.get("from", "").partition("/")[2]
+        if nick not in (self.nick, "focus"):
+            self.presences.append((nick, presence.get("type"), presence))
+
+    def _heard_text(self, message):
+        body = message.find(f"{{{CLIENT}}}body")
+        if body is not None:
+            self.texts.append((message.get("from"), message.get("type"), body.text))
+
+    async def _asked_to_mute(self, _, mute):
+        self.mutes.append((mute.tag.partition("}")[0][1:], mute.get("actor"), mute.text))
+
+    def nick_of(self, name):
+        """The nick of another participant, once it is seen."""
+
+        def found():
+            seen = {}
+            for nick, kind, presence in list(self.presences):
+                shown = presence.find(f"{{{NICK}}}nick")
+                seen[nick] = None if kind or shown is None else shown.text
+            return next((nick for nick, shown in seen.items() if shown == name), None)
+
+        return wait_for(f"{name} is seen", found, TIMEOUT)
+
+    def wait_until_gone(self, nick):
+        wait_for("it is gone", lambda: any(
+            one == nick and kind == "unavailable" for one, kind, _ in list(self.presences)), TIMEOUT)
+
+    def source_of(self, nick, kind, number=0):
+        """The source of another, once it is told."""
+        name = f"{nick}-{kind[0]}{number}"
+        return wait_for(f"{name} is told", lambda: next(
+            (one for one in list(self.sources.values()) if one.name == name), None), TIMEOUT)
+
+    # Called by the tests.
+
+    @from_outside
+    async def mute(self, what, is_muted=True):
+        (self.muted.add if is_muted else self.muted.discard)(what)
+        self._person.show(self.room, self.nick, *self._shown())
+
+    @from_outside
+    async def share(self, maker):
+        """Adds a screen."""
+        self._add("screen", maker)
+        self._person.show(self.room, self.nick, *self._shown())
+        await self._jingle("source-add", json_message([self.own["screen"]]))
+        await self._send("screen")
+
+    @from_outside
+    async def stop_sharing(self):
+        source = self.own.pop("screen")
+        await self._jingle("source-remove", json_message([source]))
+        self._person.show(self.room, self.nick, *self._shown())
+
+    async def _jingle(self, action, *children):
+        await self._person.ask(f"{self.room}/focus", node(
+            JINGLE, "jingle", {"action": action, "sid": self.session}, *children))
+
+    @from_outside
+    async def ask(self, element, nick="focus"):
+        """Raises Refused."""
+        return await self._person.ask(f"{self.room}/{nick}", element)
+
+    @from_outside
+    async def ask_focus(self, element):
+        """Before, or beside, its conference."""
+        return await self._person.ask(FOCUS, element)
+
+    @from_outside
+    async def restart(self):
+        """Asks for another session, as after a failure of ICE."""
+        await self._jingle(
+            "session-terminate",
+            node(JINGLE, "reason", None, node(JINGLE, "connectivity-error")),
+            node("http://jitsi.org/protocol/focus", "bridge-session",
+                 {"id": self.session, "restart": "true"}))
+        await self.leg.close()
+
+    @from_outside
+    async def say(self, text, to=None):
+        self._person.say(f"{self.room}/{to}" if to else self.room, "chat" if to else "groupchat",
+                         node(CLIENT, "body", text=text))
+
+    @from_outside
+    async def kick(self, nick):
+        await self._person.client.plugin["xep_0045"].set_role(self.room, nick, "none")
+
+    @from_outside
+    async def leave(self):
+        self._person.show(self.room, self.nick, kind="unavailable")

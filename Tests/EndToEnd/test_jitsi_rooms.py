@@ -1,0 +1,177 @@
+"""Jitsi's clients meet in rooms of our own, through a real Prosody."""
+
+import contextlib
+import json
+
+import numpy as np
+import pytest
+from harness.jitsi_attendee import Attendee
+from harness.jitsi_prosody import FOCUS, OWN_HOSTS, ROOMS, SECRET, JitsiProsody
+from harness.jitsi_xml import FOCUS as FOCUS_PROTOCOL
+from harness.jitsi_xml import node
+from harness.jitsi_xmpp import Refused
+from harness.server import Server
+from harness.stranger import SAMPLE_RATE, Colour, Stranger, Tone, is_near
+from harness.waiting import wait_for
+
+RED, BLUE, GREEN = (200, 30, 30), (30, 30, 200), (30, 160, 30)
+TIMEOUT = 30
+
+
+@pytest.fixture(scope="module")
+def prosody():
+    with contextlib.closing(JitsiProsody(OWN_HOSTS)) as prosody:
+        prosody.start()
+        yield prosody
+
+
+@pytest.fixture(scope="module")
+def server(prosody, tmp_path_factory):
+    settings = {"server": f"127.0.0.1:{prosody.component_port}", "component": FOCUS,
+                "rooms": ROOMS, "secret": SECRET}
+    server = Server(tmp_path_factory.mktemp("jitsi-rooms"),
+                    settings={"ROOMCAST_JITSI_FOCUS": json.dumps(settings)})
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def attend(prosody, room, server):
+    with contextlib.ExitStack() as stack:
+        yield lambda name, **more: stack.enter_context(
+            Attendee(prosody, room, name, **more))
+
+
+def frequency(samples):
+    return np.abs(np.fft.rfft(samples)).argmax() * SAMPLE_RATE / len(samples)
+
+
+def assert_receives(attendee, other, colour, tone):
+    """The camera and the voice of another."""
+    for kind in ("video", "audio"):
+        source = attendee.source_of(other.nick, kind)
+        got = attendee.wait_for_frames(source, attendee.frames(source) + 10, TIMEOUT)
+        if kind == "video":
+            assert is_near(got.last, colour)
+        else:
+            assert abs(frequency(got.last) - tone) < 60
+
+
+def test_two_see_hear_and_talk_to_each_other(attend, server, room):
+    ann = attend("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(500))
+    ben = attend("Ben", camera=lambda: Colour(BLUE), sound=lambda: Tone(800))
+    assert_receives(ann, ben, BLUE, 800)
+    assert_receives(ben, ann, RED, 500)
+    assert server.peer_count(room) == 2
+
+    # The bridge.
+    ann.tell({"colibriClass": "EndpointMessage", "to": "", "msgPayload": {"n": 1}})
+    wait_for("all are told", lambda: [one for one in list(ben.heard) if one.get("from") == ann.nick
+                                      and one["msgPayload"] == {"n": 1}], TIMEOUT)
+    ben.tell({"colibriClass": "EndpointMessage", "to": ann.nick, "msgPayload": {"n": 2}})
+    wait_for("one is told", lambda: [one for one in list(ann.heard) if one.get("from") == ben.nick
+                                     and one["msgPayload"] == {"n": 2}], TIMEOUT)
+    wait_for("the speaker is told", lambda: [
+        one for one in list(ann.heard)
+        if one["colibriClass"] == "DominantSpeakerEndpointChangeEvent"], TIMEOUT)
+
+    # Only what is wanted is sent.
+    camera = ben.source_of(ann.nick, "video")
+    ben.tell({"colibriClass": "ReceiverVideoConstraints", "lastN": 0})
+    seen = [-1]
+
+    def has_stopped():
+        seen.append(ben.frames(camera))
+        return seen[-1] == seen[-2]
+
+    wait_for("the pictures end", has_stopped, TIMEOUT, interval=1.5)
+    ben.tell({"colibriClass": "ReceiverVideoConstraints", "lastN": -1})
+    ben.wait_for_frames(camera, ben.frames(camera) + 5, TIMEOUT)
+
+    # A screen.
+    ann.share(lambda: Colour(GREEN))
+    screen = ben.source_of(ann.nick, "video", 1)
+    assert screen.is_screen
+    assert is_near(ben.wait_for_frames(screen, 3, TIMEOUT).last, GREEN)
+    ann.stop_sharing()
+    wait_for("the screen is gone", lambda: screen.ssrc not in ben.sources, TIMEOUT)
+
+    # Another connection.
+    ann.restart()
+    wait_for("another session", lambda: ann.actions.count("session-initiate") == 2, TIMEOUT)
+    assert_receives(ann, ben, BLUE, 800)
+    assert_receives(ben, ann, RED, 500)
+
+    ben.leave()
+    wait_for("his sources are gone", lambda: not [
+        one for one in list(ann.sources.values()) if one.owner == ben.nick], TIMEOUT)
+
+
+def test_a_moderator_mutes_and_kicks(attend, server, room):
+    ann = attend("Ann", sound=lambda: Tone(500))
+    ben = attend("Ben", sound=lambda: Tone(800))
+    ann.source_of(ben.nick, "audio")
+
+    def mute(nick):
+        return node("http://jitsi.org/jitmeet/audio", "mute", {"jid": f"{ann.room}/{nick}"},
+                    text="true")
+
+    ann.ask(mute(ben.nick))
+    wait_for("he is asked", lambda: ben.mutes, TIMEOUT)
+    assert ben.mutes == [("http://jitsi.org/jitmeet/audio", f"{ann.room}/{ann.nick}", "true")]
+    with pytest.raises(Refused) as refused:
+        ben.ask(mute(ann.nick))
+    assert refused.value.condition == "not-allowed"
+    # The first one owns the XMPP room too.
+    ann.kick(ben.nick)
+    ann.wait_until_gone(ben.nick)
+    wait_for("he has left", lambda: server.peer_count(room) == 1, TIMEOUT)
+
+
+def test_all_protocols_meet(attend, server, room):
+    ann = attend("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(500))
+    with Stranger(server, room, "Hms") as hms:
+        hms.join()
+        hms.publish(Colour(GREEN), Tone(440), codec="VP8")
+        nick = ann.nick_of("Hms")
+        seen = ann.wait_for_frames(ann.source_of(nick, "video"), 10, TIMEOUT)
+        assert is_near(seen.last, GREEN)
+        ann.wait_for_frames(ann.source_of(nick, "audio"), 20, TIMEOUT)
+        peer = next(one for one in server.manage(
+            "GET", f"/active-rooms/{room}/peers").json["peers"].values() if one["name"] == "Ann")
+        hms.wait_for_frames(f"{ann.nick}-v0", 10, TIMEOUT)
+
+        hms.call("broadcast", {"info": {"type": "chat", "message": "from Hms"}})
+        wait_for("Ann reads it", lambda: (f"{ann.room}/{nick}", "groupchat", "from Hms")
+                 in list(ann.texts), TIMEOUT)
+        ann.say("from Ann")
+        hms.told("on-broadcast", lambda params: params["info"]["message"] == "from Ann")
+        ann.mute("camera")
+        hms.told("on-track-update", lambda params: '"mute": true' in json.dumps(params))
+        assert peer["id"]
+    ann.wait_until_gone(nick)
+
+
+def test_what_is_asked_wrongly_is_refused(attend, prosody):
+    ann = attend("Ann")
+
+    def conference(room):
+        return node(FOCUS_PROTOCOL, "conference", {"room": room, "machine-uid": "x"})
+
+    for room, condition in [("x@other.test", "bad-request"), (f"a.b@{ROOMS}", "not-acceptable")]:
+        with pytest.raises(Refused) as refused:
+            ann.ask_focus(conference(room))
+        assert refused.value.condition == condition
+
+
+def test_the_conference_outlives_its_server(attend, prosody):
+    ann = attend("Ann", sound=lambda: Tone(500))
+    ben = attend("Ben", sound=lambda: Tone(800))
+    source = ben.source_of(ann.nick, "audio")
+    prosody.freeze()
+    count = ben.frames(source)
+    ben.wait_for_frames(source, count + 100, TIMEOUT)
+    prosody.thaw()
+    ann.say("still here")
+    wait_for("he reads it", lambda: [one for one in list(ben.texts) if one[2] == "still here"],
+             TIMEOUT)
