@@ -150,6 +150,7 @@ class Attendee(Caller):
     @from_outside
     async def restart(self):
         """Asks for another session, as after a failure of ICE."""
+        self.sources = {}  # of the old one
         await self._jingle(
             "session-terminate",
             node(JINGLE, "reason", None, node(JINGLE, "connectivity-error")),

@@ -38,7 +38,8 @@ import XML
     @Test func aMemberIsAskedInvitedAndSeen() async throws {
         let world = FocusWorld()
         await world.open()
-        try await world.come("ann", "<nick xmlns='http://jabber.org/protocol/nick'>Ann</nick>")
+        try await world.come(
+            "ann", "<nick xmlns='http://jabber.org/protocol/nick'>Ann</nick><SourceInfo>{}</SourceInfo>")
         #expect(await world.peer(named: "Ann") == nil)
         try await world.answerDiscovery(of: "ann")
         #expect(await world.peer(named: "Ann")?.role == "host")

@@ -1,0 +1,31 @@
+-- Prosody for Jitsi's clients that meet in Roomcast's rooms: with Prosody's own modules alone. See docs/JITSI.md.
+-- Include it from /etc/prosody/prosody.cfg.lua, and put your domain in the place of meet.example.org.
+
+modules_enabled = { "saslauth", "tls", "disco", "ping", "smacks", "websocket", "bosh" }
+smacks_hibernation_time = 60
+-- Behind the web server that has the certificate, as deploy/nginx.conf has one.
+http_interfaces = { "127.0.0.1" }
+http_ports = { 5280 }
+http_default_host = "meet.example.org"
+consider_websocket_secure = true
+consider_bosh_secure = true
+
+-- Where Roomcast listens in: on this machine alone, as XEP-0114 has no encryption.
+component_interfaces = { "127.0.0.1" }
+component_ports = { 5347 }
+
+-- Whoever comes may come without an account. For accounts: authentication = "internal_hashed".
+VirtualHost "meet.example.org"
+    authentication = "anonymous"
+
+Component "conference.meet.example.org" "muc"
+    -- The focus makes the rooms, owns them, and makes the first member of each a moderator.
+    admins = { "focus@focus.meet.example.org" }
+    restrict_room_creation = true
+    muc_room_locking = false
+    -- Clients know the focus by its address, and so must see it.
+    muc_room_default_public_jids = true
+
+-- Roomcast: jitsi.focus has the same names and the same secret.
+Component "focus.meet.example.org"
+    component_secret = "change me"
