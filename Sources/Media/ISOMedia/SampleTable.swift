@@ -19,6 +19,14 @@ public struct SampleTable: Hashable, Sendable {
 
     public init() {}
 
+    /// - Parameters:
+    ///   - size: in bytes.
+    ///   - isSync: whether decoding can start at it; irrelevant while `syncSamples` is nil.
+    public mutating func addSample(_ size: UInt32, isSync: Bool) {
+        sizes.append(size)
+        if isSync { syncSamples?.append(UInt32(sizes.count)) }
+    }
+
     /// - Returns: the chunk's bytes.
     public mutating func addChunk(_ sizes: [UInt32], description: UInt32, at offset: UInt64)
         -> UInt64

@@ -44,8 +44,7 @@ struct PictureTrack: Sendable {
                 part.firstFrame + Int64(picture.frame == first ? 0 : picture.frame)
             }
             for picture in record.pictures {
-                table.sizes.append(picture.byteCount)
-                if picture.isKeyframe { table.syncSamples?.append(UInt32(table.sizes.count)) }
+                table.addSample(picture.byteCount, isSync: picture.isKeyframe)
             }
             shown += times
             sorted += times.sorted()

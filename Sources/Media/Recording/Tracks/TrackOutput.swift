@@ -183,8 +183,7 @@ struct TrackOutput {
         try live.readFrames { (frame) throws(RecordingError) in
             pictures.add(frame.time)
             shown.append(part.clock.scaled(frame.time, to: Int64(Self.movieTimescale)))
-            table.sizes.append(UInt32(frame.bytes.count))
-            if frame.isKeyframe { table.syncSamples?.append(UInt32(table.sizes.count)) }
+            table.addSample(UInt32(frame.bytes.count), isSync: frame.isKeyframe)
             chunk.append(UInt32(frame.bytes.count))
             if chunk.count == Self.picturesPerChunk {
                 offset += table.addChunk(chunk, description: 1, at: offset)

@@ -138,8 +138,7 @@ final class MoviePictures {
     private func add(
         _ bytes: [UInt8], at place: Int64, _ isKeyframe: Bool, to spool: MovieSpool
     ) throws {
-        table.sizes.append(UInt32(bytes.count))
-        if isKeyframe { table.syncSamples?.append(UInt32(table.sizes.count)) }
+        table.addSample(UInt32(bytes.count), isSync: isKeyframe)
         shown.append(max(0, place - start))
         chunk.append(UInt32(bytes.count))
         try spool.append(bytes)
