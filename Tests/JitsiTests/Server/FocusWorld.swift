@@ -288,9 +288,7 @@ final class NotedMedia: RoomMedia {
                 localCandidates: [.host(TransportAddress(ipv4: 192, 0, 2, 1, port: 5000))],
                 canonicalName: "server", dataChannel: nil, seed: 1),
             at: .zero)
-        for kind in kinds {
-            if kind == .application { core.holdChannels() } else { try core.holdSection(kind) }
-        }
+        for kind in kinds { try core.holdSection(kind) }
         return (core, try core.createOffer(at: .zero))
     }
 

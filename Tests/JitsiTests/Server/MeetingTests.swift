@@ -9,7 +9,10 @@ import XML
 
 /// Conferences in a room, up to its media.
 @Suite(.timeLimit(.minutes(2))) struct MeetingTests {
-    private static let camera = #"{"sources":{"ann":[[{"s":1,"n":"ann-v0"},{"s":2,"n":"ann-v0"}],[["f",1,2]],[{"s":3,"n":"ann-a0"}]]}}"#
+    private static let camera = """
+        {"sources":{"ann":[[{"s":1,"n":"ann-v0"},{"s":2,"n":"ann-v0"}],[["f",1,2]],\
+        [{"s":3,"n":"ann-a0"}]]}}
+        """
 
     private static func shown(_ nick: String, isMuted: Bool = false) -> String {
         "<SourceInfo>{\"\(nick)-v0\":{\"muted\":\(isMuted)},\"\(nick)-a0\":{\"muted\":false}}</SourceInfo>"
@@ -39,7 +42,8 @@ import XML
         let world = FocusWorld()
         await world.open()
         try await world.come(
-            "ann", "<nick xmlns='http://jabber.org/protocol/nick'>Ann</nick><SourceInfo>{}</SourceInfo>")
+            "ann",
+            "<nick xmlns='http://jabber.org/protocol/nick'>Ann</nick><SourceInfo>{}</SourceInfo>")
         #expect(await world.peer(named: "Ann") == nil)
         try await world.answerDiscovery(of: "ann")
         #expect(await world.peer(named: "Ann")?.role == "host")
@@ -58,7 +62,8 @@ import XML
         #expect(await world.peer(named: "Ann")?.tracks.map(\.isMuted) == [true, true])
         try await world.receive(
             FocusWorld.presence(
-                "ann", Self.shown("ann") + "<nick xmlns='http://jabber.org/protocol/nick'>Anna</nick>"))
+                "ann",
+                Self.shown("ann") + "<nick xmlns='http://jabber.org/protocol/nick'>Anna</nick>"))
         #expect(await world.peer(named: "Anna")?.tracks.map(\.isMuted) == [false, false])
     }
 
@@ -145,7 +150,10 @@ import XML
         let world = try await FocusWorld.meeting("ann")
         let add = world.jingle(
             "source-add", of: "ann",
-            [FocusWorld.json(#"{"sources":{"ann":[[{"s":1,"n":"ann-v0"}],[],[{"s":1,"n":"ann-a0"}]]}}"#)])
+            [
+                FocusWorld.json(
+                    #"{"sources":{"ann":[[{"s":1,"n":"ann-v0"}],[],[{"s":1,"n":"ann-a0"}]]}}"#)
+            ])
         #expect(await world.ask("ann", add) == "bad-request")
         #expect(await world.peer(named: "ann")?.tracks.isEmpty == true)
     }
@@ -155,7 +163,9 @@ import XML
         let add = world.jingle("source-add", of: "ann")
         #expect(await world.ask("ben", add) == "item-not-found")
         #expect(await world.ask("eve", add) == "forbidden")
-        #expect(await world.ask("ann", world.jingle("session-accept", of: "ann")) == "unexpected-request")
+        #expect(
+            await world.ask("ann", world.jingle("session-accept", of: "ann"))
+                == "unexpected-request")
         #expect(
             await world.ask("ann", world.jingle("content-add", of: "ann"))
                 == "feature-not-implemented")
@@ -168,7 +178,8 @@ import XML
         let first = world.jingle(to: "ann")?["sid"]
         let bridge = XMLElement(
             "bridge-session", "http://jitsi.org/protocol/focus", ["id": first, "restart": "true"])
-        let reason = XMLElement("reason", "urn:xmpp:jingle:1", [:], [XMLElement("success", "urn:xmpp:jingle:1")])
+        let reason = XMLElement(
+            "reason", "urn:xmpp:jingle:1", [:], [XMLElement("success", "urn:xmpp:jingle:1")])
         #expect(
             await world.ask("ann", world.jingle("session-terminate", of: "ann", [reason, bridge]))
                 == nil)
@@ -189,7 +200,8 @@ import XML
     /// Every attribute and element of a request in turn is taken away.
     @Test func noPartOfARequestIsTrusted() async throws {
         let world = try await FocusWorld.meeting("ann")
-        let whole = try FocusWorld.acceptance(of: try #require(world.jingle(to: "ann")), Self.camera)
+        let offer = try #require(world.jingle(to: "ann"))
+        let whole = try FocusWorld.acceptance(of: offer, Self.camera)
         for action in ["session-accept", "source-add", "source-remove"] {
             for changed in Self.less(of: whole) {
                 var changed = changed

@@ -58,13 +58,7 @@ extension RoomForwarder {
         }
         let connection = loop.makeConnection(of: peer, key: key, room: self, at: now)
         do throws(PeerConnectionError) {
-            for kind in kinds {
-                if kind == .application {
-                    connection.core.holdChannels()
-                } else {
-                    try connection.core.holdSection(kind)
-                }
-            }
+            for kind in kinds { try connection.core.holdSection(kind) }
             let offer = try connection.core.createOffer(at: now)
             connection.toldTracks = []
             peer.connections.append(connection)

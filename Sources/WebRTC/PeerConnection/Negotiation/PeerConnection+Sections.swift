@@ -46,15 +46,13 @@ extension PeerConnection {
     }
 
     /// Adds a section of ours for sending from the next offer on, even without a track. Once the
-    /// remote side has answered, it is one of the ``freeSections(for:)``.
+    /// remote side has answered, it is one of the ``freeSections(for:)``. One section is enough for
+    /// all data channels, which the remote side may open from then on.
     public func holdSection(_ kind: MediaSection.Kind) throws(PeerConnectionError) {
+        guard kind != .application else { return negotiation.addDataSectionIfNeeded() }
         let index = try negotiation.makeOwnSection(kind)
         sections[index].isHeld = true
     }
-
-    /// Adds a section for data channels from the next offer on, unless there is one. The remote side
-    /// may then open channels.
-    public func holdChannels() { negotiation.addDataSectionIfNeeded() }
 
     /// Asks the remote side to send in a section of ours, from the next offer on: in that of a
     /// track we send, or in a new one.

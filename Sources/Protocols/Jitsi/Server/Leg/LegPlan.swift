@@ -124,10 +124,9 @@ struct LegPlan {
             }
             guard !codecs.isEmpty else { continue }
             sentCodecs[content.kind] = codecs
+            let known = own.rtp.headerExtensions.filter { $0.uri != Self.mid }
             extensions[content.kind] = description.headerExtensions.filter { entry in
-                entry.uri != Self.mid && own.rtp.headerExtensions.contains {
-                    $0.uri == entry.uri && $0.id == entry.id
-                }
+                known.contains { $0.uri == entry.uri && $0.id == entry.id }
             }
         }
         let channel = contents.first { $0.kind == .application }?.transport

@@ -14,8 +14,8 @@ extension JitsiSessions {
         }
         if let guest = guests.peer(presence.nick), place.isOurs(presence.address) {
             // Each occupant is told of everybody: a guest's own presence is enough.
-            if stanza["to"] == place.guest(presence.nick) { sawGuest(guest, presence, stanza, in: host) }
-            return
+            guard stanza["to"] == place.guest(presence.nick) else { return }
+            return sawGuest(guest, presence, stanza, in: host)
         }
         guard stanza["to"] == place.focus else { return }
         if presence.nick == FocusPlace.nick { return sawFocus(presence, in: host) }

@@ -92,10 +92,8 @@ extension JitsiSessions {
         else { return }
         let audience: Audience
         if text.isPrivate {
-            guard let guest = guests.guests.first(where: {
-                place.guest($0.value.nick) == stanza["to"]
-            })
-            else { return }
+            let guest = guests.guests.first { place.guest($0.value.nick) == stanza["to"] }
+            guard let guest else { return }
             audience = .peer(guest.key)
         } else {
             // Every occupant gets it: the focus stands for our side.

@@ -65,7 +65,9 @@ final class JitsiSessions: RoomSessions {
     /// Ends the conference; members who are still there are told by the end of their room.
     func close(reason: String, in host: isolated RoomHost) {
         guard let place else { return }
-        ask(.set, FocusPlace.destroying(reason: reason), to: place.room.description, .other, in: host)
+        ask(
+            .set, FocusPlace.destroying(reason: reason), to: place.room.description, .other,
+            in: host)
         host.logger.info("conference closed", metadata: ["reason": "\(reason)"])
         self.place = nil
         members = [:]
@@ -212,8 +214,9 @@ final class JitsiSessions: RoomSessions {
             terminate(nick, JingleReason("timeout"), in: host)
         }
         guard place != nil, members.isEmpty else { return }
-        guard let waitsUntil else { return self.waitsUntil = now + FocusLimits.waiting }
-        if waitsUntil <= now { close(reason: "empty", in: host) }
+        let end = waitsUntil ?? now + FocusLimits.waiting
+        waitsUntil = end
+        if end <= now { close(reason: "empty", in: host) }
     }
 
     /// A client that does not say what it can do.

@@ -94,7 +94,9 @@ struct ReceiverWishes: Hashable {
         }.sorted { ($0.named, $0.spoken, $0.index) < ($1.named, $1.spoken, $1.index) }
             .map(\.source)
         let count = lastN.map { $0 < 0 ? Int.max : $0 } ?? .max
-        var layers = Dictionary(uniqueKeysWithValues: videos.map { ($0.name, LayerPreference.none) })
+        var layers = Dictionary(
+            videos.map { ($0.name, LayerPreference.none) }
+        ) { first, _ in first }
         for source in wanted.prefix(count) {
             layers[source.name] = source.isScreen ? .high : Self.layer(height(source))
         }

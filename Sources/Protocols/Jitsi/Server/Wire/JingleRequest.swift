@@ -32,9 +32,8 @@ struct JingleRequest: Hashable {
         }
         var listing = SourceListing()
         for content in contents { try listing.read(content) }
-        for message in element.elements where message.isNamed("json-message", JitsiNamespaces.meet) {
-            try listing.read(json: message.text)
-        }
+        let messages = element.elements.filter { $0.isNamed("json-message", JitsiNamespaces.meet) }
+        for message in messages { try listing.read(json: message.text) }
         sources = try listing.sent(by: owner)
         reason = element.child("reason", JitsiNamespaces.jingle).map { JingleReason($0) }
         restarts = element.child("bridge-session", JitsiNamespaces.focus)?["restart"] == "true"

@@ -22,7 +22,8 @@ struct ToldSource: Hashable {
     /// The words of the source's `msid`: a stream and a track. Another stream is another track.
     var msid: String {
         let name = source.name
-        return "\(name.owner)-\(name.isVideo ? "video" : "audio")-\(name.number) \(name)-\(source.ssrc)"
+        let stream = "\(name.owner)-\(name.isVideo ? "video" : "audio")-\(name.number)"
+        return "\(stream) \(name)-\(source.ssrc)"
     }
 
     var streams: [UInt32] { [source.ssrc] + (source.repairSSRC.map { [$0] } ?? []) }
