@@ -262,6 +262,7 @@ import Workbench
         (.failed(StreamFailure(.sourceEncrypted, "")), .failed(.encrypted)),
         (.failed(StreamFailure(.sourceSilent, "")), .failed(.noMedia)),
         (.failed(StreamFailure(.sourceLost, "")), .failed(.connectionFailed)),
+        (.failed(StreamFailure(.sourceClosed, "")), .failed(.notJoined)),
         (.failed(StreamFailure(.assetsNotMade, "")), .finished),
     ])
     func jicofoIsToldWhyAStreamEnded(end: StreamEnd, told: RecordingEnd) {

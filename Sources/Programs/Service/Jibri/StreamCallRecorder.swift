@@ -336,13 +336,14 @@ extension StreamEnd {
         guard case .failed(let failure) = self else { return .finished }
         return switch failure.cause {
         case .diskFull, .directoryLost: .failed(.disk)
-        case .botLeftEarly, .pageNotShown: .failed(.notJoined)
+        case .botLeftEarly, .pageNotShown, .sourceClosed: .failed(.notJoined)
         case .sourceEncrypted: .failed(.encrypted)
         case .sourceSilent: .failed(.noMedia)
         case .sourceLost: .failed(.connectionFailed)
         // The recording is complete as far as Jicofo is concerned.
         case .assetsNotMade, .noRoomForAssets: .finished
-        default: .failed(.internal)
+        case .notEncoded, .botStoodStill, .serverRestarted, .botNotStarted, .botDied, .unknown:
+            .failed(.internal)
         }
     }
 }
