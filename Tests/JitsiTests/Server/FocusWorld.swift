@@ -17,7 +17,7 @@ import XMPP
 /// clock that only the test moves.
 final class FocusWorld: Sendable {
     static let room = "r@muc.example"
-    static let focus = "focus@focus.example"
+    static let focus = "focus@focus.example/focus"
 
     let media = NotedMedia()
     let host: RoomHost

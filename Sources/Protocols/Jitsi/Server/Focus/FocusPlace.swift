@@ -12,8 +12,8 @@ struct FocusPlace: Hashable {
     /// The domain of our own addresses.
     let component: String
 
-    /// Our address outside of the room.
-    var focus: String { "\(Self.nick)@\(component)" }
+    /// Our address outside of the room. Clients take nobody without a resource for the focus.
+    var focus: String { "\(Self.nick)@\(component)/\(Self.nick)" }
 
     func occupant(_ nick: String) -> String { "\(room)/\(nick)" }
 
