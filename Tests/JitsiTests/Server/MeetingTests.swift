@@ -347,6 +347,15 @@ import XML
                 == #"{"colibriClass":"DominantSpeakerEndpointChangeEvent","dominantSpeakerEndpoint":"ann","previousSpeakers":[],"silence":false}"#
         )
         #expect(texts.last?.contains(#""silence":true"#) == true)
+        // Whoever comes later is told when its channel opens, once.
+        let ben = try #require(await world.peer(named: "ben")).id
+        for _ in 0..<2 {
+            await world.hear(
+                .dataText(ben, .named("jitsi-1"), #"{"colibriClass":"EndpointStats"}"#))
+        }
+        let later = world.media.noted.texts.dropFirst(4)
+        #expect(later.map(\.peer) == [ben])
+        #expect(later.first?.text.contains(#""dominantSpeakerEndpoint":"ann""#) == true)
     }
 
     // MARK: The room

@@ -16,6 +16,8 @@ struct FocusMember {
         /// What the member is sent, and what it knows of that.
         var sent: [SentTrack] = []
         var told: [TrackID: ToldSource] = [:]
+        /// Whether its channel works, as it has said something there.
+        var isOnBridge = false
         /// As it was last asked of the media.
         var layers: [TrackID: LayerPreference] = [:]
 

@@ -10,6 +10,7 @@ extension JitsiSessions {
 
     func heardOnBridge(_ text: String, from nick: String, in host: isolated RoomHost) async {
         guard let member = members[nick] else { return }
+        await greet(member, in: host)
         let message: EndpointMessage
         do throws(JitsiFault) {
             message = try EndpointMessage(text)
@@ -32,6 +33,15 @@ extension JitsiSessions {
         case .other:
             break
         }
+    }
+
+    /// Tells a member whose channel has just opened who speaks.
+    private func greet(_ member: FocusMember, in host: isolated RoomHost) async {
+        guard member.session?.isOnBridge == false else { return }
+        members[member.nick]?.session?.isOnBridge = true
+        guard !speakers.isEmpty else { return }
+        await say(
+            BridgeWord.speaker(speakers, isSilence: isSilent), to: [member.peer], in: host)
     }
 
     private func say(_ text: String, to peers: [PeerID], in host: isolated RoomHost) async {

@@ -125,6 +125,8 @@ struct JingleTransport: Hashable {
                 "protocol": candidate.address.transport.rawValue, "type": candidate.kind.rawValue,
                 "rel-addr": candidate.relatedAddress?.host,
                 "rel-port": candidate.relatedAddress.map { "\($0.port)" },
+                // Browsers take no candidate of TCP without it. RFC 6544 sect. 4.5.
+                "tcptype": candidate.extensions.first { $0.name == "tcptype" }?.value,
             ])
     }
 }
