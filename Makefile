@@ -80,7 +80,7 @@ install: ## Install the build below PREFIX=/usr/local (DESTDIR=... for packaging
 		| xargs install -m 644 -t $(INSTALLED)
 	ln -sf ../lib/roomcast/roomcast $(DESTDIR)$(PREFIX)/bin/roomcast
 	install -m 644 deploy/roomcast.json deploy/nginx.conf deploy/varnish.vcl \
-		deploy/90-roomcast.conf $(EXAMPLES)/
+		deploy/prosody-jitsi.cfg.lua deploy/90-roomcast.conf $(EXAMPLES)/
 	sed 's|/usr/local|$(PREFIX)|g' deploy/roomcast.service >$(EXAMPLES)/roomcast.service
 	chmod 644 $(EXAMPLES)/roomcast.service
 	@# In the same folders as here, so that their links to each other work.
@@ -91,7 +91,7 @@ install: ## Install the build below PREFIX=/usr/local (DESTDIR=... for packaging
 	install -m 644 Tests/AVSync/README.md $(DOCUMENTS)/Tests/AVSync/
 	install -m 644 Tests/EndToEnd/*.md $(DOCUMENTS)/Tests/EndToEnd/
 	install -m 644 deploy/Dockerfile $(DOCUMENTS)/deploy/
-	for name in roomcast.service roomcast.json nginx.conf varnish.vcl 90-roomcast.conf; do \
+	for name in roomcast.service roomcast.json nginx.conf varnish.vcl prosody-jitsi.cfg.lua 90-roomcast.conf; do \
 		ln -s ../../../roomcast/$$name $(DOCUMENTS)/deploy/$$name || exit; \
 	done
 

@@ -2,6 +2,7 @@
 names in them."""
 
 import base64
+import contextlib
 import hashlib
 import hmac
 import json
@@ -17,7 +18,8 @@ import pytest
 from harness import tokens
 from harness.http import Client
 from harness.nginx import SITE, Nginx
-from harness.server import REPOSITORY, environment, free_media_port, free_port
+from harness.prosody import Prosody
+from harness.server import REPOSITORY, Server, environment, free_media_port, free_port
 from harness.waiting import wait_for
 
 DEPLOY = REPOSITORY / "deploy"
@@ -219,6 +221,30 @@ def test_the_settings_are_loaded(binary, tmp_path):
         server.terminate()
         assert server.wait(60) == 0, log.read_text()
     assert all(json.loads(line) for line in log.read_text().splitlines())
+
+
+def test_prosody_with_its_settings_takes_the_focus(tmp_path):
+    port = free_port(socket.SOCK_STREAM)
+    text = (DEPLOY / "prosody-jitsi.cfg.lua").read_text()
+    assert "5347" in text and "http_ports = { 5280 }" in text
+    # Its ports are the tests' own.
+    text = text.replace("5347", str(port)).replace("http_ports = { 5280 }", "")
+    focus = {"server": f"127.0.0.1:{port}", "component": "focus.meet.example.org",
+             "rooms": "conference.meet.example.org",
+             "secret": re.search('component_secret = "(.+)"', text).group(1)}
+    with contextlib.closing(Prosody({}, text, main="meet.example.org")) as prosody:
+        prosody.start()
+        server = Server(
+            tmp_path, settings={"ROOMCAST_JITSI_FOCUS": json.dumps(focus)})
+        try:
+            wait_for("the focus is there", lambda: (
+                "External component successfully authenticated" in prosody.log.read_text()),
+                START_TIMEOUT)
+            # Where clients come in.
+            web = Client("127.0.0.1", prosody.web_port)
+            assert web.get("/xmpp-websocket").status == 200
+        finally:
+            assert server.stop() == 0, server.tail()
 
 
 def test_all_that_is_named_is_a_setting():

@@ -29,7 +29,8 @@ def test_what_is_installed_is_readable_whatever_the_umask(installed):
         assert path.stat().st_mode & needed == needed, path
     found = {path.name for path in (prefix / "share/roomcast").iterdir()}
     assert found == {
-        "roomcast.service", "roomcast.json", "nginx.conf", "varnish.vcl", "90-roomcast.conf"}
+        "roomcast.service", "roomcast.json", "nginx.conf", "varnish.vcl", "prosody-jitsi.cfg.lua",
+        "90-roomcast.conf"}
 
 
 def toolchain(binary):
