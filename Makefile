@@ -209,7 +209,8 @@ test-sanitized: install-dependencies ## The Swift tests in debug under the addre
 	@mkdir -p .build-sanitized
 	@"$$(dirname "$$(realpath "$$(command -v swift)")")"/clang -shared -fPIC -O1 \
 		-o .build-sanitized/swift-mutex.so Tests/Sanitizers/swift-mutex.c
-	ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=halt_on_error=0:exitcode=66 \
+	ASAN_OPTIONS=detect_leaks=0 \
+		TSAN_OPTIONS=halt_on_error=0:exitcode=66:suppressions=$(CURDIR)/Tests/Sanitizers/thread-suppressions \
 		$(if $(filter thread,$(SANITIZER)),LD_PRELOAD=$(CURDIR)/.build-sanitized/swift-mutex.so) \
 		.ci/swift-test --scratch-path .build-sanitized --sanitize $(or $(SANITIZER),address) --no-parallel
 
