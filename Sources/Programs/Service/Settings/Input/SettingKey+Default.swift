@@ -70,6 +70,7 @@ extension SettingKey {
         .openViduWebhookHeaders: "none",
         .openViduWebhookEvents: "all",
         .jitsiDeployments: "none",
+        .jitsiFocus: "none",
         .streamLadder: "three layers, below",
         .streamFrameRate: "30",
         .streamSegmentSeconds: "2",
