@@ -12,6 +12,8 @@ extension SimulatedRoomTests {
     /// Connections that the room offers, for protocols that tell streams by their SSRCs.
     @Suite struct SentTracksTests {
         private let identity: DTLSIdentity
+        /// The room does not own it.
+        private let loop: MediaLoop
         private let room: RoomForwarder
         private let events: AsyncStream<MediaEvent>
         private let sink: AsyncStream<MediaEvent>.Continuation
@@ -20,7 +22,7 @@ extension SimulatedRoomTests {
         init() throws {
             identity = try DTLSIdentity.generate()
             let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-            let loop = MediaLoop(
+            loop = MediaLoop(
                 eventLoop: eventLoop, index: 0,
                 directory: LoopDirectory(eventLoops: [eventLoop]), identity: identity,
                 logger: Logger(label: "test"))
