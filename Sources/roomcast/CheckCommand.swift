@@ -24,9 +24,7 @@ struct CheckCommand: AsyncParsableCommand {
             options.input, now: Int(Date().timeIntervalSince1970)
         ).lines()
         if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            print(String(decoding: try encoder.encode(lines), as: UTF8.self))
+            try ResultJSON.print(lines)
         } else {
             for line in lines {
                 let verdict = line.verdict.rawValue

@@ -19,9 +19,10 @@ struct Roomcast: AsyncParsableCommand {
     /// The parser names options that were meant, but no commands.
     private static func refuseUnknownCommand(_ name: String?) throws {
         guard let name, !name.hasPrefix("-") else { return }
-        let known = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
-        guard !known.contains(name) else { return }
-        let question = NearestNames(known).question(after: name)
+        let commands = configuration.subcommands.map { $0.configuration }
+        guard name != "help", !commands.contains(where: { $0.commandName == name }) else { return }
+        let shown = commands.filter(\.shouldDisplay).compactMap(\.commandName)
+        let question = NearestNames(shown).question(after: name)
         throw ValidationError("There is no command '\(name)'\(question)")
     }
 

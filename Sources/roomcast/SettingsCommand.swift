@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Service
 
 struct SettingsCommand: AsyncParsableCommand {
@@ -31,8 +30,6 @@ struct SettingsCommand: AsyncParsableCommand {
             return
         }
         let rows = table.rows.filter { !given || $0.origin != nil }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        print(String(decoding: try encoder.encode(rows), as: UTF8.self))
+        try ResultJSON.print(rows)
     }
 }

@@ -72,7 +72,7 @@ import Workbench
         ("{\"http\" {}}", " cannot be read: line 1: a colon is missing behind \"http\""),
         (
             "{\"http\": {\"host\": localhost}}",
-            " cannot be read: line 1: 'localhost' is neither a number, true nor false; a text needs double quotes"
+            " cannot be read: line 1: this is neither a number, true nor false; a text needs double quotes"
         ),
         (
             "{\"http\": {\"host\": \"a\n\"}}",
@@ -99,7 +99,7 @@ import Workbench
         ),
         (
             "http.port = 80",
-            " cannot be read: line 1: 'http.port' is neither a number, true nor false; a text needs double quotes"
+            " cannot be read: line 1: this is neither a number, true nor false; a text needs double quotes"
         ),
     ]
 

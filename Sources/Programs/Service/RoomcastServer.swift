@@ -138,7 +138,7 @@ public struct RoomcastServer: Sendable {
                 metadata: ["access_key": "\(settings.access.key)"])
         }
         for variable in settings.unknownVariables {
-            let nearest = NearestNames(SettingKey.allCases.map(\.variable)).of(variable)
+            let nearest = SettingKey.nearestVariables.of(variable)
             logger.warning(
                 "no setting has this name",
                 metadata: [

@@ -187,10 +187,11 @@ enum SettingKey: String, CaseIterable {
             .sorted()
     }
 
+    static var nearestVariables: NearestNames { NearestNames(allCases.map(\.variable)) }
+
     /// `ROOMCAST_HTTP_PROT is no setting; did you mean ROOMCAST_HTTP_PORT?`
     static func words(forUnknown variable: String) -> String {
-        let question = NearestNames(allCases.map(\.variable)).question(after: variable)
-        return "\(variable) is no setting\(question)"
+        "\(variable) is no setting\(nearestVariables.question(after: variable))"
     }
 
     /// `http.publicURL` → `ROOMCAST_HTTP_PUBLIC_URL`: a new word before each capital that follows

@@ -173,7 +173,8 @@ struct JSONLines {
             throw fault("JSON has no comments")
         }
         guard Self.words.contains(word) || Double(word) != nil else {
-            throw fault("'\(word)' is neither a number, true nor false; a text needs double quotes")
+            // Not repeated: it may be a secret.
+            throw fault("this is neither a number, true nor false; a text needs double quotes")
         }
     }
 }

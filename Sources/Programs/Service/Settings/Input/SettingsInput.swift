@@ -20,9 +20,9 @@ public struct SettingsInput: Sendable {
         self.environment = environment ?? ProcessInfo.processInfo.environment
     }
 
-    /// Options for the settings that are needed first. Each is nil if it is not given.
+    /// Options of the command line; nil for one that is not given.
     ///
-    /// - Parameter directory: of streams and recordings, each in a directory of its own below it.
+    /// - Parameter directory: holds the directories of streams and of recordings.
     public mutating func give(host: String?, port: Int?, udpPort: Int?, directory: String?) {
         give(.httpHost, "--host", host)
         give(.httpPort, "--port", port.map(String.init))
