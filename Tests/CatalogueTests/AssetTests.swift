@@ -52,7 +52,10 @@ import Testing
         try await catalogue.save(
             [asset(0), asset(1, expires: 100), asset(2, expires: 101), asset(99, expires: 50)])
         let now = UnixTime(seconds: 100)
-        #expect(try await catalogue.expireAssets(at: now).map(\.id) == ["asset1"])
+        let held = Set(["another", asset(1).stream])
+        #expect(try await catalogue.expireAssets(at: now, except: held) == [])
+        let expired = try await catalogue.expireAssets(at: now, except: ["another"])
+        #expect(expired.map(\.id) == ["asset1"])
         #expect(try await catalogue.expireAssets(at: now) == [])
         #expect(try await catalogue.asset("asset1")?.status == .expired)
         #expect(try await catalogue.asset("asset0")?.status == .completed)

@@ -87,6 +87,26 @@ import Workbench
         #expect(place.isThere("hls/r/d/1/d.mp4"))
     }
 
+    @Test func whatSomebodyNeedsHereStaysUntilItIsReleased() async throws {
+        let place = try Place()
+        let path = "hls/r/d/1/file-recording/a.mp4"
+        try await place.add("over", path: path, in: -5)
+        var retention = place.retention
+        let holds = AssetHolds()
+        retention.holds = holds
+        holds.open()
+        await retention.expire()
+        #expect(place.isThere(path), "an earlier program may need it")
+        holds.hold("s")
+        holds.settle()
+        await retention.expire()
+        #expect(place.isThere(path))
+        #expect(try await place.catalogue.asset("over")?.status == .completed)
+        holds.release("s")
+        await retention.expire()
+        #expect(!place.isThere(path))
+    }
+
     @Test func aVODGoesWithItsPlaylistsAndSegments() async throws {
         let place = try Place()
         try await place.add("m", path: "hls/r/d/1/file-recording/a.mp4", in: 60)

@@ -206,7 +206,8 @@ public struct RoomcastServer: Sendable {
         guard let store, let storeSettings = settings.store else {
             try await catalogue.releaseDeliveries(at: UnixTime.now)
             return [
-                AssetRetention(catalogue: catalogue, root: root, notes: notes, logger: logger)
+                AssetRetention(
+                    catalogue: catalogue, root: root, notes: notes, holds: holds, logger: logger)
             ]
         }
         let connection = StoreConnection(timeout: storeSettings.timeout)
@@ -222,7 +223,8 @@ public struct RoomcastServer: Sendable {
         return [
             connection,
             AssetRetention(
-                catalogue: catalogue, root: root, notes: notes, store: client, logger: logger),
+                catalogue: catalogue, root: root, notes: notes, store: client, holds: holds,
+                logger: logger),
             AssetUploads(
                 settings: storeSettings, catalogue: catalogue, root: root, notes: notes,
                 events: events, client: client, holds: holds, logger: logger),

@@ -38,19 +38,26 @@ extension Catalogue {
     /// Marks expired assets before their files are removed, so that assets shown as completed
     /// exist.
     ///
-    /// - Parameter limit: the most assets at a time, to keep the transaction short.
+    /// - Parameters:
+    ///   - held: streams whose assets are not marked yet.
+    ///   - limit: the most assets at a time, to keep the transaction short.
     /// - Returns: the assets that were marked; their files are to be removed.
     public func expireAssets(
-        at now: UnixTime, limit: Int = 100
+        at now: UnixTime, except held: Set<StreamID> = [], limit: Int = 100
     ) async throws(CatalogueError) -> [CatalogueAsset] {
-        try await write { database in
+        let marks = databaseQuestionMarks(count: held.count)
+        let arguments =
+            StatementArguments([now.nanoseconds]) + StatementArguments(held.map(\.rawValue))
+            + StatementArguments([limit])
+        return try await write { database in
             try CatalogueAsset.fetchAll(
                 database,
                 sql: """
                     UPDATE asset SET status = 'expired' WHERE id IN (
                         SELECT id FROM asset WHERE status = 'completed' AND expires <= ?
+                            AND stream NOT IN (\(marks))
                         ORDER BY expires LIMIT ?) RETURNING *
-                    """, arguments: [now.nanoseconds, limit])
+                    """, arguments: arguments)
         }
     }
 }

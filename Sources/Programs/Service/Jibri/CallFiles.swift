@@ -283,7 +283,7 @@ actor CallFiles {
             left = try await BlockingCall.run(on: disk) { () throws(CallFault) in try ledger.all() }
         } catch {
             logger.error(
-                "jibri: the notes of recordings cannot be used, so no stored file is removed here",
+                "jibri: the notes of recordings cannot be used, so no stored or expired file is removed",
                 metadata: ["reason": "\(error)"])
             return
         }

@@ -21,6 +21,7 @@ struct AssetRetention: Service {
     let notes: ManifestUpdates
     /// Removes objects; nil when there is no store.
     var store: (any ObjectStoreClient)?
+    var holds = AssetHolds()
     let logger: Logger
     var clock: @Sendable () -> UnixTime = { UnixTime.now }
 
@@ -32,12 +33,13 @@ struct AssetRetention: Service {
         }
     }
 
-    /// Expires all assets whose time is over.
+    /// Expires all assets whose time is over, unless their files are still needed here.
     func expire() async {
+        guard let held = holds.streams else { return }
         do {
             while true {
                 let expired = try await catalogue.expireAssets(
-                    at: clock(), limit: Self.pageSize)
+                    at: clock(), except: held, limit: Self.pageSize)
                 for asset in expired {
                     logger.info(
                         "asset expired",

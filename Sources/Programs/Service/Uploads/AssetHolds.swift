@@ -1,7 +1,8 @@
 import MediaKernel
 import Synchronization
 
-/// Whose files somebody on this machine still needs, even if an object store has them.
+/// The streams whose files somebody on this machine still needs: they are not removed, even if an
+/// object store has them or their time is over.
 final class AssetHolds: Sendable {
     private struct State {
         var streams: Set<StreamID> = []
@@ -20,6 +21,9 @@ final class AssetHolds: Sendable {
     func hold(_ stream: StreamID) { state.withLock { _ = $0.streams.insert(stream) } }
 
     func release(_ stream: StreamID) { state.withLock { _ = $0.streams.remove(stream) } }
+
+    /// Nil while everything is held.
+    var streams: Set<StreamID>? { state.withLock { $0.isOpen ? nil : $0.streams } }
 
     var isSettled: Bool { state.withLock { !$0.isOpen } }
 

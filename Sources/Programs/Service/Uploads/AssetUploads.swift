@@ -241,7 +241,8 @@ actor AssetUploads: Service {
     private func removeLocal(_ local: LocalAsset, of asset: CatalogueAsset) async {
         guard !settings.keepsLocal else { return }
         guard !holds.isHeld(asset.stream) else {
-            held[asset.id] = asset
+            // Until it is known what is held, the first look is still to come, and finds it.
+            if holds.isSettled { held[asset.id] = asset }
             return
         }
         let logger = logger
