@@ -346,6 +346,23 @@ import Workbench
         }
     }
 
+    /// Members may change their names at any rate, and a note is a file.
+    @Test func whoIsThereIsNotNotedAtEachChange() async throws {
+        try await run { world in
+            let calls = try CallWorld(world)
+            let bot = try #require(await calls.running(JibriDoubles.call("s")))
+            let (stream, now) = (bot.job.stream, world.clock.instant)
+            func isNoted(_ name: String, after seconds: Int) async -> Bool {
+                await calls.files.attended([.string(name)], stream, at: now + .seconds(seconds))
+                return (try? calls.scratch.text("recordings/.roomcast/\(stream).json"))?
+                    .contains("[\"\(name)\"]") == true
+            }
+            #expect(await isNoted("Ann", after: 0))
+            #expect(await !isNoted("Anna", after: 9))
+            #expect(await isNoted("Anna", after: 10))
+        }
+    }
+
     @Test func thePeopleOfAConferenceHaveALimit() {
         var attendance = StreamAttendance()
         for number in 0..<1500 { attendance.add(.string("\(number)"), of: "\(number)") }

@@ -75,6 +75,18 @@ import Testing
         }
     }
 
+    /// As when another part of the server fails.
+    @Test func whoIsCancelledDoesNotWaitWithoutEnd() async throws {
+        let departure = departure
+        let result = Outcome()
+        let run = Task {
+            result.set(try await departure.run({ await Self.hang() }, giveUp: {}))
+        }
+        run.cancel()
+        await until(within: .seconds(20)) { result.isDone != nil }
+        #expect(result.isDone == false && pauses.taken.contains(.seconds(12)))
+    }
+
     /// Without a request it may take hours.
     @Test func untilARequestNothingIsGivenUp() async throws {
         let (pauses, exit, departure) = (pauses, exit, departure)

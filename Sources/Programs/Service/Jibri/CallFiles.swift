@@ -17,9 +17,14 @@ actor CallFiles {
         /// Whether nobody else asks for its file: an earlier program's, or one that has failed.
         var isOurs = false
         var isDelivering = false
+        /// When who is there may be noted again; nil while that is being done.
+        var attendanceDueAt: Instant? = .zero
         /// Of the file, then of the script.
         var retry = CallRetry.file
     }
+
+    /// Of notes of who is there: members may come, go and change their names at any rate.
+    static let attendanceInterval = Duration.seconds(10)
 
     private let catalogue: Catalogue
     private let control: StreamService
@@ -134,16 +139,17 @@ actor CallFiles {
         jobs[stream] = Job(note: note)
     }
 
-    /// Who has been in a call so far.
-    func attended(_ people: [JSONValue], _ stream: StreamID) async {
-        guard let job = jobs[stream], !job.note.isDelivered, job.note.participants != people else {
-            return
-        }
-        jobs[stream]?.note.participants = people
-        var note = job.note
-        note.participants = people
+    /// Who has been in a call so far. To be called again: it may be too early to note it.
+    func attended(_ people: [JSONValue], _ stream: StreamID, at now: Instant) async {
+        guard var job = jobs[stream], !job.isDelivering, !job.note.isDelivered,
+            let due = job.attendanceDueAt, due <= now, job.note.participants != people
+        else { return }
+        job.note.participants = people
+        job.attendanceDueAt = nil
+        jobs[stream] = job
         // The next change, or the end, writes it again.
-        try? await write(note)
+        try? await write(job.note)
+        jobs[stream]?.attendanceDueAt = now + Self.attendanceInterval
     }
 
     /// Puts the file of a call that is over in place.
@@ -175,6 +181,8 @@ actor CallFiles {
                 log(.error, "a recording has no file", note, ["reason": "\(failure.words)"])
                 return true
             }
+            // Once it is taken back, another part of the session may have it.
+            jobs[stream.id]?.note.directory = nil
             await takeBack(note.directory)
             log(.notice, "nothing was recorded, there is nothing to finalize", note)
             await forget(note)

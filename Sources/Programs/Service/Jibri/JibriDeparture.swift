@@ -19,7 +19,8 @@ struct JibriDeparture: Sendable {
     var sleep: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
 
     /// Runs `work` to its end, but not for longer after a request to end at once than the limit:
-    /// then `giveUp` is called, `work` is cancelled and, a moment later, left alone.
+    /// then `giveUp` is called, `work` is cancelled and, a moment later, left alone. If the caller is
+    /// cancelled, `work` is cancelled at once, and left alone a moment later, too.
     ///
     /// - Returns: whether it has come to its end.
     func run(
@@ -69,6 +70,10 @@ struct JibriDeparture: Sendable {
         } onCancel: {
             main.cancel()
             timer.cancel()
+            Task {
+                await sleep(Self.last)
+                sink.yield(.over)
+            }
         }
     }
 }

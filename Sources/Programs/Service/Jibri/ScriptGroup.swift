@@ -22,10 +22,13 @@ final class ScriptGroup: Sendable {
         let deadline = MonotonicClock.now + grace
         // Who waits has been cancelled, too.
         await Task.detached {
-            while kill(-group, 0) == 0, MonotonicClock.now < deadline {
+            while kill(-group, 0) == 0 {
+                guard MonotonicClock.now < deadline else {
+                    kill(-group, SIGKILL)
+                    return
+                }
                 try? await Task.sleep(for: Self.interval)
             }
-            kill(-group, SIGKILL)
         }.value
     }
 }

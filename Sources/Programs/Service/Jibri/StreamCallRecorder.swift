@@ -262,8 +262,8 @@ actor StreamCallRecorder: CallRecorder {
         guard let people = await control.statistics(of: stream)?.attendance.identities,
             !people.isEmpty
         else { return }
-        let files = files
-        Task { await files.attended(people, stream) }
+        let (files, now) = (files, clock())
+        Task { await files.attended(people, stream, at: now) }
     }
 
     private func follow(_ stream: LiveStream, _ key: Key) {

@@ -16,10 +16,10 @@ public struct StreamAttendance: Hashable, Sendable {
     /// - Parameter peer: its id in the room.
     mutating func add(_ identity: JSONValue, of peer: String) {
         let place = places[peer]
+        guard place != nil || places.count < Self.peersMaximum else { return }
         let before = place.map { Self.byteCount(of: identities[$0]) } ?? 0
         let after = byteCount - before + Self.byteCount(of: identity)
-        guard after <= Self.bytesMaximum, place != nil || places.count < Self.peersMaximum
-        else { return }
+        guard after <= Self.bytesMaximum else { return }
         byteCount = after
         if let place {
             identities[place] = identity
