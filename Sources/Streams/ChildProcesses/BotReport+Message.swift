@@ -1,7 +1,7 @@
 extension BotReport {
     /// A message to everybody in a conference, for the recorded chat.
     public struct Message: Hashable, Sendable, Codable {
-        /// Of a text, in characters: a line of a report has to hold it.
+        /// Of a text, in Unicode scalars: a line of a report has to hold it.
         public static let textMaximum = 8192
         /// Of the other parts.
         static let nameMaximum = 256

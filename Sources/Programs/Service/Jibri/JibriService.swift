@@ -15,7 +15,7 @@ public struct JibriServiceError: Error, Hashable, Sendable, CustomStringConverti
 /// the server, which records.
 public struct JibriService: Service {
     private let desk: JibriDesk
-    private let lines: SlotConnections
+    private let connections: SlotConnections
     private let recorder: any CallRecorder
     private let watch: JibriWatch
     private let files: CallFiles
@@ -32,7 +32,7 @@ public struct JibriService: Service {
         let slots = server.settings.stream.limits.streams
         let servers = BreweryServer.all(of: settings)
         do {
-            lines = try SlotConnections(
+            connections = try SlotConnections(
                 slots: slots, servers: servers, on: MultiThreadedEventLoopGroup.singleton,
                 logger: logger)
         } catch {
@@ -53,7 +53,7 @@ public struct JibriService: Service {
         self.recorder = recorder
         desk = JibriDesk(
             slots: slots, servers: servers, isSingleUse: settings.isSingleUse, recorder: recorder,
-            post: lines, logger: logger)
+            post: connections, logger: logger)
         let check = DirectoryCheck(settings.recordingsDirectory)
         watch = JibriWatch(
             desk: desk, recorder: recorder, trouble: { await files.trouble },
@@ -118,7 +118,7 @@ public struct JibriService: Service {
     public var exitStatus: Int32 { exit.status }
 
     private enum Part {
-        case http, slots, lines, other
+        case http, slots, connections, other
     }
 
     public func run() async throws {
@@ -139,8 +139,8 @@ public struct JibriService: Service {
                 return .http
             }
             group.addTask {
-                await lines.run(desk)
-                return .lines
+                await connections.run(desk)
+                return .connections
             }
             for work in works() {
                 group.addTask {
@@ -157,7 +157,7 @@ public struct JibriService: Service {
             var over: Set<Part> = []
             for try await part in group {
                 over.insert(part)
-                if over.isSuperset(of: [.http, .slots, .lines]) { break }
+                if over.isSuperset(of: [.http, .slots, .connections]) { break }
             }
         }
     }
@@ -172,7 +172,7 @@ public struct JibriService: Service {
                 "unfinished": "\(unfinished.joined(separator: " "))",
                 "undelivered": "\(left.joined(separator: " "))",
             ])
-        lines.leave()
+        connections.leave()
     }
 
     private func works() -> [@Sendable () async -> Void] {
@@ -185,7 +185,7 @@ public struct JibriService: Service {
     /// Until each slot has left, and no script runs any more.
     private func untilLeft() async {
         await desk.run()
-        lines.leave()
+        connections.leave()
         logger.info("jibri: every slot has left")
         while await !files.isIdle, !Task.isCancelled {
             try? await Task.sleep(for: JibriWatch.interval)

@@ -44,7 +44,7 @@ final class SessionFolders: Sendable {
     @discardableResult
     func keep(_ name: String) -> Bool { taken.withLock { $0.insert(name).inserted } }
 
-    /// Nothing of ours is to come into it any more.
+    /// It is not in use any more.
     func release(_ name: String) { taken.withLock { _ = $0.remove(name) } }
 
     /// Makes the directory, unless it is there. May block on a hanging disk.

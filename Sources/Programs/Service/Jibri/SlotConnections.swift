@@ -7,7 +7,7 @@ import NIOCore
 /// that records it.
 struct SlotConnections: BreweryPost {
     /// By slot, then by server.
-    private let lines: [[SlotConnection]]
+    private let connections: [[SlotConnection]]
 
     /// - Throws: NIOSSL's error.
     init(
@@ -15,7 +15,7 @@ struct SlotConnections: BreweryPost {
     ) throws {
         let trusting = try TLSClient(.anyone)
         let checking = try TLSClient(.machine)
-        lines = (0..<slots).map { slot in
+        connections = (0..<slots).map { slot in
             servers.indices.map { server in
                 let isTrusting = servers[server].environment.isTrusting
                 return SlotConnection(
@@ -27,16 +27,18 @@ struct SlotConnections: BreweryPost {
     }
 
     func post(_ message: BreweryMessage, slot: Int, server: Int) {
-        lines[slot][server].post(message)
+        connections[slot][server].post(message)
     }
 
     /// Runs until all have left.
     func run(_ desk: JibriDesk) async {
         await withDiscardingTaskGroup { group in
-            for line in lines.joined() { group.addTask { await line.run(desk) } }
+            for connection in connections.joined() {
+                group.addTask { await connection.run(desk) }
+            }
         }
     }
 
     /// Leaves the breweries; `run` then returns.
-    func leave() { for line in lines.joined() { line.leave() } }
+    func leave() { for connection in connections.joined() { connection.leave() } }
 }

@@ -30,7 +30,7 @@ public struct JibriHealth: Encodable, Sendable {
 
     /// - Parameters:
     ///   - fault: what makes it unhealthy; nil if it is healthy.
-    ///   - trouble: with recordings that are over, which does not keep it from others.
+    ///   - trouble: what is wrong with recordings that are over; it stays healthy.
     ///   - environment: of a session that is recorded, with its host.
     public init(
         _ business: Brewery.Business, fault: String?, trouble: String? = nil,
