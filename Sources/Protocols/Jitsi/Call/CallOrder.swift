@@ -28,25 +28,6 @@ enum CallOrder: Hashable {
     case end(RoomEnd)
 }
 
-/// Orders until they are taken.
-struct CallOrders {
-    private var waiting: [CallOrder] = []
-    private var taken = 0
-
-    mutating func add(_ order: CallOrder) { waiting.append(order) }
-
-    /// The next one, until nil.
-    mutating func take() -> CallOrder? {
-        guard taken < waiting.count else {
-            waiting.removeAll(keepingCapacity: true)
-            taken = 0
-            return nil
-        }
-        taken += 1
-        return waiting[taken - 1]
-    }
-}
-
 /// A question whose answer decides something.
 enum CallQuestion: Hashable {
     case conference

@@ -78,7 +78,7 @@ struct JitsiCall {
     var told: Told = Told()
     /// By which the room may be entered.
     var door: CallDoor
-    private var orders = CallOrders()
+    private var orders = PollQueue<CallOrder>()
 
     /// What the program knows.
     struct Told: Hashable {
@@ -99,9 +99,9 @@ struct JitsiCall {
     }
 
     /// The next order, until nil.
-    mutating func poll() -> CallOrder? { orders.take() }
+    mutating func poll() -> CallOrder? { orders.poll() }
 
-    mutating func order(_ order: CallOrder) { orders.add(order) }
+    mutating func order(_ order: CallOrder) { orders.append(order) }
 
     /// The occupant of the room that is us.
     var occupant: JID? {

@@ -23,8 +23,7 @@ public struct ClientSession: Sendable {
     /// Whether the program takes what it is told. A server that we do not read cannot answer.
     private var isReading = true
     private var isLeaving = false
-    private var orders: [ClientOrder] = []
-    private var nextOrder = 0
+    private var orders = PollQueue<ClientOrder>()
 
     public init(_ settings: ClientSettings, limits: XMLLimits = XMLLimits()) {
         self.settings = settings
@@ -34,15 +33,7 @@ public struct ClientSession: Sendable {
     /// Whether stanzas may be sent.
     public var isOnline: Bool { stream != nil && phase == .open && !isLeaving }
 
-    public mutating func poll() -> ClientOrder? {
-        guard nextOrder < orders.count else {
-            orders.removeAll(keepingCapacity: true)
-            nextOrder = 0
-            return nil
-        }
-        defer { nextOrder += 1 }
-        return orders[nextOrder]
-    }
+    public mutating func poll() -> ClientOrder? { orders.poll() }
 
     // MARK: The connection
 

@@ -28,23 +28,14 @@ public struct SignallingClient: Sendable {
     private var link = Link.down
     private var pending: [RequestID: ClientMethod] = [:]
     private var pendingOrder: [RequestID] = []
-    private var outputs: [Output] = []
-    private var outputsTaken = 0
+    private var outputs = PollQueue<Output>()
     private var random: SeededRandom
 
     /// - Parameter seed: the seed for the calls' ids.
     public init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     /// The next frame or event, until `nil`.
-    public mutating func poll() -> Output? {
-        guard outputsTaken < outputs.count else {
-            outputs.removeAll(keepingCapacity: true)
-            outputsTaken = 0
-            return nil
-        }
-        outputsTaken += 1
-        return outputs[outputsTaken - 1]
-    }
+    public mutating func poll() -> Output? { outputs.poll() }
 
     // MARK: - The socket
 

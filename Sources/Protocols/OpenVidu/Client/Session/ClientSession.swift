@@ -67,8 +67,7 @@ struct ClientSession {
     var nextReception = 0
     var nextConnection = 0
     var toldPath: PeerConnectionState?
-    private var orders: [ClientOrder] = []
-    private var ordersTaken = 0
+    private var orders = PollQueue<ClientOrder>()
 
     /// - Parameter receivesVideo: whether video is received at all.
     init(_ entry: Entry, receivesVideo: Bool) {
@@ -78,15 +77,7 @@ struct ClientSession {
     }
 
     /// The next order, until nil.
-    mutating func poll() -> ClientOrder? {
-        guard ordersTaken < orders.count else {
-            orders.removeAll(keepingCapacity: true)
-            ordersTaken = 0
-            return nil
-        }
-        ordersTaken += 1
-        return orders[ordersTaken - 1]
-    }
+    mutating func poll() -> ClientOrder? { orders.poll() }
 
     mutating func order(_ order: ClientOrder) { orders.append(order) }
 
