@@ -9,7 +9,7 @@ internal import XMPP
 enum CallOrder: Hashable {
     /// Ask, and tell the call what was answered.
     case ask(CallQuestion, XMLElement, to: JID)
-    /// Ask the focus by HTTP, and tell the call what was answered.
+    /// Ask the focus by HTTP, and tell the call what was answered, unless it is asked anew before.
     case post(ConferenceRequest)
     /// A stanza that has no answer, or is one.
     case send(XMLElement)

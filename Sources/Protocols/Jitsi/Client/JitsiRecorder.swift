@@ -169,12 +169,16 @@ public actor JitsiRecorder: RemoteRoom {
 
     /// In the order of the errands.
     private func speak(to client: XMPPClient) async {
+        // By HTTP, the newest: each has a connection of its own.
+        var inquiry: Task<Void, Never>?
+        defer { inquiry?.cancel() }
         for await errand in errands.stream {
             switch errand {
             // Without a stream there is nobody who waits for it.
             case .send(let stanza): try? await client.send(stanza)
             case .post(let request):
-                Task { await self.replied(await FocusHTTP.ask(request, self.address)) }
+                inquiry?.cancel()
+                inquiry = Task { await self.inquire(request) }
             case .ask(let question, let payload, let to):
                 // Asked here, since what follows must not overtake it.
                 let asked = client.question(.set, payload, to: to)
@@ -184,13 +188,15 @@ public actor JitsiRecorder: RemoteRoom {
         client.leave()
     }
 
-    private func replied(_ question: CallQuestion, _ reply: CallReply) async {
-        call.answered(question, reply, at: MonotonicClock.now)
+    private func inquire(_ request: ConferenceRequest) async {
+        let reply = await FocusHTTP.ask(request, address)
+        guard !Task.isCancelled else { return }
+        call.asked(reply, at: MonotonicClock.now)
         await drain()
     }
 
-    private func replied(_ reply: ConferenceReply) async {
-        call.asked(reply, at: MonotonicClock.now)
+    private func replied(_ question: CallQuestion, _ reply: CallReply) async {
+        call.answered(question, reply, at: MonotonicClock.now)
         await drain()
     }
 

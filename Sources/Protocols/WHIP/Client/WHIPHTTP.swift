@@ -8,20 +8,11 @@ import RemoteRoom
 /// Sends the requests of a `WHIPExchange`.
 struct WHIPHTTP: Sendable {
     /// Until the head of a response.
-    static let timeout: TimeAmount = .seconds(10)
-    /// Until the end of its body.
-    static let wholeTimeout: Duration = .seconds(15)
+    static let timeout: Duration = .seconds(10)
 
-    private let client: HTTPClient
+    private let exchange = HTTPExchange()
 
-    init() {
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5)))
-        configuration.decompression = .disabled
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }
-
-    func close() async { try? await client.shutdown() }
+    func close() async { await exchange.close() }
 
     func send(_ request: WHIPExchange.Request) async throws(RoomEnd) -> WHIPExchange.Response {
         var message = HTTPClientRequest(url: request.url.absoluteString)
@@ -35,11 +26,14 @@ struct WHIPHTTP: Sendable {
             message.body = .bytes(ByteBuffer(string: body))
         }
         do {
-            return try await Self.withTimeout { [client, message] in
-                try await Self.answer(to: message, by: client)
-            }
-        } catch let end as RoomEnd {
-            throw end
+            let (head, body) = try await exchange.answer(
+                to: message, headTimeout: Self.timeout,
+                bytesMaximum: WHIPExchange.bodyBytesMaximum)
+            return WHIPExchange.Response(
+                status: Int(head.status.code),
+                location: head.headers.first(name: "Location"),
+                contentType: head.headers.first(name: "Content-Type"),
+                retryAfter: head.headers.first(name: "Retry-After"), body: body)
         } catch is NIOTooManyBytesError {
             throw .protocolViolation(
                 "an answer of more than \(WHIPExchange.bodyBytesMaximum) bytes")
@@ -58,35 +52,6 @@ struct WHIPHTTP: Sendable {
             } catch {
                 return .failure(error)
             }
-        }
-    }
-
-    private static func answer(
-        to message: HTTPClientRequest, by client: HTTPClient
-    ) async throws -> WHIPExchange.Response {
-        let response = try await client.execute(message, timeout: timeout)
-        let body = try await response.body.collect(upTo: WHIPExchange.bodyBytesMaximum)
-        return WHIPExchange.Response(
-            status: Int(response.status.code),
-            location: response.headers.first(name: "Location"),
-            contentType: response.headers.first(name: "Content-Type"),
-            retryAfter: response.headers.first(name: "Retry-After"),
-            body: String(buffer: body))
-    }
-
-    /// The client's own timeout ends with the head of the response; a server may never end the body.
-    private static func withTimeout<Result: Sendable>(
-        _ work: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result {
-        try await withThrowingTaskGroup(of: Result.self) { group in
-            defer { group.cancelAll() }
-            group.addTask { try await work() }
-            group.addTask {
-                try await Task.sleep(for: wholeTimeout)
-                throw RoomEnd.unreachable("it does not answer")
-            }
-            guard let first = try await group.next() else { throw CancellationError() }
-            return first
         }
     }
 }
