@@ -22,8 +22,8 @@ struct CallSession: Hashable {
 
     /// How far ICE has begun anew on the same connection.
     struct Restart: Hashable {
-        /// The last one's number; 0 without any.
-        var generation = 0
+        /// The last one's number; nil for none that has a number.
+        var generation: Int?
         /// Our side of it is awaited.
         var isDue = false
         /// Ours, as the focus knows it.

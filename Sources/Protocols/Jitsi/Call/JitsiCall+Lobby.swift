@@ -3,23 +3,20 @@ internal import RemoteRoom
 internal import XML
 internal import XMPP
 
-/// By which a room may be entered.
+/// What admits us to the room: its password, or somebody who lets us in from its lobby.
 struct CallDoor: Hashable {
-    /// In the room's lobby, until somebody in the room decides.
-    struct Knock: Hashable {
+    /// The room where we wait, or have waited, for somebody in the room proper to decide.
+    struct Lobby: Hashable {
+        let room: JID
+        /// Until when somebody has to let us in, whatever becomes of the stream meanwhile.
         let deadline: Instant
-        /// To enter the room, that were made before.
-        let attempts: Int
     }
 
     static let unheard = RoomEnd.closed(
         code: 407, message: "nobody has let the recorder in from the lobby")
 
     var password: String?
-    /// The room where we wait, or have waited; nil for none.
-    var lobby: JID?
-    /// Until when somebody has to let us in, whatever happens meanwhile.
-    var deadline: Instant?
+    var lobby: Lobby?
 }
 
 /// The room's lobby: a room of its own, in which those wait whom no list admits. The server names it
@@ -28,10 +25,10 @@ struct CallDoor: Hashable {
 extension JitsiCall {
     /// - Parameter attempts: to enter the room, that were made.
     mutating func knock(at lobby: JID, attempts: Int, at now: Instant) {
-        let deadline = door.deadline ?? now + CallLimits.lobby
-        if door.deadline == nil { note("waiting in the lobby until somebody lets the recorder in") }
-        (door.lobby, door.deadline) = (lobby, deadline)
-        phase = .knocking(CallDoor.Knock(deadline: deadline, attempts: attempts))
+        if door.lobby == nil { note("waiting in the lobby until somebody lets the recorder in") }
+        let deadline = door.lobby?.deadline ?? now + CallLimits.lobby
+        door.lobby = CallDoor.Lobby(room: lobby, deadline: deadline)
+        phase = .knocking(attempts: attempts)
         let shown = XMLElement("nick", JitsiNamespaces.nick, text: entry.name)
         guard let stanza = RoomPresence.present(in: lobby, nick: nick, entering: true, [shown])
         else { return end(CallDoor.unheard) }
@@ -40,26 +37,26 @@ extension JitsiCall {
 
     mutating func leaveLobby() {
         guard let lobby = door.lobby else { return }
-        (door.lobby, door.deadline) = (nil, nil)
-        if let stanza = RoomPresence.leaving(lobby, nick: nick) { order(.send(stanza)) }
+        door.lobby = nil
+        if let stanza = RoomPresence.leaving(lobby.room, nick: nick) { order(.send(stanza)) }
     }
 
     /// Only what concerns ourselves matters.
     mutating func appearedInLobby(_ presence: RoomPresence, at now: Instant) {
-        guard case .knocking(let knock) = phase, presence.nick == nick else { return }
+        guard case .knocking(let attempts) = phase, presence.nick == nick else { return }
         switch presence.change {
         case .present, .renamed: break
         case .kicked: end(.closed(code: 403, message: "the recorder was not let in from the lobby"))
         // It names the room where there is no lobby any more.
         case .destroyed(let alternate?) where alternate.bare == entry.room:
-            (door.lobby, door.deadline) = (nil, nil)
+            door.lobby = nil
             enter(attempts: 0, at: now)
         case .destroyed: end(.roomEnded(reason: "the room was destroyed"))
         // A lobby that is gone, which nobody but the server may make.
         case .refused(let error) where error.condition == "not-allowed":
-            (door.lobby, door.deadline) = (nil, nil)
-            guard knock.attempts < CallLimits.entryAttempts else { return end(CallDoor.unheard) }
-            enter(attempts: knock.attempts, at: now)
+            door.lobby = nil
+            guard attempts < CallLimits.entryAttempts else { return end(CallDoor.unheard) }
+            enter(attempts: attempts, at: now)
         case .refused(let error):
             end(.closed(code: 407, message: "the room's lobby: \(shown(error.description))"))
         // The server goes down; what follows is the stream's end.

@@ -60,7 +60,7 @@ extension JitsiCall {
     private mutating func heard(_ transport: JingleTransport?) {
         guard var session, let transport else { return }
         if let generation = transport.generation {
-            guard generation > session.restart.generation else { return }
+            guard generation > session.restart.generation ?? 0 else { return }
             session.restart.generation = generation
         }
         if session.plan.take(transport) { session.restart.isDue = true }
@@ -89,7 +89,8 @@ extension JitsiCall {
         _ message: JingleMessage, _ plan: SectionPlan, with focus: JID,
         as acceptance: JingleReply.Acceptance = .session, at now: Instant
     ) {
-        let bridgeSession = message.bridgeSession ?? session?.bridgeSession
+        let bridgeSession =
+            message.bridgeSession ?? (acceptance == .transport ? session?.bridgeSession : nil)
         closeSession()
         guard let occupant else { return }
         sessions += 1
@@ -98,8 +99,7 @@ extension JitsiCall {
             number: sessions, focus: focus,
             reply: JingleReply(
                 session: message.session, initiator: message.initiator, responder: occupant),
-            bridgeSession: acceptance == .session ? message.bridgeSession : bridgeSession,
-            startedAt: now, acceptance: acceptance, plan: plan)
+            bridgeSession: bridgeSession, startedAt: now, acceptance: acceptance, plan: plan)
         // With another transport come all sources anew, or none if they are those of before.
         let keepsSources = acceptance == .transport && message.sources.sources.isEmpty
         if !keepsSources { book = SourceBook() }
@@ -168,9 +168,8 @@ extension JitsiCall {
         else { return }
         self.session?.restart.isDue = false
         self.session?.restart.ownFragment = fragment
-        let generation = session.restart.generation
         let told = session.reply.restart(
-            content, by: answer, generation: generation == 0 ? nil : generation)
+            content, by: answer, generation: session.restart.generation)
         order(.ask(.other, told, to: session.focus))
     }
 

@@ -46,8 +46,8 @@ struct JitsiCall {
         case asking(since: Instant, next: Instant?, pause: Duration)
         /// `next` is when another attempt is made.
         case entering(deadline: Instant, next: Instant?, attempts: Int)
-        /// In the lobby, or on the way there.
-        case knocking(CallDoor.Knock)
+        /// In the lobby, or on the way there; `attempts` were made to enter the room.
+        case knocking(attempts: Int)
         case inside
         case over
     }
@@ -76,7 +76,7 @@ struct JitsiCall {
     var watch: CallWatch?
     var hasJoined = false
     var told: Told = Told()
-    /// By which the room may be entered.
+    /// What admits us to the room.
     var door: CallDoor
     private var orders = PollQueue<CallOrder>()
 
@@ -156,7 +156,7 @@ struct JitsiCall {
         if let presence = RoomPresence(stanza) {
             if presence.room == entry.room {
                 appeared(presence, stanza, at: now)
-            } else if presence.room == door.lobby {
+            } else if presence.room == door.lobby?.room {
                 appearedInLobby(presence, at: now)
             }
         } else if let invitation = RoomInvitation(stanza, to: entry.room) {
@@ -219,7 +219,7 @@ struct JitsiCall {
         switch phase {
         case .asking(_, let next, _): deadlines.append(next)
         case .entering(let deadline, let next, _): deadlines += [deadline, next]
-        case .knocking(let knock): deadlines.append(knock.deadline)
+        case .knocking: deadlines.append(door.lobby?.deadline)
         case .offline, .inside, .over: break
         }
         if case .waiting(let next)? = session?.channel { deadlines.append(next) }
@@ -235,8 +235,9 @@ struct JitsiCall {
             enter(attempts: attempts, at: now)
         case .entering(let deadline, _, _) where deadline <= now:
             end(.unreachable("the room does not admit us"))
-        case .knocking(let knock) where knock.deadline <= now: end(CallDoor.unheard)
-        case .offline, .asking, .entering, .knocking, .inside, .over: break
+        case .knocking:
+            if let lobby = door.lobby, lobby.deadline <= now { end(CallDoor.unheard) }
+        case .offline, .asking, .entering, .inside, .over: break
         }
         if let deadline = session?.deadline, deadline <= now {
             restart("no media within \(CallLimits.connecting)", at: now)

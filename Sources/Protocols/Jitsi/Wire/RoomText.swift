@@ -35,7 +35,7 @@ struct RoomText: Hashable {
         }
         sender = from.resource
         senderName = stanza.child("display-name", JitsiNamespaces.displayName)
-            .map { String($0.text.prefix(JitsiLimits.textBytes / 4)) }
+            .map { Member.text($0) }
         isOld = stanza.elements.contains { $0.isNamed("delay", JitsiNamespaces.delay) }
         func text(_ name: String) -> String? {
             stanza.child(name, Namespaces.client)?.text

@@ -203,11 +203,11 @@ struct SourceListing {
     /// What a member says that it sends: one source for each name, with all its layers. It can only
     /// speak for itself, so no owner is read.
     consuming func sent(by owner: String) throws(JitsiFault) -> [SentSource] {
-        let known = Dictionary(entries.map { ($0.ssrc, $0) }) { first, _ in first }
+        let known = Set(entries.map(\.ssrc))
         var layers: [UInt32: [UInt32]] = [:]
         var repairs: [UInt32: UInt32] = [:]
         var secondary: Set<UInt32> = []
-        for group in groups where group.ssrcs.allSatisfy({ known[$0] != nil }) {
+        for group in groups where group.ssrcs.allSatisfy(known.contains) {
             secondary.formUnion(group.ssrcs.dropFirst())
             switch group.semantics {
             case .repair: repairs[group.ssrcs[0]] = group.ssrcs[1]
