@@ -1,6 +1,5 @@
 """The Jitsi deployment that the bot is tried with, tried with a client of its own."""
 
-
 import numpy as np
 import pytest
 from harness.jitsi_caller import FEATURES, Caller, Jibri

@@ -8,20 +8,14 @@ from harness.jitsi_cast import (
     assert_fails,
     cast,  # noqa: F401  a fixture
     deployment,  # noqa: F401  a fixture
+    occupied,
     on_air,
     start,
 )
 from harness.jitsi_prosody import HIDDEN
 from harness.jitsi_xmpp import Refused
 from harness.shown import assert_shows
-from harness.stranger import Colour, Tone
 from harness.waiting import wait_for
-
-
-def occupied(deployment):
-    conference = deployment.conference()
-    conference.add("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(440))
-    return conference
 
 
 @pytest.mark.parametrize("scheme, port", [("wss", "secure_web_port"), ("ws", "web_port")])
@@ -100,8 +94,7 @@ def test_whoever_is_sent_away_does_not_knock_again(deployment, room, cast):
 
 
 def test_a_locked_room_needs_its_password(deployment, room, cast, stack):
-    conference = deployment.conference()
-    conference.add("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(440))
+    conference = occupied(deployment)
     conference.set_password("open")
     caster = cast()
     assert_fails(caster, start(caster, room, conference), "refused with 401: the room has a password")

@@ -12,6 +12,7 @@ from harness.jitsi_cast import (
     assert_without_gap,
     cast,  # noqa: F401  a fixture
     deployment,  # noqa: F401  a fixture
+    occupied,
     on_air,
 )
 from harness.shown import assert_shows
@@ -20,12 +21,6 @@ from harness.waiting import wait_for
 from test_degradation import bot_of
 
 OUTAGE = 10  # s
-
-
-def occupied(deployment, **settings):
-    conference = deployment.conference(**settings)
-    conference.add("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(440))
-    return conference
 
 
 def test_a_server_that_is_restarted_is_joined_again(deployment, room, cast):
@@ -73,8 +68,7 @@ def test_without_network_for_a_while_the_stream_goes_on(deployment, room, cast):
 
 @pytest.mark.parametrize("has_sctp", [True, False])
 def test_another_session_follows_without_a_gap(deployment, room, cast, has_sctp):
-    conference = deployment.conference(has_sctp=has_sctp, has_socket=True)
-    conference.add("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(440))
+    conference = occupied(deployment, has_sctp=has_sctp, has_socket=True)
     caster = cast()
     stream = on_air(caster, room, conference)
     occupant, bot = conference.occupant(), bot_of(caster)
@@ -96,8 +90,7 @@ def test_another_session_follows_without_a_gap(deployment, room, cast, has_sctp)
 
 
 def test_a_bridge_that_is_gone_is_asked_for_anew(deployment, room, cast):
-    conference = deployment.conference()
-    conference.add("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(440))
+    conference = occupied(deployment)
     caster = cast()
     stream = on_air(caster, room, conference)
     occupant = conference.occupant()

@@ -13,6 +13,7 @@ from .jitsi_deployment import deployed
 from .jitsi_prosody import DOMAIN, FOCUS, HIDDEN, ROOMS
 from .server import Server
 from .shown import LADDER, assert_shows, newest_segment
+from .stranger import Colour, Tone
 from .waiting import wait_for
 
 RED, GREEN, BLUE = (200, 30, 30), (30, 160, 30), (30, 30, 200)
@@ -42,6 +43,13 @@ def cast(binary, deployment, tmp_path, stack):
         return caster
 
     return cast
+
+
+def occupied(deployment, **settings):
+    """A conference of one, who is red."""
+    conference = deployment.conference(**settings)
+    conference.add("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(440))
+    return conference
 
 
 def url(conference):
