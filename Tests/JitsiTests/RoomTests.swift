@@ -248,6 +248,12 @@ import XMPP
             "<body>hi</body><display-name xmlns='http://jitsi.org/protocol/display-name' "
                 + "source='visitor'>Vi</display-name>")
         #expect(visitor?.message.senderName == "Vi" && chat.message.senderName == nil)
+        // A single character may be of any length.
+        let long = try text(
+            "from='r@muc.example/v' type='groupchat'",
+            "<body>hi</body><display-name xmlns='http://jitsi.org/protocol/display-name'>"
+                + "e" + String(repeating: "\u{301}", count: 5000) + "</display-name>")
+        #expect(long?.senderName?.unicodeScalars.count == JitsiLimits.textBytes / 4)
         let whisper = try text("from='r@muc.example/a' type='chat'", "<body>hi</body>")
         #expect(whisper?.isPrivate == true)
         let old = try text(
