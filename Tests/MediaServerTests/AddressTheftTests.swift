@@ -1,8 +1,6 @@
 import Datagrams
 import ICE
-import Logging
 import MediaKernel
-import NIOPosix
 import PeerConnection
 import RTP
 import SDP
@@ -58,16 +56,10 @@ extension SimulatedRoomTests {
             private(set) var bytesTo: [TransportAddress: Int] = [:]
 
             init() throws {
-                let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-                loop = MediaLoop(
-                    eventLoop: eventLoop, index: 0,
-                    directory: LoopDirectory(eventLoops: [eventLoop]),
-                    identity: try DTLSIdentity.generate(), logger: Logger(label: "test"))
+                loop = .alone(try DTLSIdentity.generate())
                 loop.ports.sockets = [port]
-                loop.ports.advertised = [SimulatedRoom.server]
                 let (_, sink) = AsyncStream.makeStream(of: MediaEvent.self)
-                room = RoomForwarder(id: "room", loop: loop, events: sink)
-                loop.adopt(room)
+                room = loop.room(sink)
                 victim = try Client(10, at: now)
                 thief = try Client(20, at: now)
                 for (name, client) in [("victim", victim), ("thief", thief)] {

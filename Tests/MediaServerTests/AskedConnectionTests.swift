@@ -1,8 +1,6 @@
 import Datagrams
 import ICE
-import Logging
 import MediaKernel
-import NIOPosix
 import PeerConnection
 import RTP
 import SDP
@@ -44,15 +42,9 @@ extension SimulatedRoomTests {
 
         init() throws {
             identity = try DTLSIdentity.generate()
-            let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-            loop = MediaLoop(
-                eventLoop: eventLoop, index: 0,
-                directory: LoopDirectory(eventLoops: [eventLoop]), identity: identity,
-                logger: Logger(label: "test"))
-            loop.ports.advertised = [SimulatedRoom.server]
+            loop = .alone(identity)
             let (_, sink) = AsyncStream.makeStream(of: MediaEvent.self)
-            room = RoomForwarder(id: "room", loop: loop, events: sink)
-            loop.adopt(room)
+            room = loop.room(sink)
         }
 
         private func way(_ number: UInt8) -> Way { Way(number, identity, at: now) }

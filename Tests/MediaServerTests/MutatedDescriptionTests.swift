@@ -1,7 +1,5 @@
 import ICE
-import Logging
 import MediaKernel
-import NIOPosix
 import PeerConnection
 import RTP
 import SDP
@@ -152,15 +150,10 @@ private final class DescribedRoom {
 
     private init() throws {
         identity = try DTLSIdentity.generate()
-        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-        loop = MediaLoop(
-            eventLoop: eventLoop, index: 0, directory: LoopDirectory(eventLoops: [eventLoop]),
-            identity: identity, logger: Logger(label: "test"))
-        loop.ports.advertised = [TransportAddress(ipv4: 192, 0, 2, 1, port: 50_000)]
+        loop = .alone(identity)
         let (events, sink) = AsyncStream.makeStream(of: MediaEvent.self)
         self.events = events.makeAsyncIterator()
-        room = RoomForwarder(id: "room", loop: loop, events: sink)
-        loop.adopt(room)
+        room = loop.room(sink)
         nothing = try PeerConnection.describing(identity, channel: "ion-sfu", at: now).createOffer(
             at: now)
         viewer = PeerConnection.describing(identity, channel: nil, at: now)

@@ -1,6 +1,4 @@
-import Logging
 import MediaKernel
-import NIOPosix
 import PeerConnection
 import SDP
 import SecureTransport
@@ -21,15 +19,9 @@ extension SimulatedRoomTests {
 
         init() throws {
             identity = try DTLSIdentity.generate()
-            let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-            loop = MediaLoop(
-                eventLoop: eventLoop, index: 0,
-                directory: LoopDirectory(eventLoops: [eventLoop]), identity: identity,
-                logger: Logger(label: "test"))
-            loop.ports.advertised = [SimulatedRoom.server]
+            loop = .alone(identity)
             (events, sink) = AsyncStream.makeStream(of: MediaEvent.self)
-            room = RoomForwarder(id: "room", loop: loop, events: sink)
-            loop.adopt(room)
+            room = loop.room(sink)
         }
 
         private func publish(_ tracks: [OutgoingTrack]) throws {

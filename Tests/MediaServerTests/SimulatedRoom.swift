@@ -94,16 +94,10 @@ final class SimulatedRoom {
     init() throws {
         now = Self.beginning
         let identity = try DTLSIdentity.generate()
-        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-        loop = MediaLoop(
-            eventLoop: eventLoop, index: 0,
-            directory: LoopDirectory(eventLoops: [eventLoop]), identity: identity,
-            logger: Logger(label: "test"))
-        loop.ports.advertised = [Self.server]
+        loop = .alone(identity)
         let (events, sink) = AsyncStream.makeStream(of: MediaEvent.self)
         offers = events.makeAsyncIterator()
-        room = RoomForwarder(id: "room", loop: loop, events: sink)
-        loop.adopt(room)
+        room = loop.room(sink)
         let start = now
         func client(_ number: UInt8, _ channel: String?) -> PeerConnection {
             PeerConnection(
@@ -427,5 +421,25 @@ extension OutgoingTrack {
         var track = video(id)
         track.rids = ["f", "h", "q"]
         return track
+    }
+}
+
+extension MediaLoop {
+    /// A loop without sockets. A room does not own its loop.
+    static func alone(_ identity: DTLSIdentity) -> MediaLoop {
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        let loop = MediaLoop(
+            eventLoop: eventLoop, index: 0,
+            directory: LoopDirectory(eventLoops: [eventLoop]), identity: identity,
+            logger: Logger(label: "test"))
+        loop.ports.advertised = [SimulatedRoom.server]
+        return loop
+    }
+
+    /// A room on this loop.
+    func room(_ events: AsyncStream<MediaEvent>.Continuation) -> RoomForwarder {
+        let room = RoomForwarder(id: "room", loop: self, events: events)
+        adopt(room)
+        return room
     }
 }
