@@ -85,6 +85,18 @@ public actor RoomHost {
         return nil
     }
 
+    /// Works with the sessions of one protocol, in the room's isolation.
+    ///
+    /// - Returns: nil if the room does not accept clients of that protocol.
+    @discardableResult
+    public func inside<Sessions: RoomSessions, Result: Sendable>(
+        _ type: Sessions.Type,
+        _ work: @Sendable (Sessions, isolated RoomHost) async -> Result
+    ) async -> Result? {
+        guard let sessions = sessions(of: type) else { return nil }
+        return await work(sessions, self)
+    }
+
     /// Passes on the media plane's events until it is shut down.
     public func run() async {
         for await event in media.events { await received(event) }

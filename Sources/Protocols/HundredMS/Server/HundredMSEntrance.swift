@@ -19,33 +19,22 @@ public struct HundredMSEntrance: Sendable {
     public func open(
         peer: PeerID, claims: SignallingClaims, socket: any SignallingSocket
     ) async -> ConnectionID? {
-        await Self.open(peer: peer, claims: claims, socket: socket, in: host)
+        await inside { await $0.open(peer: peer, claims: claims, socket: socket, in: $1) } ?? nil
     }
 
     /// Handles one text frame before it returns. No content closes the connection; only a frame
     /// that is too long or exceeds its `FrameAllowance` does.
     public func received(_ text: String, on id: ConnectionID) async {
-        await Self.received(text, on: id, in: host)
+        await inside { await $0.received(text, on: id, in: $1) }
     }
 
     /// The WebSocket has closed. A peer that has joined keeps its place for a while.
-    public func closed(_ id: ConnectionID) async { await Self.closed(id, in: host) }
+    public func closed(_ id: ConnectionID) async { await inside { await $0.closed(id, in: $1) } }
 
-    private static func open(
-        peer: PeerID, claims: SignallingClaims, socket: any SignallingSocket,
-        in host: isolated RoomHost
-    ) async -> ConnectionID? {
-        await host.sessions(of: HundredMSSessions.self)?
-            .open(peer: peer, claims: claims, socket: socket, in: host)
-    }
-
-    private static func received(
-        _ text: String, on id: ConnectionID, in host: isolated RoomHost
-    ) async {
-        await host.sessions(of: HundredMSSessions.self)?.received(text, on: id, in: host)
-    }
-
-    private static func closed(_ id: ConnectionID, in host: isolated RoomHost) async {
-        await host.sessions(of: HundredMSSessions.self)?.closed(id, in: host)
+    @discardableResult
+    private func inside<Result: Sendable>(
+        _ work: @Sendable (HundredMSSessions, isolated RoomHost) async -> Result
+    ) async -> Result? {
+        await host.inside(HundredMSSessions.self, work)
     }
 }

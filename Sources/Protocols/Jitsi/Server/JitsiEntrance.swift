@@ -25,14 +25,6 @@ struct JitsiEntrance: Sendable {
     private func inside<Result: Sendable>(
         _ work: @Sendable (JitsiSessions, isolated RoomHost) async -> Result
     ) async -> Result? {
-        await Self.inside(host, work)
-    }
-
-    private static func inside<Result: Sendable>(
-        _ host: isolated RoomHost,
-        _ work: @Sendable (JitsiSessions, isolated RoomHost) async -> Result
-    ) async -> Result? {
-        guard let sessions = host.sessions(of: JitsiSessions.self) else { return nil }
-        return await work(sessions, host)
+        await host.inside(JitsiSessions.self, work)
     }
 }

@@ -92,14 +92,6 @@ public struct OpenViduEntrance: Sendable {
     func inside<Result: Sendable>(
         _ work: @Sendable (OpenViduSessions, isolated RoomHost) async -> Result
     ) async -> Result? {
-        await Self.inside(host, work)
-    }
-
-    private static func inside<Result: Sendable>(
-        _ host: isolated RoomHost,
-        _ work: @Sendable (OpenViduSessions, isolated RoomHost) async -> Result
-    ) async -> Result? {
-        guard let sessions = host.sessions(of: OpenViduSessions.self) else { return nil }
-        return await work(sessions, host)
+        await host.inside(OpenViduSessions.self, work)
     }
 }
