@@ -76,13 +76,17 @@ public struct RoomPresence: Hashable, Sendable {
         guard let occupant = JID(local: room.local, domain: room.domain, resource: nick) else {
             return nil
         }
+        return XMLElement(
+            "presence", Namespaces.client, ["to": occupant.description],
+            (entering ? [entry(password: password)] : []) + shown)
+    }
+
+    /// The element that asks for entry.
+    public static func entry(password: String? = nil) -> XMLElement {
         // What was said before we came is none of our concern (sect. 7.2.15).
         let history = XMLElement("history", Namespaces.muc, ["maxstanzas": "0"])
         let secret = password.map { XMLElement("password", Namespaces.muc, text: $0) }
-        let entry = XMLElement("x", Namespaces.muc, [:], [history] + (secret.map { [$0] } ?? []))
-        return XMLElement(
-            "presence", Namespaces.client, ["to": occupant.description],
-            (entering ? [entry] : []) + shown)
+        return XMLElement("x", Namespaces.muc, [:], [history] + (secret.map { [$0] } ?? []))
     }
 
     public static func leaving(_ room: JID, nick: String) -> XMLElement? {

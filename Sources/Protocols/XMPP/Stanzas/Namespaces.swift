@@ -12,7 +12,7 @@ public enum Namespaces {
     static let bind = "urn:ietf:params:xml:ns:xmpp-bind"
     static let management = "urn:xmpp:sm:3"
     static let framing = "urn:ietf:params:xml:ns:xmpp-framing"
-    static let muc = "http://jabber.org/protocol/muc"
+    public static let muc = "http://jabber.org/protocol/muc"
     public static let mucUser = "http://jabber.org/protocol/muc#user"
     static let delay = "urn:xmpp:delay"
 }

@@ -4,7 +4,8 @@ internal import XMPP
 /// The XMPP room of a conference, and what its focus says there.
 struct FocusPlace: Hashable {
     static let nick = "focus"
-    private static let muc = "http://jabber.org/protocol/muc"
+    private static let admin = Namespaces.muc + "#admin"
+    private static let owner = Namespaces.muc + "#owner"
     private static let guestResource = "guest"
 
     /// Without a resource.
@@ -26,11 +27,11 @@ struct FocusPlace: Hashable {
     // MARK: Presence
 
     var entering: XMLElement {
-        presence(from: focus, Self.nick, [entry] + extensions)
+        presence(from: focus, Self.nick, [RoomPresence.entry()] + extensions)
     }
 
     func entering(_ guest: Guest) -> XMLElement {
-        presence(from: self.guest(guest.nick), guest.nick, [entry] + guest.shown)
+        presence(from: self.guest(guest.nick), guest.nick, [RoomPresence.entry()] + guest.shown)
     }
 
     func showing(_ guest: Guest) -> XMLElement {
@@ -41,12 +42,6 @@ struct FocusPlace: Hashable {
         var presence = presence(from: guest(nick), nick, [])
         presence["type"] = "unavailable"
         return presence
-    }
-
-    /// What was said before we came is none of our concern.
-    private var entry: XMLElement {
-        XMLElement(
-            "x", Self.muc, [:], [XMLElement("history", Self.muc, ["maxstanzas": "0"])])
     }
 
     private var extensions: [XMLElement] {
@@ -83,31 +78,31 @@ struct FocusPlace: Hashable {
     /// Makes a member an owner of the room, and so a moderator.
     static func granting(_ address: JID) -> XMLElement {
         XMLElement(
-            "query", muc + "#admin", [:],
+            "query", admin, [:],
             [
                 XMLElement(
-                    "item", muc + "#admin",
+                    "item", admin,
                     ["affiliation": "owner", "jid": address.bare.description])
             ])
     }
 
     static func kicking(_ nick: String, reason: String) -> XMLElement {
         XMLElement(
-            "query", muc + "#admin", [:],
+            "query", admin, [:],
             [
                 XMLElement(
-                    "item", muc + "#admin", ["nick": nick, "role": "none"],
-                    reason.isEmpty ? [] : [XMLElement("reason", muc + "#admin", text: reason)])
+                    "item", admin, ["nick": nick, "role": "none"],
+                    reason.isEmpty ? [] : [XMLElement("reason", admin, text: reason)])
             ])
     }
 
     static func destroying(reason: String) -> XMLElement {
         XMLElement(
-            "query", muc + "#owner", [:],
+            "query", owner, [:],
             [
                 XMLElement(
-                    "destroy", muc + "#owner", [:],
-                    [XMLElement("reason", muc + "#owner", text: reason)])
+                    "destroy", owner, [:],
+                    [XMLElement("reason", owner, text: reason)])
             ])
     }
 

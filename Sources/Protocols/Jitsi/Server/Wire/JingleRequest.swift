@@ -16,26 +16,16 @@ struct JingleRequest: Hashable {
     let session: String
     let contents: [JingleContent]
     let sources: [SentSource]
-    let reason: JingleReason?
     /// Whether a member that ends its session asks for another one.
     let restarts: Bool
 
     /// - Parameter owner: the member's nick.
     init(_ element: XMLElement, from owner: String) throws(JitsiFault) {
-        guard element.isNamed("jingle", JitsiNamespaces.jingle) else { throw .missing("<jingle>") }
-        action = Action(rawValue: try element.text("action", maximum: 64))
-        session = try element.text("sid", maximum: 256)
-        let contents = try element.children(
-            "content", JitsiNamespaces.jingle, maximum: JitsiLimits.contents)
-        self.contents = try contents.map { content throws(JitsiFault) in
-            try JingleContent(content)
-        }
-        var listing = SourceListing()
-        for content in contents { try listing.read(content) }
-        let messages = element.elements.filter { $0.isNamed("json-message", JitsiNamespaces.meet) }
-        for message in messages { try listing.read(json: message.text) }
-        sources = try listing.sent(by: owner)
-        reason = element.child("reason", JitsiNamespaces.jingle).map { JingleReason($0) }
+        let envelope = try JingleEnvelope(element)
+        action = Action(rawValue: envelope.action)
+        session = envelope.session
+        contents = envelope.contents
+        sources = try SourceListing(of: element, envelope.elements).sent(by: owner)
         restarts = element.child("bridge-session", JitsiNamespaces.focus)?["restart"] == "true"
     }
 }

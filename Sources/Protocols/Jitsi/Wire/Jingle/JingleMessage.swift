@@ -24,16 +24,12 @@ struct JingleMessage: Hashable {
     let reason: JingleReason?
 
     init(_ element: XMLElement) throws(JitsiFault) {
-        guard element.isNamed("jingle", JitsiNamespaces.jingle) else { throw .missing("<jingle>") }
-        action = Action(rawValue: try element.text("action", maximum: 64))
-        session = try element.text("sid", maximum: 256)
+        let envelope = try JingleEnvelope(element)
+        action = Action(rawValue: envelope.action)
+        session = envelope.session
         initiator = element["initiator"]
-        let contents = try element.children(
-            "content", JitsiNamespaces.jingle, maximum: JitsiLimits.contents)
-        self.contents = try contents.map { content throws(JitsiFault) in
-            try JingleContent(content)
-        }
-        sources = try SourceList(of: element, contents)
+        contents = envelope.contents
+        sources = try SourceList(of: element, envelope.elements)
         bridgeSession = element.child("bridge-session", JitsiNamespaces.focus)?["id"]
         reason = element.child("reason", JitsiNamespaces.jingle).map { JingleReason($0) }
     }

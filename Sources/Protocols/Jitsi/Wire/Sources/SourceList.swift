@@ -16,12 +16,7 @@ struct SourceList: Hashable {
     init() {}
 
     init(of jingle: XMLElement, _ contents: [XMLElement]) throws(JitsiFault) {
-        var listing = SourceListing()
-        for content in contents { try listing.read(content) }
-        for message in jingle.elements where message.isNamed("json-message", JitsiNamespaces.meet) {
-            try listing.read(json: message.text)
-        }
-        (sources, rejected) = listing.resolved()
+        (sources, rejected) = try SourceListing(of: jingle, contents).resolved()
     }
 }
 
@@ -49,6 +44,15 @@ struct SourceListing {
 
     private var entries: [Entry] = []
     private var groups: [Group] = []
+
+    init() {}
+
+    init(of jingle: XMLElement, _ contents: [XMLElement]) throws(JitsiFault) {
+        for content in contents { try read(content) }
+        for message in jingle.elements where message.isNamed("json-message", JitsiNamespaces.meet) {
+            try read(json: message.text)
+        }
+    }
 
     // MARK: XML
 
