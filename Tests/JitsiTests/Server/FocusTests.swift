@@ -30,12 +30,12 @@ import XMPP
             now: { .zero }, logger: Logger(label: "test"))
     }
 
-    private func ask(_ focus: JitsiFocus, _ payload: String, type: String = "set") async throws
-        -> XMLElement?
-    {
+    private func ask(
+        _ focus: JitsiFocus, _ payload: String, type: String = "set", from: String = "x@example/app"
+    ) async throws -> XMLElement? {
         try await focus.take(
             XMLStreamReader.element(
-                "<iq xmlns='jabber:client' type='\(type)' id='c1' from='x@example/app' to='focus.example'>\(payload)</iq>"
+                "<iq xmlns='jabber:client' type='\(type)' id='c1' from='\(from)' to='focus.example'>\(payload)</iq>"
             ))
         return world.server.all.last { $0["id"] == "c1" }
     }
@@ -67,6 +67,18 @@ import XMPP
         let answer = try await ask(focus(open: ["r", "s"]), conference(room))
         #expect(answer.map { StanzaError(of: $0).condition } == condition)
         #expect(await !world.entrance.isOpen())
+    }
+
+    @Test func aConferenceThatEndedWithoutTheServerIsForgotten() async throws {
+        let focus = focus()
+        _ = try await ask(focus, conference("r@muc.example"))
+        await world.pass(.seconds(31))
+        #expect(await !world.entrance.isOpen())
+        await focus.comeBack()
+        // As any stanza that is of no conference.
+        let ping = try await ask(
+            focus, "<ping xmlns='urn:xmpp:ping'/>", type: "get", from: "r@muc.example/x")
+        #expect(ping?["type"] == "result")
     }
 
     @Test func requestsHaveARate() async throws {

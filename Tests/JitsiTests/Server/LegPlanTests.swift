@@ -32,7 +32,7 @@ import XML
         let (core, offer) = try NotedMedia.connection(LegPlan.sections)
         var plan = LegPlan(offer)
         let order = JingleOrder(session: "s", initiator: "focus@d", isJSON: true)
-        let initiate = order.initiate(plan.contents(for: features), [], bridgeSession: "b")
+        let initiate = order.initiate(plan.contents(for: features), bridgeSession: "b")
         let request = try JingleRequest(FocusWorld.acceptance(of: initiate), from: "ann")
         let answer = try plan.accept(request.contents, preferring: codecs)
         try core.accept(answer: answer, at: .zero)

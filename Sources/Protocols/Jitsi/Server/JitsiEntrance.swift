@@ -16,7 +16,11 @@ struct JitsiEntrance: Sendable {
     func inviteSilent(_ nick: String) async { await inside { await $0.inviteSilent(nick, in: $1) } }
 
     /// The XMPP server is there again.
-    func comeBack() async { await inside { sessions, _ in sessions.comeBack() } }
+    ///
+    /// - Returns: whether there is a conference.
+    func comeBack() async -> Bool {
+        await inside { sessions, _ in sessions.comeBack() } ?? false
+    }
 
     /// Whether there is a conference.
     func isOpen() async -> Bool { await inside { sessions, _ in sessions.place != nil } ?? false }

@@ -51,11 +51,17 @@ public actor JitsiFocus {
 
     public func take(_ event: XMPPComponent.Event) async {
         switch event {
-        case .online:
-            for conference in conferences.values {
-                await JitsiEntrance(host: conference.host).comeBack()
-            }
+        case .online: await comeBack()
         case .stanza(let stanza): await take(stanza)
+        }
+    }
+
+    /// The XMPP server is there again.
+    func comeBack() async {
+        for (room, conference) in conferences {
+            let isOpen = await JitsiEntrance(host: conference.host).comeBack()
+            // The server says nothing of one that has ended meanwhile.
+            if !isOpen { end(room, conference.host) }
         }
     }
 

@@ -8,15 +8,19 @@ struct Guest: Hashable {
     let nick: String
     /// Of its tracks, while they are published.
     private(set) var names: [TrackID: SourceName] = [:]
-    /// What its presence has.
+    /// What its presence has, and of what that follows.
     private(set) var shown: [XMLElement] = []
+    private var name = ""
+    private var tracks: [Track] = []
 
     init(nick: String) { self.nick = nick }
 
     /// - Returns: whether it shows something else now.
     mutating func take(_ peer: Peer) -> Bool {
-        let tracks = Set(peer.tracks.map(\.id))
-        names = names.filter { tracks.contains($0.key) }
+        guard shown.isEmpty || peer.name != name || peer.tracks != tracks else { return false }
+        (name, tracks) = (peer.name, peer.tracks)
+        let known = Set(tracks.map(\.id))
+        names = names.filter { known.contains($0.key) }
         for track in peer.tracks where names[track.id] == nil {
             names[track.id] = freeName(for: track)
         }

@@ -54,10 +54,12 @@ extension JitsiSessions {
         guard let member = members[nick], let session = member.session else { return }
         let wanted = member.wishes.layers(
             of: session.told.sorted { $0.key < $1.key }.map(\.value.source), speakers: speakers)
+        // The media remember what was wanted in an earlier session.
+        let unasked: LayerPreference? = member.sessionsMade > 1 ? nil : .high
         for (id, told) in session.told {
-            guard let layer = wanted[told.source.name], session.layers[id] ?? .high != layer else {
-                continue
-            }
+            guard let layer = wanted[told.source.name],
+                session.layers[id] ?? unasked != layer
+            else { continue }
             members[nick]?.session?.layers[id] = layer
             await host.media.setPreference(layer, track: id, of: member.peer)
         }

@@ -43,10 +43,10 @@ extension JitsiSessions {
             deadline: host.clock.now() + FocusLimits.acceptance)
         if !member.hasJoined {
             host.log(.info, "peer joined by Jitsi", member.peer, ["nick": "\(nick)"])
-            if member.isModerator { grant(member, in: host) }
+            if member.isModerator { grant(member, in: host) } else { elect(in: host) }
         }
         ask(
-            .set, order.initiate(plan.contents(for: features), [], bridgeSession: id),
+            .set, order.initiate(plan.contents(for: features), bridgeSession: id),
             to: place.occupant(nick), .invitation(nick, session: id), in: host)
         await host.releaseHeld(for: member.peer)
     }
@@ -216,7 +216,7 @@ extension JitsiSessions {
         let gone = session.told.filter { told[$0.key] != $0.value }
         let came = told.filter { session.told[$0.key] != $0.value }
         members[nick]?.session?.told = told
-        for id in gone.keys { members[nick]?.session?.layers[id] = nil }
+        for id in gone.keys where told[id] == nil { members[nick]?.session?.layers[id] = nil }
         let to = place.occupant(nick)
         if !gone.isEmpty {
             ask(.set, session.order.remove(Self.sorted(gone)), to: to, .other, in: host)

@@ -8,16 +8,18 @@ internal import XMPP
 
 /// Who is in the conference.
 extension JitsiSessions {
-    func saw(_ stanza: XMLElement, in host: isolated RoomHost) async {
-        guard let place, let presence = RoomPresence(stanza), presence.room == place.room else {
-            return
-        }
-        if let guest = guests.peer(presence.nick), place.isOurs(presence.address) {
-            // Each occupant is told of everybody: a guest's own presence is enough.
-            guard stanza["to"] == place.guest(presence.nick) else { return }
+    func saw(_ stanza: XMLElement, from: JID, in host: isolated RoomHost) {
+        guard let place, let nick = from.resource else { return }
+        // Each occupant is told of everybody: a guest's own presence is enough.
+        let isOfFocus = stanza["to"] == place.focus
+        guard isOfFocus || stanza["to"] == place.guest(nick), let presence = RoomPresence(stanza),
+            presence.room == place.room
+        else { return }
+        if let guest = guests.peer(nick), place.isOurs(presence.address) {
+            guard !isOfFocus else { return }
             return sawGuest(guest, presence, stanza, in: host)
         }
-        guard stanza["to"] == place.focus else { return }
+        guard isOfFocus else { return }
         if presence.nick == FocusPlace.nick { return sawFocus(presence, in: host) }
         guard !place.isOurs(presence.address) else { return }
         switch presence.change {
@@ -104,17 +106,20 @@ extension JitsiSessions {
     }
 
     private func went(_ nick: String, in host: isolated RoomHost) {
-        guard let member = members.removeValue(forKey: nick) else { return }
-        nicks[member.peer] = nil
         speakers.removeAll { $0 == nick }
-        host.room.left(member.peer)
-        if member.isModerator { elect(in: host) }
+        if let member = members.removeValue(forKey: nick) {
+            nicks[member.peer] = nil
+            host.room.left(member.peer)
+        }
+        // The room may have removed the moderator before.
+        elect(in: host)
     }
 
-    /// The oldest member becomes the moderator.
-    private func elect(in host: isolated RoomHost) {
+    /// The oldest member becomes the moderator, if there is none.
+    func elect(in host: isolated RoomHost) {
         guard !members.values.contains(where: \.isModerator),
-            let member = members.values.filter(\.hasJoined).min(by: { $0.number < $1.number }),
+            let member = members.values.filter({ $0.hasJoined && $0.isSeen })
+                .min(by: { $0.number < $1.number }),
             (try? host.room.peerChanged(
                 member.peer, name: nil, metadata: nil, role: settings.firstRole)) != nil
         else { return }

@@ -87,17 +87,19 @@ extension JitsiSessions {
     // MARK: Chat
 
     func heard(_ stanza: XMLElement, from: JID, in host: isolated RoomHost) {
-        guard let place, let nick = from.resource, let text = RoomText(stanza, of: place.room),
-            !text.isOld, case .chat(let words) = text.content
+        guard let place, let nick = from.resource else { return }
+        // Every occupant gets what is said to all: the focus stands for our side.
+        let isOfFocus = stanza["to"] == place.focus
+        guard isOfFocus || stanza["type"] != "groupchat",
+            let text = RoomText(stanza, of: place.room), text.isPrivate != isOfFocus, !text.isOld,
+            case .chat(let words) = text.content
         else { return }
         let audience: Audience
         if text.isPrivate {
-            let guest = guests.guests.first { place.guest($0.value.nick) == stanza["to"] }
+            let guest = stanza["to"].flatMap { JID($0) }?.local.flatMap { guests.peer($0) }
             guard let guest else { return }
-            audience = .peer(guest.key)
+            audience = .peer(guest)
         } else {
-            // Every occupant gets it: the focus stands for our side.
-            guard stanza["to"] == place.focus else { return }
             audience = .everybody
         }
         guard let member = members[nick], member.hasJoined,

@@ -55,11 +55,14 @@ final class JitsiSessions: RoomSessions {
     }
 
     /// The XMPP server is there again, and has forgotten us.
-    func comeBack() {
-        guard let place else { return }
+    ///
+    /// - Returns: whether there is a conference.
+    func comeBack() -> Bool {
+        guard let place else { return false }
         for nick in members.keys { members[nick]?.isSeen = false }
         sink.post(place.entering)
         for guest in guests.guests.values { sink.post(place.entering(guest)) }
+        return true
     }
 
     /// Ends the conference; members who are still there are told by the end of their room.
@@ -91,19 +94,30 @@ final class JitsiSessions: RoomSessions {
 
     func post(_ stanza: XMLElement) { sink.post(stanza) }
 
-    /// Asks as the focus. The answer comes to ``answered(_:_:in:)``.
+    /// Asks as the focus. The answer comes to ``answered(_:_:in:)``, unless too many are awaited:
+    /// some members may not answer, and the others need to be told all the same.
     func ask(
         _ kind: Request.Kind, _ payload: XMLElement, to: String, _ question: Question,
         in host: isolated RoomHost
     ) {
-        guard let place,
-            let (stanza, id) = questions.ask(
-                kind, payload, to: JID(to), until: host.clock.now() + FocusLimits.answer)
-        else { return }
+        guard let place else { return }
+        let pending = questions.ask(
+            kind, payload, to: JID(to), until: host.clock.now() + FocusLimits.answer)
+        guard let (stanza, id) = pending else {
+            sink.post(place.request("unheard", kind, payload, to: to))
+            if case .features(let nick) = question { inviteLater(nick, in: host) }
+            return
+        }
         asked[id] = question
         var addressed = stanza
         addressed["from"] = place.focus
         sink.post(addressed)
+    }
+
+    /// Invites a client of which nobody knows what it can do.
+    private func inviteLater(_ nick: String, in host: isolated RoomHost) {
+        let entrance = JitsiEntrance(host: host)
+        Task { await entrance.inviteSilent(nick) }
     }
 
     /// A stanza from the conference's room. See ``JitsiEntrance/received(_:)``.
@@ -114,7 +128,7 @@ final class JitsiSessions: RoomSessions {
         } else if let request = Request(stanza) {
             await answer(request, to: stanza["to"] ?? "", in: host)
         } else if stanza.name == "presence" {
-            await saw(stanza, in: host)
+            saw(stanza, from: from, in: host)
         } else if stanza.name == "message" {
             heard(stanza, from: from, in: host)
         }
@@ -205,8 +219,7 @@ final class JitsiSessions: RoomSessions {
     func handleTimeout(at now: Instant, in host: isolated RoomHost) {
         for id in questions.timedOut(now) {
             guard case .features(let nick)? = asked.removeValue(forKey: id) else { continue }
-            let entrance = JitsiEntrance(host: host)
-            Task { await entrance.inviteSilent(nick) }
+            inviteLater(nick, in: host)
         }
         for (nick, member) in members {
             guard let deadline = member.session?.deadline, deadline <= now else { continue }

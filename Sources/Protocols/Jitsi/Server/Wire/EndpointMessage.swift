@@ -84,11 +84,13 @@ struct ReceiverWishes: Hashable {
         func height(_ source: ConferenceSource) -> Int {
             heights?["\(source.name)"] ?? standardHeight ?? .max
         }
-        let first = (onStage ?? []) + (selected ?? [])
+        let first = Dictionary(
+            ((onStage ?? []) + (selected ?? [])).enumerated().map { ($1, $0) }
+        ) { first, _ in first }
         let videos = sources.filter(\.isVideo)
         let wanted = videos.filter { height($0) > 0 }.enumerated().map { index, source in
             (
-                source: source, named: first.firstIndex(of: "\(source.name)") ?? first.count,
+                source: source, named: first["\(source.name)"] ?? .max,
                 spoken: speakers.firstIndex(of: source.owner) ?? speakers.count, index: index
             )
         }.sorted { ($0.named, $0.spoken, $0.index) < ($1.named, $1.spoken, $1.index) }

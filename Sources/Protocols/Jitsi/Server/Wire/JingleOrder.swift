@@ -8,25 +8,20 @@ struct JingleOrder: Hashable {
     /// Whether the member reads sources in JSON.
     let isJSON: Bool
 
-    /// Begins the session.
+    /// Begins the session, without sources: a member is told of them when its connection is there.
     ///
     /// - Parameters:
     ///   - contents: see ``LegPlan/contents``.
     ///   - bridgeSession: a name for the session at the bridge, which clients repeat.
-    func initiate(
-        _ contents: [XMLElement], _ sources: [ToldSource], bridgeSession: String
-    ) -> XMLElement {
+    func initiate(_ contents: [XMLElement], bridgeSession: String) -> XMLElement {
         let bundle = XMLElement(
             "group", JitsiNamespaces.grouping, ["semantics": "BUNDLE"],
             contents.map {
                 XMLElement("content", JitsiNamespaces.grouping, ["name": $0["name"]])
             })
         let bridge = XMLElement("bridge-session", JitsiNamespaces.focus, ["id": bridgeSession])
-        // Most have none yet: a member is told of the others' when its connection is there.
-        let named =
-            isJSON
-            ? contents + [Self.message(sources)] : contents.map { Self.add(sources, to: $0) }
-        return jingle("session-initiate", named + [bundle, bridge])
+        let sources = isJSON ? [Self.message([])] : []
+        return jingle("session-initiate", contents + sources + [bundle, bridge])
     }
 
     func add(_ sources: [ToldSource]) -> XMLElement { jingle("source-add", named(sources)) }
