@@ -7,6 +7,7 @@ import pytest
 from harness import assets, media
 from harness.assets import SHORT_SEGMENTS, published, segments
 from harness.http import path_of
+from harness.receiver import seconds_on_air
 from harness.scene import people
 from harness.server import Server
 from harness.waiting import wait_for
@@ -108,7 +109,7 @@ def test_three_publishers_are_recorded_without_a_stream(told, receiver, room, tm
     assert made == again, "by both of its names"
     assert began["recording_enabled"] and began["rtmp"] == [] and "url" not in began
     assert (began["max_width"], began["max_height"]) == SIZE
-    assert ended["reason"] == "client request" and ended["duration"] >= 15
+    assert ended["reason"] == "client request" and seconds_on_air(ended) >= 10
     assert made["size"] == path.stat().st_size
     assert told.http.get(path_of(made["recording_presigned_url"])).body == boxes
     [thumbnail] = made["recording_thumbnails"]

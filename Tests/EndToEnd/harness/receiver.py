@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 import time
+from datetime import datetime
 
 from .local_server import Handler, LocalServer
 
@@ -55,3 +56,14 @@ class Receiver(LocalServer):
     def close(self):
         super().close()
         assert not self.errors, self.errors
+
+
+def seconds_on_air(ended):
+    """How long a stream or recording was live, by the data of the event that tells of its end.
+
+    A stream is live from its first published segments, which are longer or shorter than asked for
+    where the machine is busy: their number does not say how many seconds these were."""
+    began, end = (datetime.fromisoformat(ended[key]) for key in ("started_at", "stopped_at"))
+    seconds = (end - began).total_seconds()
+    assert abs(ended["duration"] - seconds) <= 1, ended
+    return seconds
