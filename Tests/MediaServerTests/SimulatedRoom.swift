@@ -68,6 +68,8 @@ final class SimulatedRoom {
     var microphone: (Instant) -> [RTPPacket] = { _ in [] }
     /// The capacity of the viewer's path, in bits per second.
     var rate = 100_000_000
+    /// What the viewer's path adds to the delay of a datagram that is sent now.
+    var hold: (Instant) -> Duration = { _ in .zero }
     /// One in this many datagrams to the viewer is lost, regardless of its capacity; 0 for none.
     var losesOneOf = 0
     /// The share of the camera's media that is lost on its path.
@@ -383,7 +385,7 @@ final class SimulatedRoom {
                 return
             }
             way.busyUntil = start + .seconds(1) * (bytes.count * 8) / rate
-            arrival = way.busyUntil + Self.delay
+            arrival = way.busyUntil + Self.delay + hold(now)
         }
         post(bytes, arrival: arrival) { room, bytes in
             way.end.handle(bytes, from: Self.server, at: room.now)

@@ -35,6 +35,19 @@ extension SimulatedRoomTests {
             #expect(room.packets(since: begin) >= 15 * 30 * 2 * 9 / 10)
         }
 
+        /// A busy machine delays packets by up to 16 ms again and again, and catches up.
+        @Test func aWayThatHoldsPacketsBackForAMomentKeepsItsLayer() async throws {
+            let room = try await SimulatedRoom.connected()
+            room.run(for: .seconds(3))
+            room.hold = { now in
+                let share = Double(now.nanoseconds % 1_000_000_000) / 1e9
+                return .microseconds(Int64(16_000 * min(share, 1 - share) * 2))
+            }
+            let beginnings = room.beginnings
+            let taken = room.run(upTo: .seconds(60)) { $0.isLimited || $0.current != 0 }
+            #expect(taken == nil && room.beginnings == beginnings)
+        }
+
         @Test func aVeryNarrowWayGetsThePoorestLayer() async throws {
             let room = try await SimulatedRoom.connected()
             room.run(for: .seconds(3))

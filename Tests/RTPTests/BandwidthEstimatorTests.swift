@@ -81,6 +81,35 @@ import Testing
         #expect(found == [false, true, false, true])
     }
 
+    /// A busy machine delays packets by up to 16 ms again and again, and catches up each second.
+    @Test func aWayThatHoldsPacketsBackForAMomentIsNotCongested() {
+        var path = CongestionSimulation(capacity: 10_000_000, demand: 1_500_000)
+        path.hold = { now in
+            let share = Double(now.nanoseconds % 1_000_000_000) / 1e9
+            return .microseconds(Int64(16_000 * min(share, 1 - share) * 2))
+        }
+        var lowest: Int?
+        for _ in 0..<600 {
+            path.run(for: .milliseconds(100))
+            lowest = [lowest, path.estimator.bitsPerSecond].compactMap { $0 }.min()
+            #expect(!path.estimator.isCongested(at: path.now))
+        }
+        #expect(lowest.map { $0 < 1_500_000 } == true, "the estimate does not notice either")
+    }
+
+    @Test(arguments: [1.1, 1.5, 4])
+    func aWayThatCarriesTooLittleIsCongestedWithinTwoSeconds(excess: Double) {
+        var path = CongestionSimulation(capacity: 3_000_000, demand: 1_000_000)
+        path.run(for: .seconds(5))
+        path.capacity = Int(1_000_000 / excess)
+        // Nothing reacts to the estimate.
+        for _ in 0..<4 {
+            path.run(for: .milliseconds(500)) { $0.demand }
+            if path.estimator.isCongested(at: path.now) { return }
+        }
+        Issue.record("not congested")
+    }
+
     @Test func aProbeShowsRoomThatIsNotUsed() {
         var path = CongestionSimulation(capacity: 500_000, demand: 1_000_000)
         path.run(for: .seconds(10))

@@ -9,6 +9,8 @@ struct CongestionSimulation {
     var capacity: Int
     /// Random loss on the path, 0...1.
     var loss = 0.0
+    /// What the path adds to the delay of a packet that is sent now, whatever its capacity.
+    var hold: @Sendable (Instant) -> Duration = { _ in .zero }
     /// The rate that the sender would use if it could.
     var demand: Int
     var estimator = BandwidthEstimator()
@@ -48,7 +50,8 @@ struct CongestionSimulation {
         for _ in 0..<packets { send() }
     }
 
-    mutating func run(for duration: Duration) {
+    /// - Parameter sending: the rate of sending, in bits per second.
+    mutating func run(for duration: Duration, sending: (Self) -> Int = { $0.rate }) {
         let end = now + duration
         while now < end {
             now += Self.step
@@ -56,7 +59,7 @@ struct CongestionSimulation {
                 estimator.endProbe()
                 self.probe = nil
             }
-            let rate = max(rate, probe?.rate ?? 0)
+            let rate = max(sending(self), probe?.rate ?? 0)
             credit += Double(rate) / 8 * Self.step.inSeconds
             while credit >= Double(Self.packetBytes) {
                 credit -= Double(Self.packetBytes)
@@ -74,7 +77,7 @@ struct CongestionSimulation {
         longestQueue = max(longestQueue, start - now)
         linkFree =
             start + .nanoseconds(Int64(Self.packetBytes * 8) * 1_000_000_000 / Int64(capacity))
-        arrivals.append((linkFree + Self.propagation, number.rawValue))
+        arrivals.append((linkFree + Self.propagation + hold(now), number.rawValue))
     }
 
     private mutating func deliver() {

@@ -12,8 +12,6 @@ public struct BandwidthEstimator: Sendable {
     /// The highest estimate, beyond any path's capacity: a receiver's feedback may lead to any
     /// number.
     static let bitsPerSecondMaximum = 1_000_000_000_000
-    /// How long a path counts as congested after a sign of congestion.
-    static let congestionLifetime: Duration = .seconds(1)
     /// Probes awaiting their feedback.
     static let probesMaximum = 4
 
@@ -26,8 +24,7 @@ public struct BandwidthEstimator: Sendable {
     private var nextProbe = 0
     private var activeProbe: Int?
     private var clock = ReferenceClock()
-    /// The last time that a queue grew or too much was lost.
-    private var limitedAt: Instant?
+    private var congestion = CongestionWatch()
     /// From sending a packet to receiving its feedback.
     public private(set) var roundTripTime: Duration = .milliseconds(100)
     /// The last rate that a probe measured, in bits per second.
@@ -54,10 +51,8 @@ public struct BandwidthEstimator: Sendable {
     }
 
     /// Whether the path was congested recently, so that the sending rate exceeds its capacity. If
-    /// false, the sending rate fits, whatever the estimate says.
-    public func isCongested(at now: Instant) -> Bool {
-        limitedAt.map { now - $0 < Self.congestionLifetime } ?? false
-    }
+    /// false, the sending rate fits, whatever the estimate says: that falls at the first sign.
+    public func isCongested(at now: Instant) -> Bool { congestion.isCongested(at: now) }
 
     /// The rate received recently, in bits per second.
     public var acknowledgedBitsPerSecond: Int? { acknowledgedRate.bitsPerSecond }
@@ -122,7 +117,12 @@ public struct BandwidthEstimator: Sendable {
             trend.usage, acknowledged: acknowledged, burst: acknowledgedRate.burstBitsPerSecond,
             roundTrip: roundTripTime, at: now)
         lossControl.update(acknowledged: acknowledged, at: now)
-        if trend.usage == .overuse || lossControl.limits(at: now) { limitedAt = now }
+        if congestion.update(
+            queue: trend.queue, isGrowing: trend.usage == .overuse,
+            losesTooMuch: lossControl.limits(at: now), at: now)
+        {
+            trend.acceptQueue()
+        }
     }
 
     /// Call when the network path changes: discards all knowledge of the old path.
@@ -132,7 +132,7 @@ public struct BandwidthEstimator: Sendable {
         activeProbe = nil
         delayControl = DelayRateControl()
         lossControl = LossRateControl()
-        limitedAt = nil
+        congestion = CongestionWatch()
         lastProbeResult = nil
     }
 

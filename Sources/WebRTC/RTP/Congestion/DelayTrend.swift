@@ -39,6 +39,15 @@ struct DelayTrend: Sendable {
     private var groupsOver = 0
     private var previousTrend = 0.0
     private(set) var usage = Usage.normal
+    /// The smoothed delay, in ms, from which a queue began to grow; nil while none has.
+    private var floor: Double?
+
+    /// The delay that a queue has added since it began to grow; nil while none grows, and after it
+    /// has drained.
+    var queue: Duration? { floor.map { .microseconds(Int64((smoothed - $0) * 1000)) } }
+
+    /// The queue, if there is one, counts as part of the path from now on.
+    mutating func acceptQueue() { floor = nil }
 
     /// Takes a packet that arrived, in the order of sending.
     mutating func received(sent: Instant, arrival: Duration) {
@@ -88,6 +97,8 @@ struct DelayTrend: Sendable {
         window.append(((group.lastArrival - origin).inSeconds * 1000, smoothed))
         let trend = window.count == Self.windowMaximum ? slope() ?? previousTrend : 0
         detect(trend, elapsed: sentDelta, at: (group.lastArrival - origin).inSeconds * 1000)
+        if let floor, smoothed <= floor { self.floor = nil }
+        if usage == .overuse, floor == nil { floor = window.map(\.delay).min() }
     }
 
     /// The slope of the line that best fits the window; nil if all packets arrived at once.
