@@ -79,6 +79,8 @@ install: ## Install the build below PREFIX=/usr/local (DESTDIR=... for packaging
 	ldd $(BINARY) | awk '$$3 ~ "/swift/linux/" { print $$3 }' \
 		| xargs install -m 644 -t $(INSTALLED)
 	ln -sf ../lib/roomcast/roomcast $(DESTDIR)$(PREFIX)/bin/roomcast
+	install -d $(EXAMPLES)/people
+	install -m 644 fixtures/people/* $(EXAMPLES)/people/
 	install -m 644 deploy/roomcast.json deploy/nginx.conf deploy/varnish.vcl \
 		deploy/prosody-jitsi.cfg.lua deploy/90-roomcast.conf $(EXAMPLES)/
 	sed 's|/usr/local|$(PREFIX)|g' deploy/roomcast.service >$(EXAMPLES)/roomcast.service

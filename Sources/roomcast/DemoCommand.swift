@@ -18,8 +18,12 @@ struct DemoCommand: AsyncParsableCommand {
 
     @OptionGroup var options: SettingsOptions
 
-    @Option(help: "The directory with ann.webm, ben.webm and cleo.webm.")
-    var media = "fixtures/media"
+    @Option(
+        help: """
+            The directory with ann.webm, ben.webm and cleo.webm; by default the drawn people that \
+            come with Roomcast.
+            """)
+    var media: String?
 
     @Flag(help: "Record it: an MP4 of each layer and the VOD as a zip.")
     var record = false
@@ -69,7 +73,7 @@ struct DemoCommand: AsyncParsableCommand {
             settings.stream.customView.hosts = WebHosts([host], allowsHTTP: true) ?? WebHosts()
         }
         let demo = Demo(
-            settings: settings, mediaDirectory: media,
+            settings: settings, mediaDirectory: media ?? DemoPeople.directory,
             duration: duration.map { .seconds($0) }, isRecorded: record,
             tracksAreRecorded: tracks, outputs: outputs, view: view, logger: logger)
         let signals = StopSignals()

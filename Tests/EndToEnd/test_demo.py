@@ -1,4 +1,5 @@
-"""`roomcast demo`: three real publishers of known clips, so the stream can be read to the frame."""
+"""`roomcast demo`: three real publishers, mostly of known clips, so the stream can be read to the
+frame; `demo` by itself shows drawn people."""
 
 import json
 import os
@@ -16,7 +17,8 @@ import pytest
 
 from harness import assets, checks, hls, media
 from harness.http import Response
-from harness.server import REPOSITORY, environment, free_media_port, free_port
+from harness.scene import CLIPS
+from harness.server import environment, free_media_port, free_port
 from harness.waiting import wait_for
 
 DURATION = 12  # s
@@ -31,7 +33,7 @@ class Demo:
     def __init__(self, binary, arguments, directory, errors=subprocess.PIPE):
         self.process = subprocess.Popen(
             [str(binary), "demo", *arguments],
-            cwd=REPOSITORY,
+            cwd="/",
             env=environment() | {
                 "ROOMCAST_HTTP_PORT": str(free_port(socket.SOCK_STREAM)),
                 "ROOMCAST_UDP_PORT": str(free_media_port()),
@@ -92,7 +94,9 @@ class Directory:
 
 @pytest.fixture(scope="module")
 def demo(binary, tmp_path_factory):
-    run = Demo(binary, ["--record", str(DURATION)], tmp_path_factory.mktemp("demo-output"))
+    run = Demo(
+        binary, ["--media", str(CLIPS), "--record", str(DURATION)],
+        tmp_path_factory.mktemp("demo-output"))
     output, errors = run.finish(DURATION + 180)
     assert run.process.returncode == 0, errors[-3000:]
     assert run.left_behind() == []
