@@ -1,11 +1,13 @@
-"""Takes docs/pictures/ from the real binary: the demo's people in a room that is on air.
+"""Takes docs/pictures/ from the real binary: the demo's people in a room that goes on air.
 
     make build install-test-dependencies && .venv/bin/python Tests/Tools/take_pictures.py
 """
 
 import contextlib
+import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
@@ -16,64 +18,64 @@ sys.path.insert(0, str(REPOSITORY / "Tests/AVSync"))
 
 from harness import chromium, tokens  # noqa: E402
 from harness.publisher import Publisher  # noqa: E402
-from harness.scene import CLIPS  # noqa: E402
 from harness.server import Server  # noqa: E402
 from harness.signalling import Peer  # noqa: E402
 from harness.waiting import wait_for  # noqa: E402
 
 ROOM = "stand-up"
 PICTURES = REPOSITORY / "docs/pictures"
+PEOPLE = REPOSITORY / "fixtures/people"
 PATIENCE = 60  # s for each step
-
-EACH_VIDEO = "() => document.querySelectorAll('video').forEach((video) => video.{}())"
-
-# True if no picture is white at the moment: the clips flash at the start of every second.
-NO_FLASH = """() => [...document.querySelectorAll("video")].every((video) => {
-  if (video.hidden || video.videoWidth === 0) return true;
-  const canvas = document.createElement("canvas");
-  canvas.width = 9; canvas.height = 9;
-  const context = canvas.getContext("2d");
-  context.drawImage(video, 0, 0, 9, 9);
-  const { data } = context.getImageData(0, 0, 9, 9);
-  let white = 0;
-  for (let at = 0; at < data.length; at += 4) {
-    if (Math.min(data[at], data[at + 1], data[at + 2]) > 230) white += 1;
-  }
-  return white < 12; // of 81; a tile of four has some 20
-})"""
-
 
 def published(server, name):
     """A participant who shows a clip."""
-    return Publisher(server, ROOM, CLIPS / f"{name.lower()}.webm", name=name)
+    return Publisher(server, ROOM, PEOPLE / f"{name.lower()}.webm", name=name)
 
 
 def say(peer, text):
     peer.call("broadcast", {"info": {"message": text, "type": "chat"}})
 
 
-def take(page, file):
-    """A screenshot taken between the flashes."""
+class Film:
+    """A moving picture of a page."""
 
-    def stands_without_flash():
-        page.evaluate(EACH_VIDEO.format("pause"))
-        if page.evaluate(NO_FLASH):
-            return True
-        page.evaluate(EACH_VIDEO.format("play"))
-        return False
+    WIDTH = 880  # pixels
+    INTERVAL = 0.12  # s
 
-    wait_for("a moment without a flash", stands_without_flash, PATIENCE, interval=0.3)
-    page.screenshot(path=PICTURES / file)
-    page.evaluate(EACH_VIDEO.format("play"))
+    def __init__(self, page, folder):
+        self.page = page
+        self.folder = Path(folder)
+        self.shots = []  # (file, s since the beginning)
+        self.began = time.monotonic()
+
+    def run(self, seconds):
+        end = time.monotonic() + seconds
+        while (now := time.monotonic()) < end:
+            file = self.folder / f"{len(self.shots):04}.png"
+            self.page.screenshot(path=file)
+            self.shots.append((file, now - self.began))
+            time.sleep(max(0, now + self.INTERVAL - time.monotonic()))
+
+    def save(self, path):
+        lines = []
+        for (file, at), (_, after) in zip(self.shots, self.shots[1:]):
+            lines += [f"file '{file}'", f"duration {after - at:.3f}"]
+        (self.folder / "shots.txt").write_text("\n".join(lines) + "\n")
+        subprocess.run(
+            ["ffmpeg", "-v", "error", "-y", "-f", "concat", "-safe", "0",
+             "-i", str(self.folder / "shots.txt"), "-vf", f"scale={self.WIDTH}:-2:flags=lanczos",
+             "-fps_mode", "vfr", "-c:v", "libwebp_anim", "-quality", "55", "-loop", "0", str(path)],
+            check=True)
 
 
-def take_room(browser, server):
+def take_room(browser, server, folder):
     page = browser.new_context(
         permissions=["camera", "microphone"], viewport={"width": 1280, "height": 760}
     ).new_page()
     token = tokens.room_token(ROOM, user="dora")
     page.goto(f"{server.base}/rooms/{ROOM}?name=Dora Lind&auth_token={token}")
     page.click("[data-testid=preview-camera]")
+    page.click("[data-testid=preview-microphone]")
     page.click("[data-testid=join]")
     page.wait_for_selector("[data-testid=call]")
     wait_for("four tiles", lambda: len(page.evaluate(chromium.TILES)) == 4, PATIENCE)
@@ -88,15 +90,23 @@ def take_room(browser, server):
     page.fill("[data-testid=message]", "Going live now. The watch page is open to everyone.")
     page.press("[data-testid=message]", "Enter")
     viewer.leave()
+    wait_for("no toast", lambda: page.query_selector(".toast") is None, PATIENCE)
+    film = Film(page, folder)
+    film.run(2)
     page.click("[data-testid=go-live]")
+    film.run(1)
     page.check("[data-testid=dialog] input")  # record the stream, too
+    film.run(1)
     page.click("[data-testid=confirm]")
     lamp = "[data-testid=streaming-state]"
+    film.run(6)
     wait_for("on air", lambda: page.get_attribute(lamp, "data-state") == "started", PATIENCE)
     wait_for("recorded", lambda: page.is_visible("[data-testid=recording-state]"), PATIENCE)
     wait_for("no toast", lambda: page.query_selector(".toast") is None, PATIENCE)
+    film.run(3)
+    film.save(PICTURES / "live.webp")
     page.evaluate("() => document.activeElement.blur()")
-    take(page, "room.png")
+    page.screenshot(path=PICTURES / "room.png")
 
 
 def take_watch(browser, server):
@@ -108,7 +118,7 @@ def take_watch(browser, server):
         "() => document.querySelector('video').currentTime > 2", timeout=PATIENCE * 1000
     )
     page.mouse.move(5, 5)
-    take(page, "watch.png")
+    page.screenshot(path=PICTURES / "watch.png")
 
 
 def main():
@@ -121,7 +131,8 @@ def main():
         stack.callback(server.stop)
         for name in ("Ann", "Ben", "Cleo"):
             stack.enter_context(published(server, name))
-        take_room(browser, server)
+        frames = stack.enter_context(tempfile.TemporaryDirectory())
+        take_room(browser, server, frames)
         take_watch(browser, server)
 
 
