@@ -46,9 +46,14 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-26s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: demo
-demo: build ## Three participants and a stream of their room (DURATION=20 to stop automatically)
+demo: announce-demo build ## Three participants and a stream of their room (DURATION=20 to stop automatically)
 	@$(BINARY) demo $(DURATION) $(if $(filter-out 0,$(RECORD)),--record) \
 		$(if $(filter-out 0,$(TRACKS)),--tracks) $(if $(VIEW),--view '$(VIEW)') $(ARGUMENTS)
+
+.PHONY: announce-demo
+announce-demo:
+	@test -x $(BINARY) || echo "The demo puts a room with three people on air, on this machine only. First it" \
+		"installs the Debian packages that are missing, and builds Roomcast." >&2
 
 .PHONY: run
 run: build ## The server, on http://localhost:8080/
@@ -58,7 +63,7 @@ run: build ## The server, on http://localhost:8080/
 build: install-dependencies ## The release binary, in .build/release/roomcast
 	@test -x $(BINARY) || echo "The first build compiles Roomcast and the packages it needs: about ten" \
 		"minutes on two cores, fewer on more. Later ones take seconds." >&2
-	@swift build -c release --product roomcast >&2
+	@.ci/swift-build -c release --product roomcast
 
 # Copies Swift's runtime libraries next to the binary, which searches there and in the toolchain that
 # built it. So it runs on machines without the toolchain.
@@ -117,7 +122,7 @@ endif
 test-end-to-end: install-test-dependencies build ## The tests with browsers, using the release binary
 	@# In two lanes (harness/lanes.py), since most tests wait most of their time. Others' clients
 	@# cannot be installed here (test-clients), and an outage needs a quiet machine (avsync-soak).
-	@swift build -c release --product xmpp-probe >&2
+	@.ci/swift-build -c release --product xmpp-probe
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) \
 		$(PYTHON) -m pytest Tests/EndToEnd $(addprefix --ignore ,$(CLIENT_TESTS)) \
 		--ignore Tests/EndToEnd/test_openvidu_sync.py --numprocesses 2 --dist loadscope $(PYTEST)
@@ -180,7 +185,7 @@ bench-density: install-bench-dependencies build ## The number of rooms that this
 
 .PHONY: bench-rooms
 bench-rooms: install-bench-dependencies build ## The cost of forwarding, next to Janus: 100 voices, 25 cameras
-	@swift build -c release --product load-rooms >&2
+	@.ci/swift-build -c release --product load-rooms
 	@Tests/Benchmarks/rooms $(BINARY)
 
 .PHONY: soak
