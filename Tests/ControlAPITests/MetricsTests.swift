@@ -62,7 +62,7 @@ import Testing
                 response.headers[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
             #expect(
                 String(buffer: response.body).split(separator: "\n").filter { !$0.hasPrefix("#") }
-                    == ["first 1", "second 1"])
+                    == ["first 1", "second 1", "roomcast_viewers 0"])
         }
     }
 }

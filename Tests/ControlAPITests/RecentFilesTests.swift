@@ -149,7 +149,8 @@ import Workbench
         let world = try await TestWorld()
         let recent = recent
         let origin = Origin(
-            root: "\(world.directory)/out", recent: recent, key: world.playbackKey,
+            root: "\(world.directory)/out", recent: recent,
+            census: ViewerCensus(clock: { .zero }), key: world.playbackKey,
             clock: { TestWorld.now })
         func ask(_ name: String) async throws -> Response {
             let path = "demo/s1/stream_0/\(name)"
@@ -178,7 +179,8 @@ import Workbench
         try world.write(path, "segment".utf8)
         let recent = recent
         let origin = Origin(
-            root: "\(world.directory)/out", recent: recent, key: world.playbackKey,
+            root: "\(world.directory)/out", recent: recent,
+            census: ViewerCensus(clock: { .zero }), key: world.playbackKey,
             clock: { TestWorld.now })
         func ask(_ method: HTTPRequest.Method, _ fields: HTTPFields = [:]) async throws {
             let head = HTTPRequest(

@@ -158,7 +158,8 @@ import Testing
             edge: {
                 EdgeHandler(
                     origin: Origin(
-                        root: "", key: world.playbackKey, clock: { TestWorld.now }),
+                        root: "", census: ViewerCensus(clock: { .zero }), key: world.playbackKey,
+                        clock: { TestWorld.now }),
                     hosts: .any, writer: $0)
             },
             decide: { _, _ in nil })

@@ -61,6 +61,9 @@ def test_it_plays_on_air_and_shows_the_layer_that_is_chosen(watcher, server, roo
     watcher.check_sight_and_sound()
     wide, narrow = (one["width"] for one in LADDER)
     watcher.wait_until("the best layer is shown", lambda state: state["width"] == wide)
+    viewers = on_air(server, room)["viewers"]
+    assert 1 <= viewers["now"] <= viewers["peak"]
+    assert server.metrics()["roomcast_viewers"] >= 1
     for text, width in (("180p", narrow), ("360p", wide), ("Auto", wide)):
         watcher.choose("quality", text)
         watcher.wait_until(f"{text} is shown", lambda state, width=width: state["width"] == width)

@@ -48,6 +48,7 @@ public struct HTTPService: Sendable {
     private let recordings: RecordingLibrary
     private let playbackKey: SigningKey
     private let origin: Origin
+    private let census = ViewerCensus(clock: { MonotonicClock.now })
     private let metrics: [any MetricsSource]
     private let renewedBody: RenewedBody
     private let files: WebFiles
@@ -83,8 +84,8 @@ public struct HTTPService: Sendable {
         self.playbackKey = playbackKey
         origin = Origin(
             root: configuration.outputDirectory, edges: edges,
-            recent: edges?.recent ?? RecentFiles(clock: { MonotonicClock.now }), key: playbackKey,
-            clock: clock)
+            recent: edges?.recent ?? RecentFiles(clock: { MonotonicClock.now }), census: census,
+            key: playbackKey, clock: clock)
         self.metrics = metrics
         self.renewedBody = renewedBody
         self.logger = logger
@@ -149,7 +150,7 @@ public struct HTTPService: Sendable {
         LiveStreamRoutes(
             control: control, recordings: recordings, authority: authority, endpoints: endpoints,
             pageFiles: PageFiles(root: configuration.outputDirectory),
-            frameRate: configuration.frameRate, clock: clock
+            frameRate: configuration.frameRate, census: census, clock: clock
         ).add(to: router)
         RoomRoutes(
             catalogue: recordings.catalogue, gateway: gateway, templates: templates,
@@ -208,7 +209,7 @@ public struct HTTPService: Sendable {
         ExternalStreamRoutes(
             control: control, authority: authority, endpoints: endpoints, clock: clock
         ).add(to: router)
-        MetricsRoute(sources: metrics, authority: authority, clock: clock).add(to: router)
+        MetricsRoute(sources: metrics + [census], authority: authority, clock: clock).add(to: router)
         addOrigin(to: router)
         PageRoutes(
             files: files, hlsScriptURL: configuration.hlsScriptURL,

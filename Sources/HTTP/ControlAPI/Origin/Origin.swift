@@ -21,6 +21,7 @@ struct Origin: Sendable {
     let edges: LiveEdges?
     /// Shared with the connections; nil to keep nothing.
     let recent: RecentFiles?
+    let census: ViewerCensus
     private let key: SigningKey
     let clock: @Sendable () -> UnixTime
     let dates = HTTPDateCache()
@@ -29,15 +30,18 @@ struct Origin: Sendable {
     private let threads = NIOThreadPool.singleton
 
     /// - Parameters:
+    ///   - census: counts the viewers.
     ///   - key: signs addresses.
     ///   - clock: the wall clock for their expiry.
     init(
-        root: String, edges: LiveEdges? = nil, recent: RecentFiles? = nil, key: SigningKey,
+        root: String, edges: LiveEdges? = nil, recent: RecentFiles? = nil,
+        census: ViewerCensus, key: SigningKey,
         clock: @escaping @Sendable () -> UnixTime
     ) {
         self.root = root
         self.edges = edges
         self.recent = recent
+        self.census = census
         self.key = key
         self.clock = clock
     }
@@ -52,13 +56,17 @@ struct Origin: Sendable {
         let now = clock()
         let (path, expiry) = try verified(asked, at: now)
         let caching = EdgeCaching(expiry: expiry, now: now)
-        if let answer = try await live(path, request, caching, on: channel) { return answer }
+        if let answer = try await live(path, request, caching, on: channel) {
+            census.answered(request.head, for: path.joined, from: channel?.remoteAddress)
+            return answer
+        }
         let isGzip =
             path.kind == .playlist
             && AcceptEncoding.allowsGzip(request.headers[values: .acceptEncoding])
         let moment = recent?.now
         let opened = try await threads.runIfActive { [self] in OriginFile.open(path, in: root) }
         guard let file = opened else { throw Self.notFound }
+        census.answered(request.head, for: path.joined, from: channel?.remoteAddress)
         let name = RecentFiles.name(path.joined, isGzip: isGzip)
         if let moment, try isShared(file, kind: path.kind, request.head) {
             let content = await shared(

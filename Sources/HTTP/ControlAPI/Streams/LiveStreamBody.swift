@@ -10,12 +10,16 @@ struct LiveStreamBody: Encodable {
     /// All streams of one start request; otherwise the stream's own variant.
     var variants: [LiveStream]
     var assets: [CatalogueAsset]
+    /// Nil where nobody can watch yet.
+    var viewers: ViewerCensus.Count?
 
     init(
-        _ stream: LiveStream, variants: [LiveStream]? = nil, assets: [CatalogueAsset] = []
+        _ stream: LiveStream, variants: [LiveStream]? = nil, assets: [CatalogueAsset] = [],
+        viewers: ViewerCensus.Count? = nil
     ) {
         self.stream = stream
         self.assets = assets
+        self.viewers = viewers
         self.variants = variants ?? [stream]
     }
 
@@ -30,6 +34,7 @@ struct LiveStreamBody: Encodable {
         case degradation
         case tracksLeftOut = "tracks_left_out"
         case frameRate = "frame_rate"
+        case viewers
         case restarts = "bot_restarts"
         case upload = "live_upload"
         case isRecordingPaused = "recording_paused"
@@ -65,6 +70,7 @@ struct LiveStreamBody: Encodable {
         try container.encode(
             stream.status.isOnAir && stream.plan.frameRate != nil ? stream.frameRateNow : nil,
             forKey: .frameRate)
+        try container.encodeIfPresent(viewers, forKey: .viewers)
         try container.encode(stream.health.restarts, forKey: .restarts)
         try container.encode(stream.upload.map(LiveStreamUploadBody.init), forKey: .upload)
         try container.encode(

@@ -15,6 +15,7 @@ struct LiveStreamRoutes: Sendable {
     let pageFiles: PageFiles
     /// Of ladder layers without one.
     let frameRate: Int
+    let census: ViewerCensus
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
@@ -165,7 +166,13 @@ struct LiveStreamRoutes: Sendable {
 
     private func response(_ stream: LiveStream) async throws -> Response {
         let assets = try await recordings.assets(of: [stream])
-        return JSON.response(LiveStreamBody(stream, assets: assets[stream.id] ?? []))
+        return JSON.response(body(of: stream, assets[stream.id] ?? []))
+    }
+
+    private func body(of stream: LiveStream, _ assets: [CatalogueAsset]) -> LiveStreamBody {
+        LiveStreamBody(
+            stream, assets: assets,
+            viewers: census.count(of: stream.id.rawValue, in: stream.room.rawValue))
     }
 
     private func response(
@@ -175,7 +182,7 @@ struct LiveStreamRoutes: Sendable {
         return JSON.response(
             ListBody(
                 limit: limit,
-                data: streams.map { LiveStreamBody($0, assets: assets[$0.id] ?? []) },
+                data: streams.map { body(of: $0, assets[$0.id] ?? []) },
                 last: last?.rawValue ?? ""))
     }
 

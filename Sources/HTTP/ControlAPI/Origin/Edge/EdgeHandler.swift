@@ -169,7 +169,12 @@ final class EdgeHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(let head):
             turn = elsewhere == 0 && !isOver ? claim(head) : nil
             isOver = isOver || head.isLast
-            if turn == nil { pass(head, context) }
+            if let turn {
+                origin.census.answered(
+                    head, for: turn.found.path, from: context.channel.remoteAddress)
+            } else {
+                pass(head, context)
+            }
             return
         case .body: if turn != nil { return }
         case .end: if turn != nil { return answer(context) }
