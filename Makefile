@@ -87,7 +87,8 @@ install: ## Install the build below PREFIX=/usr/local (DESTDIR=... for packaging
 	install -d $(EXAMPLES)/people
 	install -m 644 fixtures/people/* $(EXAMPLES)/people/
 	install -m 644 deploy/roomcast.json deploy/nginx.conf deploy/varnish.vcl \
-		deploy/prosody-jitsi.cfg.lua deploy/90-roomcast.conf $(EXAMPLES)/
+		deploy/prosody-jitsi.cfg.lua deploy/90-roomcast.conf \
+		deploy/grafana.json deploy/prometheus-alerts.yml $(EXAMPLES)/
 	sed 's|/usr/local|$(PREFIX)|g' deploy/roomcast.service >$(EXAMPLES)/roomcast.service
 	chmod 644 $(EXAMPLES)/roomcast.service
 	@# In the same folders as here, so that their links to each other work.
@@ -98,7 +99,8 @@ install: ## Install the build below PREFIX=/usr/local (DESTDIR=... for packaging
 	install -m 644 Tests/AVSync/README.md $(DOCUMENTS)/Tests/AVSync/
 	install -m 644 Tests/EndToEnd/*.md $(DOCUMENTS)/Tests/EndToEnd/
 	install -m 644 deploy/Dockerfile $(DOCUMENTS)/deploy/
-	for name in roomcast.service roomcast.json nginx.conf varnish.vcl prosody-jitsi.cfg.lua 90-roomcast.conf; do \
+	for name in roomcast.service roomcast.json nginx.conf varnish.vcl prosody-jitsi.cfg.lua 90-roomcast.conf \
+			grafana.json prometheus-alerts.yml; do \
 		ln -s ../../../roomcast/$$name $(DOCUMENTS)/deploy/$$name || exit; \
 	done
 

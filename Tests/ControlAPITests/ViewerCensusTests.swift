@@ -105,7 +105,7 @@ import Testing
         for viewer in 2..<5 { try ask(viewer, stream: "other/s149") }
         let metrics = census.metrics()
         #expect(metrics[0].samples == [.init(value: 153)])
-        #expect(metrics[1].samples.count == ViewerCensus.sampledMaximum)
+        #expect(metrics[1].samples.count == Metric.sampledMaximum)
         #expect(
             metrics[1].samples[0]
                 == .init(labels: [.init("room", "other"), .init("stream", "s149")], value: 3))

@@ -107,6 +107,8 @@ struct BusyRoomTests {
             let metrics = await answered { await directory.metrics() } ?? []
             let peers = metrics.first { $0.name == "roomcast_peers" }
             #expect(peers?.samples.map(\.value) == [2])
+            let each = metrics.first { $0.name == "roomcast_room_peers" }
+            #expect(each?.samples.map { $0.labels[0].value } == ["busy", "other"])
 
             // Another room answers, receives events of its streams, advances its time and is
             // released.

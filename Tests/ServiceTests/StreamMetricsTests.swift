@@ -23,8 +23,10 @@ import Testing
             var seen = await values(world)
             #expect(seen["roomcast_streams_accepting"] == 1)
             #expect(seen["roomcast_streams running"] == 0)
-            _ = try await world.streams.start(
-                room: "demo", LiveStreamRequest(), startedBy: nil)
+            let stream = try #require(
+                try await world.streams.start(
+                    room: "demo", LiveStreamRequest(), startedBy: nil
+                ).first)
             await #expect(throws: LiveStreamError.self) {
                 try await world.streams.start(
                     room: "other", LiveStreamRequest(), startedBy: nil)
@@ -44,12 +46,16 @@ import Testing
             #expect(seen["roomcast_bot_warnings_total"] == 1)
             #expect(seen["roomcast_picture_adaptations_total"] == 1)
             #expect(seen["roomcast_streams_adapted"] == 1)
+            #expect(seen["roomcast_stream_frame_rate demo \(stream.id)"] == 15)
+            #expect(seen["roomcast_stream_bot_restarts_total demo \(stream.id)"] == 0)
+            #expect(seen["roomcast_stream_start_time_seconds demo \(stream.id)"] ?? 0 > 1e9)
             await bot.say(.reduction(frameRate: 30, layersThinned: 0, videosLeftOut: 0))
             _ = try #require(await world.replace(bot, .failed(reason: "killed")))
             seen = await values(world)
             #expect(seen["roomcast_streams_adapted"] == 0)
             #expect(seen["roomcast_picture_adaptations_total"] == 2)
             #expect(seen["roomcast_bot_restarts_total"] == 1)
+            #expect(seen["roomcast_stream_bot_restarts_total demo \(stream.id)"] == 1)
         }
     }
 }

@@ -7,6 +7,9 @@ public struct Metric: Hashable, Sendable {
         case gauge
     }
 
+    /// Of one metric, where there may be any number: what has no place is only in the sums.
+    public static let sampledMaximum = 100
+
     public struct Sample: Hashable, Sendable {
         /// Names and values, in the order of output.
         public var labels: [Label]

@@ -7,6 +7,8 @@ extension StreamService: MetricsSource {
     public func metrics() -> [Metric] {
         let counts = book.counts
         let streams = book.unfinished.compactMap { book[$0] }
+        let onAir = streams.filter(\.status.isOnAir).sorted { $0.id < $1.id }
+            .prefix(Metric.sampledMaximum)
         let byStatus = LiveStream.Status.allCases.filter { !$0.isFinal }.map { status in
             Metric.Sample(
                 labels: [Metric.Label("status", status.rawValue)],
@@ -20,6 +22,18 @@ extension StreamService: MetricsSource {
                 .gauge, "roomcast_stream_outputs",
                 help: "Places that streams on air are pushed to, by state.",
                 samples: streams.outputSamples),
+            Metric(
+                .gauge, "roomcast_stream_frame_rate",
+                help: "Frames per second of the best layer of each stream on air.",
+                samples: onAir.samples { $0.plan.frameRate == nil ? nil : $0.frameRateNow }),
+            Metric(
+                .gauge, "roomcast_stream_start_time_seconds",
+                help: "When the first segments of each stream on air were published.",
+                samples: onAir.samples { $0.startedAt.map { Double($0.nanoseconds) / 1e9 } }),
+            Metric(
+                .counter, "roomcast_stream_bot_restarts_total",
+                help: "Bots of each stream on air that took the place of one that had died.",
+                samples: onAir.samples { Double($0.health.restarts) }),
             Metric(
                 .gauge, "roomcast_streams_adapted",
                 help: "Streams whose picture is adapted to a lack of CPU.",
@@ -65,6 +79,23 @@ extension StreamService: MetricsSource {
                 help: "Changes of a picture that was adapted to the CPU, down and up.",
                 Double(counts.adaptations)),
         ]
+    }
+}
+
+extension ArraySlice<LiveStream> {
+    /// One for each stream.
+    ///
+    /// - Parameter value: nil for none.
+    fileprivate func samples(_ value: (LiveStream) -> Double?) -> [Metric.Sample] {
+        compactMap { stream in
+            value(stream).map {
+                Metric.Sample(
+                    labels: [
+                        Metric.Label("room", stream.room.rawValue),
+                        Metric.Label("stream", stream.id.rawValue),
+                    ], value: $0)
+            }
+        }
     }
 }
 

@@ -146,7 +146,9 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         if kept >= Self.emptyKept { await remove(id, reason: "empty") }
     }
 
-    var occupancies: [RoomOccupancy] { entries.values.map { RoomOccupancy($0.host.outline) } }
+    var occupancies: [RoomID: RoomOccupancy] {
+        entries.mapValues { RoomOccupancy($0.host.outline) }
+    }
 
     private func remove(_ id: RoomID, reason: String) async {
         guard let entry = entries.removeValue(forKey: id) else { return }

@@ -17,8 +17,6 @@ final class ViewerCensus: Sendable {
     /// Counted for each stream in a window.
     static let viewersMaximum = 100_000
     static let streamsMaximum = 1024
-    /// The streams with metrics of their own.
-    static let sampledMaximum = 100
 
     struct Count: Hashable, Sendable, Encodable {
         var now = 0
@@ -99,7 +97,7 @@ extension ViewerCensus: MetricsSource {
             }
         }
         let most = counts.sorted { ($1.viewers, $0.place) < ($0.viewers, $1.place) }
-            .prefix(Self.sampledMaximum)
+            .prefix(Metric.sampledMaximum)
         return [
             Metric(
                 .gauge, "roomcast_viewers", help: "Viewers of all streams.",
