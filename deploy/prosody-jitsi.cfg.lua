@@ -29,3 +29,6 @@ Component "conference.meet.example.org" "muc"
 -- Roomcast: jitsi.focus has the same names and the same secret.
 Component "focus.meet.example.org"
     component_secret = "change me"
+-- The recorders, which clients hide: their hiddenDomain.
+Component "recorder.meet.example.org"
+    component_secret = "change me"

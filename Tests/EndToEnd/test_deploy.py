@@ -230,16 +230,15 @@ def test_prosody_with_its_settings_takes_the_focus(tmp_path):
     # Its ports are the tests' own.
     text = text.replace("5347", str(port)).replace("http_ports = { 5280 }", "")
     focus = {"server": f"127.0.0.1:{port}", "component": "focus.meet.example.org",
-             "rooms": "conference.meet.example.org",
+             "rooms": "conference.meet.example.org", "recorders": "recorder.meet.example.org",
              "secret": re.search('component_secret = "(.+)"', text).group(1)}
     with contextlib.closing(Prosody({}, text, main="meet.example.org")) as prosody:
         prosody.start()
         server = Server(
             tmp_path, settings={"ROOMCAST_JITSI_FOCUS": json.dumps(focus)})
         try:
-            wait_for("the focus is there", lambda: (
-                "External component successfully authenticated" in prosody.log.read_text()),
-                START_TIMEOUT)
+            wait_for("focus and recorders are there", lambda: prosody.log.read_text().count(
+                "External component successfully authenticated") == 2, START_TIMEOUT)
             # Where clients come in.
             web = Client("127.0.0.1", prosody.web_port)
             assert web.get("/xmpp-websocket").status == 200

@@ -2,14 +2,18 @@
 
 import contextlib
 import json
+import os
+import signal
 
 import numpy as np
 import pytest
+from harness import assets
 from harness.jitsi_attendee import Attendee
-from harness.jitsi_prosody import FOCUS, OWN_HOSTS, ROOMS, SECRET, JitsiProsody
+from harness.jitsi_prosody import OWN_HOSTS, RECORDERS, ROOMS, JitsiProsody, focus_settings
 from harness.jitsi_xml import FOCUS as FOCUS_PROTOCOL
-from harness.jitsi_xml import node
+from harness.jitsi_xml import CLIENT, JIBRI, MUC_USER, find, node
 from harness.jitsi_xmpp import Refused
+from harness.push_servers import NginxRTMP
 from harness.server import Server
 from harness.stranger import SAMPLE_RATE, Colour, Stranger, Tone, is_near
 from harness.waiting import wait_for
@@ -27,10 +31,10 @@ def prosody():
 
 @pytest.fixture(scope="module")
 def server(prosody, tmp_path_factory):
-    settings = {"server": f"127.0.0.1:{prosody.component_port}", "component": FOCUS,
-                "rooms": ROOMS, "secret": SECRET}
     server = Server(tmp_path_factory.mktemp("jitsi-rooms"),
-                    settings={"ROOMCAST_JITSI_FOCUS": json.dumps(settings)})
+                    settings=assets.SHORT_SEGMENTS | {
+                        "ROOMCAST_JITSI_FOCUS": focus_settings(prosody),
+                        "ROOMCAST_STREAM_PUSH_HOSTS": "127.0.0.1"})
     yield server
     server.stop()
 
@@ -175,3 +179,95 @@ def test_the_conference_outlives_its_server(attend, prosody):
     ann.say("still here")
     wait_for("he reads it", lambda: [one for one in list(ben.texts) if one[2] == "still here"],
              TIMEOUT)
+
+
+def jibri(action, **attributes):
+    return node(JIBRI, "jibri", {"action": action, **attributes})
+
+
+def is_hidden(presence):
+    item = find(find(presence, MUC_USER, "x"), MUC_USER, "item")
+    return f"@{RECORDERS}/" in item.get("jid", "")
+
+
+def refusal(attendee, element):
+    with pytest.raises(Refused) as refused:
+        attendee.ask(element)
+    return refused.value.condition
+
+
+def test_the_recording_button(attend, server, room):
+    ann = attend("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(500))
+    ben = attend("Ben")
+    ann.wait_until_invited()
+    ben.wait_until_invited()
+    start = jibri("start", recording_mode="file", app_data="{}")
+    assert refusal(ben, start) == "not-allowed"
+    assert refusal(ann, jibri("stop", recording_mode="file")) == "item-not-found"
+    session = ann.ask(start).get("session_id")
+    assert refusal(ann, start) == "unexpected-request"
+    for one in ann, ben:
+        pending, on = one.told_of_recording(session, "pending", "on")
+        assert pending["recording_mode"] == "file" and "initiator" not in pending
+        assert on["initiator"] == f"{ann.room}/{ann.nick}"
+    [recording] = server.manage("GET", f"/recordings?room_id={room}").json["data"]
+    assert recording["status"] == "running"
+
+    # Clients are shown none but whom they hide, also when another bot takes the place of ours.
+    folder = assets.directory(server, recording)
+    os.kill(assets.writer(folder), signal.SIGKILL)
+    wait_for("its death is told", lambda: server.stream(
+        recording["id"], "recordings")["process_deaths"], TIMEOUT)
+    server.wait_for_status(recording["id"], "running", TIMEOUT, "recordings")
+    cleo = attend("Cleo")
+    cleo.told_of_recording(session, "on")
+    ann.nick_of("Cleo")
+    for one in ann, ben, cleo:
+        seen = {nick for nick, _, presence in list(one.presences) if not is_hidden(presence)}
+        assert seen == {other.nick for other in (ann, ben, cleo)} - {one.nick}
+        [shown] = [presence for _, _, presence in list(one.presences) if is_hidden(presence)]
+        assert find(shown, CLIENT, "session_id").text == session
+        assert find(shown, CLIENT, "mode").text == "file"
+
+    assert refusal(ben, jibri("stop", session_id=session)) == "not-allowed"
+    assert refusal(ann, jibri("stop", session_id="another")) == "item-not-found"
+    ann.ask(jibri("stop", session_id=session))
+    for one in ann, ben:
+        off = one.told_of_recording(session, "pending", "on", "off")[-1]
+        assert off["initiator"] == f"{ann.room}/{ann.nick}" and "failure_reason" not in off
+        wait_for("the recorder has left", lambda: [
+            kind for _, kind, presence in list(one.presences)
+            if is_hidden(presence)] == [None, "unavailable"], TIMEOUT)
+    done = server.wait_for_status(recording["id"], "completed", 2 * TIMEOUT, "recordings")
+    assert done["recording_assets"] and done["started_by"] == recording["started_by"]
+
+    # One that others start and stop.
+    assert server.manage("POST", f"/recordings/room/{room}/start").status == 200
+    other = wait_for("it is told", lambda: ann.recordings[-1]["session_id"] not in (session,)
+                     and ann.recordings[-1]["session_id"], TIMEOUT)
+    assert "initiator" not in ann.told_of_recording(other, "pending", "on")[-1]
+    assert refusal(ann, start) == "unexpected-request"
+    assert server.manage("POST", f"/recordings/room/{room}/stop").status == 200
+    assert "initiator" not in ann.told_of_recording(other, "pending", "on", "off")[-1]
+
+
+def test_the_streaming_button(attend, server, room, tmp_path):
+    ann = attend("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(500))
+    ann.wait_until_invited()
+    for faulty in (jibri("start", recording_mode="stream"),
+                   jibri("start", recording_mode="file", streamid="x"),
+                   jibri("start", recording_mode="stream", streamid="rtmp://10.0.0.1/live/x"),
+                   jibri("start", recording_mode="stream", streamid="x" * 4096),
+                   jibri("pause", recording_mode="file")):
+        assert refusal(ann, faulty) == "bad-request"
+    with contextlib.closing(NginxRTMP(tmp_path / "nginx")) as nginx:
+        key = f"button-{room}"
+        session = ann.ask(jibri("start", recording_mode="stream",
+                                streamid=f"{nginx.base}/live/{key}")).get("session_id")
+        on = ann.told_of_recording(session, "pending", "on")[-1]
+        assert on["recording_mode"] == "stream"
+        wait_for("nginx has cut segments", lambda: len(nginx.segments(key)) > 1, 2 * TIMEOUT)
+        # The room has one recording at a time.
+        assert refusal(ann, jibri("start", recording_mode="file")) == "unexpected-request"
+        ann.ask(jibri("stop", recording_mode="stream"))
+        ann.told_of_recording(session, "pending", "on", "off")

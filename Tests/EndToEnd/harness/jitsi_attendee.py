@@ -7,7 +7,7 @@ import secrets
 from .jitsi_caller import Caller
 from .jitsi_prosody import DOMAIN, FOCUS
 from .jitsi_sources import Source, json_message
-from .jitsi_xml import CLIENT, JINGLE, NICK, node
+from .jitsi_xml import CLIENT, JIBRI, JINGLE, NICK, find, node
 from .jitsi_xmpp import Person, from_outside
 from .waiting import wait_for
 
@@ -16,7 +16,8 @@ TIMEOUT = 30
 
 class Attendee(Caller):
     """`texts` are the room's messages as (from, kind, text), `presences` those of others as (nick,
-    type, element), `mutes` what the focus has asked it to mute."""
+    type, element), `mutes` what the focus has asked it to mute, `recordings` what the focus has
+    shown of recordings, each once."""
 
     def __init__(self, prosody, room, name, camera=None, sound=None, screen=None, **more):
         self.name = name
@@ -27,6 +28,7 @@ class Attendee(Caller):
         self.texts = []
         self.presences = []
         self.mutes = []
+        self.recordings = []
         for what, maker in {"camera": camera, "sound": sound, "screen": screen}.items():
             if maker:
                 self._add(what, maker)
@@ -79,7 +81,11 @@ class Attendee(Caller):
 
     def _saw(self, presence):
         nick = presence.get("from", "").partition("/")[2]
-        if nick not in (self.nick, "focus"):
+        if nick == "focus":
+            shown = find(presence, JIBRI, "jibri-recording-status")
+            if shown is not None and shown.attrib not in self.recordings[-1:]:
+                self.recordings.append(dict(shown.attrib))
+        elif nick != self.nick:
             self.presences.append((nick, presence.get("type"), presence))
 
     def _heard_text(self, message):
@@ -105,6 +111,18 @@ class Attendee(Caller):
     def wait_until_gone(self, nick):
         wait_for("it is gone", lambda: any(
             one == nick and kind == "unavailable" for one, kind, _ in list(self.presences)), TIMEOUT)
+
+    def wait_until_invited(self):
+        """It is a peer of the room then."""
+        wait_for("a session", lambda: "session-initiate" in self.actions, TIMEOUT)
+
+    def told_of_recording(self, session, *statuses):
+        """Waits until it was shown these, of one session; them."""
+        def shown():
+            found = [one for one in list(self.recordings) if one["session_id"] == session]
+            return [one["status"] for one in found] == list(statuses) and found
+
+        return wait_for(f"the recording is {statuses}", shown, 2 * TIMEOUT)
 
     def source_of(self, nick, kind, number=0):
         """The source of another, once it is told."""

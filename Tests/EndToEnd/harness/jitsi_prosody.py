@@ -1,5 +1,6 @@
 """Prosody as a Jitsi deployment sets it up (docker-jitsi-meet's jitsi-meet.cfg.lua)."""
 
+import json
 import shutil
 import socket
 from pathlib import Path
@@ -44,8 +45,18 @@ Component "{FOCUS}"
 """
 
 
-# As deploy/prosody-jitsi.cfg.lua has them: the focus is a component, without an account.
-OWN_HOSTS = HOSTS.replace(f"focus@{AUTH}", f"focus@{FOCUS}")
+# As deploy/prosody-jitsi.cfg.lua has them: the focus and the recorders are components, without an
+# account.
+RECORDERS = f"recorder.{DOMAIN}"
+OWN_HOSTS = HOSTS.replace(f"focus@{AUTH}", f"focus@{FOCUS}") + f"""
+Component "{RECORDERS}"
+    component_secret = "{SECRET}"
+"""
+
+
+def focus_settings(prosody):
+    return json.dumps({"server": f"127.0.0.1:{prosody.component_port}", "component": FOCUS,
+                       "rooms": ROOMS, "recorders": RECORDERS, "secret": SECRET})
 
 
 class JitsiProsody(Prosody):

@@ -15,6 +15,7 @@ extension FuzzTarget {
         _ = JID("r@m").flatMap { RoomInvitation(stanza, to: $0) }
         _ = RoomInvitation.lobby(stanza)
         _ = try? ConferenceAnswer(stanza)
+        _ = try? RecordingOrder(stanza)
         let message = try JingleMessage(stanza)
         var book = SourceBook()
         _ = book.add(message.sources)

@@ -24,13 +24,14 @@ final class FocusWorld: Sendable {
     let entrance: JitsiEntrance
     let server = NotedPost()
 
-    init(policy: Policy = .standard) {
-        let settings = FocusSettings(component: "focus.example", rooms: "muc.example")
+    init(policy: Policy = .standard, streaming: any LiveStreaming = NoStreams()) {
+        var settings = FocusSettings(component: "focus.example", rooms: "muc.example")
+        settings.recorders = "recorder.example"
         let clock = TestClock()
         self.clock = clock
         host = RoomHost(
             room: Room(id: "r", name: "r", policy: policy, seed: 7), media: media,
-            streaming: NoStreams(), protocols: [JitsiMeeting(settings: settings, post: server)],
+            streaming: streaming, protocols: [JitsiMeeting(settings: settings, post: server)],
             clock: RoomClock(
                 now: { clock.now.withLock { $0 } },
                 wall: { UnixTime(milliseconds: 1_720_000_000_000) }))
@@ -44,8 +45,10 @@ final class FocusWorld: Sendable {
     private let clock: TestClock
 
     /// One in which these members have accepted their sessions.
-    static func meeting(_ nicks: String...) async throws -> FocusWorld {
-        let world = FocusWorld()
+    static func meeting(
+        _ nicks: String..., streaming: any LiveStreaming = NoStreams()
+    ) async throws -> FocusWorld {
+        let world = FocusWorld(streaming: streaming)
         await world.open()
         for nick in nicks {
             try await world.come(nick)
@@ -90,6 +93,12 @@ final class FocusWorld: Sendable {
 
     func come(_ nick: String, _ inside: String = "") async throws {
         try await receive(Self.presence(nick, inside))
+    }
+
+    /// The room shows the focus itself, as it does after each of its presences.
+    func seeFocus() async throws {
+        try await receive(
+            Self.presence("focus", address: Self.focus, statuses: "<status code='110'/>"))
     }
 
     func go(_ nick: String) async throws {
@@ -323,7 +332,7 @@ final class NotedMedia: RoomMedia {
     }
 }
 
-private struct NoStreams: LiveStreaming {
+struct NoStreams: LiveStreaming {
     func start(
         room: RoomID, variants: [HLSVariantRequest], recording: HLSRecordingRequest?,
         startedBy: PeerID, authority: String

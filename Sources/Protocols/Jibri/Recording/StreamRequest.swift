@@ -1,4 +1,4 @@
-import XML
+public import XML
 
 /// Where a meeting is to be streamed to. Its description has no stream key.
 public struct StreamRequest: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
@@ -13,7 +13,7 @@ public struct StreamRequest: Hashable, Sendable, CustomStringConvertible, Custom
     public let viewURL: String?
 
     /// Nil without a `streamid`, or with one that is too long.
-    init?(_ element: XMLElement) {
+    public init?(_ element: XMLElement) {
         guard let stream = JibriRequest.text("streamid", of: element),
             stream.utf8.count <= Self.bytesMaximum
         else { return nil }

@@ -14,6 +14,8 @@ enum FocusLimits {
     /// How long a client may take to say what it can do, and to accept its session.
     static let answer: Duration = .seconds(15)
     static let acceptance: Duration = .seconds(30)
+    /// How long the room may take to tell of a recording that has been started.
+    static let recording: Duration = .seconds(90)
     /// Speakers that are remembered.
     static let speakers = 10
     /// Connections of one member, one after the other.

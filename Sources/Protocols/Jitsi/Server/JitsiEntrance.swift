@@ -15,6 +15,11 @@ struct JitsiEntrance: Sendable {
     /// A client does not say what it can do.
     func inviteSilent(_ nick: String) async { await inside { await $0.inviteSilent(nick, in: $1) } }
 
+    /// Starts or stops a recording, and answers whoever has asked for it.
+    func carryOut(_ errand: RecordingErrand) async {
+        await inside { await $0.carryOut(errand, in: $1) }
+    }
+
     /// The XMPP server is there again.
     ///
     /// - Returns: whether there is a conference.

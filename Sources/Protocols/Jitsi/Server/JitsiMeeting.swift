@@ -30,6 +30,9 @@ public struct FocusSettings: Hashable, Sendable {
     public var component: String
     /// The domain of the XMPP server's rooms.
     public var rooms: String
+    /// Another domain of ours, whose occupants clients do not show; nil for none. By one of them
+    /// clients know that they are recorded.
+    public var recorders: String?
     /// In the room's policy: of the first member, and again of the oldest one when that has left. It
     /// is the owner of the XMPP room.
     public var firstRole = "host"

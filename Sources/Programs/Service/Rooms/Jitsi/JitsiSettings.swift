@@ -12,6 +12,8 @@ struct JitsiSettings: Hashable, Sendable, Decodable {
     var secret: String
     /// The domain of its rooms.
     var rooms: String
+    /// Another domain of ours, whose occupants clients hide.
+    var recorders: String?
     var firstRole: String?
     var role: String?
     /// The rooms that may be entered; nil for all.
@@ -22,12 +24,16 @@ struct JitsiSettings: Hashable, Sendable, Decodable {
 
     /// The rule that it breaks; nil if there is none.
     var fault: String? {
-        let texts = [server, component, secret, rooms] + [firstRole, role].compactMap(\.self)
+        let texts =
+            [server, component, secret, rooms] + [firstRole, role, recorders].compactMap(\.self)
         guard texts.allSatisfy({ 1...Self.textBytesMaximum ~= $0.utf8.count }) else {
             return "a value is empty or too long"
         }
         guard place != nil else { return "server is like 127.0.0.1:5347" }
-        guard component != rooms else { return "component and rooms are two domains" }
+        let domains = [component, rooms] + (recorders.map { [$0] } ?? [])
+        guard Set(domains.map { $0.lowercased() }).count == domains.count else {
+            return "component, rooms and recorders are different domains"
+        }
         guard let open else { return nil }
         guard open.count <= Self.roomsMaximum, open.allSatisfy(RoomID.isValid) else {
             return "open is a list of rooms"
@@ -45,6 +51,7 @@ struct JitsiSettings: Hashable, Sendable, Decodable {
     var focus: FocusSettings {
         var settings = FocusSettings(
             component: component.lowercased(), rooms: rooms.lowercased())
+        settings.recorders = recorders?.lowercased()
         settings.firstRole = firstRole ?? settings.firstRole
         settings.role = role ?? settings.role
         settings.open = open.map(Set.init)

@@ -12,6 +12,8 @@ struct FocusPlace: Hashable {
     let room: JID
     /// The domain of our own addresses.
     let component: String
+    /// That of recorders; nil if none are shown.
+    var recorders: String?
 
     /// Our address outside of the room. Clients take nobody without a resource for the focus.
     var focus: String { "\(Self.nick)@\(component)/\(Self.nick)" }
@@ -22,12 +24,34 @@ struct FocusPlace: Hashable {
     func guest(_ nick: String) -> String { "\(nick)@\(component)/\(Self.guestResource)" }
 
     /// Whether an address is one of ours.
-    func isOurs(_ address: JID?) -> Bool { address?.domain == component }
+    func isOurs(_ address: JID?) -> Bool {
+        address.map { $0.domain == component || $0.domain == recorders } ?? false
+    }
 
     // MARK: Presence
 
-    var entering: XMLElement {
-        presence(from: focus, Self.nick, [RoomPresence.entry()] + extensions)
+    /// - Parameter recording: nil if there was none.
+    func entering(_ recording: RecordingSession?) -> XMLElement {
+        presence(from: focus, Self.nick, [RoomPresence.entry()] + extensions(recording))
+    }
+
+    func showing(_ recording: RecordingSession?) -> XMLElement {
+        presence(from: focus, Self.nick, extensions(recording))
+    }
+
+    /// A recorder, as long as its session is on: clients take its coming and going for that.
+    func entering(recorder session: RecordingSession, in domain: String) -> XMLElement {
+        let shown = RecordingPresence(session: session.id, mode: session.mode.rawValue)
+        return presence(
+            from: "\(session.nick)@\(domain)/\(Self.guestResource)", session.nick,
+            [RoomPresence.entry()] + shown.elements)
+    }
+
+    func leaving(recorder session: RecordingSession, in domain: String) -> XMLElement {
+        var presence = presence(
+            from: "\(session.nick)@\(domain)/\(Self.guestResource)", session.nick, [])
+        presence["type"] = "unavailable"
+        return presence
     }
 
     func entering(_ guest: Guest) -> XMLElement {
@@ -44,7 +68,7 @@ struct FocusPlace: Hashable {
         return presence
     }
 
-    private var extensions: [XMLElement] {
+    private func extensions(_ recording: RecordingSession?) -> [XMLElement] {
         let properties = [("bridge-count", "1"), ("visitors-enabled", "false")]
         return [
             XMLElement("nick", JitsiNamespaces.nick, text: Self.nick),
@@ -53,7 +77,7 @@ struct FocusPlace: Hashable {
                 properties.map { key, value in
                     XMLElement("property", JitsiNamespaces.focus, ["key": key, "value": value])
                 }),
-        ]
+        ] + (recording.map { [$0.status(at: self)] } ?? [])
     }
 
     private func presence(

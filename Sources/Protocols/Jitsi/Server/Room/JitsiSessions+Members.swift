@@ -43,6 +43,7 @@ extension JitsiSessions {
             // Everybody else has been shown before (XEP-0045 sect. 7.2.2).
             guard presence.isOwn else { return }
             for (nick, member) in members where !member.isSeen { went(nick, in: host) }
+            showRecorders()
         case .left, .kicked, .destroyed, .renamed, .removed, .refused:
             host.logger.warning(
                 "the focus is not in its room", metadata: ["change": "\(presence.change)"])

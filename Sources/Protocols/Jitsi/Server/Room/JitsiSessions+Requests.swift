@@ -1,3 +1,4 @@
+internal import Jibri
 internal import Logging
 internal import MediaKernel
 internal import RoomHost
@@ -40,6 +41,9 @@ extension JitsiSessions {
             return await answer(request, from: nick, in: host)
         }
         if payload.isNamed("ping", Namespaces.ping) { return request.result() }
+        if payload.isNamed("jibri", JibriRequest.namespace), request.kind == .set {
+            return answer(recording: request, from: nick, in: host)
+        }
         if payload.name == "mute", request.kind == .set,
             let media = MutedMedia.allCases.first(where: { $0.namespace == payload.namespace })
         {

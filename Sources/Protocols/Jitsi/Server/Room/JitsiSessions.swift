@@ -28,6 +28,7 @@ final class JitsiSessions: RoomSessions {
     var members: [String: FocusMember] = [:]
     var nicks: [PeerID: String] = [:]
     var guests = GuestList()
+    var recordings = RecordingBoard()
     /// The nicks of those who spoke last, the newest first.
     var speakers: [String] = []
     var isSilent = true
@@ -48,10 +49,14 @@ final class JitsiSessions: RoomSessions {
     func open(_ room: JID, in host: isolated RoomHost) {
         if members.isEmpty { waitsUntil = host.clock.now() + FocusLimits.waiting }
         guard place == nil else { return }
-        let place = FocusPlace(room: room.bare, component: settings.component)
+        // The room may be recorded already.
+        followRecordings(in: host)
+        recordings.roomChanged()
+        let place = FocusPlace(
+            room: room.bare, component: settings.component, recorders: settings.recorders)
         self.place = place
         host.logger.info("conference opened", metadata: ["muc": "\(room)"])
-        sink.post(place.entering)
+        sink.post(place.entering(recordings.shown))
     }
 
     /// The XMPP server is there again, and has forgotten us.
@@ -60,7 +65,8 @@ final class JitsiSessions: RoomSessions {
     func comeBack() -> Bool {
         guard let place else { return false }
         for nick in members.keys { members[nick]?.isSeen = false }
-        sink.post(place.entering)
+        recordings.roomChanged()
+        sink.post(place.entering(recordings.shown))
         for guest in guests.guests.values { sink.post(place.entering(guest)) }
         return true
     }
@@ -176,8 +182,10 @@ final class JitsiSessions: RoomSessions {
                     askToMute(track, request.isMuted, peer, by: asker, in: host)
                 }
             }
-        case .policyChanged, .roleOffered, .hlsChanged, .recordingChanged, .roomRecordingChanged,
-            .rtmpChanged, .storeChanged, .pollStarted, .pollStopped, .pollCounted, .noticed:
+        case .roomRecordingChanged, .rtmpChanged:
+            followRecordings(in: host)
+        case .policyChanged, .roleOffered, .hlsChanged, .recordingChanged, .storeChanged,
+            .pollStarted, .pollStopped, .pollCounted, .noticed:
             // Without a counterpart in this protocol.
             break
         }
@@ -217,6 +225,8 @@ final class JitsiSessions: RoomSessions {
     }
 
     func handleTimeout(at now: Instant, in host: isolated RoomHost) {
+        // Of what changes while nobody has joined, nobody is told.
+        followRecordings(in: host)
         for id in questions.timedOut(now) {
             guard case .features(let nick)? = asked.removeValue(forKey: id) else { continue }
             inviteLater(nick, in: host)
