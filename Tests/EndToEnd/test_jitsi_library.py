@@ -2,7 +2,6 @@
 test-clients)."""
 
 import contextlib
-import json
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +9,7 @@ from harness import clients
 from harness.jitsi_attendee import Attendee
 from harness.jitsi_deployment import deployed
 from harness.jitsi_library import TIMEOUT, Library
-from harness.jitsi_prosody import FOCUS, OWN_HOSTS, ROOMS, SECRET, JitsiProsody
+from harness.jitsi_prosody import OWN_HOSTS, RECORDERS, JitsiProsody, focus_settings
 from harness.server import Server
 from harness.stranger import Colour, Stranger, Tone
 from harness.waiting import wait_for
@@ -64,20 +63,35 @@ def test_it_meets_whom_we_play(deployment, browser, channel):
         assert len(conference.occupants[endpoint.name].sessions) == 2 and not conference.failures
 
 
-def test_it_meets_in_rooms_of_our_own(browser, room, tmp_path):
-    with contextlib.ExitStack() as stack:
-        prosody = stack.enter_context(contextlib.closing(JitsiProsody(OWN_HOSTS)))
+@pytest.fixture(scope="module")
+def own():
+    """A Prosody beside a server that is its focus."""
+    with contextlib.closing(JitsiProsody(OWN_HOSTS)) as prosody:
         prosody.start()
-        settings = {"server": f"127.0.0.1:{prosody.component_port}", "component": FOCUS,
-                    "rooms": ROOMS, "secret": SECRET}
-        server = Server(tmp_path, settings={"ROOMCAST_JITSI_FOCUS": json.dumps(settings)})
-        stack.callback(server.stop)
-        ann = stack.enter_context(Attendee(
-            prosody, room, "Ann", camera=lambda: Colour(RED), sound=lambda: Tone(500)))
-        place = SimpleNamespace(prosody=prosody)
+        yield SimpleNamespace(prosody=prosody)
+
+
+@pytest.fixture
+def server(own, tmp_path):
+    server = Server(tmp_path, settings={"ROOMCAST_JITSI_FOCUS": focus_settings(own.prosody)})
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def library(own, browser, room, server):
+    """Lets one more of it come into the room."""
+    with contextlib.ExitStack() as stack:
         meeting = SimpleNamespace(bridge=SimpleNamespace(name=room))
-        library = stack.enter_context(contextlib.closing(Library(
-            browser, clients.bundle("lib-jitsi-meet.min.js"), place, meeting)))
+        yield lambda: stack.enter_context(contextlib.closing(Library(
+            browser, clients.bundle("lib-jitsi-meet.min.js"), own, meeting, RECORDERS)))
+
+
+def test_it_meets_in_rooms_of_our_own(own, library, room, server):
+    with contextlib.ExitStack() as stack:
+        ann = stack.enter_context(Attendee(
+            own.prosody, room, "Ann", camera=lambda: Colour(RED), sound=lambda: Tone(500)))
+        library = library()
         library.shows(ann.own["camera"], RED)
         library.shows(ann.own["sound"])
         library.told("DOMINANT_SPEAKER_CHANGED", ann.nick)
@@ -99,3 +113,44 @@ def test_it_meets_in_rooms_of_our_own(browser, room, tmp_path):
         library.shows(SimpleNamespace(name=f"{guest}-v0"), BLUE)
         ann.leave()
         library.told("TRACK_REMOVED", ann.own["sound"].name)
+
+
+def test_it_sends_in_rooms_of_our_own(own, library, room, server):
+    first, second = library(), library()
+    # What Chromium's own camera and microphone have.
+    first.send("audio", "video")
+    second.send("audio", "video")
+    for one, other in (first, second), (second, first):
+        one.shows(SimpleNamespace(name=f"{other.nick}-v0"))
+        one.shows(SimpleNamespace(name=f"{other.nick}-a0"))
+    with contextlib.closing(Attendee(own.prosody, room, "Ann")) as ann:
+        for kind in "video", "audio":
+            ann.wait_for_frames(ann.source_of(first.nick, kind), 20, TIMEOUT)
+        with Stranger(server, room, "Hms") as hms:
+            hms.join()
+            hms.wait_for_frames(f"{first.nick}-v0", 10, TIMEOUT)
+        first.mute("audio")
+        second.told("TRACK_MUTE_CHANGED", f"{first.nick}-a0")
+        first.share(GREEN)
+        screen = SimpleNamespace(name=f"{first.nick}-v1")
+        assert second.shows(screen, GREEN)["type"] == "desktop"
+
+
+def test_its_button_records_rooms_of_our_own(library, room, server):
+    first, second = library(), library()
+    first.send("audio", "video")
+    first.told("USER_ROLE_CHANGED", first.nick, "moderator")
+    session = first.record()
+    for one in first, second:
+        wait_for("it is recorded", lambda: one.recordings()[-1:] == ["on"], 2 * TIMEOUT)
+        assert "pending" in one.recordings()
+    [recording] = server.manage("GET", f"/recordings?room_id={room}").json["data"]
+    assert recording["status"] == "running"
+    # Apps do not show the recorder.
+    assert first.page.evaluate(
+        "() => room.getParticipants().filter((one) => !one.isHidden()).map((one) => one.getId())"
+    ) == [second.nick]
+    first.stop_recording(session)
+    for one in first, second:
+        wait_for("it is over", lambda: one.recordings()[-1] == "off", 2 * TIMEOUT)
+    server.wait_for_status(recording["id"], "completed", 2 * TIMEOUT, "recordings")

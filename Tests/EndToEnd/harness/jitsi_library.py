@@ -6,7 +6,7 @@ from .waiting import wait_for
 
 TIMEOUT = 30  # s
 
-# A page is one participant, who sends nothing. What it shows has the names of sources.
+# A page is one participant, who sends when it is told to. What it shows has the names of sources.
 APP = """
 window.said = [];
 window.join = (service, room, hosts, hiddenDomain) => {
@@ -21,7 +21,8 @@ window.join = (service, room, hosts, hiddenDomain) => {
     window.room = connection.initJitsiConference(room, options);
     for (const [name, event] of Object.entries(events.conference)) {
       window.room.on(event, (...values) => said.push({ name, values: values.map(
-        (value) => value?.getSourceName?.() ?? value?.getId?.() ?? String(value)) }));
+        (value) => value?.getSourceName?.() ?? value?.getId?.() ?? value?.getStatus?.() ??
+        String(value)) }));
     }
     window.room.on(events.conference.TRACK_ADDED, (track) => {
       const element = Object.assign(document.createElement(track.getType()), {
@@ -36,6 +37,22 @@ window.join = (service, room, hosts, hiddenDomain) => {
     window.room.join();
   });
   connection.connect();
+};
+window.send = async (devices) => {
+  for (const track of await JitsiMeetJS.createLocalTracks({ devices })) {
+    await window.room.addTrack(track);
+  }
+};
+window.share = async (colour) => {  // a canvas in place of what a person would choose
+  const canvas = Object.assign(document.createElement("canvas"), { width: 640, height: 360 });
+  const context = canvas.getContext("2d");
+  setInterval(() => {
+    context.fillStyle = colour;
+    context.fillRect(0, 0, 640, 360);
+  }, 50);
+  navigator.mediaDevices.getDisplayMedia = async () => canvas.captureStream(20);
+  const [track] = await JitsiMeetJS.createLocalTracks({ devices: ["desktop"] });
+  await window.room.addTrack(track);
 };
 window.shown = (id) => {
   const element = document.getElementById(id);
@@ -56,7 +73,7 @@ window.shown = (id) => {
 class Library:
     """One participant in a conference of a Deployment."""
 
-    def __init__(self, browser, path, deployment, conference):
+    def __init__(self, browser, path, deployment, conference, hidden=HIDDEN):
         page = (b"<!doctype html><body><script src='/library.js'></script>"
                 b"<script src='/app.js'></script>")
         self._site = FileServer({
@@ -67,7 +84,7 @@ class Library:
         self.page.goto(f"{self._site.base}/")
         self.page.evaluate("(all) => join(...all)", [
             f"ws://127.0.0.1:{deployment.prosody.web_port}/xmpp-websocket", conference.bridge.name,
-            {"domain": DOMAIN, "muc": ROOMS, "focus": FOCUS}, HIDDEN])
+            {"domain": DOMAIN, "muc": ROOMS, "focus": FOCUS}, hidden])
 
     def wait(self, what, expression, argument=None):
         return wait_for(what, lambda: self.page.evaluate(expression, argument), TIMEOUT)
@@ -88,6 +105,34 @@ class Library:
                 and seen)
 
         return wait_for(f"{source.name} is {colour}", found, TIMEOUT)
+
+    @property
+    def nick(self):
+        return self.page.evaluate("() => window.room.myUserId()")
+
+    def send(self, *devices):
+        self.page.evaluate("(devices) => send(devices)", list(devices))
+
+    def share(self, colour):
+        """Shares a screen of one colour."""
+        self.page.evaluate("(colour) => share(colour)", f"rgb{colour}")
+
+    def mute(self, kind):
+        self.page.evaluate(
+            "(kind) => room.getLocalTracks().find((one) => one.getType() === kind).mute()", kind)
+
+    def record(self, mode="file"):
+        """Presses the button; the session's id."""
+        return self.page.evaluate(
+            "async (mode) => (await room.startRecording({ mode })).getID()", mode)
+
+    def stop_recording(self, session):
+        self.page.evaluate("(session) => room.stopRecording(session)", session)
+
+    def recordings(self):
+        """What its app was told of them."""
+        return self.page.evaluate("() => said.filter((one) => one.name === 'RECORDER_STATE_CHANGED')"
+                                  ".map((one) => one.values[0])")
 
     def close(self):
         self._context.close()
