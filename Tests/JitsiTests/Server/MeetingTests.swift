@@ -85,10 +85,28 @@ import XMPP
         #expect(await world.peer(named: "ben")?.role == "host")
     }
 
+    @Test func manyWhoComeAtOnceAreInvitedOneAfterTheOther() async throws {
+        let world = FocusWorld()
+        await world.open()
+        for number in 0..<300 { try await world.come("m\(number)") }
+        func asked() -> Int {
+            world.server.all.count { $0.elements.first?.name == "query" && $0["type"] == "get" }
+        }
+        #expect(asked() == 200)
+        // Those who have left are not asked.
+        try await world.go("m200")
+        await world.pass(.seconds(1))
+        #expect(asked() == 250)
+        await world.pass(.seconds(1))
+        #expect(asked() == 299)
+    }
+
     @Test func manyMembersMayLeaveQuestionsUnanswered() async throws {
         let world = FocusWorld()
         await world.open()
         for number in 0...PendingRequests.maximum { try await world.come("m\(number)") }
+        // Some of them have to wait for their turn.
+        await world.pass(.seconds(2))
         let last = "m\(PendingRequests.maximum)"
         for _ in 0..<1000 where world.jingle(to: last) == nil { await Task.yield() }
         #expect(world.jingle(to: last)?["action"] == "session-initiate")

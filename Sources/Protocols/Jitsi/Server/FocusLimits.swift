@@ -7,6 +7,9 @@ enum FocusLimits {
     /// that joins a large conference answers some twenty.
     static let stanzasPerSecond = 50
     static let stanzasBurst = 300
+    /// Newcomers of one conference: beyond that, they are invited one after the other.
+    static let arrivalsPerSecond = 50
+    static let arrivalsBurst = 200
     /// Of a nick, in bytes. Clients take eight hexadecimal digits.
     static let nickBytes = 64
     /// How long a room waits for the first member, and is kept after the last one.

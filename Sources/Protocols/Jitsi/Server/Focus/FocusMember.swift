@@ -32,6 +32,8 @@ struct FocusMember {
     let number: Int
     let peer = PeerID(Hexadecimal.identifier())
     var shown: Member
+    /// Whether it has been asked what it can do.
+    var isWelcomed = false
     /// Nil until it has said them.
     var features: ClientFeatures?
     var hasJoined = false

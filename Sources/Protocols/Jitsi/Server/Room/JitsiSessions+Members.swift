@@ -71,7 +71,20 @@ extension JitsiSessions {
             allowance: TokenBucket(
                 rate: FocusLimits.stanzasPerSecond, burst: FocusLimits.stanzasBurst,
                 at: host.clock.now()))
-        ask(.get, FocusPlace.discovery, to: place.occupant(nick), .features(nick), in: host)
+        welcome(in: host)
+    }
+
+    /// Asks newcomers what they can do, those first who came first, as many as may come at once.
+    func welcome(in host: isolated RoomHost) {
+        guard let place else { return }
+        while let next = members.values.filter({ !$0.isWelcomed })
+            .min(by: { $0.number < $1.number }), welcomes.take(at: host.clock.now())
+        {
+            members[next.nick]?.isWelcomed = true
+            ask(
+                .get, FocusPlace.discovery, to: place.occupant(next.nick), .features(next.nick),
+                in: host)
+        }
     }
 
     private func changed(_ shown: Member, in host: isolated RoomHost) {

@@ -35,6 +35,9 @@ final class JitsiSessions: RoomSessions {
     private var questions = PendingRequests()
     private var asked: [String: Question] = [:]
     private var arrivals = 0
+    /// Of newcomers.
+    var welcomes = TokenBucket(
+        rate: FocusLimits.arrivalsPerSecond, burst: FocusLimits.arrivalsBurst, at: .zero)
     /// Until when an empty conference waits.
     private var waitsUntil: Instant?
 
@@ -236,6 +239,7 @@ final class JitsiSessions: RoomSessions {
             host.log(.notice, "session not accepted", member.peer)
             terminate(nick, JingleReason("timeout"), in: host)
         }
+        welcome(in: host)
         guard place != nil, members.isEmpty else { return }
         let end = waitsUntil ?? now + FocusLimits.waiting
         waitsUntil = end
