@@ -271,3 +271,21 @@ def test_the_streaming_button(attend, server, room, tmp_path):
         assert refusal(ann, jibri("start", recording_mode="file")) == "unexpected-request"
         ann.ask(jibri("stop", recording_mode="stream"))
         ann.told_of_recording(session, "pending", "on", "off")
+
+
+def test_a_conference_is_asked_for_by_http(attend, server, prosody, room):
+    def ask(body, **headers):
+        return server.http.post("/conference-request/v1", body=body, headers=headers)
+
+    answer = ask({"room": f"{room}@{ROOMS}", "machineUid": "x", "properties": {}})
+    assert answer.status == 200 and answer.json["ready"] is True
+    assert answer.json["focusJid"] == f"focus@focus.{ROOMS.partition('.')[2]}"
+    assert answer.headers["access-control-allow-origin"] == "*"
+    attend("Ann").wait_until_invited()
+    for faulty in {"room": "x@other.test"}, {"room": f"a.b@{ROOMS}"}, {}, []:
+        assert ask(faulty).status == 400
+    assert ask(b"{" + b" " * 20_000 + b"}").status == 413
+    # Each address has its own limit.
+    statuses = [ask({}, **{"X-Forwarded-For": "203.0.113.5"}).status for _ in range(150)]
+    assert statuses[0] == 400 and statuses[-1] == 429
+    assert ask({"room": f"{room}@{ROOMS}"}).status == 200

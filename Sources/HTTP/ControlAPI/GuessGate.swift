@@ -5,8 +5,8 @@ import MediaKernel
 import NIOCore
 import Synchronization
 
-/// Limits how many unknown room codes or wrong secrets each address may try. Right ones are not
-/// counted, so that no caller can lock out the others.
+/// Limits how many unknown room codes or wrong secrets each address may try, or requests without a
+/// secret it may make. Right secrets are not counted, so that no caller can lock out the others.
 final class GuessGate: Sendable {
     /// The caller: the network of an address; empty if the address is unknown.
     typealias Caller = [UInt8]
@@ -49,6 +49,15 @@ final class GuessGate: Sendable {
             bucket.charge(at: now)
             buckets[caller] = bucket
         }
+    }
+
+    /// Counts a request.
+    ///
+    /// - Returns: whether the caller may make it now.
+    func pass(_ caller: Caller) -> Bool {
+        guard isOpen(to: caller) else { return false }
+        failed(caller)
+        return true
     }
 
     /// A proxy on this machine names its client last in `X-Forwarded-For`; from other machines that

@@ -8,6 +8,11 @@ public enum Limits {
     static let descriptionBytes = 64 * 1024
     /// A trickle-ICE fragment of WHIP, in bytes; one with a hundred candidates has some 10,000.
     static let fragmentBytes = 32 * 1024
+    /// A conference request of Jitsi's clients, in bytes, and those of one address, per second in
+    /// the long run, and in a burst: a whole office may be behind one.
+    static let conferenceRequestBytes = 16 * 1024
+    static let conferenceRequestsPerSecond = 10
+    static let conferenceRequestsBurst = 100
     /// All header fields of a request together, and one of them, in bytes. Tokens travel in one.
     public static let headerListBytes = 32 * 1024
     public static let headerFieldBytes = 16 * 1024

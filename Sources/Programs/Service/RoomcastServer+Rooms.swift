@@ -85,10 +85,13 @@ extension RoomcastServer {
             directory: directory, door: door, recordings: recordings, settings: openViduSettings)
         // The recorder ends last, so that it saves what the rooms note while they end.
         var account: [any ServiceLifecycle.Service] = [recorder, sessions, recordings]
+        var conferences: [any SignallingEndpoint] = []
         if let line, let jitsi = settings.rooms.jitsi {
-            await line.attach(
-                JitsiFocus(settings: jitsi.focus, rooms: directory, post: line, logger: logger))
+            let focus = JitsiFocus(
+                settings: jitsi.focus, rooms: directory, post: line, logger: logger)
+            await line.attach(focus)
             account.append(line)
+            conferences.append(JitsiEndpoint(gateway: ConferenceDoor(focus: focus)))
         }
         try await run(
             gateway: directory, calls: calls,
@@ -97,7 +100,7 @@ extension RoomcastServer {
                 OpenViduEndpoint(gateway: openVidu, secret: openViduSettings.secret),
                 WHIPEndpoint(.publishing, gateway: directory),
                 WHIPEndpoint(.playing, gateway: directory),
-            ],
+            ] + conferences,
             observer: directory, services: account + [directory],
             metrics: [directory, MediaMetrics(media: media)], stoppingOn: signals, guest: guest,
             onRunning: onRunning)

@@ -35,6 +35,7 @@ extension FuzzTarget {
         try? listing.read(json: text)
         _ = listing.resolved()
         _ = try? ConferenceAnswer(json: text)
+        _ = try? ConferenceOrder(json: text)
         _ = try BridgeMessage(text)
     }
 }

@@ -69,6 +69,43 @@ import XMPP
         #expect(await !world.entrance.isOpen())
     }
 
+    @Test func aRequestByHTTPOpensTheConferenceToo() async throws {
+        let focus = focus()
+        let (status, body) = await focus.answer(
+            json:
+                #"{"room":"r@muc.example","machineUid":"m","properties":{"rtcstatsEnabled":false}}"#
+        )
+        #expect(status == 200)
+        let told = try ConferenceAnswer(json: body)
+        #expect(told.isReady && told.isLive && told.focus == JID("focus@focus.example"))
+        #expect(await world.entrance.isOpen())
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", #"{"room":1}"#, #"{"room":"r@other.example"}"#,
+        #"{"room":"a.b@muc.example"}"#, #"{"room":"s@muc.example"}"#,
+        #"{"room":"r@muc.example","x":"\#(String(repeating: "x", count: 70_000))"}"#,
+    ])
+    func otherRequestsByHTTPAreRefused(_ json: String) async {
+        let (status, body) = await focus().answer(json: json)
+        #expect(status == 400 && !body.isEmpty && body.utf8.count < 400)
+        #expect(await !world.entrance.isOpen())
+    }
+
+    /// Whoever has asked whether it is over may hear of it when it has begun anew.
+    @Test func aConferenceThatBeginsWhileItEndsIsKept() async throws {
+        let focus = focus()
+        let room = try #require(JID("r@muc.example"))
+        _ = try await ask(focus, conference("r@muc.example"))
+        let requests = await focus.requests(for: room)
+        await world.pass(.seconds(31))
+        _ = try await ask(focus, conference("r@muc.example"))
+        await focus.end(room, world.host, after: requests)
+        #expect(await focus.requests(for: room) == 2)
+        await focus.end(room, world.host, after: 2)
+        #expect(await focus.requests(for: room) == 0)
+    }
+
     @Test func aConferenceThatEndedWithoutTheServerIsForgotten() async throws {
         let focus = focus()
         _ = try await ask(focus, conference("r@muc.example"))

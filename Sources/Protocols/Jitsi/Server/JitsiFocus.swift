@@ -17,7 +17,8 @@ public protocol ConferenceRooms: Sendable {
 /// The focus of all conferences: takes conference requests, and brings the stanzas of each room to
 /// its sessions.
 public actor JitsiFocus {
-    /// Of all clients together: a request opens a room.
+    /// Of all clients of the XMPP server together: a request opens a room. Those by HTTP have a
+    /// limit for each address.
     static let requestsPerSecond = 50
     static let requestsBurst = 200
     /// Stanzas of one conference that wait. Beyond that they are lost, and clients ask again.
@@ -26,6 +27,10 @@ public actor JitsiFocus {
     private struct Conference {
         let host: RoomHost
         let queue: AsyncStream<XMLElement>.Continuation
+        /// Requests for it so far, and those that are not answered yet: whoever asks while it ends
+        /// shall not lose it.
+        var requests = 1
+        var opening = 1
     }
 
     private let settings: FocusSettings
@@ -61,7 +66,7 @@ public actor JitsiFocus {
         for (room, conference) in conferences {
             let isOpen = await JitsiEntrance(host: conference.host).comeBack()
             // The server says nothing of one that has ended meanwhile.
-            if !isOpen { end(room, conference.host) }
+            if !isOpen { end(room, conference.host, after: conference.requests) }
         }
     }
 
@@ -85,7 +90,10 @@ public actor JitsiFocus {
         let payload = request.payload
         if payload.isNamed("conference", JitsiNamespaces.focus), request.kind == .set {
             do throws(StanzaError) {
-                return request.result(try await conference(payload))
+                guard requests.take(at: now()) else {
+                    throw StanzaError("resource-constraint", .wait)
+                }
+                return request.result(try await conference(payload["room"]).element)
             } catch {
                 return request.refusal(error)
             }
@@ -106,8 +114,26 @@ public actor JitsiFocus {
             XMLElement("feature", Namespaces.discoInfo, ["var": JitsiNamespaces.focus]),
         ])
 
-    private func conference(_ asked: XMLElement) async throws(StanzaError) -> XMLElement {
-        guard let room = asked["room"].flatMap({ JID($0) }), room.domain == settings.rooms,
+    /// A conference request by HTTP. Its caller has limited the requests of one address.
+    ///
+    /// - Parameter json: as Jicofo takes it.
+    public func answer(json: String) async -> (status: Int, body: String) {
+        do throws(StanzaError) {
+            return (200, try await conference(ConferenceOrder(json: json).room).json)
+        } catch {
+            switch error.condition {
+            case "not-authorized": return (403, error.description)
+            case _ where error.kind == .wait: return (503, error.description)
+            // Jicofo has one status for whatever is wrong with a request.
+            default: return (400, error.description)
+            }
+        }
+    }
+
+    private func conference(
+        _ asked: String?
+    ) async throws(StanzaError) -> ConferenceOpening {
+        guard let room = asked.flatMap({ JID($0) }), room.domain == settings.rooms,
             let name = room.local, room.resource == nil
         else { throw StanzaError("bad-request", .modify, text: "no room of \(settings.rooms)") }
         guard RoomID.isValid(name) else {
@@ -118,19 +144,13 @@ public actor JitsiFocus {
         guard settings.open?.contains(name) ?? true else {
             throw StanzaError("not-allowed", .cancel, text: "the room is not open to Jitsi")
         }
-        guard requests.take(at: now()) else { throw StanzaError("resource-constraint", .wait) }
         let host = try await rooms.room(RoomID(name))
-        await JitsiEntrance(host: host).open(room)
+        // First, since what the room says to that comes here.
         begin(room, host)
-        return XMLElement(
-            "conference", JitsiNamespaces.focus,
-            [
-                "ready": "true", "focusjid": "\(FocusPlace.nick)@\(settings.component)",
-                "room": room.description,
-            ],
-            [("authentication", "false"), ("visitors-supported", "false")].map { name, value in
-                XMLElement("property", JitsiNamespaces.focus, ["name": name, "value": value])
-            })
+        await JitsiEntrance(host: host).open(room)
+        if conferences[room]?.host === host { conferences[room]?.opening -= 1 }
+        return ConferenceOpening(
+            room: room, focus: "\(FocusPlace.nick)@\(settings.component)")
     }
 
     // MARK: Conferences
@@ -138,7 +158,11 @@ public actor JitsiFocus {
     private func begin(_ room: JID, _ host: RoomHost) {
         // A room that had ended is another one now.
         if let known = conferences[room] {
-            guard known.host !== host else { return }
+            guard known.host !== host else {
+                conferences[room]?.requests += 1
+                conferences[room]?.opening += 1
+                return
+            }
             known.queue.finish()
         }
         let (stanzas, queue) = AsyncStream.makeStream(
@@ -148,13 +172,22 @@ public actor JitsiFocus {
         Task {
             for await stanza in stanzas {
                 await entrance.received(stanza)
-                if await !entrance.isOpen() { end(room, host) }
+                let requests = requests(for: room)
+                if await !entrance.isOpen() { end(room, host, after: requests) }
             }
         }
     }
 
-    private func end(_ room: JID, _ host: RoomHost) {
-        guard let conference = conferences[room], conference.host === host else { return }
+    func requests(for room: JID) -> Int { conferences[room]?.requests ?? 0 }
+
+    /// A conference is over.
+    ///
+    /// - Parameter requests: those for it when that was asked. It has begun again if there is
+    ///   another one by now.
+    func end(_ room: JID, _ host: RoomHost, after requests: Int) {
+        guard let conference = conferences[room], conference.host === host,
+            conference.opening == 0, conference.requests == requests
+        else { return }
         conferences[room] = nil
         conference.queue.finish()
     }
