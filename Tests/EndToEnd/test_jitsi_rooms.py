@@ -289,3 +289,35 @@ def test_a_conference_is_asked_for_by_http(attend, server, prosody, room):
     statuses = [ask({}, **{"X-Forwarded-For": "203.0.113.5"}).status for _ in range(150)]
     assert statuses[0] == 400 and statuses[-1] == 429
     assert ask({"room": f"{room}@{ROOMS}"}).status == 200
+
+
+def test_a_recording_is_shown_again_by_a_restarted_server(attend, prosody, server, room):
+    def connections():
+        return server.log.read_text().count("jitsi: connected to the XMPP server")
+
+    wait_for("focus and recorders are there", lambda: connections() > 1, TIMEOUT)
+    before = connections()
+    ann = attend("Ann", sound=lambda: Tone(500))
+    ann.wait_until_invited()
+    session = ann.ask(jibri("start", recording_mode="file")).get("session_id")
+    ann.told_of_recording(session, "pending", "on")
+    prosody.stop()
+    prosody.start()
+    wait_for("focus and recorders are there again", lambda: connections() == before + 2,
+             TIMEOUT)
+    ben = attend("Ben", sound=lambda: Tone(800))
+    ben.wait_until_invited()
+    ben.told_of_recording(session, "on")
+    wait_for("the recorder is there", lambda: [
+        one for _, _, one in list(ben.presences) if is_hidden(one)], TIMEOUT)
+    # He is the first one there, and so the moderator.
+    wait_for("he may stop it", lambda: may_stop(ben, session), TIMEOUT)
+    ben.told_of_recording(session, "on", "off")
+
+
+def may_stop(attendee, session):
+    try:
+        attendee.ask(jibri("stop", session_id=session))
+    except Refused:
+        return False
+    return True
