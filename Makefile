@@ -20,11 +20,15 @@
 #   SANITIZER=thread   make test-sanitized: the sanitizer, by default address
 #   PREFIX=/usr/local  make install: the destination
 #   DESTDIR=...        make install: a directory to use as the root, for packaging
+#   BASE=IMAGE         make image: what it stands on, by default docker.io/library/debian:bookworm-slim
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 
 BINARY := .build/release/roomcast
+# What users install: without what only tests call, and with Swift's libraries inside. It is compiled on
+# its own, which `make demo` and `make test` never wait for.
+RELEASE := .build-package/release/roomcast
 PYTHON := .venv/bin/python
 REQUIREMENTS := Tests/EndToEnd/requirements.txt
 HLS_JS := .venv/share/hls.js
@@ -65,25 +69,37 @@ build: install-dependencies ## The release binary, in .build/release/roomcast
 		"minutes on two cores, fewer on more. Later ones take seconds." >&2
 	@.ci/swift-build -c release --product roomcast
 
-# Copies Swift's runtime libraries next to the binary, which searches there and in the toolchain that
-# built it. So it runs on machines without the toolchain.
+.PHONY: release
+release: install-dependencies ## The binary that users install, compiled on its own, in .build-package
+	@test -x $(RELEASE) || echo "This compiles Roomcast and the packages it needs, beside what make build" \
+		"made: about ten minutes on two cores." >&2
+	@ROOMCAST_PACKAGE=1 .ci/swift-build -c release --scratch-path .build-package --product roomcast \
+		--static-swift-stdlib --disable-local-rpath -Xlinker --build-id -Xlinker -znow
+
 PREFIX := /usr/local
 INSTALLED = $(DESTDIR)$(PREFIX)/lib/roomcast
 EXAMPLES = $(DESTDIR)$(PREFIX)/share/roomcast
 DOCUMENTS = $(DESTDIR)$(PREFIX)/share/doc/roomcast
+MANUAL = $(DESTDIR)$(PREFIX)/share/man/man1
+STRIP = deploy/strip
 
 .PHONY: install
-install: ## Install the build below PREFIX=/usr/local (DESTDIR=... for packaging)
-	@test -x $(BINARY) || { echo "$(BINARY) is missing: make build" >&2; exit 1; }
+install: ## Install what make release made below PREFIX=/usr/local (DESTDIR=... for packaging)
+	@test -x $(RELEASE) || { echo "$(RELEASE) is missing: make release" >&2; exit 1; }
 	rm -rf $(INSTALLED) $(DOCUMENTS)
 	install -d $(INSTALLED) $(DESTDIR)$(PREFIX)/bin $(EXAMPLES) $(DOCUMENTS)/docs/pictures $(DOCUMENTS)/docs/design \
 		$(DOCUMENTS)/deploy $(DOCUMENTS)/Tests/AVSync $(DOCUMENTS)/Tests/EndToEnd
-	install -m 755 $(BINARY) $(INSTALLED)/roomcast
-	cp -R $(BINARY)_ControlAPI.resources $(INSTALLED)/
+	install -m 755 $(RELEASE) $(INSTALLED)/roomcast
+	$(STRIP) $(INSTALLED)/roomcast
+	cp -R $(RELEASE)_ControlAPI.resources $(INSTALLED)/
 	chmod -R u=rwX,go=rX $(INSTALLED)/roomcast_ControlAPI.resources
-	ldd $(BINARY) | awk '$$3 ~ "/swift/linux/" { print $$3 }' \
-		| xargs install -m 644 -t $(INSTALLED)
+	@# The build of the tests looks for Swift's libraries beside it.
+	ldd $(RELEASE) | awk '$$3 ~ "/swift/linux/" { print $$3 }' \
+		| xargs --no-run-if-empty install -m 644 -t $(INSTALLED)
 	ln -sf ../lib/roomcast/roomcast $(DESTDIR)$(PREFIX)/bin/roomcast
+	install -d $(MANUAL)
+	deploy/manual $(RELEASE) >$(MANUAL)/roomcast.1
+	chmod 644 $(MANUAL)/roomcast.1
 	install -d $(EXAMPLES)/people
 	install -m 644 fixtures/people/* $(EXAMPLES)/people/
 	install -m 644 deploy/roomcast.json deploy/nginx.conf deploy/varnish.vcl \
@@ -104,6 +120,19 @@ install: ## Install the build below PREFIX=/usr/local (DESTDIR=... for packaging
 		ln -s ../../../roomcast/$$name $(DOCUMENTS)/deploy/$$name || exit; \
 	done
 
+.PHONY: package
+package: release ## A package for Debian 12, a tarball, and the symbols of both, in dist/
+	@.ci/install-packages package
+	@deploy/package $(RELEASE) dist
+	@ls -s --block-size=1 dist/*
+
+.PHONY: image
+image: package ## A container image of that package, localhost/roomcast, without Docker or root
+	@.ci/install-packages image
+	@# Docker's format has the health check; without a runtime of containers it works in one, too.
+	@buildah build --format docker --isolation chroot --file deploy/Dockerfile --tag roomcast \
+		$(if $(BASE),--build-arg BASE=$(BASE)) .
+
 .PHONY: test
 test: lint ## All tests, including those with browsers
 	@# The browser tests' dependencies are downloaded while the compiler works.
@@ -123,16 +152,25 @@ endif
 .PHONY: test-end-to-end
 test-end-to-end: install-test-dependencies build ## The tests with browsers, using the release binary
 	@# In two lanes (harness/lanes.py), since most tests wait most of their time. Others' clients
-	@# cannot be installed here (test-clients), and an outage needs a quiet machine (avsync-soak).
+	@# cannot be installed here (test-clients), an outage needs a quiet machine (avsync-soak), and the
+	@# package that users get is compiled on its own (test-package).
 	@.ci/swift-build -c release --product xmpp-probe
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) \
 		$(PYTHON) -m pytest Tests/EndToEnd $(addprefix --ignore ,$(CLIENT_TESTS)) \
-		--ignore Tests/EndToEnd/test_openvidu_sync.py --numprocesses 2 --dist loadscope $(PYTEST)
+		--ignore Tests/EndToEnd/test_openvidu_sync.py \
+		--ignore Tests/EndToEnd/test_package_lifetime.py --numprocesses 2 --dist loadscope $(PYTEST)
 
 .PHONY: test-push-outage
 test-push-outage: install-test-dependencies build ## A push whose server is away for ten minutes
 	@ROOMCAST_BINARY=$(CURDIR)/$(BINARY) PUSH_OUTAGE_SECONDS=600 \
 		$(PYTHON) -m pytest Tests/EndToEnd/test_push.py -k away
+
+.PHONY: test-package
+test-package: install-test-dependencies package ## Install, upgrade, remove and purge that package in a Debian 12 of its own
+	@.ci/install-packages test-package
+	@ROOMCAST_BINARY=$(CURDIR)/$(RELEASE) ROOMCAST_PACKAGES=$(CURDIR)/dist \
+		$(PYTHON) -m pytest Tests/EndToEnd/test_package.py \
+			Tests/EndToEnd/test_package_lifetime.py $(PYTEST)
 
 .PHONY: test-clients
 test-clients: clients install-test-dependencies build ## The clients of 100ms, OpenVidu and Jitsi (CLIENTS=FOLDER)
@@ -262,4 +300,4 @@ lint: ## Check the Swift format, the floors of the targets, the sizes of types, 
 
 .PHONY: clean
 clean: ## Remove build products and the Python packages; streams and recordings stay
-	rm -rf .build .venv
+	rm -rf .build .build-package .venv dist

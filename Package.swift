@@ -11,12 +11,14 @@ let language: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
 ]
+// Tests see what is internal. What users install (`make release`) has no tests, and nothing that only
+// they call.
+let testing = Context.environment["ROOMCAST_PACKAGE"] == nil ? ["-enable-testing"] : []
 // Generic types of one target that another one uses would find their layout at run time, at each
-// call. Tests see what is internal: `make test` tests the build that is shipped.
+// call.
 let settings: [SwiftSetting] =
     language + [
-        .unsafeFlags(
-            ["-cross-module-optimization", "-enable-testing"], .when(configuration: .release))
+        .unsafeFlags(["-cross-module-optimization"] + testing, .when(configuration: .release))
     ]
 // Checks at run time of accesses to stored properties would cost a bot 3 % of its CPU, in the loops
 // over its samples and pictures. The debug build has them.

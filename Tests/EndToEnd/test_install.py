@@ -9,17 +9,16 @@ from harness.server import REPOSITORY, Server
 from harness.small_disk import SmallDisks
 
 
-@pytest.fixture
-def installed(binary, tmp_path):
-    """The binary below its own /usr/local, from a repository's build."""
-    if binary.resolve() != (REPOSITORY / ".build/release/roomcast").resolve():
-        pytest.skip("`make install` takes what `make build` made")
+@pytest.fixture(scope="module")
+def installed(binary, tmp_path_factory):
+    """The binary below its own /usr/local. Users install another build of it (`make release`)."""
+    root = tmp_path_factory.mktemp("installed")
     # Without the variables of the `make` that runs the tests.
     variables = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
     subprocess.run(
-        ["make", "install", f"DESTDIR={tmp_path / 'root'}", "PREFIX=/usr/local"], cwd=REPOSITORY,
-        env=variables, umask=0o077, check=True, stdout=subprocess.DEVNULL)
-    return tmp_path / "root/usr/local/bin/roomcast"
+        ["make", "install", f"RELEASE={binary}", f"DESTDIR={root}", "PREFIX=/usr/local"],
+        cwd=REPOSITORY, env=variables, umask=0o077, check=True, stdout=subprocess.DEVNULL)
+    return root / "usr/local/bin/roomcast"
 
 
 def test_what_is_installed_is_readable_whatever_the_umask(installed):
@@ -31,6 +30,20 @@ def test_what_is_installed_is_readable_whatever_the_umask(installed):
     assert found == {
         "roomcast.service", "roomcast.json", "nginx.conf", "varnish.vcl", "prosody-jitsi.cfg.lua",
         "90-roomcast.conf", "grafana.json", "prometheus-alerts.yml", "people"}
+
+
+def sections(file):
+    return subprocess.run(["readelf", "--section-headers", "--wide", str(file)], check=True,
+                          capture_output=True, text=True).stdout
+
+
+def test_its_symbols_are_beside_it(installed):
+    program = installed.resolve()
+    assert ".debug_info" not in sections(program) and ".symtab" not in sections(program)
+    link = subprocess.run(["readelf", "--string-dump=.gnu_debuglink", str(program)], check=True,
+                          capture_output=True, text=True).stdout
+    symbols = program.parent / ".debug/roomcast.debug"
+    assert symbols.name in link and ".debug_info" in sections(symbols)
 
 
 def toolchain(binary):
