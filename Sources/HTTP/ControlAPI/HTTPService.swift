@@ -209,7 +209,8 @@ public struct HTTPService: Sendable {
         ExternalStreamRoutes(
             control: control, authority: authority, endpoints: endpoints, clock: clock
         ).add(to: router)
-        MetricsRoute(sources: metrics + [census], authority: authority, clock: clock).add(to: router)
+        MetricsRoute(sources: metrics + [census], authority: authority, clock: clock).add(
+            to: router)
         addOrigin(to: router)
         PageRoutes(
             files: files, hlsScriptURL: configuration.hlsScriptURL,
