@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlAPI
+import MediaKernel
 import Service
 
 /// The command line: one command for each role of the binary.

@@ -47,7 +47,7 @@ import Testing
         (#"{"captions":[{}]}"#, "malformed body", "captions.[0].text is missing"),
         (
             #"{"captions":[{"text":"a","starts":1}]}"#, "malformed body",
-            "captions[0].starts is not known; is it start?"
+            "captions[0].starts is not known; did you mean start?"
         ),
         (#"{"captions":[]}"#, "captions are not valid", "captions are 1 to 100 in one request"),
         (

@@ -148,7 +148,7 @@ import Webhooks
         ),
         (
             "external-streams/room/demo/start", #"{"rtmp_url":["rtmp://h/a"]}"#, 400,
-            "is it rtmp_urls?"
+            "did you mean rtmp_urls?"
         ),
         ("external-streams/room/demo/stop", "", 404, "external stream not found"),
         ("external-streams/x/stop", "", 404, "external stream not found"),

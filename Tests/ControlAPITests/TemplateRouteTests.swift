@@ -443,7 +443,7 @@ import Testing
                 (#"[{"name":"a"},{"name":"b"}]"#, "a list of at most one"),
                 (#"[{"role":"host"}]"#, "[0].name is missing"),
                 (#"[{"name":"a","role":"pope"}]"#, "no role is called 'pope'"),
-                (#"[{"name":"a","rol":"host"}]"#, "[0].rol is not known; is it role?"),
+                (#"[{"name":"a","rol":"host"}]"#, "[0].rol is not known; did you mean role?"),
             ] {
                 let refused = try await call(client, path, body)
                 #expect(refused.status == .badRequest, "\(body)")

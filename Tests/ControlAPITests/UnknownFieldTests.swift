@@ -14,15 +14,15 @@ import Testing
     private static let rows: [(path: String, body: String, reason: String)] = [
         (
             "/v2/live-streams/room/demo/start", #"{"recordng":{"hls_vod":true}}"#,
-            "recordng is not known; is it recording?"
+            "recordng is not known; did you mean recording?"
         ),
         (
             "/v2/live-streams/room/demo/start", #"{"recording":{"hlsVod":true}}"#,
-            "recording.hlsVod is not known; is it hls_vod?"
+            "recording.hlsVod is not known; did you mean hls_vod?"
         ),
         (
             "/v2/live-streams/room/demo/start", #"{"recording":{"thumbnails":{"offset":[1]}}}"#,
-            "recording.thumbnails.offset is not known; is it offsets?"
+            "recording.thumbnails.offset is not known; did you mean offsets?"
         ),
         (
             "/v2/live-streams/room/demo/start", #"{"variants":[{"metadata":"a"},{"meta":"b"}]}"#,
@@ -31,60 +31,66 @@ import Testing
         (
             "/v2/live-streams/room/demo/start",
             #"{"ladder":[{"width":2,"height":2,"videoBitrate":9,"audiobitrat":9}]}"#,
-            "ladder[0].audiobitrat is not known; is it audioBitrate?"
+            "ladder[0].audiobitrat is not known; did you mean audioBitrate?"
         ),
         (
             "/v2/live-streams/room/demo/start", #"{"audio":{"rolse":["host"]}}"#,
-            "audio.rolse is not known; is it roles?"
+            "audio.rolse is not known; did you mean roles?"
         ),
         (
             "/v2/live-streams/stream-1/timed-metadata", #"{"payload":"a","durration":1}"#,
-            "durration is not known; is it duration?"
+            "durration is not known; did you mean duration?"
         ),
         (
             "/v2/recordings/room/demo/start", #"{"audioOnly":true}"#,
-            "audioOnly is not known; is it audio_only?"
+            "audioOnly is not known; did you mean audio_only?"
         ),
         (
             "/v2/recordings/room/demo/start", #"{"resolution":{"width":640,"hight":480}}"#,
-            "resolution.hight is not known; is it height?"
+            "resolution.hight is not known; did you mean height?"
         ),
-        ("/v2/rooms", #"{"nam":"a"}"#, "nam is not known; is it name?"),
+        ("/v2/rooms", #"{"nam":"a"}"#, "nam is not known; did you mean name?"),
         ("/v2/rooms", #"{"max_duration":600}"#, "max_duration is not known"),
-        ("/v2/rooms", #"{"webhook":{"uri":"http://x"}}"#, "webhook.uri is not known; is it url?"),
+        (
+            "/v2/rooms", #"{"webhook":{"uri":"http://x"}}"#,
+            "webhook.uri is not known; did you mean url?"
+        ),
         (
             "/v2/room-codes/code", #"{"code":"a","enable":true}"#,
-            "enable is not known; is it enabled?"
+            "enable is not known; did you mean enabled?"
         ),
         (
             "/v2/active-rooms/demo/send-message", #"{"message":"a","roles":["b"]}"#,
-            "roles is not known; is it role?"
+            "roles is not known; did you mean role?"
         ),
         (
             "/v2/active-rooms/demo/remove-peers", #"{"peerId":"a"}"#,
-            "peerId is not known; is it peer_id?"
+            "peerId is not known; did you mean peer_id?"
         ),
         ("/v2/active-rooms/demo/end-room", #"{"locked":true}"#, "locked is not known"),
-        ("/v2/active-rooms/demo/peers/p", #"{"nmae":"a"}"#, "nmae is not known; is it name?"),
         (
-            "/v2/templates", #"{"role":{"a":{}}}"#, "role is not known; is it roles?"
+            "/v2/active-rooms/demo/peers/p", #"{"nmae":"a"}"#,
+            "nmae is not known; did you mean name?"
+        ),
+        (
+            "/v2/templates", #"{"role":{"a":{}}}"#, "role is not known; did you mean roles?"
         ),
         (
             "/v2/templates", #"{"roles":{"a":{"publishParam":{}}}}"#,
-            "roles.a.publishParam is not known; is it publishParams?"
+            "roles.a.publishParam is not known; did you mean publishParams?"
         ),
         (
             "/v2/templates",
             #"{"destinations":{"hlsDestinations":{"x":{"recording":{"hls_vod":true}}}}}"#,
-            "destinations.hlsDestinations.x.recording.hls_vod is not known; is it hlsVod?"
+            "destinations.hlsDestinations.x.recording.hls_vod is not known; did you mean hlsVod?"
         ),
         (
             "/v2/templates/t/settings", #"{"roomstate":{}}"#,
-            "roomstate is not known; is it roomState?"
+            "roomstate is not known; did you mean roomState?"
         ),
         (
             "/v2/templates/t/roles/a", #"{"permissions":{"endroom":true}}"#,
-            "permissions.endroom is not known; is it endRoom?"
+            "permissions.endroom is not known; did you mean endRoom?"
         ),
     ]
 

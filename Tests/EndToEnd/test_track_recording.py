@@ -416,7 +416,7 @@ def test_tracks_are_recorded_beside_a_stream(server, room, tmp_path):
     ({"mix": {"format": "mp3"}}, "mix"), ({"mix": {"format": "wav", "rate": 1}}, "mix.rate"),
     ({"mix": {"format": "wav", "sample_rate": 44100}}, "16000 or 48000"),
     ({"mix": {"format": "wav", "left": "ann"}}, "dual_channel"),
-    ({"peer": ["ann"]}, "is it peers?"), ({"audio": "mp3"}, "audio"), (7, "tracks")])
+    ({"peer": ["ann"]}, "did you mean peers?"), ({"audio": "mp3"}, "audio"), (7, "tracks")])
 def test_bad_options_are_refused(server, room, tracks, reason):
     answer = server.manage("POST", f"/recordings/room/{room}/start", {"tracks": tracks})
     assert answer.status == 400 and reason in json.dumps(answer.json), answer

@@ -221,14 +221,7 @@ import Workbench
         }
     }
 
-    @Test func namesThatWereMeant() {
-        let names = NearestNames(["http.port", "http.host", "udp.port"])
-        #expect(names.of("http.prot") == ["http.port"])
-        #expect(names.of("HTTP_PORT") == ["http.port"])
-        #expect(names.of("host") == ["http.host"])
-        #expect(names.of("port") == ["http.port", "udp.port"])
-        #expect(names.of("") == [] && names.of("weather") == [])
-        #expect(names.of(String(repeating: "x", count: 1000)) == [])
+    @Test func anUnknownVariableIsNamedWithTheNearestOne() {
         #expect(
             SettingKey.words(forUnknown: "ROOMCAST_HTTP_PROT")
                 == "ROOMCAST_HTTP_PROT is no setting; did you mean ROOMCAST_HTTP_PORT?")

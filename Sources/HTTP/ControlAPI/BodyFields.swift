@@ -54,51 +54,12 @@ struct BodyFields: Sendable {
     /// - Returns: the problem with a field of this name; nil if there is none.
     fileprivate func fault(of name: String, at path: String) -> String? {
         guard contents[name] == nil, others != .ignored else { return nil }
-        let shown = path + name.prefix(Self.charactersShown)
-        guard let nearest = nearest(to: name) else {
-            return others == .refused ? "\(shown) is not known" : nil
-        }
-        return "\(shown) is not known; is it \(nearest)?"
+        let names = NearestNames(contents.keys.sorted())
+        guard others == .refused || names.resembles(name) else { return nil }
+        return UnknownName.words(for: name, at: path, among: names)
     }
 
     fileprivate func content(of name: String) -> Content { contents[name] ?? .any }
-
-    /// The most characters of a name that an error quotes.
-    private static let charactersShown = 64
-
-    private func nearest(to name: String) -> String? {
-        let bytes = Self.plain(name)
-        guard (2...Self.charactersShown).contains(bytes.count) else { return nil }
-        let near = contents.keys.sorted().map { known in
-            (name: known, distance: Self.distance(bytes, Self.plain(known)))
-        }
-        guard let best = near.min(by: { $0.distance < $1.distance }),
-            best.distance <= max(1, bytes.count / 4)
-        else { return nil }
-        return best.name
-    }
-
-    /// `hlsVod`, `hls_vod` and `HLS-VOD` count as one name, since people write from memory.
-    private static func plain(_ name: String) -> [UInt8] {
-        name.lowercased().utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }
-    }
-
-    /// The number of letters to insert, to leave out, to change or to swap with the next one.
-    private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
-        var (older, old) = ([Int](), Array(0...b.count))
-        for (i, byte) in a.enumerated() {
-            var new = [i + 1]
-            for (j, other) in b.enumerated() {
-                var least = min(old[j] + (byte == other ? 0 : 1), old[j + 1] + 1, new[j] + 1)
-                if i > 0, j > 0, byte == b[j - 1], a[i - 1] == other {
-                    least = min(least, older[j - 1] + 1)
-                }
-                new.append(least)
-            }
-            (older, old) = (old, new)
-        }
-        return old[b.count]
-    }
 }
 
 /// A body that declares its fields.
@@ -150,7 +111,7 @@ struct BodyFieldCheck {
         _ values: KeyedDecodingContainer<JSONKey>, _ key: JSONKey, _ content: BodyFields.Content,
         _ path: String
     ) {
-        let name = "\(path)\(key.stringValue.prefix(64))"
+        let name = "\(path)\(key.stringValue.prefix(UnknownName.charactersShown))"
         switch content {
         case .any: break
         case .object(let fields):

@@ -1,3 +1,5 @@
+import MediaKernel
+
 /// A setting's name, as in the file (`http.port`); `ROOMCAST_HTTP_PORT` in the environment.
 enum SettingKey: String, CaseIterable {
     case httpHost = "http.host"

@@ -1,3 +1,5 @@
+import MediaKernel
+
 /// What has been given, and where, be it valid or not.
 struct SettingsOrigins {
     struct Entry: Hashable {

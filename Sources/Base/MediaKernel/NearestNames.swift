@@ -10,7 +10,7 @@ public struct NearestNames {
 
     /// - Returns: the names that differ least, if they differ by few letters, at most a third of
     ///   them; else those whose last part is this name: `port` of `http.port`. At most three.
-    func of(_ name: String) -> [String] {
+    public func of(_ name: String) -> [String] {
         let wanted = Self.letters(of: name)
         guard !wanted.isEmpty, wanted.count <= Self.lengthMaximum else { return [] }
         let distances = names.map { Self.distance(wanted, Self.letters(of: $0)) }
@@ -21,6 +21,16 @@ public struct NearestNames {
         let last = Self.letters(of: Self.lastPart(of: name))
         let alike = names.filter { Self.letters(of: Self.lastPart(of: $0)) == last }
         return Array(alike.prefix(Self.countMaximum))
+    }
+
+    /// Whether a name differs from one of these by so few letters, at most a quarter of them, that it
+    /// is a misspelling rather than another name.
+    public func resembles(_ name: String) -> Bool {
+        let wanted = Self.letters(of: name)
+        guard (2...Self.lengthMaximum).contains(wanted.count) else { return false }
+        return names.contains {
+            Self.distance(wanted, Self.letters(of: $0)) <= max(1, wanted.count / 4)
+        }
     }
 
     /// `; did you mean http.port?`, or nothing.
@@ -41,7 +51,7 @@ public struct NearestNames {
     }
 
     /// Letters to insert, remove, replace, or exchange with their neighbours.
-    static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+    private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
         var earlier: [Int] = []
         var previous = Array(0...b.count)
