@@ -16,8 +16,7 @@ struct CallFileRoutes: Sendable {
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        let group = router.group("/v2/group-calls/:room/recordings")
-            .add(middleware: ManagementGuard(authority: authority, clock: clock))
+        let group = router.managed("/v2/group-calls/:room/recordings", by: authority, clock: clock)
         group.get("") { request, context in
             try await list(request, room: context.parameters.get("room"))
         }

@@ -22,8 +22,7 @@ struct GroupCallRoutes: Sendable {
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        let group = router.group("/v2/group-calls")
-            .add(middleware: ManagementGuard(authority: authority, clock: clock))
+        let group = router.managed("/v2/group-calls", by: authority, clock: clock)
         group.post("") { request, _ in try await create(request) }
         group.get("") { request, _ in try await list(request) }
         group.get("/:room") { _, context in
@@ -51,8 +50,9 @@ struct GroupCallRoutes: Sendable {
             ("accept", .accept), ("decline", .decline), ("cancel", .cancel),
         ]
         for (name, act) in acts {
-            group.post("/:room/invitations/:invitation/\(name)") { _, context in
-                try await answer(.end(try invitationID(context), act), context)
+            group.post("/:room/invitations/:invitation/\(name)") { request, context in
+                try await NoBody.check(request)
+                return try await answer(.end(try invitationID(context), act), context)
             }
         }
     }

@@ -18,10 +18,7 @@ struct RecordingPageAPI: Sendable {
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        router.group("/api/recordings")
-            .add(
-                middleware: ManagementGuard(authority: authority, isOpen: isOpen, clock: clock)
-            )
+        router.managed("/api/recordings", by: authority, isOpen: isOpen, clock: clock)
             .get("") { request, _ in try await list(request) }
     }
 

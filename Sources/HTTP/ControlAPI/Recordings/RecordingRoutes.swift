@@ -16,8 +16,8 @@ struct RecordingRoutes: Sendable {
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        let group = router.group("/v2/recordings").add(middleware: RecordingErrors())
-            .add(middleware: ManagementGuard(authority: authority, clock: clock))
+        let group = router.managed("/v2/recordings", by: authority, clock: clock)
+            .add(middleware: RecordingErrors())
         group.post("/room/:room/start") { request, context in
             try await start(request, room: context.parameters.get("room"))
         }
@@ -51,6 +51,7 @@ struct RecordingRoutes: Sendable {
 
     private func stop(_ request: Request, room: String?) async throws -> Response {
         let room = try RoomID(parameter: room)
+        try await NoBody.check(request)
         let recordings = try await control.stop(room: room, kind: .recording, stoppedBy: nil)
         return try await response(
             recordings, limit: PageLimit.range.lowerBound, last: recordings.last?.id)
@@ -58,6 +59,7 @@ struct RecordingRoutes: Sendable {
 
     private func stop(_ request: Request, recording: String?) async throws -> Response {
         let recording = try await self.recording(recording)
+        try await NoBody.check(request)
         guard recording.kind == .recording else {
             throw APIError.conflict(
                 "recording ends with its live stream",
@@ -70,6 +72,7 @@ struct RecordingRoutes: Sendable {
         _ request: Request, room: String?, isPaused: Bool
     ) async throws -> Response {
         let room = try RoomID(parameter: room)
+        try await NoBody.check(request)
         guard let current = try await control.current(room: room, kind: .recording) else {
             throw LiveStreamError.notFound("room \(room) never had a recording")
         }

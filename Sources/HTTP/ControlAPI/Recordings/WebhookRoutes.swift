@@ -18,8 +18,7 @@ struct WebhookRoutes: Sendable {
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        let group = router.group("/v2/analytics/webhooks")
-            .add(middleware: ManagementGuard(authority: authority, clock: clock))
+        let group = router.managed("/v2/analytics/webhooks", by: authority, clock: clock)
         group.get("") { request, _ in try await list(request) }
         group.get("/:event") { request, context in
             return JSON.response(try await event(context.parameters.get("event")))
@@ -50,6 +49,7 @@ struct WebhookRoutes: Sendable {
 
     private func replay(_ request: Request, _ id: String?) async throws -> Response {
         let found = try await event(id)
+        try await NoBody.check(request)
         // A delivery that is already under way needs no second order.
         guard ![.pending, .held].contains(found.delivery.status) else {
             return JSON.response(found)

@@ -11,8 +11,7 @@ struct ActiveRoomRoutes: Sendable {
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        let group = router.group("/v2/active-rooms/:room")
-            .add(middleware: ManagementGuard(authority: authority, clock: clock))
+        let group = router.managed("/v2/active-rooms/:room", by: authority, clock: clock)
         group.get("") { _, context in
             let room = try await activeRoom(context)
             return JSON.response(ActiveRoomBody(room, account: authority.accessKey))

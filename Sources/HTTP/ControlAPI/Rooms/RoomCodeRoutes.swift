@@ -14,13 +14,14 @@ struct RoomCodeRoutes: Sendable {
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        let group = router.group("/v2/room-codes")
-            .add(middleware: ManagementGuard(authority: authority, clock: clock))
-        group.post("/room/:room") { _, context in
-            try await makeAll(room: context.parameters.get("room"))
+        let group = router.managed("/v2/room-codes", by: authority, clock: clock)
+        group.post("/room/:room") { request, context in
+            try await NoBody.check(request)
+            return try await makeAll(room: context.parameters.get("room"))
         }
-        group.post("/room/:room/role/:role") { _, context in
-            try await make(
+        group.post("/room/:room/role/:role") { request, context in
+            try await NoBody.check(request)
+            return try await make(
                 room: context.parameters.get("room"),
                 role: context.parameters.get("role")?.removingPercentEncoding)
         }

@@ -22,8 +22,7 @@ struct RoomRoutes: Sendable {
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        let group = router.group("/v2/rooms")
-            .add(middleware: ManagementGuard(authority: authority, clock: clock))
+        let group = router.managed("/v2/rooms", by: authority, clock: clock)
         group.post("") { request, _ in try await create(request) }
         group.get("") { request, _ in try await list(request) }
         group.get("/:room") { _, context in

@@ -13,8 +13,7 @@ struct TemplateRoutes: Sendable {
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        let group = router.group("/v2/templates")
-            .add(middleware: ManagementGuard(authority: authority, clock: clock))
+        let group = router.managed("/v2/templates", by: authority, clock: clock)
         group.post("") { request, _ in try await create(request) }
         group.get("") { request, _ in try await list(request) }
         group.get("/:template") { _, context in

@@ -17,8 +17,7 @@ struct EventRoutes: Sendable {
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        router.group("/v2/analytics/events")
-            .add(middleware: ManagementGuard(authority: authority, clock: clock))
+        router.managed("/v2/analytics/events", by: authority, clock: clock)
             .get("") { request, _ in try await list(request) }
     }
 

@@ -15,8 +15,7 @@ struct SessionRoutes: Sendable {
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        let group = router.group("/v2/sessions")
-            .add(middleware: ManagementGuard(authority: authority, clock: clock))
+        let group = router.managed("/v2/sessions", by: authority, clock: clock)
         group.get("") { request, _ in try await list(request) }
         group.get("/:session") { _, context in
             try await get(context.parameters.get("session"))

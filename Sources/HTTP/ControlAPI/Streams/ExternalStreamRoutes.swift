@@ -15,8 +15,8 @@ struct ExternalStreamRoutes: Sendable {
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        let group = router.group("/v2/external-streams").add(middleware: RecordingErrors())
-            .add(middleware: ManagementGuard(authority: authority, clock: clock))
+        let group = router.managed("/v2/external-streams", by: authority, clock: clock)
+            .add(middleware: RecordingErrors())
         group.post("/room/:room/start") { request, context -> Response in
             let room = try RoomID(parameter: context.parameters.get("room"))
             let body = try await JSON.decode(ExternalStartBody.self, from: request)
@@ -26,8 +26,9 @@ struct ExternalStreamRoutes: Sendable {
             guard let stream = started.first else { throw APIError.internal() }
             return JSON.response(ExternalStreamBody(stream))
         }
-        group.post("/room/:room/stop") { _, context -> Response in
+        group.post("/room/:room/stop") { request, context -> Response in
             let room = try RoomID(parameter: context.parameters.get("room"))
+            try await NoBody.check(request)
             guard let current = try await control.current(room: room, kind: .recording),
                 current.plan.wasPushed
             else {
@@ -40,8 +41,9 @@ struct ExternalStreamRoutes: Sendable {
                     limit: PageLimit.range.lowerBound, data: [ExternalStreamBody(stopped)],
                     last: stopped.id.rawValue))
         }
-        group.post("/:stream/stop") { _, context -> Response in
+        group.post("/:stream/stop") { request, context -> Response in
             let stream = try await stream(context.parameters.get("stream"))
+            try await NoBody.check(request)
             return JSON.response(
                 ExternalStreamBody(try await control.stop(stream: stream.id, stoppedBy: nil)))
         }

@@ -19,8 +19,7 @@ struct LiveStreamRoutes: Sendable {
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        let group = router.group("/v2/live-streams")
-            .add(middleware: ManagementGuard(authority: authority, clock: clock))
+        let group = router.managed("/v2/live-streams", by: authority, clock: clock)
         group.post("/room/:room/start") { request, context in
             try await start(request, room: context.parameters.get("room"))
         }
@@ -80,6 +79,7 @@ struct LiveStreamRoutes: Sendable {
 
     private func stop(_ request: Request, room: String?) async throws -> Response {
         let room = try RoomID(parameter: room)
+        try await NoBody.check(request)
         let streams = try await control.stop(room: room, kind: .stream, stoppedBy: nil)
         return try await response(
             streams, limit: PageLimit.range.lowerBound, last: streams.last?.id)
@@ -87,6 +87,7 @@ struct LiveStreamRoutes: Sendable {
 
     private func stop(_ request: Request, stream: String?) async throws -> Response {
         let id = try await liveStream(stream).id
+        try await NoBody.check(request)
         return try await response(try await control.stop(stream: id, stoppedBy: nil))
     }
 
@@ -94,6 +95,7 @@ struct LiveStreamRoutes: Sendable {
         _ request: Request, stream: String?, isPaused: Bool
     ) async throws -> Response {
         let id = try await liveStream(stream).id
+        try await NoBody.check(request)
         return try await response(
             try await control.setRecording(stream: id, isPaused: isPaused))
     }
