@@ -78,7 +78,7 @@ import Testing
         try await converse { client, path, world in
             let noToken = try await client.upgrade("/ws?peer=p1")
             #expect(noToken.hasPrefix("HTTP/1.1 401"))
-            #expect(noToken.contains(#"{"code":40100,"details":[],"message":"token is missing"}"#))
+            #expect(noToken.contains(#"{"code":40100,"details":[],"message":"token is missing""#))
             #expect(noToken.lowercased().contains("connection: close"))
             #expect(try await client.response().isEmpty)
             #expect(world.gateway.state.withLock { $0.opened.isEmpty })
@@ -141,7 +141,7 @@ import Testing
             #expect(try await client.response().hasPrefix("HTTP/1.1 200"))
             let answer = try await client.upgrade("/ws?peer=p1")
             #expect(answer.hasPrefix("HTTP/1.1 401"))
-            #expect(answer.contains(#"{"code":40100,"details":[],"message":"token is missing"}"#))
+            #expect(answer.contains(#"{"code":40100,"details":[],"message":"token is missing""#))
             #expect(answer.lowercased().contains("connection: close"))
             #expect(try await client.response().isEmpty)
             #expect(world.gateway.state.withLock { $0.opened.isEmpty })

@@ -121,6 +121,16 @@ public struct APIError: HTTPResponseError, Hashable {
         APIError(.methodNotAllowed, message)
     }
 
+    /// The path is known, but not with this method (RFC 9110 sect. 15.5.6).
+    static func wrongMethod(
+        _ method: HTTPRequest.Method, allowed: [String]
+    ) -> APIError {
+        let list = allowed.joined(separator: ", ")
+        return APIError(
+            .methodNotAllowed, "method not allowed",
+            details: ["\(method.rawValue) is not one of \(list)"], headers: [.allow: list])
+    }
+
     /// The resource is not the client's version (RFC 9110 sect. 15.5.13).
     public static func preconditionFailed() -> APIError {
         APIError(
@@ -178,8 +188,17 @@ public struct APIError: HTTPResponseError, Hashable {
         answer
     }
 
-    var answer: Response {
-        var response = JSON.response(body, status: status)
+    var answer: Response { answer(to: nil) }
+
+    /// - Parameter request: the id of the request, which the body names; nil for a body of 100ms'
+    ///   fields alone.
+    func answer(to request: String?) -> Response {
+        var response =
+            if let request {
+                JSON.response(IdentifiedBody(body: body, request: request), status: status)
+            } else {
+                JSON.response(body, status: status)
+            }
         response.headers.append(contentsOf: headers)
         return response
     }
@@ -190,6 +209,20 @@ public struct APIError: HTTPResponseError, Hashable {
         var code: Int
         var message: String
         var details: [String]
+    }
+
+    /// The body with the request's id.
+    private struct IdentifiedBody: Encodable {
+        var body: Body
+        var request: String
+
+        enum CodingKeys: String, CodingKey { case request = "request_id" }
+
+        func encode(to encoder: any Encoder) throws {
+            try body.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(request, forKey: .request)
+        }
     }
 }
 
@@ -271,55 +304,6 @@ extension APIError {
     /// Converts an error of the catalogue.
     init(_ error: CatalogueError) {
         self.init(LiveStreamError(error))
-    }
-}
-
-/// Gives every error the API's own form, or that of a page for people, and logs the server's
-/// faults.
-struct ErrorMiddleware<Context: RequestContext>: RouterMiddleware {
-    func handle(
-        _ request: Request, context: Context,
-        next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await next(request, context)
-        } catch let error as APIError {
-            return Self.answer(error, to: request)
-        } catch let error as LiveStreamError {
-            return Self.answer(APIError(error), to: request)
-        } catch let error as CatalogueError {
-            Self.log(error, of: request, context)
-            return Self.answer(APIError(error), to: request)
-        } catch let error as any HTTPResponseError {
-            return Self.answer(Self.translated(error), to: request)
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            Self.log(error, of: request, context)
-            return Self.answer(.internal(), to: request)
-        }
-    }
-
-    private static func answer(_ error: APIError, to request: Request) -> Response {
-        ErrorPage.isWanted(by: request) ? ErrorPage(error: error).answer : error.answer
-    }
-
-    private static func log(_ error: any Error, of request: Request, _ context: Context) {
-        context.logger.error(
-            "request failed",
-            metadata: [
-                "method": "\(request.method)", "path": "\(request.uri.path.prefix(200))",
-                "error": "\(error)",
-            ])
-    }
-
-    private static func translated(_ error: any HTTPResponseError) -> APIError {
-        switch error.status {
-        case .notFound: .notFound("not found")
-        case .contentTooLarge: .tooLarge(maximum: Limits.bodyBytes)
-        default:
-            APIError(error.status, error.status.reasonPhrase.lowercased())
-        }
     }
 }
 

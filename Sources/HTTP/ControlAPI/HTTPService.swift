@@ -138,9 +138,12 @@ public struct HTTPService: Sendable {
     func router() -> Router<CallerContext> {
         let router = Router(
             context: CallerContext.self, options: .autoGenerateHeadEndpoints)
+        let known = KnownMethods()
+        router.add(middleware: RequestIDMiddleware())
         router.add(middleware: ConnectionMiddleware())
-        router.add(middleware: ErrorMiddleware())
+        router.add(middleware: ErrorMiddleware(known: known))
         router.add(middleware: OwnHostsMiddleware(hosts: configuration.ownHosts))
+        router.add(middleware: IdempotencyMiddleware(authority: authority, clock: clock))
         for endpoint in signalling { endpoint.add(to: router, with: entry) }
         let networkTest = NetworkTest()
         router.get("\(NetworkTest.path)") { request, context in
@@ -217,6 +220,7 @@ public struct HTTPService: Sendable {
             publicURL: endpoints.publicBaseURL, mediaURLs: configuration.mediaURLs,
             imageSources: configuration.imageSources, embedders: configuration.embedders
         ).add(to: router)
+        known.learn(router)
         return router
     }
 
