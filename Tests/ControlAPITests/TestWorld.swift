@@ -144,6 +144,8 @@ final class ControlDouble: LiveStreamControl {
         var metadata: [TimedMetadataRequest] = []
         var captions: [CaptionRequest] = []
         var captionLanguage: String?
+        /// Of each start.
+        var warnings: [String] = []
         var isShuttingDown = false
         /// The reason why the directories cannot be used.
         var storageLoss: String?
@@ -159,7 +161,7 @@ final class ControlDouble: LiveStreamControl {
             state.requests.append(request)
             let made = request.variants.map { variant in
                 let id = StreamID("stream-\(state.streams.count + 1)")
-                let stream = LiveStream(
+                var stream = LiveStream(
                     id: id, room: room, kind: request.kind, session: "session-1",
                     plan: StreamPlan(
                         variant: variant,
@@ -170,6 +172,7 @@ final class ControlDouble: LiveStreamControl {
                     createdAt: UnixTime(nanoseconds: 1_679_459_050_155_978_231),
                     startedBy: startedBy?.rawValue ?? "")
                 state.streams.append(stream)
+                stream.warnings = state.warnings
                 return stream
             }
             return .success(made)

@@ -1,5 +1,6 @@
 import HLS
 import MediaKernel
+import Rooms
 import Testing
 
 @testable import Streams
@@ -161,5 +162,21 @@ import Testing
         other.layout = .object(["name": .string("speaker")])
         let same = try admission(other, beside: beside, scene: unknown)
         #expect(same.warnings.count == 1 && same.warnings[0].contains("changed nothing"))
+    }
+
+    @Test func rolesThatThePolicyLacksAreSaidWhereverTheyAreNamed() {
+        let scene = StreamScene(roles: ["host"])
+        func warnings(_ change: (inout LiveStreamRequest) -> Void) -> [String] {
+            var request = request("a")
+            change(&request)
+            return scene.warnings(of: request, room: "demo", others: [], new: 1)
+        }
+        let rest = " names 'gast', which the room's policy does not have; its roles are host"
+        #expect(warnings { $0.audio.roles = ["gast"] } == ["audio.roles\(rest)"])
+        let tracks = warnings {
+            $0.recording = RecordingOptions(tracks: TrackOptions(roles: ["host", "gast"]))
+        }
+        #expect(tracks == ["tracks.roles\(rest)"])
+        #expect(warnings { $0.audio.roles = ["host"] } == [])
     }
 }

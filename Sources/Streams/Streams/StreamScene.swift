@@ -1,4 +1,5 @@
 public import MediaKernel
+import Rooms
 
 /// The state of a room when a stream of it begins.
 public struct StreamScene: Hashable, Sendable {
@@ -33,6 +34,7 @@ extension StreamScene {
         var warnings = self.warnings(
             of: LiveStreamChange(
                 layout: request.layout, roles: request.audio.roles.map { .only($0) }))
+        warnings += unknownRoles(request.recording?.tracks?.roles ?? [], "tracks.roles")
         guard new > 0 else { return warnings }
         if !isKnown, request.variants.contains(where: { $0.source == nil }) {
             warnings.append(

@@ -32,7 +32,6 @@ struct RecordingBody: Encodable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case warnings
         case audioOnly = "audio_only"
         case isPaused = "recording_paused"
         case progress = "post_processing_progress"
@@ -56,8 +55,5 @@ struct RecordingBody: Encodable {
         try container.encode(assetTypes.map(\.rawValue), forKey: .assetTypes)
         try container.encode(
             assets.isEmpty ? nil : assets.map { RecordingAssetBody($0) }, forKey: .assets)
-        if !recording.warnings.isEmpty {
-            try container.encode(recording.warnings, forKey: .warnings)
-        }
     }
 }

@@ -42,7 +42,7 @@ struct LiveStreamBody: Encodable {
         case deaths = "process_deaths"
         case finisherPosition = "post_processing_position"
         case finishingError = "post_processing_error"
-        case variants, warnings
+        case variants
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -79,8 +79,6 @@ struct LiveStreamBody: Encodable {
         try container.encode(stream.finishing.position, forKey: .finisherPosition)
         try container.encode(stream.finishing.error, forKey: .finishingError)
         try container.encode(variants.map(VariantBody.init), forKey: .variants)
-        let warnings = variants.flatMap(\.warnings)
-        if !warnings.isEmpty { try container.encode(warnings, forKey: .warnings) }
     }
 
     struct PlaybackBody: Encodable {

@@ -2,14 +2,14 @@ import MediaKernel
 import Streams
 
 /// The fields that every body about a stream, a recording or an external stream has, with `null` for
-/// values that are not known yet.
+/// values that are not known yet. The first stream of a start request has the request's warnings.
 struct StreamFields: Encodable {
     var stream: LiveStream
 
     init(_ stream: LiveStream) { self.stream = stream }
 
     enum CodingKeys: String, CodingKey {
-        case id, status, destination, outputs
+        case id, status, destination, outputs, warnings
         case roomID = "room_id"
         case sessionID = "session_id"
         case meetingURL = "meeting_url"
@@ -38,5 +38,6 @@ struct StreamFields: Encodable {
         try container.encode(stream.stoppedBy, forKey: .stoppedBy)
         try container.encode(stream.end?.description, forKey: .stopReason)
         try container.encode(stream.outputBodies, forKey: .outputs)
+        if !stream.warnings.isEmpty { try container.encode(stream.warnings, forKey: .warnings) }
     }
 }
