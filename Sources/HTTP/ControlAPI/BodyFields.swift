@@ -51,6 +51,8 @@ struct BodyFields: Sendable {
         self.others = others
     }
 
+    var names: Set<String> { Set(contents.keys) }
+
     /// - Returns: the problem with a field of this name; nil if there is none.
     fileprivate func fault(of name: String, at path: String) -> String? {
         guard contents[name] == nil, others != .ignored else { return nil }

@@ -3,8 +3,8 @@ import Hummingbird
 import MediaKernel
 import NIOCore
 
-/// The pages `/`, `/recordings`, `/rooms/<id>`, `/watch/<id>` and `/embed/<id>`, and their files under
-/// `/assets/`.
+/// The pages `/`, `/recordings`, `/rooms/<id>`, `/watch/<id>` and `/embed/<id>`, their files under
+/// `/assets/`, and the control API's description, `/openapi.yaml`.
 struct PageRoutes: Sendable {
     let files: WebFiles
     /// The configured address of hls.js.
@@ -40,6 +40,7 @@ struct PageRoutes: Sendable {
             return try file("assets/\(path)", request)
         }
         router.get("/favicon.ico") { request, _ in try file("assets/favicon.ico", request) }
+        router.get("/openapi.yaml") { request, _ in try file("openapi.yaml", request) }
     }
 
     private static func checkRoom(of context: some RequestContext) throws(APIError) {

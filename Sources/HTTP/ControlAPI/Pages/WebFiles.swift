@@ -68,6 +68,7 @@ struct WebFiles: Sendable {
         case "ico": "image/x-icon"
         case "woff2": "font/woff2"
         case "txt": "text/plain; charset=utf-8"
+        case "yaml": "application/yaml"
         default: nil
         }
     }

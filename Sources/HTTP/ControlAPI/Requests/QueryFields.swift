@@ -11,11 +11,16 @@ struct QueryFields: Sendable {
     private static let times = ["after", "before"]
     private static let streams = ["room_id", "session_id", "status"] + page
 
-    private let names: [String]
+    /// Those that have an effect.
+    let names: [String]
+    private let passed: [String]
 
     /// - Parameters:
     ///   - passed: parameters that 100ms' documents have and the server ignores.
-    private init(_ names: [String], passed: [String] = []) { self.names = names + passed }
+    private init(_ names: [String], passed: [String] = []) {
+        self.names = names
+        self.passed = passed
+    }
 
     /// By the path of the route. A path that is missing here takes none.
     private static let ofPaths: [String: QueryFields] = [
@@ -52,8 +57,8 @@ struct QueryFields: Sendable {
 
     /// The problems with the names in a query.
     func faults(in query: FlatDictionary<Substring, Substring>) -> [String] {
-        let known = Set(names)
-        let nearest = NearestNames(names.sorted())
+        let known = Set(names + passed)
+        let nearest = NearestNames(known.sorted())
         return query.lazy.map { String($0.key) }.filter { !$0.isEmpty && !known.contains($0) }
             .prefix(Self.faultsMaximum).map { UnknownName.words(for: $0, among: nearest) }
     }
