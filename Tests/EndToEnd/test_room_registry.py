@@ -53,6 +53,29 @@ def test_a_room_is_made_found_and_changed(server):
     assert changed["created_at"] == made["created_at"] < changed["updated_at"]
 
 
+def test_a_repeated_order_is_obeyed_once_and_mistakes_are_named(server):
+    headers = {"Idempotency-Key": uuid.uuid4().hex, "X-Request-ID": "order-7"}
+
+    def order(body, **others):
+        # A token of its own for each, as servers make them.
+        return server.http.post("/v2/rooms", body=body, token=tokens.management_token(),
+                                headers=headers | others)
+
+    first, second = order({"description": "a"}), order({"description": "a"})
+    assert first.status == second.status == 200 and first.json == second.json
+    assert second.headers["idempotent-replayed"] == "true"
+    assert second.headers["x-request-id"] == "order-7"
+    refused = order({"description": "b"})
+    assert refused.status == 422 and refused.json["request_id"] == "order-7"
+    wrong = server.manage("DELETE", f"/rooms/{first.json['id']}")
+    assert wrong.status == 405 and wrong.headers["allow"] == "GET, HEAD, POST"
+    misspelt = server.manage("GET", "/rooms?nam=a")
+    assert misspelt.status == 400
+    assert misspelt.json["details"] == ["nam is not known; did you mean name?"]
+    described = server.http.get("/openapi.yaml")
+    assert described.status == 200 and described.headers["content-type"] == "application/yaml"
+
+
 def test_who_joins_is_told_a_rooms_name_description_and_size(server):
     made = make_room(server, name=f"Duet-{uuid.uuid4().hex[:8]}", description="of the town", size=2)
     ann, ben, eve = (Peer(server, made["id"], name) for name in ("Ann", "Ben", "Eve"))
