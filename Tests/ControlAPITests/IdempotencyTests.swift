@@ -99,6 +99,35 @@ import Tokens
         }
     }
 
+    @Test func whatIsBeingAnsweredIsNotBegunASecondTime() async throws {
+        let world = try await TestWorld()
+        let headers = Self.keyed(try await world.managementHeaders(), "a")
+        let (begun, toldOfBegin) = AsyncStream.makeStream(of: Void.self)
+        let (end, toldToEnd) = AsyncStream.makeStream(of: Void.self)
+        let router = Router(context: CallerContext.self)
+        router.add(middleware: ErrorMiddleware())
+        router.add(
+            middleware: IdempotencyMiddleware(authority: world.authority) { TestWorld.now })
+        router.post("/v2/slow") { _, _ in
+            toldOfBegin.yield()
+            for await _ in end { break }
+            return "done"
+        }
+        try await Application(router: router).test(.router) { client in
+            @Sendable func ask() async throws -> TestResponse {
+                try await client.execute(uri: "/v2/slow", method: .post, headers: headers)
+            }
+            async let first = ask()
+            for await _ in begun { break }
+            let second = try await ask()
+            #expect(second.status == .conflict && second.headers[.retryAfter] == "1")
+            toldToEnd.yield()
+            #expect(try await first.status == .ok)
+            let third = try await ask()
+            #expect(third.status == .ok && third.headers[Self.replayed] == "true")
+        }
+    }
+
     @Test func whoHasNoTokenGetsNoRememberedAnswer() async throws {
         let world = try await TestWorld()
         let headers = Self.keyed(try await world.managementHeaders(), "a")
