@@ -62,7 +62,30 @@ import Testing
                 response.headers[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
             #expect(
                 String(buffer: response.body).split(separator: "\n").filter { !$0.hasPrefix("#") }
-                    == ["first 1", "second 1", "roomcast_viewers 0"])
+                    .prefix(3) == ["first 1", "second 1", "roomcast_viewers 0"])
+        }
+    }
+
+    @Test func howLongAnswersTakeIsCountedByBounds() {
+        let times = RequestTimes(clock: { .zero })
+        for milliseconds in [1, 5, 6, 240, 20_000] {
+            times.answered(.ok, after: .milliseconds(milliseconds))
+        }
+        times.answered(.notFound, after: .milliseconds(2))
+        let text = MetricsText.rendered(times.metrics())
+        let name = "roomcast_http_request_duration_seconds"
+        #expect(text.contains("# TYPE \(name) histogram\n"))
+        for (labels, value) in [
+            (#"_bucket{status="2xx",le="0.005"}"#, "2"),
+            (#"_bucket{status="2xx",le="0.01"}"#, "3"),
+            (#"_bucket{status="2xx",le="0.1"}"#, "3"),
+            (#"_bucket{status="2xx",le="0.25"}"#, "4"),
+            (#"_bucket{status="2xx",le="10.0"}"#, "4"),
+            (#"_bucket{status="2xx",le="+Inf"}"#, "5"),
+            (#"_count{status="2xx"}"#, "5"), (#"_sum{status="2xx"}"#, "20.252"),
+            (#"_bucket{status="4xx",le="0.005"}"#, "1"),
+        ] {
+            #expect(text.contains("\(name)\(labels) \(value)\n"), "\(text)")
         }
     }
 }

@@ -49,6 +49,7 @@ public struct HTTPService: Sendable {
     private let playbackKey: SigningKey
     private let origin: Origin
     private let census = ViewerCensus(clock: { MonotonicClock.now })
+    private let times = RequestTimes(clock: { MonotonicClock.now })
     private let metrics: [any MetricsSource]
     private let renewedBody: RenewedBody
     private let files: WebFiles
@@ -139,6 +140,7 @@ public struct HTTPService: Sendable {
         let router = Router(
             context: CallerContext.self, options: .autoGenerateHeadEndpoints)
         let known = KnownMethods()
+        router.add(middleware: RequestTimesMiddleware(times: times))
         router.add(middleware: RequestIDMiddleware())
         router.add(middleware: ConnectionMiddleware())
         router.add(middleware: ErrorMiddleware(known: known))
@@ -212,7 +214,7 @@ public struct HTTPService: Sendable {
         ExternalStreamRoutes(
             control: control, authority: authority, endpoints: endpoints, clock: clock
         ).add(to: router)
-        MetricsRoute(sources: metrics + [census], authority: authority, clock: clock).add(
+        MetricsRoute(sources: metrics + [census, times], authority: authority, clock: clock).add(
             to: router)
         addOrigin(to: router)
         PageRoutes(

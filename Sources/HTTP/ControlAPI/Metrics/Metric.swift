@@ -5,17 +5,22 @@ public struct Metric: Hashable, Sendable {
         case counter
         /// The present value.
         case gauge
+        /// Counters of values up to each bound, of all values, and their sum.
+        case histogram
     }
 
     /// Of one metric, where there may be any number: what has no place is only in the sums.
     public static let sampledMaximum = 100
 
     public struct Sample: Hashable, Sendable {
+        /// Of a histogram, what the sample tells, such as `_sum`; it follows the name.
+        public var part: String
         /// Names and values, in the order of output.
         public var labels: [Label]
         public var value: Double
 
-        public init(labels: [Label] = [], value: Double) {
+        public init(part: String = "", labels: [Label] = [], value: Double) {
+            self.part = part
             self.labels = labels
             self.value = value
         }

@@ -8,7 +8,8 @@ enum MetricsText {
             text += "# HELP \(metric.name) \(escaped(metric.help, quotes: false))\n"
             text += "# TYPE \(metric.name) \(metric.kind.rawValue)\n"
             for sample in metric.samples {
-                text += "\(metric.name)\(rendered(sample.labels)) \(rendered(sample.value))\n"
+                text +=
+                    "\(metric.name)\(sample.part)\(rendered(sample.labels)) \(rendered(sample.value))\n"
             }
         }
         return text
