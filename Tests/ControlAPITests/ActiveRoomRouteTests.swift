@@ -131,6 +131,8 @@ import Testing
                     #"{"message":"hi \"you\"","role":"guest","peer_id":"ann"}"#,
                     .peer("ann"), "chat"
                 ),
+                // As 100ms' SDK for Node.js writes it.
+                (#"{"message":"hi \"you\"","peerId":"ann"}"#, .peer("ann"), "chat"),
             ] {
                 let answer = try await call(client, "hall/send-message", body)
                 #expect(text(answer) == #"{"message":"message sent"}"#)
@@ -148,7 +150,7 @@ import Testing
                 let answer = try await call(client, "hall/send-message", body)
                 #expect(Int(answer.status.code) == status, "\(body)")
             }
-            #expect(world.gateway.state.withLock { $0.messages.count } == 4)
+            #expect(world.gateway.state.withLock { $0.messages.count } == 5)
         }
     }
 

@@ -133,6 +133,19 @@ import Workbench
         }
     }
 
+    /// 100ms' SDK for Node.js writes a duration that its caller does not name as `undefined`.
+    @Test(arguments: ["", "?presign_duration=undefined"])
+    func aLinkWithoutADurationHasTheUsualOne(query: String) async throws {
+        let world = try await world()
+        let headers = try await world.managementHeaders()
+        try await world.routes { client in
+            let answer = try await client.execute(
+                uri: "/v2/recording-assets/s1-0/presigned-url\(query)", method: .get,
+                headers: headers)
+            #expect(answer.status == .ok)
+        }
+    }
+
     @Test func aLinkLeadsToItsFileAndNoOther() async throws {
         let world = try await world()
         let headers = try await world.managementHeaders()

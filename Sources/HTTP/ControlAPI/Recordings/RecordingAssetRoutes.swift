@@ -38,7 +38,8 @@ struct RecordingAssetRoutes: Sendable {
     private func link(_ request: Request, to id: String?) async throws -> Response {
         let asset = try await asset(id)
         var lifetime: Duration?
-        if let text = request.uri.queryParameters["presign_duration"] {
+        // 100ms' SDK for Node.js writes "undefined" for one that its caller does not name.
+        if let text = request.uri.queryParameters["presign_duration"], text != "undefined" {
             let range = RecordingLibrary.linkLifetimes
             guard let seconds = Int(text), range.contains(seconds) else {
                 throw APIError.badRequest(

@@ -16,16 +16,20 @@ struct MessageRequestBody: RequestBody {
     var message: String
     var type: String?
     var peerID: String?
+    /// 100ms' SDK for Node.js names the peer like this, and only here.
+    var peerIDOfSDK: String?
     var role: String?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case message, type, role
         case peerID = "peer_id"
+        case peerIDOfSDK = "peerId"
     }
 
     /// A peer takes precedence over a role.
     var audience: Audience {
-        if let peerID, !peerID.isEmpty { return .peer(PeerID(peerID)) }
+        let peer = [peerID, peerIDOfSDK].compactMap { $0 }.first { !$0.isEmpty }
+        if let peer { return .peer(PeerID(peer)) }
         if let role, !role.isEmpty { return .roles([role]) }
         return .everybody
     }
