@@ -100,6 +100,19 @@ import Testing
         #expect(count == .init(now: 1, peak: 1))
     }
 
+    @Test func placesAreLookedForOnceInAWindow() throws {
+        for number in 0..<ViewerCensus.streamsMaximum { try ask(stream: "demo/old\(number)") }
+        clock.pass(.seconds(16))
+        try ask()
+        // The others' viewers are gone by now.
+        clock.pass(.seconds(14))
+        try ask()
+        #expect(count == .init())
+        clock.pass(.seconds(1))
+        try ask()
+        #expect(count == .init(now: 1, peak: 1))
+    }
+
     @Test func metricsNameTheMostWatchedStreams() throws {
         for number in 0..<150 { try ask(stream: "demo/s\(number)") }
         for viewer in 2..<5 { try ask(viewer, stream: "other/s149") }

@@ -9,7 +9,7 @@ public struct Metric: Hashable, Sendable {
         case histogram
     }
 
-    /// Of one metric, where there may be any number: what has no place is only in the sums.
+    /// The most samples of a metric that has one for each room or stream. Sums count the others, too.
     public static let sampledMaximum = 100
 
     public struct Sample: Hashable, Sendable {

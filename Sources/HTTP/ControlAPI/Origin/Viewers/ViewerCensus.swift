@@ -29,6 +29,8 @@ final class ViewerCensus: Sendable {
         var keySince: Instant?
         /// By the stream's place, `<room>/<id>`.
         var streams: [Substring: Audience] = [:]
+        /// When those who are gone were last forgotten.
+        var tidied = Instant.zero
 
         static var freshKey: (UInt64, UInt64) {
             (.random(in: .min ... .max), .random(in: .min ... .max))
@@ -55,8 +57,8 @@ final class ViewerCensus: Sendable {
         let now = clock()
         state.withLock { state in
             state.renewKey(at: now)
+            state.tidy(at: now)
             if state.streams[stream] == nil {
-                if state.streams.count >= Self.streamsMaximum { state.forgetUnwatched(at: now) }
                 guard state.streams.count < Self.streamsMaximum else { return }
             }
             var hasher = Hasher()
@@ -150,7 +152,7 @@ private struct Audience {
         added = 0
     }
 
-    private mutating func turn(at now: Instant) {
+    mutating func turn(at now: Instant) {
         let windows = (now - began) / ViewerCensus.window
         guard windows >= 1 else { return }
         previous = windows < 2 ? current : []
@@ -169,7 +171,13 @@ extension ViewerCensus.State {
         for stream in streams.keys { streams[stream]?.forget() }
     }
 
-    mutating func forgetUnwatched(at now: Instant) {
+    /// Forgets the viewers who are gone and, where places are scarce, the streams without viewers:
+    /// once in a window, however many ask.
+    mutating func tidy(at now: Instant) {
+        guard now - tidied >= ViewerCensus.window else { return }
+        tidied = now
+        for stream in streams.keys { streams[stream]?.turn(at: now) }
+        guard streams.count >= ViewerCensus.streamsMaximum else { return }
         streams = streams.filter { $0.value.count(at: now).now > 0 }
     }
 }
