@@ -164,6 +164,16 @@ import XMPP
         #expect(condition(try await ask(Self.file, in: world)) == nil)
     }
 
+    @Test func aStopThatFailsIsNobodysEnd() async throws {
+        let world = try await world()
+        await world.host.recordingChanged(RoomRecording(state: .started))
+        streams.fail(LiveStreamingError(.unavailable, message: "no"))
+        #expect(condition(try await ask(Self.jibri("stop"), in: world)) == "resource-constraint")
+        await world.host.recordingChanged(RoomRecording(state: .stopped))
+        let end = try #require(shown(world).last)
+        #expect(end["status"] == "off" && end["initiator"] == nil)
+    }
+
     // MARK: What happens elsewhere
 
     @Test(arguments: [
@@ -299,6 +309,7 @@ private final class NotedStreams: LiveStreaming {
     }
 
     func stopRecording(room: RoomID, stoppedBy: PeerID) async throws {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
         state.withLock { $0.stops += 1 }
     }
 

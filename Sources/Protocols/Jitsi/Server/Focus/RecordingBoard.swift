@@ -45,7 +45,9 @@ struct RecordingBoard {
     }
 
     /// A member wants all to end: the room has one recording, with or without a file.
-    mutating func end(by nick: String) {
+    ///
+    /// - Parameter nick: nil if it is refused that.
+    mutating func end(by nick: String?) {
         for mode in RecordingMode.allCases { sessions[mode]?.terminator = nick }
     }
 
@@ -101,38 +103,6 @@ struct RecordingBoard {
         else { return nil }
         (session.status, session.failure) = (.off, .error)
         return session
-    }
-}
-
-/// What a recorder makes of a conference, in Jitsi's words.
-enum RecordingMode: String, CaseIterable {
-    case file, stream
-}
-
-/// One recording, as Jitsi's clients know it.
-struct RecordingSession: Hashable {
-    enum Status: String {
-        case pending, on, off
-    }
-
-    enum Failure: String {
-        case busy, error
-    }
-
-    let id = Hexadecimal.identifier()
-    let mode: RecordingMode
-    /// The nicks of who has started it and who has ended it, of those in the conference.
-    let initiator: String?
-    var terminator: String?
-    var status = Status.pending
-    var failure: Failure?
-
-    /// Of its recorder: as clients take theirs.
-    var nick: String { String(id.prefix(8)) }
-
-    init(mode: RecordingMode, initiator: String?) {
-        self.mode = mode
-        self.initiator = initiator
     }
 }
 

@@ -28,8 +28,7 @@ extension JitsiSessions {
             guard let member = members[nick], member.hasJoined else {
                 throw StanzaError("forbidden", .auth)
             }
-            let work = try work(
-                RecordingOrder(request.payload), of: member, in: host)
+            let work = try work(RecordingOrder(request.payload), of: member, in: host)
             begin(RecordingErrand(request: request, peer: member.peer, work: work), in: host)
             return nil
         } catch {
@@ -89,7 +88,10 @@ extension JitsiSessions {
                 answer = errand.request?.result()
             }
         } catch {
-            if case .start(let session, _) = errand.work { recordings.refused(session) }
+            switch errand.work {
+            case .start(let session, _): recordings.refused(session)
+            case .stop: recordings.end(by: nil)
+            }
             host.log(.notice, "recording refused", errand.peer, ["reason": "\(error)"])
             answer = errand.request?.refusal(StanzaError(recording: error))
         }
