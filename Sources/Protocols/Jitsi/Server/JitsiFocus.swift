@@ -121,12 +121,8 @@ public actor JitsiFocus {
         do throws(StanzaError) {
             return (200, try await conference(ConferenceOrder(json: json).room).json)
         } catch {
-            switch error.condition {
-            case "not-authorized": return (403, error.description)
-            case _ where error.kind == .wait: return (503, error.description)
             // Jicofo has one status for whatever is wrong with a request.
-            default: return (400, error.description)
-            }
+            return (error.kind == .wait ? 503 : 400, error.description)
         }
     }
 

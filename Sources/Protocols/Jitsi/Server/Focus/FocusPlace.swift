@@ -21,7 +21,11 @@ struct FocusPlace: Hashable {
     func occupant(_ nick: String) -> String { "\(room)/\(nick)" }
 
     /// The address of a guest outside of the room.
-    func guest(_ nick: String) -> String { "\(nick)@\(component)/\(Self.guestResource)" }
+    func guest(_ nick: String) -> String { address(nick, in: component) }
+
+    private func address(_ nick: String, in domain: String) -> String {
+        "\(nick)@\(domain)/\(Self.guestResource)"
+    }
 
     /// Whether an address is one of ours.
     func isOurs(_ address: JID?) -> Bool {
@@ -43,15 +47,12 @@ struct FocusPlace: Hashable {
     func entering(recorder session: RecordingSession, in domain: String) -> XMLElement {
         let shown = RecordingPresence(session: session.id, mode: session.mode.rawValue)
         return presence(
-            from: "\(session.nick)@\(domain)/\(Self.guestResource)", session.nick,
+            from: address(session.nick, in: domain), session.nick,
             [RoomPresence.entry()] + shown.elements)
     }
 
     func leaving(recorder session: RecordingSession, in domain: String) -> XMLElement {
-        var presence = presence(
-            from: "\(session.nick)@\(domain)/\(Self.guestResource)", session.nick, [])
-        presence["type"] = "unavailable"
-        return presence
+        leaving(address(session.nick, in: domain), session.nick)
     }
 
     func entering(_ guest: Guest) -> XMLElement {
@@ -62,8 +63,10 @@ struct FocusPlace: Hashable {
         presence(from: self.guest(guest.nick), guest.nick, guest.shown)
     }
 
-    func leaving(_ nick: String) -> XMLElement {
-        var presence = presence(from: guest(nick), nick, [])
+    func leaving(_ nick: String) -> XMLElement { leaving(guest(nick), nick) }
+
+    private func leaving(_ address: String, _ nick: String) -> XMLElement {
+        var presence = presence(from: address, nick, [])
         presence["type"] = "unavailable"
         return presence
     }

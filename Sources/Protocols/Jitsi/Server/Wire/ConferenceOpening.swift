@@ -2,21 +2,6 @@ internal import MediaKernel
 internal import XML
 internal import XMPP
 
-/// A conference request by HTTP.
-struct ConferenceOrder: Hashable {
-    let room: String?
-
-    init(json: String) throws(StanzaError) {
-        do throws(JitsiFault) {
-            let members = try JitsiJSON.members(
-                json, JitsiLimits.answerJSON, bytes: JitsiLimits.answerBytes, of: "the request")
-            room = members["room"]?.text
-        } catch {
-            throw StanzaError("bad-request", .modify, text: error.description)
-        }
-    }
-}
-
 /// What the focus answers to a conference request: it is in the room.
 struct ConferenceOpening: Hashable {
     let room: JID
