@@ -43,7 +43,7 @@ struct FocusPlace: Hashable {
         presence(from: focus, Self.nick, extensions(recording))
     }
 
-    /// A recorder, as long as its session is on: clients take its coming and going for that.
+    /// A recorder is there while its session is on. Clients go by that alone.
     func entering(recorder session: RecordingSession, in domain: String) -> XMLElement {
         let shown = RecordingPresence(session: session.id, mode: session.mode.rawValue)
         return presence(
