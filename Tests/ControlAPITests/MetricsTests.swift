@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import MediaKernel
 import NIOCore
 import Testing
 
