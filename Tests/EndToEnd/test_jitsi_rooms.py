@@ -196,6 +196,11 @@ def refusal(attendee, element):
     return refused.value.condition
 
 
+def shown_to(one):
+    """The nicks of whom a client shows."""
+    return {nick for nick, _, presence in list(one.presences) if not is_hidden(presence)}
+
+
 def test_the_recording_button(attend, server, room):
     ann = attend("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(500))
     ben = attend("Ben")
@@ -221,10 +226,10 @@ def test_the_recording_button(attend, server, room):
     server.wait_for_status(recording["id"], "running", TIMEOUT, "recordings")
     cleo = attend("Cleo")
     cleo.told_of_recording(session, "on")
-    ann.nick_of("Cleo")
     for one in ann, ben, cleo:
-        seen = {nick for nick, _, presence in list(one.presences) if not is_hidden(presence)}
-        assert seen == {other.nick for other in (ann, ben, cleo)} - {one.nick}
+        others = {other.nick for other in (ann, ben, cleo)} - {one.nick}
+        wait_for("all others are seen", lambda one=one, others=others: others <= shown_to(one), TIMEOUT)
+        assert shown_to(one) == others
         [shown] = [presence for _, _, presence in list(one.presences) if is_hidden(presence)]
         assert find(shown, CLIENT, "session_id").text == session
         assert find(shown, CLIENT, "mode").text == "file"
