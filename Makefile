@@ -65,7 +65,7 @@ run: build ## The server, on http://localhost:8080/
 
 .PHONY: build
 build: install-dependencies ## The release binary, in .build/release/roomcast
-	@test -x $(BINARY) || echo "The first build compiles Roomcast and the packages it needs: about ten" \
+	@test -x $(BINARY) || echo "The first build compiles Roomcast and the packages it needs: ten to fifteen" \
 		"minutes on two cores, fewer on more. Later ones take seconds." >&2
 	@.ci/swift-build -c release --product roomcast
 
