@@ -2,7 +2,6 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Logging
-import Synchronization
 import Testing
 
 @testable import ControlAPI
@@ -52,35 +51,15 @@ import Testing
         }
     }
 
-    private struct Handler: LogHandler {
-        let lines: Lines
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { lines.add("\(event.message) \(metadata)") }
-    }
-
-    private final class Lines: Sendable {
-        private let text = Mutex("")
-        func add(_ line: String) { text.withLock { $0 += line + "\n" } }
-        var all: String { text.withLock { $0 } }
-    }
-
     private struct Fault: Error {}
 
     @Test func aFaultIsLoggedWithTheID() async throws {
-        let (name, lines) = (name, Lines())
+        let (name, lines) = (name, LogLines())
         let router = Router(context: CallerContext.self)
         router.add(middleware: RequestIDMiddleware())
         router.add(middleware: ErrorMiddleware())
         router.get("/fault") { _, _ -> String in throw Fault() }
-        let logger = Logger(label: "test") { _ in Handler(lines: lines) }
-        try await Application(router: router, logger: logger).test(.router) { client in
+        try await Application(router: router, logger: lines.logger).test(.router) { client in
             let answer = try await client.execute(
                 uri: "/fault", method: .get, headers: [name: "call-7"])
             #expect(try TestJSON.object(answer)["request_id"] as? String == "call-7")

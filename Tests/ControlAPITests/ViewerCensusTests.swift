@@ -32,12 +32,13 @@ import Testing
         player: String = "Player", method: HTTPRequest.Method = .get
     ) throws {
         let path = "\(stream)/\(file)"
+        let address = try SocketAddress(ipAddress: "192.0.2.\(viewer)", port: 40_000)
         census.answered(
             HTTPRequest(
                 method: method, scheme: "http", authority: "h", path: "/hls/\(path)",
                 headerFields: [.userAgent: player]),
             for: path,
-            from: try SocketAddress(ipAddress: "192.0.2.\(viewer)", port: 40_000))
+            from: address)
     }
 
     private var count: ViewerCensus.Count { census.count(of: "s1", in: "demo") }

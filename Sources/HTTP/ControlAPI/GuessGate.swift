@@ -42,22 +42,26 @@ final class GuessGate: Sendable {
     /// The caller guessed wrong. It counts even if the gate has closed since: many guesses may have
     /// come at once.
     func failed(_ caller: Caller) {
-        let now = clock()
-        buckets.withLock { buckets in
-            if buckets[caller] == nil, buckets.count >= Self.callersMaximum { buckets = [:] }
-            var bucket = buckets[caller] ?? TokenBucket(rate: rate, burst: burst, at: now)
-            bucket.charge(at: now)
-            buckets[caller] = bucket
-        }
+        change(caller) { $0.charge(at: $1) }
     }
 
     /// Counts a request.
     ///
     /// - Returns: whether the caller may make it now.
     func pass(_ caller: Caller) -> Bool {
-        guard isOpen(to: caller) else { return false }
-        failed(caller)
-        return true
+        change(caller) { $0.take(at: $1) }
+    }
+
+    private func change<Result: Sendable>(
+        _ caller: Caller, _ body: (inout TokenBucket, Instant) -> Result
+    ) -> Result {
+        let now = clock()
+        return buckets.withLock { buckets in
+            if buckets[caller] == nil, buckets.count >= Self.callersMaximum { buckets = [:] }
+            var bucket = buckets[caller] ?? TokenBucket(rate: rate, burst: burst, at: now)
+            defer { buckets[caller] = bucket }
+            return body(&bucket, now)
+        }
     }
 
     /// A proxy on this machine names its client last in `X-Forwarded-For`; from other machines that

@@ -6,7 +6,7 @@ import Synchronization
 /// How long the routes take to begin their answers, without those of the origin, where viewers of
 /// low-latency streams wait on purpose.
 final class RequestTimes: Sendable {
-    /// In seconds; longer ones are in the sum only.
+    /// In seconds; what takes longer than all of them counts in `+Inf` alone.
     static let bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
     /// Answers by the class of their status, such as `2xx`.

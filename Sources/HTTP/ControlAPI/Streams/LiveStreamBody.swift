@@ -10,7 +10,7 @@ struct LiveStreamBody: Encodable {
     /// All streams of one start request; otherwise the stream's own variant.
     var variants: [LiveStream]
     var assets: [CatalogueAsset]
-    /// Nil where nobody can watch yet.
+    /// Nil in the answer to a start.
     var viewers: ViewerCensus.Count?
 
     init(

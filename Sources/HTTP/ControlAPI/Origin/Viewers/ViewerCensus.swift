@@ -47,12 +47,14 @@ final class ViewerCensus: Sendable {
     ///
     /// - Parameters:
     ///   - path: of the file that it named, below the output directory.
-    ///   - address: of its connection.
-    func answered(_ request: HTTPRequest, for path: String, from address: SocketAddress?) {
+    ///   - address: of its connection, which is looked up for playlists only.
+    func answered(
+        _ request: HTTPRequest, for path: String, from address: @autoclosure () -> SocketAddress?
+    ) {
         guard request.method == .get, let stream = Self.stream(ofMediaPlaylist: path) else {
             return
         }
-        let caller = GuessGate.caller(of: request.headerFields, from: address)
+        let caller = GuessGate.caller(of: request.headerFields, from: address())
         let player = request.headerFields[.userAgent] ?? ""
         let now = clock()
         state.withLock { state in
