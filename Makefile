@@ -292,10 +292,11 @@ format: ## Format the Swift sources in place
 	swift format --in-place --recursive --parallel Package.swift Sources Tests
 
 .PHONY: lint
-lint: ## Check the Swift format, the floors of the targets, the sizes of types, and that the mutants apply
+lint: ## Check the Swift format, floors of targets, sizes of types, links of documents, and that the mutants apply
 	@swift format lint --strict --recursive --parallel Package.swift Sources Tests
 	@Tests/Tools/floors
 	@Tests/Tools/sizes
+	@Tests/Tools/links
 	@Tests/Mutants/run --check
 
 .PHONY: clean
