@@ -87,7 +87,7 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
         let settings = try settings?.get() ?? BotConfiguration.read(configuration)
         let logger = Logger.roomcast(
             "roomcast.bot",
-            level: Logger.Level(rawValue: settings.logLevel) ?? .info,
+            level: LogLevel(Logger.Level(rawValue: settings.logLevel) ?? .info),
             format: LineLogHandler.Format(rawValue: settings.logFormat) ?? .logfmt)
         let stream = logger.of(room: settings.room, stream: settings.stream)
         stream.reportSandboxGaps()

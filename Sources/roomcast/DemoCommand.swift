@@ -59,7 +59,8 @@ struct DemoCommand: AsyncParsableCommand {
         // The output is for people; the log only has warnings and errors, unless the settings
         // change the level.
         let level = settings.log.level == Settings().log.level ? .warning : settings.log.level
-        let logger = Logger.roomcast("roomcast.demo", level: level, format: settings.log.format)
+        let logger = Logger.roomcast(
+            "roomcast.demo", level: LogLevel(level), format: settings.log.format)
         settings.stream.log.level = level.rawValue
         if let view {
             guard let page = WebAddress(view) else {

@@ -44,7 +44,7 @@ struct FinishCommand: ParsableCommand, ConfinedCommand {
         // The work goes on even without a parent.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGHUP, SIG_IGN)
-        let logger = Logger.roomcast("roomcast.finisher", level: .info, format: .logfmt)
+        let logger = Logger.roomcast("roomcast.finisher", level: LogLevel(.info), format: .logfmt)
         logger.reportSandboxGaps()
         let writer = ReportWriter<FinisherReport>()
         let finisher = Finisher(

@@ -5,7 +5,7 @@ import Service
 extension Logger {
     /// A logger that writes one line per event to standard error.
     static func roomcast(
-        _ label: String, level: Logger.Level, format: LineLogHandler.Format
+        _ label: String, level: LogLevel, format: LineLogHandler.Format
     ) -> Logger {
         // A missing reader of the log or of the reports must not end the process.
         signal(SIGPIPE, SIG_IGN)

@@ -70,8 +70,10 @@ struct PublishCommand: AsyncParsableCommand {
     private func publish<Address: RoomAddress>(
         in address: Address, called endpoint: String
     ) async throws where Address.Room: PublishingRoom {
-        let logger = Logger.roomcast("roomcast.publish", level: .info, format: .logfmt)
-        logger.info("connecting", metadata: ["endpoint": "\(endpoint)"])
+        let logger = Logger.roomcast("roomcast.publish", level: LogLevel(.info), format: .logfmt)
+        logger.info(
+            "waiting for the server's answer, for 10 s at most",
+            metadata: ["endpoint": "\(endpoint)"])
         let signals = StopSignals()
         try await PublisherRunner(
             options: PublisherRunner.Options(

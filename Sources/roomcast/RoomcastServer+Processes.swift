@@ -4,20 +4,21 @@ import Service
 
 extension RoomcastServer {
     /// With bots and finishers as processes of this program.
-    init(settings: Settings, logger: Logger) async throws {
+    init(settings: Settings, reading: SettingsReading? = nil, logger: Logger) async throws {
         try await self.init(
             settings: settings,
             launcher: BotProcess(
                 executable: Executable.path, user: settings.botUser, logger: logger),
             finishers: FinisherProcess(executable: Executable.path, user: settings.botUser),
-            logger: logger)
+            reading: reading, logger: logger)
     }
 
     /// Runs the server of a command, by its settings and with its log.
     ///
     /// - Parameter change: of the settings.
     static func run(
-        _ input: SettingsInput, changing change: (inout Settings) -> Void = { _ in },
+        _ input: SettingsInput,
+        changing change: @escaping @Sendable (inout Settings) -> Void = { _ in },
         with body: (RoomcastServer) async throws -> Void
     ) async throws {
         FileAccess.narrow()
@@ -25,9 +26,11 @@ extension RoomcastServer {
             var settings = try Settings(input)
             change(&settings)
             ServerSecrets.keep()
-            let logger = Logger.roomcast(
-                "roomcast", level: settings.log.level, format: settings.log.format)
-            try await body(try await RoomcastServer(settings: settings, logger: logger))
+            let level = LogLevel(settings.log.level)
+            let logger = Logger.roomcast("roomcast", level: level, format: settings.log.format)
+            let reading = SettingsReading(input, level: level, changing: change)
+            try await body(
+                try await RoomcastServer(settings: settings, reading: reading, logger: logger))
         }
     }
 

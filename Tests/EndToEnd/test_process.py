@@ -10,6 +10,7 @@ import pytest
 from harness import assets
 from harness.assets import TIMEOUT
 from harness.server import STOP_TIMEOUT, Server
+from harness.terminal import Terminal
 from harness.waiting import wait_for
 
 SETTINGS = assets.SHORT_SEGMENTS
@@ -55,12 +56,6 @@ def test_a_log_that_takes_no_line_ends_nobody(start, room, tmp_path, log):
 
 
 def test_a_terminal_that_closes_stops_the_server_in_good_order(start, room):
-    class Terminal:
-        """The caller of the tests may have ignored the signal, which child processes would
-        inherit."""
-
-        prefix = ["env", "--default-signal=HUP"]
-
     server = start(namespace=Terminal)
     stream = server.start_stream(room)
     server.wait_for_status(stream["id"], "running", TIMEOUT)

@@ -56,6 +56,17 @@ import Workbench
            "browserRecordings": {"default": {"width": 320, "height": 180}}}}
         """#
 
+    @Test func anotherPolicyInThePlaceOfTheFilesIsForRoomsAndTemplatesToCome() async throws {
+        let store = try store()
+        let copy = store
+        let other = try PolicyFile.policy(
+            fromJSON: #"{"id": "other", "roles": {"teacher": {}, "student": {}}}"#)
+        store.use(try store.checked(other))
+        let room = try await copy.policy(of: "hall")
+        #expect(room.policy.roles.map(\.name).sorted() == ["student", "teacher"])
+        #expect(copy.standard.id == "other")
+    }
+
     @Test func aRoomWithoutATemplateHasThePolicyFile() async throws {
         let store = try store()
         #expect(store.standard.id == "default")

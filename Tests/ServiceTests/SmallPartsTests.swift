@@ -14,13 +14,24 @@ import Testing
     ) -> String {
         let lines = Mutex("")
         let handler = LineLogHandler(
-            label: "roomcast", level: .info, format: format,
+            label: "roomcast", level: LogLevel(.info), format: format,
             time: { UnixTime(seconds: 0) }, write: { text in lines.withLock { $0 += text } })
         var logger = Logger(label: "roomcast") { _ in handler }
         logger[metadataKey: "room"] = "demo"
         logger.info(message, metadata: metadata)
         logger.debug("not shown")
         return lines.withLock { $0 }
+    }
+
+    @Test func theCommonLevelChangesForAllLoggersButThoseWithTheirOwn() {
+        let level = LogLevel(.info)
+        let handler = LineLogHandler(
+            label: "x", level: level, format: .logfmt,
+            time: { UnixTime(seconds: 0) }, write: { _ in })
+        var own = handler
+        own.logLevel = .error
+        level.change(to: .debug)
+        #expect(handler.logLevel == .debug && own.logLevel == .error)
     }
 
     @Test func anEventIsOneLineOfLogfmt() {
@@ -266,5 +277,24 @@ import Testing
         #expect(HLSState(streams).recording?.hlsVOD == false)
         #expect(HLSState([streams[0], streams[2]]).recording?.hlsVOD == true)
         #expect(HLSState([streams[2]]).recording?.state == .stopped)
+    }
+}
+
+@Suite struct SettledChangeTests {
+    @Test func aChangeIsToldOnceAndOnlyWhenItHasSettled() {
+        var change = SettledChange(from: 1)
+        #expect(!change.look(1))
+        #expect(!change.look(2), "it may still be changing")
+        #expect(!change.look(3))
+        #expect(change.look(3))
+        #expect(!change.look(3))
+    }
+
+    @Test func whatComesBackOrIsTakenIsNoChange() {
+        var change = SettledChange(from: 1)
+        #expect(!change.look(2) && !change.look(1) && !change.look(1))
+        change.take(4)
+        #expect(!change.look(4) && !change.look(4))
+        #expect(!change.look(1) && change.look(1))
     }
 }

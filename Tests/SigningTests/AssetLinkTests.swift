@@ -34,6 +34,17 @@ import Testing
         #expect(refusal(component, try key(), at: Self.later) == .expired(Self.later))
     }
 
+    @Test func aReplacedSecretIsThatOfAllCopies() throws {
+        let link = try #require(AssetLink(asset: "asset1", expiry: Self.later))
+        let (signing, verifying) = { ($0, $0) }(try key())
+        let old = link.signed(with: signing)
+        signing.replaceSecret([UInt8](repeating: 8, count: 32))
+        #expect(refusal(old, verifying) != nil)
+        #expect(refusal(link.signed(with: verifying), try key(8)) == nil)
+        signing.replaceSecret([1])
+        #expect(refusal(link.signed(with: verifying), try key(8)) == nil)
+    }
+
     @Test func whateverIsChangedTheLinkIsRefused() throws {
         let link = try #require(AssetLink(asset: "asset1", expiry: Self.later))
         let component = Array(link.signed(with: try key()).utf8)

@@ -43,6 +43,26 @@ import Workbench
         #expect(management.count == 7)
     }
 
+    @Test func aReplacedKeyIsThatOfAllCopies() async throws {
+        let authority = try TestToken.authority()
+        let copy = authority
+        let old = try authority.makeRoomToken(room: "demo", user: "ann", role: "host", at: now)
+        try authority.replaceKey(accessKey: "key", secret: String(repeating: "n", count: 32))
+        await #expect(throws: TokenError.signatureInvalid) {
+            try await copy.verifyRoomToken(old, at: now)
+        }
+        let new = try copy.makeRoomToken(room: "demo", user: "ann", role: "host", at: now)
+        _ = try await authority.verifyRoomToken(new, at: now)
+        try copy.replaceKey(accessKey: "other", secret: String(repeating: "n", count: 32))
+        await #expect(throws: TokenError.wrongAccessKey) {
+            try await authority.verifyRoomToken(new, at: now)
+        }
+        #expect(throws: TokenKeyError.self) {
+            try authority.replaceKey(accessKey: "key", secret: "short")
+        }
+        #expect(authority.accessKey == "other")
+    }
+
     /// 100ms' web SDK decodes it with `atob`, as base64 of Latin-1.
     @Test func whoeverATokenIsForItsPayloadIsBase64AndASCII() async throws {
         let authority = try TestToken.authority()

@@ -1,5 +1,6 @@
 import Digests
 public import MediaKernel
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -13,6 +14,8 @@ public import MediaKernel
 ///
 /// Verification never trusts the token's own `alg`: anything but HS256, including `none`, is
 /// refused before the signature is checked.
+///
+/// Copies share the key, so that it can be replaced for all who hold one.
 public struct TokenAuthority: Sendable {
     /// Longer tokens are refused unread. Roomcast's own are below 600 bytes, and below 6000 with
     /// the longest claims and only escaped characters.
@@ -24,38 +27,41 @@ public struct TokenAuthority: Sendable {
     /// The most bytes of room ids, user ids, role names and the token's own id in a token.
     public static let claimBytesMaximum = 255
 
-    public let accessKey: String
-    private let key: MACKey
+    private let held: HeldKey
+
+    public var accessKey: String { held.current.accessKey }
 
     /// RFC 7518 sect. 3.2: a key of at least the size of the hash.
     public static let secretBytesMinimum = 32
 
     /// - Parameter secret: the shared HS256 key, used as its UTF-8 bytes as 100ms does.
     public init(accessKey: String, secret: String) throws(TokenKeyError) {
-        guard !accessKey.isEmpty else { throw .accessKeyEmpty }
-        guard secret.utf8.count >= Self.secretBytesMinimum else {
-            throw .secretTooShort(
-                byteCount: secret.utf8.count, minimum: Self.secretBytesMinimum)
-        }
-        self.accessKey = accessKey
-        key = MACKey(Array(secret.utf8))
+        held = HeldKey(try Key(accessKey: accessKey, secret: secret))
+    }
+
+    /// Signs and verifies with another key from now on. Tokens of the old one are refused.
+    public func replaceKey(accessKey: String, secret: String) throws(TokenKeyError) {
+        held.replace(with: try Key(accessKey: accessKey, secret: secret))
     }
 
     public func makeRoomToken(
         room: RoomID, user: String, role: String, at now: UnixTime,
         lifetime: Duration = .seconds(86_400)
     ) throws -> String {
-        var payload = basePayload(type: .app, at: now, lifetime: lifetime)
+        let key = held.current
+        var payload = basePayload(of: key, type: .app, at: now, lifetime: lifetime)
         payload.roomID = room.rawValue
         payload.userID = user
         payload.role = role
-        return try sign(payload)
+        return try sign(payload, with: key)
     }
 
     public func makeManagementToken(
         at now: UnixTime, lifetime: Duration = .seconds(86_400)
     ) throws -> String {
-        try sign(basePayload(type: .management, at: now, lifetime: lifetime))
+        let key = held.current
+        return try sign(
+            basePayload(of: key, type: .management, at: now, lifetime: lifetime), with: key)
     }
 
     /// - Parameter isStillGood: whether an otherwise valid token that has expired is accepted all
@@ -67,7 +73,7 @@ public struct TokenAuthority: Sendable {
         let payload = try verify(token, type: .app, at: now)
         // An account has one application here, and both have the access key as their name.
         for (owner, name) in [(payload.appID, "app_id"), (payload.customerID, "customer_id")] {
-            guard (owner ?? accessKey) == accessKey else { throw .claimInvalid(name) }
+            guard owner == nil || owner == payload.accessKey else { throw .claimInvalid(name) }
         }
         // A token without an id is identified by its signature.
         let tokenID = payload.tokenID ?? token.split(separator: ".").last.map(String.init) ?? ""
@@ -101,21 +107,21 @@ public struct TokenAuthority: Sendable {
     private enum TokenType: String { case app, management }
 
     private func basePayload(
-        type: TokenType, at now: UnixTime, lifetime: Duration
+        of key: Key, type: TokenType, at now: UnixTime, lifetime: Duration
     ) -> TokenPayload {
         let issued = Double(now.seconds)
         let life = min(max(lifetime, .seconds(1)), Self.lifetimeMaximum)
         return TokenPayload(
-            accessKey: accessKey, type: type.rawValue, version: 2, issuedAt: issued,
+            accessKey: key.accessKey, type: type.rawValue, version: 2, issuedAt: issued,
             notBefore: issued, expiresAt: issued + life.inSeconds.rounded(.up),
             tokenID: UUID().uuidString.lowercased())
     }
 
     /// RFC 7515 sect. 7.1.
-    private func sign(_ payload: TokenPayload) throws -> String {
+    private func sign(_ payload: TokenPayload, with key: Key) throws -> String {
         let header = Base64URL.text(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
         let signed = try "\(header).\(Base64URL.text(TokenJSON.encode(payload)))"
-        return "\(signed).\(Base64URL.text(key.code(of: Array(signed.utf8))))"
+        return "\(signed).\(Base64URL.text(key.code.code(of: Array(signed.utf8))))"
     }
 
     /// Form, algorithm and signature first; an unsigned payload's errors are not worth reporting.
@@ -138,20 +144,21 @@ public struct TokenAuthority: Sendable {
         guard header.crit == nil else {
             throw .malformed("its header has crit, which names nothing known")
         }
+        let key = held.current
         guard let signature = Base64URL.bytes(parts[2]),
-            key.isValid(signature, of: Array("\(parts[0]).\(parts[1])".utf8))
+            key.code.isValid(signature, of: Array("\(parts[0]).\(parts[1])".utf8))
         else { throw .signatureInvalid }
         guard let bytes = Base64URL.bytes(parts[1]),
             let payload = try? JSONDocument.decode(TokenPayload.self, from: bytes)
         else {
             throw .malformed("the payload is not a JSON object with claims of the right types")
         }
-        try check(payload, type: type, at: now)
+        try check(payload, of: key.accessKey, type: type, at: now)
         return payload
     }
 
     private func check(
-        _ payload: TokenPayload, type: TokenType, at now: UnixTime
+        _ payload: TokenPayload, of accessKey: String, type: TokenType, at now: UnixTime
     ) throws(TokenError) {
         guard let key = payload.accessKey else { throw .claimMissing("access_key") }
         guard key == accessKey else { throw .wrongAccessKey }
@@ -188,4 +195,31 @@ public struct TokenAuthority: Sendable {
         guard let seconds, seconds >= 0, seconds < 9e9 else { return nil }
         return UnixTime(nanoseconds: Int64(seconds * 1e9))
     }
+}
+
+/// The account's name, and what signs its tokens.
+private struct Key: Sendable {
+    let accessKey: String
+    let code: MACKey
+
+    init(accessKey: String, secret: String) throws(TokenKeyError) {
+        guard !accessKey.isEmpty else { throw .accessKeyEmpty }
+        guard secret.utf8.count >= TokenAuthority.secretBytesMinimum else {
+            throw .secretTooShort(
+                byteCount: secret.utf8.count, minimum: TokenAuthority.secretBytesMinimum)
+        }
+        self.accessKey = accessKey
+        code = MACKey(Array(secret.utf8))
+    }
+}
+
+/// The key that all copies of an authority use.
+private final class HeldKey: Sendable {
+    private let key: Mutex<Key>
+
+    init(_ key: Key) { self.key = Mutex(key) }
+
+    var current: Key { key.withLock { $0 } }
+
+    func replace(with key: Key) { self.key.withLock { $0 = key } }
 }

@@ -53,6 +53,8 @@ public struct HTTPService: Sendable {
     private let metrics: [any MetricsSource]
     private let renewedBody: RenewedBody
     private let files: WebFiles
+    /// Nil without TLS.
+    private let identity: HeldIdentity?
     private let logger: Logger
     private let clock: @Sendable () -> UnixTime
 
@@ -91,6 +93,7 @@ public struct HTTPService: Sendable {
         self.renewedBody = renewedBody
         self.logger = logger
         self.clock = clock
+        identity = try ServerIdentity(configuration).map { HeldIdentity($0) }
         do {
             files = try WebFiles(directory: configuration.pagesDirectory)
         } catch {
@@ -120,6 +123,33 @@ public struct HTTPService: Sendable {
             },
             logger: logger)
     }
+
+    /// Uses another certificate in all handshakes to come. Without effect if the server has started
+    /// without TLS.
+    public func use(_ certificate: CheckedCertificate) {
+        identity?.replace(with: certificate.identity)
+    }
+
+    /// The metrics without a token, at an address of their own.
+    public func metricsApplication(at address: MetricsAddress) -> some ApplicationProtocol {
+        let router = Router(context: CallerContext.self, options: .autoGenerateHeadEndpoints)
+        let known = KnownMethods()
+        router.add(middleware: ErrorMiddleware(known: known))
+        metricsRoute.addOpen(to: router)
+        known.learn(router)
+        return Application(
+            router: router,
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [], idleTimeout: MetricsAddress.idleTimeout)),
+            configuration: ApplicationConfiguration(
+                address: .hostname(address.host, port: address.port), serverName: Self.serverName,
+                availableConnectionsDelegate: ConnectionMaximum(
+                    MetricsAddress.connectionsMaximum, logger: logger)),
+            logger: logger)
+    }
+
+    private var metricsRoute: MetricsRoute { MetricsRoute(sources: metrics + [census, times]) }
 
     private var endpoints: Endpoints { configuration.endpoints }
 
@@ -167,8 +197,8 @@ public struct HTTPService: Sendable {
         ).add(to: router)
         if let calls {
             GroupCallRoutes(
-                control: calls, catalogue: recordings.catalogue,
-                standardTemplate: templates.standard.id, authority: authority, clock: clock
+                control: calls, catalogue: recordings.catalogue, templates: templates,
+                authority: authority, clock: clock
             ).add(to: router)
             CallFileRoutes(
                 library: recordings, authority: authority, endpoints: endpoints, clock: clock
@@ -214,8 +244,7 @@ public struct HTTPService: Sendable {
         ExternalStreamRoutes(
             control: control, authority: authority, endpoints: endpoints, clock: clock
         ).add(to: router)
-        MetricsRoute(sources: metrics + [census, times], authority: authority, clock: clock).add(
-            to: router)
+        metricsRoute.add(to: router, by: authority, clock: clock)
         addOrigin(to: router)
         PageRoutes(
             files: files, hlsScriptURL: configuration.hlsScriptURL,
@@ -269,7 +298,7 @@ public struct HTTPService: Sendable {
                 return nil
             }
         }
-        guard let identity = try ServerIdentity(configuration) else { return plain }
+        guard let identity else { return plain }
         do {
             return try .tls(plain, tlsConfiguration: identity.configuration)
         } catch {

@@ -16,7 +16,9 @@ public struct LineLogHandler: LogHandler {
     /// Longer values are cut, so that one request cannot fill the log.
     public static let valueCharactersMaximum = 2000
 
-    public var logLevel: Logger.Level
+    private let common: LogLevel
+    /// This logger's own level; nil for the common one.
+    private var ownLevel: Logger.Level?
     public var metadata: Logger.Metadata = [:]
     public var metadataProvider: Logger.MetadataProvider?
     private let label: String
@@ -24,21 +26,26 @@ public struct LineLogHandler: LogHandler {
     private let time: @Sendable () -> UnixTime
     private let write: @Sendable (String) -> Void
 
-    public init(label: String, level: Logger.Level, format: Format) {
+    public init(label: String, level: LogLevel, format: Format) {
         self.init(
             label: label, level: level, format: format,
             time: { UnixTime.now }, write: StandardError.write)
     }
 
     init(
-        label: String, level: Logger.Level, format: Format,
+        label: String, level: LogLevel, format: Format,
         time: @escaping @Sendable () -> UnixTime, write: @escaping @Sendable (String) -> Void
     ) {
         self.label = label
-        logLevel = level
+        common = level
         self.format = format
         self.time = time
         self.write = write
+    }
+
+    public var logLevel: Logger.Level {
+        get { ownLevel ?? common.current }
+        set { ownLevel = newValue }
     }
 
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {

@@ -24,6 +24,7 @@ public struct RoomcastServer: Sendable {
     public let streams: StreamService
     let catalogue: Catalogue
     private let library: RecordingLibrary
+    private let linkKey: SigningKey
     private let playbackKey: SigningKey
     private let edges: LiveEdges
     private let store: StoreAccess?
@@ -36,11 +37,14 @@ public struct RoomcastServer: Sendable {
     let holds = AssetHolds()
     private let claims: [DirectoryClaim]
     private let storage: [HeldFile]
+    /// Nil if the settings stay as they are.
+    private let reading: SettingsReading?
     public let logger: Logger
 
     /// The signals for an orderly stop.
     public static var stopSignals: [UnixSignal] {
-        HangUp.isIgnored ? [.sigterm, .sigint] : [.sigterm, .sigint, .sighup]
+        HangUp.isIgnored || !HangUp.comesFromTerminal
+            ? [.sigterm, .sigint] : [.sigterm, .sigint, .sighup]
     }
 
     /// Reads the policy and claims the directories, before anything in them is touched.
@@ -50,13 +54,15 @@ public struct RoomcastServer: Sendable {
     /// - Parameters:
     ///   - launcher: starts the bots, as processes in the real server.
     ///   - finishers: starts the processes that make the assets of recorded streams.
+    ///   - reading: reads the settings again while the server runs.
     public init(
         settings: Settings, launcher: any BotLauncher, finishers: any FinisherLauncher,
-        logger: Logger
+        reading: SettingsReading? = nil, logger: Logger
     ) async throws {
         let policy = try Self.policy(settings)
         let settings = try Self.fitted(settings, logger: logger)
         self.settings = settings
+        self.reading = reading
         self.logger = logger
         authority = try TokenAuthority(
             accessKey: settings.access.key, secret: settings.access.secret)
@@ -82,6 +88,7 @@ public struct RoomcastServer: Sendable {
             catalogue: catalogue, root: settings.stream.recordings.directory, key: linkKey,
             store: store)
         self.library = library
+        self.linkKey = linkKey
         self.playbackKey = playbackKey
         let base = settings.http.publicBaseURL
         notes = ManifestUpdates(root: settings.stream.recordings.directory)
@@ -132,6 +139,10 @@ public struct RoomcastServer: Sendable {
         // A dead bot leaves a pipe without a reader; writing to it must be an error, not end the
         // server.
         signal(SIGPIPE, SIG_IGN)
+        let followsHangUps =
+            reading != nil && !signals.contains(.sighup) && !HangUp.isIgnored
+        // Its default action would end a server that is still starting.
+        if followsHangUps { signal(SIGHUP, SIG_IGN) }
         if settings.access.usesDevelopmentKey {
             logger.warning(
                 "the development key is in use: anybody on this machine can make tokens",
@@ -171,7 +182,11 @@ public struct RoomcastServer: Sendable {
         let keepers =
             try await [StorageWatch(files: storage + catalogue.files, logger: logger)]
             + assetKeepers()
-        var configurations = (sender + services + keepers + [application, streams]).map {
+        let watchers: [any ServiceLifecycle.Service] =
+            try rereading(http, followsHangUps: followsHangUps)
+            + (settings.http.metrics.map { [MetricsServer(http: http, address: $0)] } ?? [])
+        let all = sender + services + keepers + watchers + [application, streams]
+        var configurations = all.map {
             ServiceGroupConfiguration.ServiceConfiguration(service: $0)
         }
         if let guest {
@@ -187,6 +202,18 @@ public struct RoomcastServer: Sendable {
         } catch {
             throw SettingsError(error, at: settings.http.place) ?? error
         }
+    }
+
+    private func rereading(
+        _ http: HTTPService, followsHangUps: Bool
+    ) throws -> [any ServiceLifecycle.Service] {
+        guard let reading else { return [] }
+        let parts = LiveParts(
+            http: http, policies: policies, authority: authority,
+            signingKeys: [linkKey, playbackKey], streams: streams, level: reading.level)
+        let rereader = try SettingsRereader(
+            reading, settings: settings, parts: parts, logger: logger)
+        return [Rereading(rereader: rereader, followsHangUps: followsHangUps)]
     }
 
     /// The server's use of resources.

@@ -24,7 +24,7 @@ ASIDE = {
     "page_polls", "page_publishing", "page_reconnecting", "page_room_state", "page_stage",
     "player_controls", "player_faults", "player_modules", "polls", "process", "process_deaths",
     "recording_assets", "recording_in_room", "recordings_page", "relay", "replay",
-    "replay_modules", "restart", "room_page", "room_page_manners", "room_page_on_air",
+    "replay_modules", "rereading", "restart", "room_page", "room_page_manners", "room_page_on_air",
     "room_page_polls", "room_registry", "sandbox", "secrecy", "sessions", "speech", "starvation",
     "stranger", "stream_control", "stream_races", "swift_build", "templates", "thumbnails",
     "timed_metadata", "webhooks", "xmpp",

@@ -1,5 +1,7 @@
 import Glibc
+import NIOCore
 import NIOSSL
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -8,7 +10,7 @@ import NIOSSL
 #endif
 
 /// The server's identity for TLS: its certificates and their key, from two files.
-struct ServerIdentity {
+struct ServerIdentity: Sendable {
     private let chain: [NIOSSLCertificate]
     private let key: NIOSSLPrivateKey
 
@@ -63,6 +65,14 @@ struct ServerIdentity {
         return tls
     }
 
+    /// What a handshake uses in place of the identity that the server has started with.
+    fileprivate var override: NIOSSLContextConfigurationOverride {
+        var override = NIOSSLContextConfigurationOverride()
+        override.certificateChain = chain.map { .certificate($0) }
+        override.privateKey = .privateKey(key)
+        return override
+    }
+
     private static func contents(
         of file: String, named setting: String
     ) throws(HTTPServiceError) -> [UInt8] {
@@ -77,11 +87,36 @@ struct ServerIdentity {
     }
 }
 
+/// The identity in use, which can be replaced while the server runs: connections keep theirs, and
+/// the next handshake uses the new one.
+final class HeldIdentity: Sendable {
+    private let identity: Mutex<ServerIdentity>
+
+    init(_ identity: ServerIdentity) { self.identity = Mutex(identity) }
+
+    func replace(with identity: ServerIdentity) { self.identity.withLock { $0 = identity } }
+
+    var configuration: TLSConfiguration {
+        var tls = identity.withLock { $0.configuration }
+        tls.sslContextCallback = { [self] _, promise in
+            promise.succeed(identity.withLock { $0.override })
+        }
+        return tls
+    }
+}
+
+/// A certificate and its key, which have been read and fit together.
+public struct CheckedCertificate: Sendable {
+    let identity: ServerIdentity
+
+    public var facts: CertificateFacts? { identity.facts }
+}
+
 extension HTTPServiceConfiguration {
-    /// The facts of the server's certificate; nil without TLS.
+    /// Reads the server's certificate and key; nil without TLS.
     ///
-    /// - Throws: `.certificate` if the server could not start with it.
-    public func certificate() throws(HTTPServiceError) -> CertificateFacts? {
-        try ServerIdentity(self)?.facts
+    /// - Throws: `.certificate` if the server could not start with them.
+    public func certificate() throws(HTTPServiceError) -> CheckedCertificate? {
+        try ServerIdentity(self).map { CheckedCertificate(identity: $0) }
     }
 }

@@ -16,8 +16,7 @@ import Tokens
 struct GroupCallRoutes: Sendable {
     let control: any GroupCallControl
     let catalogue: Catalogue
-    /// The policy file's template, which has no record.
-    let standardTemplate: String
+    let templates: any TemplateControl
     let authority: TokenAuthority
     let clock: @Sendable () -> UnixTime
 
@@ -62,7 +61,8 @@ struct GroupCallRoutes: Sendable {
         let id = RoomID(Hexadecimal.identifier())
         let now = clock()
         let call = try body.call(id, at: now)
-        let template = body.templateID.flatMap { $0 == standardTemplate ? nil : $0 }
+        // The policy file's template has no record.
+        let template = body.templateID.flatMap { $0 == templates.standard.id ? nil : $0 }
         if let template, try await catalogue.template(template) == nil {
             throw APIError.badRequest("template not found", "template \(template.prefix(64))")
         }

@@ -4,17 +4,23 @@ import MediaKernel
 import NIOCore
 import Tokens
 
-/// `GET /metrics`, for Prometheus and readers of its format, guarded by a management token: the
-/// numbers of rooms and streams are confidential.
+/// `GET /metrics`, for Prometheus and readers of its format.
 struct MetricsRoute: Sendable {
     let sources: [any MetricsSource]
-    let authority: TokenAuthority
-    let clock: @Sendable () -> UnixTime
 
-    func add(to router: Router<some RequestContext>) {
+    /// Guarded by a management token: the numbers of rooms and streams are confidential.
+    func add(
+        to router: Router<some RequestContext>, by authority: TokenAuthority,
+        clock: @escaping @Sendable () -> UnixTime
+    ) {
         router.group("/metrics")
             .add(middleware: ManagementGuard(authority: authority, clock: clock))
             .get("") { _, _ in await respond() }
+    }
+
+    /// For everyone who reaches the address.
+    func addOpen(to router: Router<some RequestContext>) {
+        router.get("/metrics") { _, _ in await respond() }
     }
 
     private func respond() async -> Response {

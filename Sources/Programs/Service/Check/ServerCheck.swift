@@ -83,6 +83,14 @@ public struct ServerCheck: Sendable {
                     at: BindingPlace(host: ("udp.host", udp.host), port: ("tcp.port", port)),
                     good: "TCP \(udp.host):\(port), for clients without UDP"))
         }
+        if let metrics = http.metrics {
+            lines.append(
+                line(
+                    "metrics",
+                    BindingCheck(host: metrics.host, port: metrics.port, transport: .tcp),
+                    at: metrics.place,
+                    good: "without a token at \(metrics.host):\(metrics.port)"))
+        }
         return lines + [addresses(settings)]
     }
 
@@ -116,7 +124,7 @@ public struct ServerCheck: Sendable {
     private func certificate(_ settings: Settings) -> [CheckLine] {
         let facts: CertificateFacts?
         do throws(HTTPServiceError) {
-            facts = try settings.httpService.certificate()
+            facts = try settings.httpService.certificate()?.facts
         } catch {
             return [.wrong("certificate", "\(error)")]
         }

@@ -1,3 +1,4 @@
+import ControlAPI
 import MediaServer
 import NIOCore
 import Webhooks
@@ -22,6 +23,8 @@ extension Settings {
             // A connection and the file being sent each.
             + (store == nil ? 0 : StoreConnection.connectionsMaximum * 2)
             + (webhookReceivers?.count ?? 0) * WebhookOutbox.inFlightMaximum
+            // And the socket that listens.
+            + (http.metrics == nil ? 0 : MetricsAddress.connectionsMaximum + 1)
     }
 
     /// These settings with the maxima of a budget.
@@ -37,9 +40,9 @@ extension Settings {
 
 private enum OwnDescriptors {
     /// Standard input, output and error 3, locks of the two directories 2, the catalogue and its
-    /// journal for the writer and five readers 12, their shared memory 1, signals 3, timers and the
+    /// journal for the writer and five readers 12, their shared memory 1, signals 4, timers and the
     /// watch over children 6, listening sockets 2, files held to detect their replacement 5.
-    static let fixed = 34
+    static let fixed = 35
     /// epoll, eventfd and timerfd.
     static let perLoop = 3
 }

@@ -5,6 +5,7 @@ import HundredMS
 import HundredMSTerms
 import MediaKernel
 import Rooms
+import Synchronization
 
 /// A policy, and the settings for streams in rooms with that policy.
 struct RoomPolicy: Sendable {
@@ -12,21 +13,33 @@ struct RoomPolicy: Sendable {
     var streams: StreamSettings
 }
 
-/// The policies of rooms: from the policy file, and from templates in the catalogue.
+/// The policies of rooms: from the policy file, and from templates in the catalogue. Copies share
+/// the policy file's.
 struct PolicyStore: TemplateControl {
-    let standard: StandardTemplate
-    let standardPolicy: RoomPolicy
+    private let file: HeldPolicy
+    /// The defaults for settings that a policy leaves out.
+    private let streams: StreamSettings
     private let catalogue: Catalogue
 
-    /// - Parameter streams: the defaults for settings that a policy leaves out.
     /// - Throws: `SettingsError` for an invalid destination.
     init(policy: Policy, streams: StreamSettings, catalogue: Catalogue) throws {
-        var streams = streams
-        try streams.read(policy)
-        standardPolicy = RoomPolicy(policy: policy, streams: streams)
-        standard = StandardTemplate(id: policy.templateID, document: try TemplateDocument(policy))
+        file = HeldPolicy(try StandardPolicy(policy, streams: streams))
+        self.streams = streams
         self.catalogue = catalogue
     }
+
+    var standard: StandardTemplate { file.current.template }
+    var standardPolicy: RoomPolicy { file.current.policy }
+
+    /// Checks another policy in place of the file's.
+    ///
+    /// - Throws: `SettingsError` for an invalid destination.
+    func checked(_ policy: Policy) throws -> StandardPolicy {
+        try StandardPolicy(policy, streams: streams)
+    }
+
+    /// Rooms get the policy the next time they open.
+    func use(_ policy: StandardPolicy) { file.replace(with: policy) }
 
     /// The policy that a room gets the next time it opens.
     ///
@@ -89,6 +102,30 @@ struct PolicyStore: TemplateControl {
         try streams.read(policy)
         return RoomPolicy(policy: policy, streams: streams)
     }
+}
+
+/// The policy of the policy file, as a template and as rooms use it.
+struct StandardPolicy: Sendable {
+    let template: StandardTemplate
+    let policy: RoomPolicy
+
+    fileprivate init(_ policy: Policy, streams: StreamSettings) throws {
+        var streams = streams
+        try streams.read(policy)
+        self.policy = RoomPolicy(policy: policy, streams: streams)
+        template = StandardTemplate(id: policy.templateID, document: try TemplateDocument(policy))
+    }
+}
+
+/// The policy file's policy, which all copies of a store use.
+private final class HeldPolicy: Sendable {
+    private let policy: Mutex<StandardPolicy>
+
+    init(_ policy: StandardPolicy) { self.policy = Mutex(policy) }
+
+    var current: StandardPolicy { policy.withLock { $0 } }
+
+    func replace(with policy: StandardPolicy) { self.policy.withLock { $0 = policy } }
 }
 
 extension TemplateDocument {

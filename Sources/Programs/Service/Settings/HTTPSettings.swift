@@ -1,3 +1,4 @@
+public import ControlAPI
 import MediaKernel
 
 /// `http.*`: where the server listens, and at which URLs it is reached.
@@ -12,6 +13,8 @@ public struct HTTPSettings: Hashable, Sendable {
     public var privateKeyFile: String?
     /// The public URL of this server, e.g. `https://live.example.org`, without a trailing slash.
     public var publicURL: String?
+    /// Nil if metrics are read where everything else is, with a token.
+    public var metrics: MetricsAddress?
 
     public var isTLS: Bool { certificateFile != nil }
 
@@ -60,6 +63,9 @@ public struct HTTPSettings: Hashable, Sendable {
         connectionsPerAddressMaximum =
             try source.integer(.httpConnectionsPerAddressMaximum, 1...1_000_000)
             ?? connectionsPerAddressMaximum
+        metrics = try source.port(.metricsPort).map {
+            MetricsAddress(host: source.text(.metricsHost) ?? "127.0.0.1", port: $0)
+        }
         certificateFile = source.text(.httpCertificateFile)
         privateKeyFile = source.text(.httpPrivateKeyFile)
         guard (certificateFile == nil) == (privateKeyFile == nil) else {

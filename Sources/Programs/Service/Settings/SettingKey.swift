@@ -106,6 +106,8 @@ enum SettingKey: String, CaseIterable {
     case pagesHLSScriptURL = "pages.hlsScriptURL"
     case pagesEmbedders = "pages.embedders"
     case pagesDirectory = "pages.directory"
+    case metricsHost = "metrics.host"
+    case metricsPort = "metrics.port"
     case logLevel = "log.level"
     case logFormat = "log.format"
 
@@ -125,7 +127,8 @@ enum SettingKey: String, CaseIterable {
 
     var kind: Kind {
         switch self {
-        case .httpPort, .udpPort, .udpThreads, .tcpPort, .streamFrameRate, .streamPlaylistWindow,
+        case .httpPort, .udpPort, .udpThreads, .tcpPort, .metricsPort, .streamFrameRate,
+            .streamPlaylistWindow,
             .streamMaximum, .streamVariantsPerRoomMaximum, .recordingsStorePartMebibytes,
             .turnLifetimeSeconds, .httpConnectionsMaximum, .httpConnectionsPerAddressMaximum,
             .roomsMaximum, .roomsPeersMaximum, .roomsLargeRoomPeers, .roomsConnectionsMaximum,
@@ -166,7 +169,7 @@ enum SettingKey: String, CaseIterable {
             .streamPreset, .streamEncoder, .streamAutoStart, .captionsSTTLanguage, .botsUser,
             .pagesHLSScriptURL,
             .pagesDirectory,
-            .logLevel, .logFormat:
+            .metricsHost, .logLevel, .logFormat:
             .text
         }
     }

@@ -1,3 +1,4 @@
+import ControlAPI
 import Glibc
 import MediaKernel
 import MediaServer
@@ -66,6 +67,12 @@ extension IOError {
 extension HTTPSettings {
     var place: BindingPlace {
         BindingPlace(host: ("http.host", host), port: ("http.port", port))
+    }
+}
+
+extension MetricsAddress {
+    var place: BindingPlace {
+        BindingPlace(host: ("metrics.host", host), port: ("metrics.port", port))
     }
 }
 

@@ -40,6 +40,22 @@ struct SettingsSource {
     func flag(_ key: SettingKey) -> Bool? { reader.bool(forKey: Self.configKey(key)) }
     func list(_ key: SettingKey) -> [String]? { reader.stringArray(forKey: Self.configKey(key)) }
 
+    /// Each setting that is given, as one text, secrets too.
+    var given: [SettingKey: String] {
+        var given: [SettingKey: String] = [:]
+        for key in SettingKey.allCases {
+            given[key] =
+                switch key.kind {
+                case .text, .object: text(key)
+                case .integer: integer(key).map(String.init)
+                case .number: number(key).map { String($0) }
+                case .flag: flag(key).map(String.init)
+                case .list: list(key)?.joined(separator: "\n")
+                }
+        }
+        return given
+    }
+
     private static func configKey(_ key: SettingKey) -> ConfigKey {
         ConfigKey(key.rawValue.split(separator: ".").map(String.init))
     }

@@ -29,7 +29,7 @@ extension StreamService {
         var prepared = BotConfiguration(
             room: stream.room, stream: id, plan: plan, isRecorded: life.order != nil,
             isRecordingPaused: stream.recordingPause == .paused,
-            logLevel: settings.log.level, logFormat: settings.log.format)
+            logLevel: botLogLevel.current.rawValue, logFormat: settings.log.format)
         prepared.speech = settings.speech(for: plan)
         let configuration = prepared
         let file: String

@@ -22,6 +22,8 @@ public actor StreamService: LiveStreamControl, Service {
     static let finishersAtShutdown: Duration = .seconds(30)
 
     let settings: StreamSettings
+    /// Of bots to come.
+    let botLogLevel: LogLevel
     let playbackKey: SigningKey
     let persister: StreamPersister
     let supervisor: StreamSupervisor
@@ -65,6 +67,7 @@ public actor StreamService: LiveStreamControl, Service {
         memoryKills: @escaping @Sendable () -> Int? = MemoryKills.counted
     ) {
         self.settings = settings
+        botLogLevel = LogLevel(Logger.Level(rawValue: settings.log.level) ?? .info)
         self.playbackKey = playbackKey
         persister = StreamPersister(
             recordStore: StreamRecordStore(

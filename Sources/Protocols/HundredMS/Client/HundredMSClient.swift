@@ -143,10 +143,15 @@ public actor HundredMSClient: PublishingRoom {
         lostAt = since
         // We have ended the connection ourselves. Closing it may outlast the interruption.
         guard !isLeaving, interruptedUntil == nil else { return }
-        logger.warning("signalling lost", metadata: ["error": "\(error)"])
         // A client that never joined has nothing to rejoin.
         guard hasJoined else { throw error }
-        if now - since > Self.reconnectWindow { throw error }
+        let remaining = Self.reconnectWindow - (now - since)
+        guard remaining >= .zero else { throw error }
+        logger.warning(
+            "the connection is lost, trying again",
+            metadata: [
+                "error": "\(error)", "gives_up_in_seconds": "\(Int(remaining.inSeconds))",
+            ])
     }
 
     private func connectOnce() async throws {

@@ -107,6 +107,8 @@ extension SettingKey {
         .pagesHLSScriptURL: "none",
         .pagesEmbedders: "*",
         .pagesDirectory: "the built-in pages",
+        .metricsHost: "127.0.0.1",
+        .metricsPort: "none: `/metrics` of `http.port`",
         .logLevel: "info",
         .logFormat: "logfmt",
     ]
