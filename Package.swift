@@ -185,8 +185,8 @@ let package = Package(
             "HTTP/ControlAPI",
             [
                 "CZlib", "MediaKernel", "HLS", "Clocks", "Rooms", "GroupCalls", "Stage", "Streams",
-                "HundredMSTerms", "Tokens", "Catalogue", "Digests", "Signing", "ObjectStorage",
-                "Datagrams", "Webhooks", log,
+                "HundredMSTerms", "Tokens", "Recording", "Catalogue", "Digests", "Signing",
+                "ObjectStorage", "Datagrams", "Webhooks", log,
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),

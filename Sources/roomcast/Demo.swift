@@ -171,7 +171,7 @@ struct Demo: Sendable {
         let directory = "\(settings.stream.outputDirectory)/\(Self.room)/\(stream.id)"
         print(
             """
-            Room:    \(settings.http.publicBaseURL)/rooms/\(Self.room)
+            Room:    \(settings.http.publicBaseURL)/rooms/\(Self.room)?role=host
             Watch:   \(settings.http.publicBaseURL)/watch/\(Self.room)
             Master:  \(stream.playback.url)
             Files:   \(URL(fileURLWithPath: directory).path)

@@ -8,7 +8,7 @@ struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
         abstract: "Make a token with the server's own key, and print it.",
-        subcommands: [Room.self, Management.self])
+        subcommands: [Room.self, Management.self, Recordings.self])
 
     struct Key: ParsableArguments {
         @OptionGroup var options: SettingsOptions
@@ -73,6 +73,19 @@ struct TokenCommand: AsyncParsableCommand {
         func run() async throws {
             print(
                 try key.authority().makeManagementToken(
+                    at: .now, lifetime: .seconds(key.lifetime)))
+        }
+    }
+
+    struct Recordings: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "A token for looking at recordings, and for nothing else.")
+
+        @OptionGroup var key: Key
+
+        func run() async throws {
+            print(
+                try key.authority().makeRecordingsToken(
                     at: .now, lifetime: .seconds(key.lifetime)))
         }
     }

@@ -37,6 +37,7 @@ import Testing
         let page = ErrorPage(
             error: APIError(.badRequest, "<script>alert(1)</script>", details: ["a & \"b\""]))
         #expect(ErrorPage.escaped("<b> & \"'") == "&lt;b&gt; &amp; &quot;&#39;")
+        #expect(ErrorPage.escaped("\"\u{301}") == "&quot;\u{301}", "which is one character")
         #expect(page.answer.status == .badRequest)
         #expect(page.answer.headers[.contentSecurityPolicy]?.contains("default-src 'none'") == true)
     }

@@ -60,8 +60,8 @@ import Workbench
     private static let described = ["/v2/", "/api/", "/health", "/ready", "/metrics"]
     /// Pages and files, and what clients of rooms and viewers use, which other documents describe.
     private static let others = [
-        "/rooms/", "/recordings", "/watch/", "/embed/", "/assets/", "/favicon.ico", "/hls/",
-        "/openapi.yaml", "/init", "/ws", NetworkTest.path,
+        "/rooms/", "/recordings", "/shared/", "/watch/", "/embed/", "/assets/", "/favicon.ico",
+        "/hls/", "/openapi.yaml", "/init", "/ws", NetworkTest.path,
     ]
 
     private static func isDescribed(_ path: String) -> Bool {
@@ -111,6 +111,8 @@ import Workbench
             ("POST /v2/live-streams/{stream}/captions", CaptionsBody.fields),
             ("POST /v2/live-streams/{stream}/outputs", OutputBody.fields),
             ("POST /v2/recordings/room/{room}/start", RecordingStartBody.fields),
+            ("PATCH /v2/recordings/{recording}", RecordingChangeBody.fields),
+            ("PATCH /api/recordings/{recording}", RecordingChangeBody.fields),
             ("POST /v2/external-streams/room/{room}/start", ExternalStartBody.fields),
             ("POST /v2/rooms", RoomRequestBody.fields),
             ("POST /v2/rooms/{room}", RoomRequestBody.fields),

@@ -395,7 +395,7 @@ import Workbench
             let configuration = try await client.execute(uri: "/api/config", method: .get)
             #expect(
                 String(buffer: configuration.body)
-                    == #"{"hls_js_url":null,"image_sources":[],"lists_rooms":true,"#
+                    == #"{"hls_js_url":null,"image_sources":[],"invitations":[],"lists_rooms":true,"#
                     + #""open_tokens":false,"roles":[]}"#)
         }
         var world = try await TestWorld()
@@ -424,8 +424,8 @@ import Workbench
             let configuration = try await client.execute(uri: "/api/config", method: .get)
             #expect(
                 String(buffer: configuration.body)
-                    == #"{"hls_js_url":"/assets/hls.js","image_sources":[],"lists_rooms":true,"#
-                    + #""open_tokens":true,"roles":["guest","host"]}"#)
+                    == #"{"hls_js_url":"/assets/hls.js","image_sources":[],"invitations":[],"#
+                    + #""lists_rooms":true,"open_tokens":true,"roles":["guest","host"]}"#)
         }
     }
 }

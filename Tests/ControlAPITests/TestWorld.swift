@@ -41,7 +41,9 @@ struct TestWorld: Sendable {
         let directory = scratch.path
         try FileManager.default.createDirectory(
             atPath: "\(directory)/out/demo/s1/stream_0", withIntermediateDirectories: true)
-        for name in ["index.html", "recordings.html", "room.html", "watch.html", "embed.html"] {
+        for name in [
+            "index.html", "recordings.html", "room.html", "watch.html", "embed.html", "shared.html",
+        ] {
             try scratch.write("<!doctype html><title>\(name)</title>".utf8, to: "web/\(name)")
         }
         try scratch.write("export {}".utf8, to: "web/assets/room/room.js")
@@ -345,6 +347,8 @@ final class ControlDouble: LiveStreamControl {
 final class GatewayDouble: SignallingGateway {
     struct State {
         var refusal: APIError?
+        /// Why a room cannot be joined at all.
+        var closing: APIError?
         /// The peers in a room, with their tokens.
         var present: [PeerID: String] = [:]
         var opened: [PeerID] = []
@@ -378,6 +382,10 @@ final class GatewayDouble: SignallingGateway {
 
     func admit(peer: PeerID, claims: RoomTokenClaims) async throws(APIError) {
         if let refusal = state.withLock({ $0.refusal }) { throw refusal }
+    }
+
+    func checkOpen(_ room: RoomID) async throws(APIError) {
+        if let refusal = state.withLock({ $0.closing }) { throw refusal }
     }
 
     func isHere(_ peer: PeerID, claims: RoomTokenClaims) async -> Bool {

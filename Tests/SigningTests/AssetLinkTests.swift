@@ -65,6 +65,15 @@ import Testing
         #expect(refusal(text, try key(8)) == .wrongSignature)
     }
 
+    @Test func aKeyForAnotherPurposeSignsOtherLinks() throws {
+        let key = try key()
+        let pages = key.derived(for: .recordingPages)
+        let link = try #require(AssetLink(asset: "asset1", expiry: Self.later))
+        #expect(refusal(link.signed(with: pages), key) == .wrongSignature)
+        #expect(refusal(link.signed(with: key), pages) == .wrongSignature)
+        #expect(refusal(link.signed(with: pages), key.derived(for: .recordingPages)) == nil)
+    }
+
     @Test func anExpiryThatIsPutOffIsNotSigned() throws {
         let link = try #require(AssetLink(asset: "asset1", expiry: Self.later))
         let signature = link.signed(with: try key()).split(separator: ".")[2]

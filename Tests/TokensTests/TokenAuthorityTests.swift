@@ -63,6 +63,25 @@ import Workbench
         #expect(authority.accessKey == "other")
     }
 
+    @Test func aTokenForRecordingsIsForNothingElse() async throws {
+        let authority = try TestToken.authority()
+        let token = try authority.makeRecordingsToken(at: now, lifetime: .seconds(60))
+        #expect(try authority.verifyRecordingsToken(token, at: now).expiresAt == now + .seconds(60))
+        #expect(throws: TokenError.wrongType(found: "recordings", expected: "management")) {
+            try authority.verifyManagementToken(token, at: now)
+        }
+        await #expect(throws: TokenError.wrongType(found: "recordings", expected: "app")) {
+            try await authority.verifyRoomToken(token, at: now)
+        }
+        #expect(throws: TokenError.expired(at: now + .seconds(60))) {
+            try authority.verifyRecordingsToken(token, at: now + .seconds(60))
+        }
+        let management = try authority.makeManagementToken(at: now)
+        #expect(throws: TokenError.wrongType(found: "management", expected: "recordings")) {
+            try authority.verifyRecordingsToken(management, at: now)
+        }
+    }
+
     /// 100ms' web SDK decodes it with `atob`, as base64 of Latin-1.
     @Test func whoeverATokenIsForItsPayloadIsBase64AndASCII() async throws {
         let authority = try TestToken.authority()

@@ -13,6 +13,8 @@ public struct SigningKey: Sendable {
         case assetLinks = "roomcast asset links v1"
         /// Addresses of live streams.
         case playback = "roomcast playback addresses v1"
+        /// Addresses of pages that show one recording.
+        case recordingPages = "roomcast recording pages v1"
     }
 
     /// RFC 2104 sect. 3: shorter than the hash's output weakens it.
@@ -39,6 +41,17 @@ public struct SigningKey: Sendable {
         // RFC 5869 sect. 2.2 and 2.3: no salt, and as much as one code holds.
         let extracted = MACKey([UInt8](repeating: 0, count: 32)).code(of: secret)
         return MACKey(MACKey(extracted).code(of: Array(purpose.rawValue.utf8) + [1]))
+    }
+
+    private init(_ key: MACKey, for purpose: Purpose) {
+        self.purpose = purpose
+        held = HeldKey(key)
+    }
+
+    /// A key for another purpose, for whoever has this one and not the secret. It does not follow
+    /// when the secret is replaced.
+    public func derived(for purpose: Purpose) -> SigningKey {
+        SigningKey(MACKey(code(of: Array(purpose.rawValue.utf8) + [1])), for: purpose)
     }
 
     func code(of message: [UInt8]) -> [UInt8] { held.current.code(of: message) }

@@ -8,9 +8,10 @@ import Synchronization
     import Foundation
 #endif
 
-/// Makes and verifies Roomcast's two kinds of token: room tokens, with which clients join, and
-/// management tokens, with which servers call the control API. Both are JWTs (RFC 7519) signed with
-/// HS256, with the claims that 100ms uses.
+/// Makes and verifies Roomcast's three kinds of token: room tokens, with which clients join,
+/// management tokens, with which servers call the control API, and tokens of people who may look at
+/// recordings and nothing else. All are JWTs (RFC 7519) signed with HS256, with the claims that
+/// 100ms uses.
 ///
 /// Verification never trusts the token's own `alg`: anything but HS256, including `none`, is
 /// refused before the signature is checked.
@@ -64,6 +65,14 @@ public struct TokenAuthority: Sendable {
             basePayload(of: key, type: .management, at: now, lifetime: lifetime), with: key)
     }
 
+    /// A token for looking at recordings only. Its type is its own, so that whoever knows management
+    /// tokens only refuses it.
+    public func makeRecordingsToken(
+        at now: UnixTime, lifetime: Duration = .seconds(86_400)
+    ) throws -> String {
+        try sign(basePayload(type: .recordings, at: now, lifetime: lifetime))
+    }
+
     /// - Parameter isStillGood: whether an otherwise valid token that has expired is accepted all
     ///   the same.
     public func verifyRoomToken(
@@ -95,7 +104,20 @@ public struct TokenAuthority: Sendable {
     public func verifyManagementToken(
         _ token: String, at now: UnixTime
     ) throws(TokenError) -> ManagementTokenClaims {
-        let payload = try verify(token, type: .management, at: now)
+        try verify(token, asManagement: .management, at: now)
+    }
+
+    /// - Throws: also for a management token, which has its own check.
+    public func verifyRecordingsToken(
+        _ token: String, at now: UnixTime
+    ) throws(TokenError) -> ManagementTokenClaims {
+        try verify(token, asManagement: .recordings, at: now)
+    }
+
+    private func verify(
+        _ token: String, asManagement type: TokenType, at now: UnixTime
+    ) throws(TokenError) -> ManagementTokenClaims {
+        let payload = try verify(token, type: type, at: now)
         let claims = ManagementTokenClaims(
             issuedAt: Self.timestamp(payload.issuedAt) ?? now,
             expiresAt: Self.timestamp(payload.expiresAt) ?? now,
@@ -104,7 +126,7 @@ public struct TokenAuthority: Sendable {
         return claims
     }
 
-    private enum TokenType: String { case app, management }
+    private enum TokenType: String { case app, management, recordings }
 
     private func basePayload(
         of key: Key, type: TokenType, at now: UnixTime, lifetime: Duration

@@ -27,7 +27,8 @@ public struct RoomTokenClaims: Hashable, Sendable {
     public func isExpired(at now: UnixTime) -> Bool { expiresAt <= now }
 }
 
-/// The claims of a verified management token. The token's type is `management`.
+/// The claims of a verified management token, or of one for looking at recordings. The token's type
+/// is `management` or `recordings`.
 public struct ManagementTokenClaims: Hashable, Sendable {
     public var issuedAt: UnixTime
     public var expiresAt: UnixTime

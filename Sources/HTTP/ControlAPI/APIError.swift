@@ -23,12 +23,15 @@ public struct APIError: HTTPResponseError, Hashable {
     /// The exact problem, for developers.
     public var details: [String]
     public var headers: HTTPFields
+    /// What a person is told who opened the address in a browser; nil for what fits the status.
+    var page: ErrorPage.Words?
 
     /// - Parameter code: nil to repeat the status.
     init(
         _ status: HTTPResponse.Status, code: Int? = nil, _ message: String,
-        details: [String] = [], headers: HTTPFields = [:]
+        details: [String] = [], headers: HTTPFields = [:], page: ErrorPage.Words? = nil
     ) {
+        self.page = page
         self.status = status
         self.code = code ?? status.code
         self.message = message
@@ -46,6 +49,13 @@ public struct APIError: HTTPResponseError, Hashable {
         APIError(
             .unauthorized, "Token validation error", details: [error.description],
             headers: [.wwwAuthenticate: "Bearer"])
+    }
+
+    /// The control API's answer to a token that may only read recordings.
+    static func readerOnly() -> APIError {
+        APIError(
+            .forbidden, "this token may only look at recordings",
+            details: ["a management token may do the rest"])
     }
 
     /// The gateway's answer to a missing or bad room token: the reason is the message, since
@@ -78,16 +88,30 @@ public struct APIError: HTTPResponseError, Hashable {
         APIError(.notFound, message, details: details)
     }
 
+    /// The recording was there, and will not come back.
+    static func recordingGone(_ message: String, _ details: String...) -> APIError {
+        APIError(
+            .gone, message, details: details,
+            page: ErrorPage.Words(
+                "This recording is gone",
+                "It was deleted, or its time was over. Whoever sent the link may have a copy."))
+    }
+
     /// The room does not exist, and joining does not create it.
     public static func unknownRoom(_ id: RoomID) -> APIError {
         APIError(
             .badRequest, code: ErrorNumber.unknownRoom.rawValue, "room \(id) does not exist",
-            details: ["rooms are made by POST /v2/rooms"])
+            details: ["rooms are made by POST /v2/rooms"], page: .unknownRoom)
     }
 
     /// The room takes no new peers.
     public static func roomDisabled(_ id: RoomID) -> APIError {
-        .forbidden("room is disabled", "room \(id)")
+        APIError(
+            .forbidden, "room is disabled", details: ["room \(id)"],
+            page: ErrorPage.Words(
+                "This room is closed",
+                "Whoever hosts it has locked it, or it is over. Ask them to open it again, then"
+                    + " reload this page."))
     }
 
     static func upgradeRequired() -> APIError {
@@ -100,9 +124,18 @@ public struct APIError: HTTPResponseError, Hashable {
     /// A signed address is not valid.
     static func refusedLink(_ refusal: AssetLink.Refusal) -> APIError {
         switch refusal {
-        case .malformed, .wrongSignature: .forbidden("the link is not valid")
+        case .malformed, .wrongSignature:
+            APIError(
+                .forbidden, "the link is not valid",
+                page: ErrorPage.Words(
+                    "This link does not work",
+                    "A part of it may be missing. Copy all of it, or ask whoever sent it to send it"
+                        + " again."))
         case .expired(let time):
-            .forbidden("the link has expired", "it was valid until \(time)")
+            APIError(
+                .forbidden, "the link has expired", details: ["it was valid until \(time)"],
+                page: ErrorPage.Words(
+                    "This link has expired", "Ask whoever sent it for a new one."))
         }
     }
 
@@ -320,4 +353,10 @@ struct ConnectionMiddleware<Context: RequestContext>: RouterMiddleware {
         if request.headers[.connection] == "close" { response.headers[.connection] = "close" }
         return response
     }
+}
+
+extension ErrorPage.Words {
+    static let unknownRoom = Self(
+        "There is no such room",
+        "Check the link for typing errors, or ask whoever invited you for a new one.")
 }

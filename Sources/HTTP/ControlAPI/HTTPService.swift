@@ -208,6 +208,9 @@ public struct HTTPService: Sendable {
         RoomCodeRoutes(
             catalogue: recordings.catalogue, gateway: gateway, authority: authority, clock: clock
         ).add(to: router)
+        InvitationRoutes(
+            catalogue: recordings.catalogue, gateway: gateway, authority: authority, clock: clock
+        ).add(to: router)
         TokenRoute(
             catalogue: recordings.catalogue, gateway: gateway, authority: authority, clock: clock
         ).add(to: router)
@@ -219,12 +222,15 @@ public struct HTTPService: Sendable {
             hlsScriptURL: configuration.hlsScriptURL, imageSources: configuration.imageSources,
             clock: clock
         ).add(to: router)
-        RecordingPageAPI(
-            control: control, library: recordings, authority: authority,
-            isOpen: configuration.showsRecordings, clock: clock
-        ).add(to: router)
+        let keeper = RecordingKeeper(
+            control: control, library: recordings, streams: configuration.outputDirectory,
+            clock: clock)
+        let recordingPage = RecordingPageAPI(
+            keeper: keeper, authority: authority, endpoints: endpoints,
+            isOpen: configuration.showsRecordings, clock: clock)
+        recordingPage.add(to: router)
         RecordingRoutes(
-            control: control, library: recordings, authority: authority, endpoints: endpoints,
+            control: control, keeper: keeper, authority: authority, endpoints: endpoints,
             clock: clock
         ).add(to: router)
         RecordingAssetRoutes(
@@ -247,7 +253,10 @@ public struct HTTPService: Sendable {
         metricsRoute.add(to: router, by: authority, clock: clock)
         addOrigin(to: router)
         PageRoutes(
-            files: files, hlsScriptURL: configuration.hlsScriptURL,
+            files: files,
+            heads: PageHeads(
+                control: control, library: recordings, endpoints: endpoints, clock: clock),
+            recordings: recordingPage, gateway: gateway, hlsScriptURL: configuration.hlsScriptURL,
             publicURL: endpoints.publicBaseURL, mediaURLs: configuration.mediaURLs,
             imageSources: configuration.imageSources, embedders: configuration.embedders
         ).add(to: router)

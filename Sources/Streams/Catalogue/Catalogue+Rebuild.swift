@@ -20,7 +20,7 @@ extension Catalogue {
     /// - Parameters:
     ///   - streams: the root directory of `<room>/<stream>/stream.json`.
     ///   - recordings: the root directory of `hls/<room>/<date>/<epoch>/manifest.json`, and of the
-    ///     same below `beam`.
+    ///     same below `beam`; beside the manifest may be a `recording.json`.
     public func rebuild(
         streams: String, recordings: String
     ) async throws(CatalogueError) -> Rebuilt {
@@ -36,12 +36,16 @@ extension Catalogue {
         await whenRead()
         return try await write { database in
             // This comes first and locks out all others: files are written before rows.
-            try database.execute(sql: "DELETE FROM stream; DELETE FROM asset")
+            try database.execute(
+                sql: "DELETE FROM stream; DELETE FROM asset; DELETE FROM recordingNote")
             let found = RebuildSources(streams: streams, recordings: recordings, known: read)
             for stream in found.streams.values {
                 try stream.insert(into: database, onConflict: .replace)
             }
             for asset in found.assets { try asset.insert(into: database, onConflict: .replace) }
+            for note in found.notes.values {
+                try note.insert(into: database, onConflict: .replace)
+            }
             return Rebuilt(
                 streams: found.streams.count, assets: found.assets.count,
                 unreadable: found.unreadable)
@@ -55,6 +59,8 @@ private struct RebuildSources {
     private(set) var files = ReadFiles()
     private(set) var streams: [StreamID: CatalogueStream] = [:]
     private(set) var assets: [CatalogueAsset] = []
+    /// On streams that there are.
+    private(set) var notes: [StreamID: RecordingNote] = [:]
     private(set) var unreadable: [String] = []
 
     /// - Parameter known: files to read again only if they have changed.
@@ -70,11 +76,12 @@ private struct RebuildSources {
             take(stream)
         }
         let present = Set(streams.keys)
-        let manifests = LiveStream.Kind.allCases.flatMap { kind in
-            Self.files(
-                RecordingManifest.fileName, depth: 3, below: "\(recordings)/\(kind.rawValue)")
+        func recorded(_ name: String) -> [String] {
+            LiveStream.Kind.allCases.flatMap { kind in
+                Self.files(name, depth: 3, below: "\(recordings)/\(kind.rawValue)")
+            }
         }
-        for path in manifests {
+        for path in recorded(RecordingManifest.fileName) {
             guard let manifest = read(path, \.manifests, known) else { continue }
             take(manifest.stream)
             assets += manifest.assets.map { asset in
@@ -91,6 +98,24 @@ private struct RebuildSources {
         // A manifest has the stream's status from when its assets were made. If the stream's
         // directory has been removed since, only this code ends the stream.
         for id in streams.keys where !present.contains(id) { streams[id]?.endIfLeftBehind() }
+        for path in recorded(RecordingNote.fileName) {
+            guard let note = read(path, \.notes, known) else { continue }
+            take(note, at: path, below: recordings)
+        }
+    }
+
+    /// A note belongs to the recording in whose directory it is: a copied one is none.
+    private mutating func take(_ note: RecordingNote, at path: String, below root: String) {
+        guard let stream = streams[note.stream], let directory = stream.assetDirectory,
+            path == "\(root)/\(directory)/\(RecordingNote.fileName)"
+        else { return unreadable.append(path) }
+        notes[note.stream] = note
+        guard let time = note.deletedAt else { return }
+        streams[note.stream]?.label = nil
+        for index in assets.indices
+        where assets[index].stream == note.stream && assets[index].status == .completed {
+            assets[index].expiresAt = time
+        }
     }
 
     /// A stream appears in both trees; the later record wins.
@@ -133,6 +158,7 @@ private struct RebuildSources {
 private struct ReadFiles: Sendable {
     var streams: [String: File<CatalogueStream>] = [:]
     var manifests: [String: File<RecordingManifest>] = [:]
+    var notes: [String: File<RecordingNote>] = [:]
 
     struct File<Value: Decodable & Sendable>: Sendable {
         /// Manifests are a few KiB.

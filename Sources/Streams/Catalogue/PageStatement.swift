@@ -8,6 +8,17 @@ struct PageStatement {
     let arguments: StatementArguments
     private let limit: Int
 
+    /// A condition in SQL of its own.
+    struct Condition {
+        let sql: String
+        let arguments: StatementArguments
+
+        init(_ sql: String, _ arguments: StatementArguments = []) {
+            self.sql = sql
+            self.arguments = arguments
+        }
+    }
+
     /// - Parameters:
     ///   - order: the columns to sort by, latest first.
     ///   - filters: columns with required values; nil for any value.
@@ -17,6 +28,7 @@ struct PageStatement {
     ///   - kind: the required kind of stream; nil for any.
     ///   - isEnded: whether to list only finished or only unfinished records; nil for both.
     ///   - created: the range of creation times, both ends included; nil for no bound.
+    ///   - further: conditions beside those; they are checked row by row.
     ///   - start: the last record of the previous page. An unknown one results in an empty page.
     init(
         table: String, order: [String] = ["created", "id"],
@@ -24,7 +36,8 @@ struct PageStatement {
         exact: (column: String, value: (any DatabaseValueConvertible)?)? = nil,
         isRecorded: Bool = false, isPushed: Bool = false, kind: LiveStream.Kind? = nil,
         isEnded: Bool? = nil,
-        created: (from: UnixTime?, to: UnixTime?) = (nil, nil), start: String?, limit: Int
+        created: (from: UnixTime?, to: UnixTime?) = (nil, nil), further: [Condition] = [],
+        start: String?, limit: Int
     ) {
         var conditions = isRecorded ? ["assetDirectory IS NOT NULL"] : []
         if isPushed { conditions.append("json_extract(details, '$.last_output') > 0") }
@@ -46,6 +59,10 @@ struct PageStatement {
             guard let time else { continue }
             conditions.append("created \(bound) ?")
             arguments += [time.nanoseconds]
+        }
+        for condition in further {
+            conditions.append(condition.sql)
+            arguments += condition.arguments
         }
         if let start {
             let columns = order.joined(separator: ", ")

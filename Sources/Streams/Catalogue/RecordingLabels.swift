@@ -50,15 +50,21 @@ public struct RecordingLabels: Sendable {
     public func forget(
         _ id: StreamID, at now: UnixTime
     ) async throws(CatalogueError) -> [CatalogueAsset] {
-        try await catalogue.write { database in
-            try database.execute(
-                sql: "UPDATE stream SET label = NULL WHERE id = ?", arguments: [id.rawValue])
-            return try CatalogueAsset.fetchAll(
-                database,
-                sql: """
-                    UPDATE asset SET expires = ? WHERE stream = ? AND status = 'completed'
-                    RETURNING *
-                    """, arguments: [now.nanoseconds, id.rawValue])
-        }
+        try await catalogue.write { try Self.forget(id, at: now, in: $0) }
+    }
+
+    /// - Returns: the assets.
+    @discardableResult
+    static func forget(
+        _ id: StreamID, at now: UnixTime, in database: Database
+    ) throws -> [CatalogueAsset] {
+        try database.execute(
+            sql: "UPDATE stream SET label = NULL WHERE id = ?", arguments: [id.rawValue])
+        return try CatalogueAsset.fetchAll(
+            database,
+            sql: """
+                UPDATE asset SET expires = ? WHERE stream = ? AND status = 'completed'
+                RETURNING *
+                """, arguments: [now.nanoseconds, id.rawValue])
     }
 }

@@ -71,6 +71,9 @@ enum Schema {
         migrator.registerMigration("21 backlogs of receivers") { database in
             try database.execute(sql: backlogs)
         }
+        migrator.registerMigration("22 notes on recordings") { database in
+            try database.execute(sql: recordingNotes)
+        }
         return migrator
     }
 
@@ -209,6 +212,13 @@ enum Schema {
             DELETE FROM backlog
                 WHERE receiver = OLD.receiver AND room = OLD.room AND bytes <= 0;
         END;
+        """
+
+    /// Names of recordings, in the form of searches too, and the times of deletions.
+    private static let recordingNotes = """
+        CREATE TABLE recordingNote (
+            id TEXT PRIMARY KEY NOT NULL, name TEXT, nameKey TEXT, deleted INTEGER
+        ) STRICT;
         """
 
     private static let sessions = """

@@ -31,22 +31,53 @@ struct ErrorPage {
             body: .init(byteBuffer: ByteBuffer(string: text)))
     }
 
-    private var words: (title: String, text: String) {
-        switch error.status.code {
-        case 401: ("This page needs a token", "Open it by the link that you were given.")
-        case 403: ("This page is closed to you", "Ask whoever runs this server.")
+    /// What a person reads: what is the matter, and what to do next.
+    struct Words: Hashable, Sendable {
+        var title: String
+        var text: String
+
+        init(_ title: String, _ text: String) {
+            self.title = title
+            self.text = text
+        }
+    }
+
+    /// Those of the error itself, or else those of its status.
+    private var words: Words {
+        if let words = error.page { return words }
+        return switch error.status.code {
+        case 401: Words("This page needs a token", "Open it with the link that you were given.")
+        case 403:
+            Words(
+                "You may not open this page",
+                "Ask whoever gave you the link, or whoever runs this server.")
         case 404, 410:
-            ("There is nothing here", "The address may be mistyped, or what it named is gone.")
-        case 429: ("Too many requests", "Wait a moment, then load the page again.")
-        case 503: ("Not at the moment", "Wait a little, then load the page again.")
+            Words(
+                "There is nothing here",
+                "The address may be mistyped, or what was here is gone. Check the link, or ask for a"
+                    + " new one.")
+        case 405, 426:
+            Words("This address is not for browsers", "Programs use it. Start from the home page.")
+        case 421:
+            Words(
+                "This server goes by another name",
+                "Open it by the name that its operator has set up.")
+        case 429: Words("Too many requests", "Wait a moment, then reload the page.")
+        case 503: Words("Not right now", "Wait a little, then reload the page.")
         case 500...:
-            ("Something went wrong", "It is this server's fault. Its log says what happened.")
-        default: ("This address cannot be opened", "The server does not understand it.")
+            Words(
+                "Something went wrong",
+                "It is not your fault. Reload the page; if that does not help, tell whoever runs this"
+                    + " server.")
+        default:
+            Words(
+                "This address does not work",
+                "The server does not understand it. Check the link, or ask for a new one.")
         }
     }
 
     private var text: String {
-        let (title, text) = words
+        let words = words
         let reason = ([error.message] + error.details).joined(separator: ": ")
         return """
             <!doctype html>
@@ -55,7 +86,7 @@ struct ErrorPage {
                 <meta charset="utf-8">
                 <meta name="viewport" content="width=device-width, initial-scale=1">
                 <meta name="color-scheme" content="light dark">
-                <title>\(title) · Roomcast</title>
+                <title>\(Self.escaped(words.title)) · Roomcast</title>
                 <link rel="icon" href="/assets/common/logo.svg" type="image/svg+xml">
                 <link rel="stylesheet" href="/assets/common/base.css">
               </head>
@@ -65,10 +96,10 @@ struct ErrorPage {
                     >Roomcast</a>
                 </header>
                 <main class="lost">
-                  <h1>\(title)</h1>
-                  <p>\(text)</p>
+                  <h1>\(Self.escaped(words.title))</h1>
+                  <p>\(Self.escaped(words.text))</p>
                   <p class="quiet">\(error.status.code) · \(Self.escaped(reason))</p>
-                  <p><a class="button" href="/">To the rooms</a></p>
+                  <p><a class="button" href="/">Go to the home page</a></p>
                 </main>
               </body>
             </html>
@@ -76,17 +107,24 @@ struct ErrorPage {
             """
     }
 
-    /// Escaped for HTML text.
+    /// Escaped for HTML, in text and in quoted attributes.
+    ///
+    /// By scalars: a quotation mark with an accent is one character, and ends an attribute all the
+    /// same.
     static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
             case "'": result += "&#39;"
-            default: result.append(character)
+            // HTML has no way to write it.
+            case "\0": result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
             }
         }
+        return result
     }
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import MediaKernel
+import Rooms
 import Streams
 import Tokens
 
@@ -52,13 +53,15 @@ struct PageAPI: Sendable {
         var listsRooms: Bool
         var imageSources: [String]
         var roles: [String]
+        /// The roles of whoever comes by a link that names none.
+        var invitations: [InvitationRole]
 
         enum CodingKeys: String, CodingKey {
             case hlsScriptURL = "hls_js_url"
             case openTokens = "open_tokens"
             case listsRooms = "lists_rooms"
             case imageSources = "image_sources"
-            case roles
+            case roles, invitations
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -68,6 +71,7 @@ struct PageAPI: Sendable {
             try container.encode(listsRooms, forKey: .listsRooms)
             try container.encode(imageSources, forKey: .imageSources)
             try container.encode(roles, forKey: .roles)
+            try container.encode(invitations, forKey: .invitations)
         }
     }
 
@@ -75,11 +79,17 @@ struct PageAPI: Sendable {
     private func configuration(_ request: Request) async throws(APIError) -> Response {
         var room: RoomID?
         if let text = request.uri.queryParameters["room"] { room = try RoomID(parameter: text) }
+        var invitations: [InvitationRole] = []
+        if let room, handsOutTokens {
+            invitations = try await gateway.policy(of: room).invitationRoles
+                .map { InvitationRole($0) }
+        }
         return JSON.response(
             Configuration(
                 hlsScriptURL: hlsScriptURL, openTokens: handsOutTokens, listsRooms: listsRooms,
                 imageSources: imageSources,
-                roles: handsOutTokens ? try await gateway.openRoles(of: room) : []))
+                roles: handsOutTokens ? try await gateway.openRoles(of: room) : [],
+                invitations: invitations))
     }
 
     private struct RoomBody: Encodable, Sendable {
@@ -224,7 +234,9 @@ struct PageAPI: Sendable {
         let room = try RoomID(parameter: room)
         let order = try await JSON.decode(TokenOrder.self, from: request)
         let roles = try await gateway.openRoles(of: room)
-        guard let role = order.role ?? roles.first, roles.contains(role) else {
+        // Nobody hosts a room by accident.
+        let usual = try await gateway.policy(of: room).invitationRoles.first?.name
+        guard let role = order.role ?? usual, roles.contains(role) else {
             throw APIError.badRequest(
                 "role is not valid", "one of \(roles.joined(separator: ", "))")
         }

@@ -1,12 +1,16 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import MediaKernel
 import NIOCore
 
-/// The pages `/`, `/recordings`, `/rooms/<id>`, `/watch/<id>` and `/embed/<id>`, their files under
-/// `/assets/`, and the control API's description, `/openapi.yaml`.
+/// The pages `/`, `/recordings`, `/rooms/<id>`, `/watch/<id>`, `/embed/<id>` and `/shared/<link>`,
+/// their files under `/assets/`, and the control API's description, `/openapi.yaml`.
 struct PageRoutes: Sendable {
     let files: WebFiles
+    let heads: PageHeads
+    let recordings: RecordingPageAPI
+    let gateway: any SignallingGateway
     /// The configured address of hls.js.
     let hlsScriptURL: String?
     /// The server's public address: streams have it, whatever name a page was opened with.
@@ -22,18 +26,20 @@ struct PageRoutes: Sendable {
         for (path, name) in [("/", "index.html"), ("/recordings", "recordings.html")] {
             router.get(RouterPath(path)) { request, _ in try page(name, request) }
         }
-        for (path, name) in [("/rooms/:room", "room.html"), ("/watch/:room", "watch.html")] {
-            router.get(RouterPath(path)) { request, context in
-                try Self.checkRoom(of: context)
-                return try page(name, request)
+        for place in ["rooms", "watch", "embed"] {
+            router.get(RouterPath("/\(place)/:room")) { request, context in
+                let name = context.parameters.get("room") ?? ""
+                guard RoomID.isValid(name) else {
+                    return try Self.otherWay(to: name, in: place, request)
+                }
+                return try await page(of: RoomID(name), in: place, request)
             }
         }
-        router.get("/embed/:room") { request, context in
-            try Self.checkRoom(of: context)
+        router.get("/shared/:link") { request, context in
+            let link = context.parameters.get("link") ?? ""
+            let card = try await recordings.shared(link).card
             return try page(
-                "embed.html", request,
-                ancestors: embedders.isEmpty ? "'none'" : embedders.joined(separator: " "),
-                devices: "()")
+                "shared.html", request, head: heads.recording(card, link: link, request))
         }
         router.get("/assets/**") { request, context in
             let path = context.parameters.getCatchAll().joined(separator: "/")
@@ -43,19 +49,62 @@ struct PageRoutes: Sendable {
         router.get("/openapi.yaml") { request, _ in try file("openapi.yaml", request) }
     }
 
-    private static func checkRoom(of context: some RequestContext) throws(APIError) {
-        guard RoomID.isValid(context.parameters.get("room") ?? "") else {
-            throw APIError.notFound("no such room")
+    private func page(of room: RoomID, in place: String, _ request: Request) async throws
+        -> Response
+    {
+        switch place {
+        case "rooms":
+            try await checkOpen(room, request)
+            return try page("room.html", request, head: heads.room(room, request))
+        case "watch":
+            return try page("watch.html", request, head: await heads.watch(room, request))
+        default:
+            return try page(
+                "embed.html", request, head: await heads.watch(room, request),
+                ancestors: embedders.isEmpty ? "'none'" : embedders.joined(separator: " "),
+                devices: "()")
         }
     }
 
+    /// Whoever has a token, or is no person, is told by the page itself.
+    private func checkOpen(_ room: RoomID, _ request: Request) async throws(APIError) {
+        let query = request.uri.queryParameters
+        guard query["auth_token"] == nil, query["view"] == nil else { return }
+        do throws(APIError) {
+            try await gateway.checkOpen(room)
+        } catch {
+            guard error.status == .badRequest else { throw error }
+            // The address names nothing, whatever clients of rooms are told.
+            var missing = APIError(.notFound, error.message, details: error.details)
+            missing.page = .unknownRoom
+            throw missing
+        }
+    }
+
+    /// The address of a room whose name is in characters that ids cannot have.
+    private static func otherWay(
+        to name: String, in place: String, _ request: Request
+    ) throws -> Response {
+        let name = name.removingPercentEncoding ?? name
+        guard !name.utf8.allSatisfy({ $0 < 0x80 }), let room = RoomName.id(of: name) else {
+            throw APIError(
+                .notFound, "no such room", details: ["ids have up to 64 of A-Z, a-z, 0-9, - and _"],
+                page: .unknownRoom)
+        }
+        let query = request.uri.query.map { "?\($0)" } ?? ""
+        return Response(
+            status: .temporaryRedirect, headers: [.location: "/\(place)/\(room)\(query)"])
+    }
+
     /// - Parameters:
+    ///   - head: what others may read of it; nil for a page that is the same for all addresses.
     ///   - ancestors: the origins that may frame the page.
     ///   - devices: who may use camera, microphone and screen.
     private func page(
-        _ name: String, _ request: Request, ancestors: String = "'none'", devices: String = "(self)"
+        _ name: String, _ request: Request, head: PageHead? = nil, ancestors: String = "'none'",
+        devices: String = "(self)"
     ) throws -> Response {
-        var response = try file(name, request)
+        var response = try file(name, request, head: head)
         response.headers[.contentSecurityPolicy] =
             contentSecurityPolicy + "; frame-ancestors \(ancestors)"
         for (name, value) in [
@@ -71,8 +120,11 @@ struct PageRoutes: Sendable {
         return response
     }
 
-    private func file(_ path: String, _ request: Request) throws -> Response {
-        guard let file = files[path] else { throw APIError.notFound("no such page") }
+    private func file(
+        _ path: String, _ request: Request, head: PageHead? = nil
+    ) throws -> Response {
+        guard var file = files[path] else { throw APIError.notFound("no such page") }
+        if let head { file = WebFiles.File(head.put(into: file.bytes), mediaType: file.mediaType) }
         var headers: HTTPFields = [
             .contentType: file.mediaType, .eTag: file.entityTag,
             // Revalidated at each load: a page and its modules always belong together.

@@ -8,6 +8,13 @@ struct WebFiles: Sendable {
         let bytes: [UInt8]
         let mediaType: String
         let entityTag: String
+
+        init(_ bytes: [UInt8], mediaType: String) {
+            self.bytes = bytes
+            self.mediaType = mediaType
+            let sum = String(CRC32.checksum(bytes), radix: 16)
+            entityTag = "\"\(String(bytes.count, radix: 16))-\(sum)\""
+        }
     }
 
     /// The pages are a few hundred KiB; more means that other files were included by mistake.
@@ -35,11 +42,7 @@ struct WebFiles: Sendable {
             guard total <= Self.bytesMaximum, files.count < Self.filesMaximum else {
                 throw .tooLarge(directory)
             }
-            let bytes = Array(data)
-            let sum = String(CRC32.checksum(bytes), radix: 16)
-            files[name] = File(
-                bytes: bytes, mediaType: mediaType,
-                entityTag: "\"\(String(bytes.count, radix: 16))-\(sum)\"")
+            files[name] = File(Array(data), mediaType: mediaType)
         }
     }
 

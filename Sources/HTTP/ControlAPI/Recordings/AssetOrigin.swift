@@ -68,6 +68,8 @@ struct AssetOrigin: Sendable {
         to request: Request, _ asset: CatalogueAsset, _ path: OriginPath, until expiry: UnixTime,
         at now: UnixTime, named name: String? = nil
     ) async throws -> Response {
+        // Its files are removed a little later.
+        if let end = asset.expiresAt, end <= now { throw Origin.notFound }
         guard let directory = Self.directory(of: asset, holding: path) else {
             throw Origin.notFound
         }

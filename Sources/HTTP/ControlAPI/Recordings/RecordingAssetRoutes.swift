@@ -12,7 +12,8 @@ struct RecordingAssetRoutes: Sendable {
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        let assets = router.managed("/v2/recording-assets", by: authority, clock: clock)
+        let assets = router.managed(
+            "/v2/recording-assets", by: authority, isForReaders: true, clock: clock)
         assets.get("") { request, _ in try await listAssets(request) }
         assets.get("/:asset") { request, context in
             let asset = try await asset(context.parameters.get("asset"))

@@ -6,10 +6,13 @@ import Streams
 /// A recording in the control API: of a live stream, or of a room without one.
 struct RecordingBody: Encodable {
     var recording: LiveStream
+    /// Nil while it has none.
+    var name: String?
     var assets: [CatalogueAsset]
 
-    init(_ recording: LiveStream, assets: [CatalogueAsset]) {
+    init(_ recording: LiveStream, name: String?, assets: [CatalogueAsset]) {
         self.recording = recording
+        self.name = name
         self.assets = assets
     }
 
@@ -32,6 +35,7 @@ struct RecordingBody: Encodable {
     }
 
     enum CodingKeys: String, CodingKey {
+        case name
         case audioOnly = "audio_only"
         case isPaused = "recording_paused"
         case progress = "post_processing_progress"
@@ -45,6 +49,7 @@ struct RecordingBody: Encodable {
     func encode(to encoder: any Encoder) throws {
         try StreamFields(recording).encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
         try container.encode(recording.plan.audio.only, forKey: .audioOnly)
         try container.encode(recording.recordingPause == .paused, forKey: .isPaused)
         try container.encode(

@@ -97,6 +97,21 @@ public struct RecordingLibrary: Sendable {
             expiry: link.expiry)
     }
 
+    /// The address of the page that shows a recording to whoever has it, until a time.
+    func pageLink(to recording: StreamID, until expiry: UnixTime) -> String? {
+        AssetLink(asset: recording.rawValue, expiry: expiry)
+            .map { "/shared/\($0.signed(with: pageKey))" }
+    }
+
+    /// The recording that such an address is for.
+    func pageLink(
+        verifying component: some StringProtocol, at now: UnixTime
+    ) throws(AssetLink.Refusal) -> AssetLink {
+        try AssetLink(verifying: component, with: pageKey, at: now)
+    }
+
+    private var pageKey: SigningKey { key.derived(for: .recordingPages) }
+
     /// Whether a copy of an asset in a store is still on this machine.
     private func isHere(_ asset: CatalogueAsset) -> Bool {
         FileManager.default.fileExists(atPath: "\(root)/\(asset.path)")

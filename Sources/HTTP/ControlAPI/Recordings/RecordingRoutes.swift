@@ -6,18 +6,20 @@ import Tokens
 
 /// 100ms' control API for recordings, `/v2/recordings/…`, guarded by a management token.
 ///
-/// Lists all recordings. Starts and stops only recordings without a live stream: a stream's
+/// Lists all recordings, names and deletes them. Starts and stops only recordings without a live stream: a stream's
 /// recording begins and ends with the stream.
 struct RecordingRoutes: Sendable {
     let control: any LiveStreamControl
-    let library: RecordingLibrary
+    let keeper: RecordingKeeper
     let authority: TokenAuthority
     let endpoints: Endpoints
     let clock: @Sendable () -> UnixTime
 
     func add(to router: Router<some RequestContext>) {
-        let group = router.managed("/v2/recordings", by: authority, clock: clock)
-            .add(middleware: RecordingErrors())
+        let group = router.managed(
+            "/v2/recordings", by: authority, isForReaders: true, clock: clock
+        )
+        .add(middleware: RecordingErrors())
         group.post("/room/:room/start") { request, context in
             try await start(request, room: context.parameters.get("room"))
         }
@@ -36,6 +38,16 @@ struct RecordingRoutes: Sendable {
         group.get("") { request, _ in try await list(request) }
         group.get("/:recording") { request, context in
             try await get(request, recording: context.parameters.get("recording"))
+        }
+        group.patch("/:recording") { request, context in
+            let recording = context.parameters.get("recording")
+            try await keeper.rename(recording, request)
+            return try await get(request, recording: recording)
+        }
+        group.delete("/:recording") { request, context in
+            try await NoBody.check(request)
+            try await keeper.delete(context.parameters.get("recording"))
+            return Response(status: .noContent)
         }
     }
 
@@ -100,19 +112,29 @@ struct RecordingRoutes: Sendable {
         return stream
     }
 
+    private var library: RecordingLibrary { keeper.library }
+
     private func response(_ recording: LiveStream) async throws -> Response {
-        let assets = try await library.assets(of: [recording])
-        return JSON.response(RecordingBody(recording, assets: assets[recording.id] ?? []))
+        guard let body = try await bodies([recording]).first else {
+            throw APIError.recordingGone("the recording was deleted", "recording \(recording.id)")
+        }
+        return JSON.response(body)
     }
 
     private func response(
         _ recordings: [LiveStream], limit: Int, last: StreamID?
     ) async throws -> Response {
-        let assets = try await library.assets(of: recordings)
-        return JSON.response(
+        JSON.response(
             ListBody(
-                limit: limit,
-                data: recordings.map { RecordingBody($0, assets: assets[$0.id] ?? []) },
-                last: last?.rawValue ?? ""))
+                limit: limit, data: try await bodies(recordings), last: last?.rawValue ?? ""))
+    }
+
+    /// Of those that are not deleted.
+    private func bodies(_ recordings: [LiveStream]) async throws -> [RecordingBody] {
+        let assets = try await library.assets(of: recordings)
+        let notes = try await RecordingNotes(library.catalogue).notes(of: recordings.map(\.id))
+        return recordings.filter { notes[$0.id]?.deletedAt == nil }.map {
+            RecordingBody($0, name: notes[$0.id]?.name, assets: assets[$0.id] ?? [])
+        }
     }
 }

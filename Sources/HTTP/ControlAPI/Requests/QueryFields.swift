@@ -44,7 +44,8 @@ struct QueryFields: Sendable {
         "/v2/rooms": .init(["name", "enabled", "template_id"] + times + page),
         "/v2/sessions": .init(["room_id", "active"] + times + page),
         "/v2/templates": .init(page),
-        "/api/recordings": .init(streams + ["job_id"]),
+        "/api/recordings": .init(streams + ["job_id", "search"] + times),
+        "/api/recordings/{recording}/link": .init(["seconds"]),
     ]
 
     static var paths: [String] { ofPaths.keys.sorted() }

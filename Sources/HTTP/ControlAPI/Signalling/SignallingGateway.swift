@@ -16,6 +16,10 @@ public protocol SignallingGateway: Sendable {
     /// refusal is an ordinary HTTP answer.
     func admit(peer: PeerID, claims: RoomTokenClaims) async throws(APIError)
 
+    /// Checks that a person may join the room at all, in whatever role: that it exists, or that
+    /// joining makes it, and that it is not closed.
+    func checkOpen(_ room: RoomID) async throws(APIError)
+
     /// Whether the peer is in the room, or may still return to it, and joined with the token of
     /// these claims, which may have expired since.
     func isHere(_ peer: PeerID, claims: RoomTokenClaims) async -> Bool

@@ -320,6 +320,10 @@ public actor RoomDirectory: SignallingGateway, RoomStreamingObserver, ServiceLif
         return role
     }
 
+    public func checkOpen(_ room: RoomID) async throws(APIError) {
+        try await registry.checkOpen(room)
+    }
+
     public func isHere(_ peer: PeerID, claims: RoomTokenClaims) async -> Bool {
         await entries[claims.room]?.host.isHere(
             peer, of: TokenOwner(userID: claims.user, tokenID: claims.tokenID)) ?? false

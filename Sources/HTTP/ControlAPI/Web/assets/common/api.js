@@ -32,7 +32,8 @@ export function rooms() {
 /**
  * @param {string} [roomID] the room whose roles are wanted
  * @returns {Promise<{hls_js_url: string|null, open_tokens: boolean, lists_rooms: boolean,
- *   image_sources: string[], roles: string[]}>} image_sources: as in `img-src`
+ *   image_sources: string[], roles: string[], invitations: {role: string, publishes: string[]}[]}>}
+ *   image_sources: as in `img-src`; invitations: the roles of those who come without one
  */
 export function configuration(roomID) {
   return request(roomID ? `/api/config?room=${encodeURIComponent(roomID)}` : "/api/config");
@@ -59,18 +60,70 @@ export async function roomToken(roomID, { role, userID }) {
   return body.token;
 }
 
+/** A token for the room and the role of a room code. */
+export async function tokenOfCode(code, userID) {
+  const body = await request("/v2/token", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ code, user_id: userID }),
+  });
+  return body.token;
+}
+
+/**
+ * Codes for guests of a room, for one of its peers.
+ * @returns {Promise<{invitations: {role: string, code: string, publishes: string[]}[]}>}
+ */
+export function roomInvitations(roomID, { token, peerID }) {
+  return request(`/api/rooms/${encodeURIComponent(roomID)}/invitations`, {
+    method: "POST",
+    headers: { ...bearer(token), "Content-Type": "application/json" },
+    body: JSON.stringify({ peer_id: peerID ?? "" }),
+  });
+}
+
 /**
  * A page of recordings, newest first; `last` is the start of the next page, or empty.
- * @param {{token: string, room: string, start: string}} wish all may be empty
- * @returns {Promise<{data: object[], last: string}>}
+ * @param {string} token may be empty
+ * @param {{search?: string, room_id?: string, after?: string, before?: string, start?: string,
+ *          limit?: number}} wish without those that are empty
+ * @returns {Promise<{data: object[], last: string, may_change: boolean}>}
  */
-export function recordings({ token, room, start }) {
-  const query = new URLSearchParams();
-  if (room) query.set("room_id", room);
-  if (start) query.set("start", start);
-  const headers = token ? { Authorization: `Bearer ${token}` } : {};
-  return request(`/api/recordings?${query}`, { headers });
+export function recordings(token, wish) {
+  const wanted = Object.entries(wish).filter(([, value]) => value);
+  return request(`/api/recordings?${new URLSearchParams(wanted)}`, { headers: bearer(token) });
 }
+
+/** What is known of one recording. */
+export function recording(token, id) {
+  return request(recordingPath(id), { headers: bearer(token) });
+}
+
+/** @param {string} name empty for none */
+export function renameRecording(token, id, name) {
+  return request(recordingPath(id), {
+    method: "PATCH",
+    headers: { ...bearer(token), "Content-Type": "application/json" },
+    body: JSON.stringify({ name }),
+  });
+}
+
+export function deleteRecording(token, id) {
+  return request(recordingPath(id), { method: "DELETE", headers: bearer(token) });
+}
+
+/** The address of a page that shows a recording to anybody. @returns {Promise<{url: string}>} */
+export function recordingLink(token, id, seconds) {
+  return request(`${recordingPath(id)}/link?seconds=${seconds}`, { headers: bearer(token) });
+}
+
+/** The recording of such an address. */
+export function sharedRecording(link) {
+  return request(`/api/shared/${encodeURIComponent(link)}`);
+}
+
+const recordingPath = (id) => `/api/recordings/${encodeURIComponent(id)}`;
+const bearer = (token) => (token ? { Authorization: `Bearer ${token}` } : {});
 
 /**
  * A stream's state in the viewer's terms, from the API's or the room's.

@@ -2,28 +2,31 @@
 
 import { configuration, phaseOf, rooms } from "../common/api.js";
 import { byID, element, reconcile, setText } from "../common/dom.js";
+import { roomIDFrom, roomTitle } from "../common/room-name.js";
 import { icon } from "../common/icons.js";
 
 const refreshInterval = 3000; // ms
 const list = byID("rooms");
 const summary = byID("summary");
 
+let occupied = new Set(); // ids of rooms with people
+
 byID("enter").addEventListener("submit", (event) => {
   event.preventDefault();
   const id = roomIDFrom(byID("room-id").value);
-  if (id) location.assign(`/rooms/${encodeURIComponent(id)}`);
+  if (id) return openRoom(id);
+  byID("room-id").setCustomValidity("A name needs a letter, a digit or an emoji.");
+  byID("room-id").reportValidity();
 });
+byID("room-id").addEventListener("input", () => byID("room-id").setCustomValidity(""));
 
-/** "Monday stand-up" → "monday-stand-up": ids are used in URLs and tokens, so they are plain. */
-function roomIDFrom(text) {
-  return text
-    .trim()
-    .normalize("NFKD")
-    .replace(/[\u0300-\u036f]/g, "")
-    .replace(/[^A-Za-z0-9_-]+/g, "-")
-    .replace(/^-+|-+$/g, "")
-    .toLowerCase()
-    .slice(0, 64);
+/** Whoever opens a room hosts it; into a room with people one comes as a guest. */
+async function openRoom(id) {
+  const path = `/rooms/${encodeURIComponent(id)}`;
+  const settings = occupied.has(id) ? null : await configuration(id).catch(() => null);
+  const guests = new Set(settings?.invitations?.map((one) => one.role));
+  const host = settings?.roles?.find((role) => !guests.has(role));
+  location.assign(host ? `${path}?role=${encodeURIComponent(host)}` : path);
 }
 
 function createRoom(room) {
@@ -34,7 +37,7 @@ function createRoom(room) {
     element(
       "div",
       { class: "room-card-text" },
-      element("h3", { class: "room-name" }),
+      element("h3", { class: "room-name", dir: "auto" }),
       element("p", { class: "quiet room-detail" }),
     ),
     element("span", { class: "lamp" }),
@@ -56,7 +59,7 @@ const lampText = { starting: "Starting", live: "Live", failed: "Failed" };
 function updateRoom(node, room) {
   const phase = phaseOf(room.hls?.state);
   const count = room.peer_count ?? 0;
-  node.querySelector(".room-name").textContent = room.name || room.id;
+  node.querySelector(".room-name").textContent = roomTitle(room.name || room.id);
   node.querySelector(".room-detail").textContent =
     count === 0 ? "Nobody here" : count === 1 ? "1 person" : `${count} people`;
   const lamp = node.querySelector(".lamp");
@@ -69,6 +72,7 @@ function updateRoom(node, room) {
 async function refresh() {
   try {
     const found = await rooms();
+    occupied = new Set(found.filter((room) => room.peer_count > 0).map((room) => room.id));
     const rank = (room) => (phaseOf(room.hls?.state) === "live" ? 0 : 1);
     found.sort((a, b) => rank(a) - rank(b) || (a.name || a.id).localeCompare(b.name || b.id));
     reconcile(list, found, { key: (room) => room.id, create: createRoom, update: updateRoom });

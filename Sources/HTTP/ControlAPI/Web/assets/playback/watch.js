@@ -4,6 +4,7 @@
 import { configuration, stream } from "../common/api.js";
 import { byID, clockText, setText } from "../common/dom.js";
 import { placeIcons } from "../common/icons.js";
+import { roomTitle } from "../common/room-name.js";
 import { Player } from "./player.js";
 import { Controls } from "./player/controls.js";
 import { lackWords, startWords } from "./stream-words.js";
@@ -27,8 +28,8 @@ const notices = {
 };
 
 placeIcons();
-byID("title").textContent = roomID;
-document.title = `${roomID} · live on Roomcast`;
+byID("title").textContent = roomTitle(roomID);
+document.title = `${roomTitle(roomID)} · live on Roomcast`;
 
 const settings = await configuration().catch(() => ({}));
 const player = new Player(video, settings.hls_js_url ?? null);

@@ -10,6 +10,7 @@ import { byID, element, setText } from "../common/dom.js";
 import { closeMenu } from "../common/menu.js";
 import { Moderating } from "./moderation/moderating.js";
 import { stream } from "../common/api.js";
+import { openInvite } from "./invite/invite.js";
 import { ImageSources } from "./stage/image-sources.js";
 import { OnAir } from "./on-air.js";
 import { PeoplePanel } from "./panels/people-panel.js";
@@ -19,6 +20,7 @@ import { Publishing } from "./publishing.js";
 import { showPushes } from "./push-note.js";
 import { RecordingLamp } from "./recording-lamp.js";
 import { roleText } from "./moderation/role-dialog.js";
+import { roomTitle } from "../common/room-name.js";
 import { RoomSound } from "./room-sound.js";
 import { peopleOf, soundsOf, tilesOf } from "./room-view.js";
 import { SidePanel } from "./panels/side-panel.js";
@@ -45,6 +47,7 @@ const recordingNews = {
 
 export class Call {
   #client;
+  #token;
   #media;
   #roomID;
   #images;
@@ -73,12 +76,14 @@ export class Call {
   #recording;
 
   /**
+   * @param {string} token the room token with which the client has joined
    * @param {string[]} imageSources from where images of people may be loaded
    * @param {(reason: string) => void} onEnd called once when the room was left
    */
-  constructor({ client, media, roomID, view, imageSources, onEnd }) {
+  constructor({ client, token, media, roomID, view, imageSources, onEnd }) {
     this.#startsWithSpeaker = view === "speaker";
     this.#client = client;
+    this.#token = token;
     this.#media = media;
     this.#roomID = roomID;
     this.#images = new ImageSources(imageSources);
@@ -281,7 +286,7 @@ export class Call {
     const client = this.#client;
     const tiles = tilesOf(this.#view);
     if (!tiles.some((tile) => tile.key === this.#pinned)) this.#pinned = null;
-    setText(byID("call-title"), client.room.name || this.#roomID);
+    setText(byID("call-title"), this.#title);
     const { count } = client.room;
     setText(byID("call-count"), count === 1 ? "1 person" : `${count} people`);
     this.#stage.show(tiles, this.#pinned);
@@ -292,6 +297,10 @@ export class Call {
     const isSeen = ["chat", "people"].includes(this.#side.current);
     if (isSeen) this.#drawLists();
     else this.#listsTimer ??= setTimeout(() => this.#drawLists(), unseenInterval);
+  }
+
+  get #title() {
+    return roomTitle(this.#client.room.name || this.#roomID);
   }
 
   get #view() {
@@ -352,6 +361,11 @@ export class Call {
     byID("open-people").onclick = () => this.#side.toggle("people");
     byID("open-polls").onclick = () => this.#side.toggle("polls");
     byID("speaker-view").onclick = () => this.#setSpeakerView(!this.#isSpeakerView);
+    byID("invite").onclick = () =>
+      openInvite({
+        roomID: this.#roomID, roomName: this.#title, token: this.#token,
+        peerID: this.#client.peerID,
+      });
     byID("devices").onclick = () =>
       chooseDevices({ media, sound: this.#sound, onFault: (text) => toast(text, "error") });
     byID("end-room").onclick = () => this.#endRoom();

@@ -1,39 +1,40 @@
 // The room page: preview, call, farewell.
 //
-// Query: `name`, `role`, `auth_token` (a room token, if the server gives none to pages) and
-// `skip_preview=true`, as in 100ms' own meeting URLs. `view=grid` and `view=speaker` show the room
+// Query: `name`, `role`, `auth_token` (a room token, if the server gives none to pages), `code` (a
+// room code in its place) and `skip_preview=true`, as in 100ms' own meeting URLs. `view=grid` and `view=speaker` show the room
 // without controls, for a browser that nobody sits at: no devices, no preview, no farewell.
 
-import { configuration, roomToken } from "../common/api.js";
+import { configuration } from "../common/api.js";
 import { Call } from "./call.js";
 import { randomIdentifier } from "../client/identifier.js";
 import { byID } from "../common/dom.js";
 import { placeIcons } from "../common/icons.js";
+import { Entrance } from "./invite/entrance.js";
 import { LocalMedia } from "./devices/local-media.js";
 import { Preview } from "./devices/preview.js";
+import { roomTitle } from "../common/room-name.js";
 import { RoomcastClient } from "../client/roomcast-client.js";
 
 const roomID = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 const query = new URLSearchParams(location.search);
 const view = query.get("view");
 const media = new LocalMedia();
+const entrance = new Entrance(roomID, query);
 let client = null;
 
-document.title = `${roomID} · Roomcast`;
+document.title = `${roomTitle(roomID)} · Roomcast`;
 placeIcons();
 
 const preview = new Preview({
   roomID,
   media,
   name: query.get("name") ?? "",
-  role: query.get("role") ?? "",
-  hasToken: query.has("auth_token"),
+  entrance,
   onJoin: enter,
 });
 
 async function enter({ name, role }) {
-  const token =
-    query.get("auth_token") ?? (await roomToken(roomID, { role, userID: userIDFrom(name) }));
+  const token = await entrance.token({ role, userID: userIDFrom(name) });
   client = new RoomcastClient({ origin: location.origin, token });
   const settings = configuration().catch(() => ({}));
   try {
@@ -45,7 +46,7 @@ async function enter({ name, role }) {
   }
   const { image_sources: imageSources } = await settings;
   preview.hide();
-  new Call({ client, media, roomID, view, imageSources, onEnd: sayFarewell }).start();
+  new Call({ client, token, media, roomID, view, imageSources, onEnd: sayFarewell }).start();
 }
 
 /** Plain ASCII, because some clients of the protocol cannot decode other characters in tokens. */

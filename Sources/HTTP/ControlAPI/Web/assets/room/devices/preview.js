@@ -4,11 +4,13 @@ import { configuration, rooms } from "../../common/api.js";
 import { listDevices } from "./devices.js";
 import { byID, element, setText } from "../../common/dom.js";
 import { icon } from "../../common/icons.js";
+import { entranceWords } from "../invite/entrance.js";
 import { LevelMeter } from "./level-meter.js";
+import { roomTitle } from "../../common/room-name.js";
 import { roleText } from "../moderation/role-dialog.js";
 
 const nameKey = "roomcast.name";
-const usualRoles = ["host", "guest", "viewer"];
+const usualRoles = ["guest", "viewer"];
 
 const node = {
   root: byID("preview"),
@@ -18,6 +20,7 @@ const node = {
   camera: byID("preview-camera"),
   meter: byID("preview-meter"),
   form: byID("preview-form"),
+  lead: byID("preview-lead"),
   title: byID("preview-title"),
   status: byID("preview-status"),
   name: byID("name"),
@@ -30,22 +33,23 @@ const node = {
 
 export class Preview {
   #media;
+  #entrance;
   #meter = new LevelMeter(node.meter);
   #onJoin;
   #isJoining = false;
 
   /**
-   * @param {boolean} hasToken the address has a room token, so none is requested
+   * @param {import("../invite/entrance.js").Entrance} entrance how one comes in
    * @param {(choice: {name: string, role: string}) => Promise<void>} onJoin
    */
-  constructor({ roomID, media, name, role, hasToken, onJoin }) {
+  constructor({ roomID, media, name, entrance, onJoin }) {
     this.#media = media;
     this.#onJoin = onJoin;
-    node.title.textContent = roomID;
+    node.title.textContent = roomTitle(roomID);
     node.name.value = name || remembered();
-    node.role.closest("label").hidden = hasToken; // the token contains the role
-    this.#offerRoles(usualRoles, role);
-    this.#describe(roomID, role, hasToken);
+    this.#entrance = entrance;
+    this.#offerRoles(entrance.role ? [entrance.role] : usualRoles);
+    this.#describe(roomID);
 
     media.addEventListener("change", () => this.#show());
     node.camera.addEventListener("click", () => media.setCamera(!media.isCameraOn));
@@ -82,7 +86,7 @@ export class Preview {
     try {
       await this.#onJoin({ name, role: node.role.value });
     } catch (error) {
-      node.error.textContent = error.message;
+      node.error.textContent = entranceWords(error);
       node.error.hidden = false;
     } finally {
       this.#showJoining(false);
@@ -110,29 +114,33 @@ export class Preview {
     listDevices(media, { cameras: node.cameras, microphones: node.microphones });
   }
 
-  #offerRoles(names, chosen) {
-    const before = chosen || node.role.value;
-    const list = chosen && !names.includes(chosen) ? [...names, chosen] : names;
+  #offerRoles(names) {
+    const before = node.role.value;
     node.role.replaceChildren(
-      ...list.map((name) => element("option", { value: name }, roleText(name))),
+      ...names.map((name) => element("option", { value: name }, roleText(name))),
     );
-    if (list.includes(before)) node.role.value = before;
+    if (names.includes(before)) node.role.value = before;
+    // A single one is no choice, and a token has its own.
+    const isChosen = names.length === 1 && !this.#entrance.hasToken;
+    node.role.closest("label").hidden = this.#entrance.hasToken || isChosen;
+    node.lead.textContent = isChosen
+      ? `You are about to join as ${roleText(names[0])}` : "You are about to join";
   }
 
   /** Data from the server; the page works without it. */
-  async #describe(roomID, role, hasToken) {
+  async #describe(roomID) {
     const [settings, list] = await Promise.all([
       configuration(roomID).catch(() => null),
       rooms().catch(() => null),
     ]);
-    if (settings?.roles?.length) this.#offerRoles(settings.roles, role);
+    if (settings?.roles?.length) this.#offerRoles(this.#entrance.rolesIn(settings));
     const room = list?.find((one) => one.id === roomID);
-    if (room?.name) node.title.textContent = room.name;
+    if (room?.name) node.title.textContent = roomTitle(room.name);
     const count = room?.peer_count ?? 0;
     const people = count === 1 ? "1 person is here." : `${count} people are here.`;
     // If the server does not list rooms, the page does not show people either.
     if (list) node.status.textContent = count === 0 ? "Nobody is here yet." : people;
-    if (settings?.open_tokens === false && !hasToken) {
+    if (settings?.open_tokens === false && !this.#entrance.hasToken) {
       node.status.textContent = "Only people with an invitation link can enter.";
     }
   }

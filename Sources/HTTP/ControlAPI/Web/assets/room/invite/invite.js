@@ -1,0 +1,79 @@
+// Invitations: links for each role of guests, and the watch page. No link makes anybody a host.
+
+import { configuration, roomInvitations } from "../../common/api.js";
+import { copyField } from "../../common/copy-field.js";
+import { ask } from "../../common/dialog.js";
+import { element } from "../../common/dom.js";
+import { roleText } from "../moderation/role-dialog.js";
+
+const words = {
+  title: "Invite people",
+  text: "Send them one of these links.",
+  watch: "Watch page",
+  watchText: "Sees the stream when it is on air. Nobody in the room sees or hears them.",
+  publishing: "Joins the room, and can be seen and heard.",
+  heard: "Joins the room, and can be heard.",
+  quiet: "Joins the room to watch and to chat.",
+  refused: "Only a host of this room can invite people into it.",
+  failed: "The links into the room could not be made:",
+  loading: "Making the links …",
+  done: "Done",
+};
+
+/**
+ * Shows the links.
+ * @param {{roomID: string, roomName: string, token?: string, peerID?: string}} room `token` is the
+ *   room token, and `peerID` the peer, of whoever invites; both are missing outside of the room
+ * @returns {Promise<void>} once the dialog is closed
+ */
+export async function openInvite({ roomID, roomName, token, peerID }) {
+  const place = element("div", { class: "invite-links", "data-testid": "invite-links" },
+    element("p", { class: "quiet", role: "status" }, words.loading));
+  const links = linksInto(roomID, token, peerID).then(
+    (found) => found.map((link) => entry(link, roomName)),
+    (error) => [element("p", { class: "quiet", role: "status" }, reasonOf(error))],
+  );
+  links.then((nodes) => place.replaceChildren(...nodes));
+  const watch = { key: "watch", name: words.watch, hint: words.watchText, url: pageOf("watch", roomID) };
+  await ask({
+    title: words.title,
+    text: words.text,
+    content: [place, entry(watch, roomName)],
+    confirm: words.done,
+  });
+}
+
+/** The links by which people join. @throws {Error} if there are none for this user */
+async function linksInto(roomID, token, peerID) {
+  const { open_tokens: isOpen, invitations: open } = await configuration(roomID);
+  // Where pages may give tokens to anybody, the role in a link is enough; elsewhere a code has it.
+  const found = isOpen ? open : (await roomInvitations(roomID, { token, peerID })).invitations;
+  return found.map(({ role, code, publishes }) => ({
+    key: role,
+    name: roleText(role),
+    hint: hintOf(publishes),
+    url: `${pageOf("rooms", roomID)}?${new URLSearchParams(code ? { code } : { role })}`,
+  }));
+}
+
+function hintOf(publishes) {
+  if (publishes.includes("video")) return words.publishing;
+  return publishes.includes("audio") ? words.heard : words.quiet;
+}
+
+function reasonOf(error) {
+  return [401, 403].includes(error.status) ? words.refused : `${words.failed} ${error.message}`;
+}
+
+function pageOf(kind, roomID) {
+  return new URL(`/${kind}/${encodeURIComponent(roomID)}`, location.origin).href;
+}
+
+function entry({ key, name, hint, url }, roomName) {
+  const id = `invite-${key.replace(/[^A-Za-z0-9_-]/g, "-")}`;
+  const link = copyField({ label: `Link for: ${name}`, text: url, shareTitle: roomName, testID: id });
+  return element("section", { class: "invite-link", "aria-labelledby": `${id}-name` },
+    element("h3", { id: `${id}-name` }, name),
+    element("p", { class: "quiet" }, hint),
+    link.node);
+}
