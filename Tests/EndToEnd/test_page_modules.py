@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from harness.web import WEB
 
 # A module may look for elements of its page, which this one does not have.
@@ -32,7 +33,7 @@ def test_no_module_makes_markup_of_text():
 def test_every_module_loads(page):
     names = [f"/{file.relative_to(WEB)}" for file in WEB.glob("assets/**/*.js")]
     # These modules run a page as soon as they are loaded.
-    names = [name for name in names if not re.search(r"/(home|recordings|room|watch)\.js$", name)]
+    names = [name for name in names if not re.search(r"/(home|recordings|room|shared|watch)\.js$", name)]
     for name in names:
         page.evaluate(LOADS, name)
 
@@ -75,3 +76,32 @@ def test_the_cues_of_a_sheet_of_pictures_are_read(page):
     assert page.evaluate(
         "() => import('/assets/playback/cues.js').then((scrubber) =>"
         " scrubber.parseCues('<html>', 'https://h.test/'))") == []
+
+
+@pytest.mark.parametrize(("name", "room", "title"), [
+    ("Monday stand-up", "monday-stand-up", "monday-stand-up"), ("Café", "cafe", "cafe"),
+    ("한국어", "xn--3e0bk47br7k", "한국어"), ("العربية", "xn--mgbcd4a2b0d2b", "العربية"),
+    ("🎉 Party 🎉", "xn---party--yk84fha", "🎉-party-🎉"), ("ＡＢＣ", "abc", "abc"),
+    ("Straße", "xn--strae-oqa", "straße"), ("-a_b--c-", "a_b--c", "a_b--c"), ("!?", "", ""),
+    ("\u202e", "", ""),
+])
+def test_a_room_may_have_a_name_in_any_script(page, name, room, title):
+    """The same as in RoomNameTests."""
+    made, shown = page.evaluate("""(name) => import("/assets/common/room-name.js").then(
+      ({ roomIDFrom, roomTitle }) => [roomIDFrom(name), roomTitle(roomIDFrom(name))])""", name)
+    assert (made, shown) == (room, title)
+
+
+def test_a_long_name_of_a_room_is_cut_and_can_still_be_read(page):
+    made, shown = page.evaluate("""() => import("/assets/common/room-name.js").then(
+      ({ roomIDFrom, roomTitle }) => {
+        const id = roomIDFrom("한글".repeat(40));
+        return [id, roomTitle(id)];
+      })""")
+    assert 50 < len(made) <= 64 and shown.startswith("한글한글한글")
+
+
+@pytest.mark.parametrize("room", ["xn--", "xn--a", "xn--zzzzzzzzzzzzzz", "xn--A-b", "xn---"])
+def test_an_id_that_is_no_name_is_shown_as_it_is(page, room):
+    assert page.evaluate("""(id) => import("/assets/common/room-name.js").then(
+      ({ roomTitle }) => roomTitle(id))""", room) == room

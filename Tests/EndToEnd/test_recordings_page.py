@@ -1,5 +1,8 @@
 """The recordings page: access, its text during a recording, and playback."""
 
+import time
+from importlib import resources
+
 import pytest
 
 from harness import tokens
@@ -67,7 +70,7 @@ MANY = """() => {
   window.fetch = async (url) => {
     const query = new URL(url, location.href).searchParams;
     const first = Number(query.get("start"));
-    const count = query.get("room_id") === "nowhere" ? 0 : Math.min(20, 23 - first);
+    const count = query.get("search") === "nowhere" ? 0 : Math.min(20, 23 - first);
     const data = Array.from({ length: count }, (_, index) => ({
       id: `r${first + index + 1}`, room_id: "hall", status: "completed", assets: [],
       created_at: "2026-01-01T00:00:00Z" }));
@@ -166,7 +169,7 @@ def test_a_recording_is_followed_played_and_downloaded(world, room):
     wait_for("it is being recorded", lambda: (seen(page, stream) or {}).get("state") == "Recording",
              TIMEOUT)
     assert page.evaluate(FOCUSED) == "title", "the form that had the focus is gone"
-    assert page.evaluate(SUMMARY) == f"1 recording of {room}, 1 in progress"
+    assert page.evaluate(SUMMARY) == f"1 recording with “{room}”, 1 in progress"
     assert not seen(page, stream)["play"]
     segments(server, stream, 3)
     server.stop_stream(room)
@@ -175,7 +178,7 @@ def test_a_recording_is_followed_played_and_downloaded(world, room):
     card = wait_for("it is ready", lambda: seen(page, stream)["state"] == "Ready"
                     and seen(page, stream), TIMEOUT)
     assert card["play"]
-    assert page.evaluate(SUMMARY) == f"1 recording of {room}"
+    assert page.evaluate(SUMMARY) == f"1 recording with “{room}”"
     sizes = [f"{one['width']} × {one['height']} MP4" for one in LADDER]
     assert [text.split(" · ")[0] for text in card["files"]] == [*sizes, "640 × 360 HLS in a zip"]
     listed = server.manage("GET", f"/recording-assets?room_id={room}").json["data"]
@@ -216,10 +219,10 @@ def test_what_is_shown_is_said_and_the_focus_goes_to_what_is_new(world):
     wait_for("all are", lambda: page.evaluate(SUMMARY) == "23 recordings", TIMEOUT)
     assert page.evaluate(FOCUSED) == "card-r21", "the first of the older ones"
     page.evaluate("""() => {
-      document.getElementById("room").value = "nowhere";
+      document.getElementById("search").value = "nowhere";
       document.getElementById("filter").requestSubmit();
     }""")
-    wait_for("none is", lambda: page.evaluate(SUMMARY) == "No recordings of nowhere", TIMEOUT)
+    wait_for("none is", lambda: page.evaluate(SUMMARY) == "No recordings with “nowhere”", TIMEOUT)
 
 
 def test_a_card_shows_the_picture_of_the_time_under_the_pointer(world, recorded):
@@ -273,7 +276,7 @@ def test_the_page_is_whole_at_every_width_and_named_for_who_cannot_see_it(
     context = browser.new_context(color_scheme="dark")
     page = context.new_page()
     page.goto(f"{server.base}/recordings?room={room}")
-    page.get_by_role("textbox", name="Management token").fill(tokens.management_token())
+    page.get_by_role("textbox", name="Token").fill(tokens.management_token())
     page.get_by_role("button", name="Show recordings").click()
     for width in (320, 390, 640, 641, 900, 1600):
         page.set_viewport_size({"width": width, "height": 800})
@@ -281,9 +284,159 @@ def test_the_page_is_whole_at_every_width_and_named_for_who_cannot_see_it(
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.get_by_role("button", name=f"Play the recording of {room}").click()
     page.get_by_role("dialog", name=room).wait_for()
-    page.get_by_role("button", name="Close").click()
+    page.get_by_role("button", name="Close", exact=True).click()
     assert page.get_by_role("link", name="640 × 360 MP4").count() == 1
-    page.get_by_role("searchbox", name="Room").fill("nowhere")
+    page.get_by_role("searchbox", name="Name or room").fill("nowhere")
     page.keyboard.press("Enter")
-    page.get_by_text("Nothing was recorded in nowhere.").wait_for()
+    page.get_by_text("No recording fits.").wait_for()
     context.close()
+
+
+# What is done with a recording
+
+
+AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
+FAULTS = """() => axe.run(document).then(({ violations }) => violations
+  .filter(({ impact }) => impact !== "minor")
+  .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(", ")}`))"""
+
+
+@pytest.fixture
+def manager(server, browser, request):
+    """A page with the list, for whoever holds the token."""
+    kind = getattr(request, "param", tokens.management_token)
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    context.add_init_script(
+        f"sessionStorage.setItem('roomcast-management-token', {kind()!r})")
+    page = context.new_page()
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    context.close()
+    assert errors == []
+
+
+def act(page, stream, name):
+    card = page.locator(CARD.format(stream["id"]))
+    card.get_by_role("button", name="More about").click()
+    page.get_by_role("menuitem", name=name, exact=True).click()
+
+
+def actions(page, stream):
+    page.locator(CARD.format(stream["id"])).get_by_role("button", name="More about").click()
+    names = page.get_by_role("menuitem").all_inner_texts()
+    page.keyboard.press("Escape")
+    return names
+
+
+def made(server, room):
+    stream = start(server, room)
+    segments(server, stream, 3)
+    server.stop_stream(room)
+    server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    return stream
+
+
+def test_a_recording_is_renamed_found_by_its_name_and_deleted(manager, server, room):
+    stream = made(server, room)
+    page = manager
+    page.goto(f"{server.base}/recordings?search={room}")
+    act(page, stream, "Rename")
+    page.get_by_role("textbox", name="Name", exact=True).fill("  공지 🎉 <b>May</b> ")
+    page.keyboard.press("Enter")
+    title = page.locator(CARD.format(stream["id"])).get_by_role("heading")
+    wait_for("it has its name", lambda: title.inner_text() == "공지 🎉 <b>May</b>", TIMEOUT)
+    notes = list(server.recordings.glob(f"hls/{room}/*/*/recording.json"))
+    assert len(notes) == 1 and "공지" in notes[0].read_text()
+    page.get_by_role("searchbox").fill("공지")
+    page.get_by_text("1 recording with “공지”").wait_for()
+    page.get_by_label("To").fill("2020-01-01")
+    page.get_by_text("No recording fits.").wait_for()
+    page.get_by_label("To").fill("")
+    page.get_by_text("1 recording with “공지”").wait_for()
+    file = page.locator(f"{CARD.format(stream['id'])} a.file").first.get_attribute("href")
+    assert server.http.get(file).status == 200
+    act(page, stream, "Delete")
+    question = page.get_by_role("dialog", name="Delete “공지 🎉 <b>May</b>”?")
+    question.get_by_role("button", name="Cancel").click()
+    assert title.count() == 1
+    act(page, stream, "Delete")
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    page.get_by_text("No recording fits.").wait_for()
+    assert server.http.get(file).status == 404
+    wait_for("its segments are gone", lambda: [
+        path.name for path in (server.output / room / stream["id"]).iterdir()] == ["stream.json"],
+        TIMEOUT)
+
+
+def test_a_link_shows_a_recording_to_anybody_until_it_ends(manager, server, browser, recorded):
+    page = manager
+    page.goto(f"{server.base}/recordings?search=recorded")
+    act(page, recorded, "Share a link")
+    field = page.get_by_role("textbox", name="Link to the recording")
+    wait_for("there is a link", lambda: "/shared/" in field.input_value(), TIMEOUT)
+    first = field.input_value()
+    page.get_by_role("radio", name="1 hour").check()
+    wait_for("there is another", lambda: field.input_value() not in ("", first), TIMEOUT)
+    link = field.input_value()
+    expiry = int(link.split(".")[-2])
+    assert abs(expiry - time.time() - 3600) < 60
+    page.get_by_role("button", name="Copy: Link to the recording").click()
+    page.get_by_text("Copied.").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == link
+    context = browser.new_context()
+    guest = context.new_page()
+    guest.goto(link)
+    guest.wait_for_selector("#stage:not([hidden])")
+    assert guest.get_by_test_id("title").inner_text() == "recorded"
+    wait_for("it plays or waits for a click", lambda: guest.evaluate(
+        "() => document.querySelector('video').readyState") >= 2, TIMEOUT)
+    assert guest.get_by_test_id("files").get_by_role("link").count() == 2
+    tags = guest.evaluate("""() => Object.fromEntries([...document.querySelectorAll("meta[property]")]
+      .map((tag) => [tag.getAttribute("property"), tag.content]))""")
+    assert tags["og:title"] == "recorded" and tags["og:type"] == "video.other"
+    picture = server.http.get(path_of(tags["og:image"]))
+    assert picture.status == 200 and picture.headers["content-type"] == "image/jpeg"
+    # One that was altered is explained.
+    guest.goto(link[:-1])
+    guest.get_by_role("heading", name="This link does not work").wait_for()
+    context.close()
+
+
+def test_what_is_known_of_a_recording_is_told(manager, server, recorded):
+    page = manager
+    page.goto(f"{server.base}/recordings?search=recorded")
+    act(page, recorded, "Details")
+    facts = page.get_by_test_id("facts").inner_text()
+    for fact in ("Ready", "recorded", "640 × 360", "Layers", "3 files"):
+        assert fact in facts, facts
+
+
+@pytest.mark.parametrize("manager", [tokens.recordings_token], indirect=True)
+def test_a_token_for_looking_only_looks(manager, server, recorded):
+    page = manager
+    page.goto(f"{server.base}/recordings?search=recorded")
+    page.locator(CARD.format(recorded["id"])).wait_for()
+    assert actions(page, recorded) == ["Share a link", "Details"]
+    for method in ("PATCH", "DELETE"):
+        for path in ("/api/recordings", "/v2/recordings"):
+            answer = server.http.request(
+                method, f"{path}/{recorded['id']}", body={"name": "x"} if method == "PATCH" else None,
+                headers={"Authorization": f"Bearer {tokens.recordings_token()}"})
+            assert answer.status == 403, answer.body
+            assert answer.json["message"] == "this token may only look at recordings"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_fault_with_the_page_and_its_dialogs(manager, server, recorded, scheme):
+    page = manager
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page.goto(f"{server.base}/recordings?search=recorded")
+    page.locator(CARD.format(recorded["id"])).wait_for()
+    page.evaluate(AXE)
+    assert page.evaluate(FAULTS) == []
+    for name in ("Rename", "Share a link", "Details", "Delete"):
+        act(page, recorded, name)
+        page.get_by_role("dialog").wait_for()
+        assert page.evaluate(FAULTS) == [], name
+        page.keyboard.press("Escape")

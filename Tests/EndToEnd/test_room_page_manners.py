@@ -31,7 +31,7 @@ TILES = """() => document.querySelectorAll("[data-testid=tile]").length"""
 # Tab stops after the link to all rooms, for a host with the list of people open: there are no
 # others.
 CONTROLS = [
-    ("button", "Speaker view"), ("button", "Show Ben large"), ("button", "Show yourself large"),
+    ("button", "Invite"), ("button", "Speaker view"), ("button", "Show Ben large"), ("button", "Show yourself large"),
     ("tab", "People (2)"), ("button", "Close side panel"), ("button", "Mute all"),
     ("button", "Change roles"), ("button", "What to do with Ann (you)"),
     ("button", "What to do with Ben"), ("button", "Mute"),

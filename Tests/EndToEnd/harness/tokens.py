@@ -30,6 +30,11 @@ def management_token(secret=SECRET, algorithm="HS256", **changes):
     return sign(_common("management") | changes, secret, algorithm)
 
 
+def recordings_token(**changes):
+    """For looking at recordings only."""
+    return sign(_common("recordings") | changes, SECRET, "HS256")
+
+
 def _common(kind):
     now = int(time.time())
     return {

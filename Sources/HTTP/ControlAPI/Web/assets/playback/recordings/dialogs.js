@@ -12,11 +12,12 @@ import { dateText, isExpired, lengthText, states, titleOf } from "./recording-wo
 const nameLength = 128; // UTF-16 units: at most 512 bytes
 const day = 86_400; // s
 const lives = [
-  { value: String(7 * day), text: "7 days" },
-  { value: String(day), text: "1 day" },
   { value: "3600", text: "1 hour" },
+  { value: String(day), text: "1 day" },
+  { value: String(7 * day), text: "7 days" },
   { value: String(15 * day), text: "15 days" },
 ];
+const usualLife = lives[2].value;
 
 /** @returns {Promise<boolean>} whether it has another name now */
 export async function askForName(token, card) {
@@ -56,6 +57,7 @@ export async function askForDeletion(token, card) {
 export function shareRecording(token, card) {
   const title = titleOf(card);
   const life = choice("share-life", "The link works for", lives);
+  life.node.querySelector(`[value="${usualLife}"]`).checked = true;
   const link = copyField({ label: "Link to the recording", shareTitle: title, testID: "share-link" });
   const problem = element("p", { class: "problem", role: "alert" });
   let round = 0;

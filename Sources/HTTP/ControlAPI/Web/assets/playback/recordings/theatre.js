@@ -17,7 +17,6 @@ export class Theatre {
   #player;
   #controls;
   #replay;
-  #isOpen = false;
 
   /**
    * @param {{screen: Element, video: HTMLVideoElement, replay: Element, problem: Element}} node
@@ -41,7 +40,6 @@ export class Theatre {
   }
 
   play(card, source, seconds) {
-    this.#isOpen = true;
     setText(this.#node.problem, "");
     const sprite = card.assets.find((one) => one.sprite_vtt_url)?.sprite_vtt_url ?? null;
     this.#controls.showPictures(sprite);
@@ -51,12 +49,12 @@ export class Theatre {
   }
 
   stop() {
-    this.#isOpen = false;
     this.#replay.clear();
     this.#player.stop();
   }
 
   #tell(text) {
-    if (this.#isOpen) setText(this.#node.problem, text);
+    // Nobody needs to know of a player that is closed.
+    if (this.#node.screen.getClientRects().length > 0) setText(this.#node.problem, text);
   }
 }

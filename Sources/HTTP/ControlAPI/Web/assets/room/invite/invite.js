@@ -40,6 +40,7 @@ export async function openInvite({ roomID, roomName, token, peerID }) {
     text: words.text,
     content: [place, entry(watch, roomName)],
     confirm: words.done,
+    isUnasked: true, // the heading has the focus, not the first address
   });
 }
 

@@ -1,0 +1,160 @@
+"""Invitations: links for guests, viewers and those who watch; and rooms with names in any script."""
+
+from importlib import resources
+
+import pytest
+from harness import tokens
+from harness.waiting import wait_for
+
+CAMERA_RATE = 5  # frames/s
+TIMEOUT = 60  # s
+AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
+FAULTS = """() => axe.run(document).then(({ violations }) => violations
+  .filter(({ impact }) => impact !== "minor")
+  .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(", ")}`))"""
+NAMES = ["한국어", "العربية", "🎉 Party 🎉", "Café"]
+
+
+@pytest.fixture
+def visit(browser):
+    """`visit(address)`: a page of somebody new."""
+    contexts = []
+
+    def page(address):
+        context = browser.new_context(
+            permissions=["camera", "microphone", "clipboard-read", "clipboard-write"])
+        contexts.append(context)
+        page = context.new_page()
+        page.errors = []
+        page.on("pageerror", lambda error: page.errors.append(str(error)))
+        page.goto(address)
+        return page
+
+    yield page
+    for context in contexts:
+        for page in context.pages:
+            assert page.errors == []
+        context.close()
+
+
+def join(page, name):
+    page.fill("[data-testid=name]", name)
+    page.click("[data-testid=join]")
+    page.wait_for_selector("[data-testid=call]:not([hidden])")
+
+
+def roles(server, room):
+    peers = server.manage("GET", f"/active-rooms/{room}/peers").json["peers"].values()
+    return {peer["name"]: peer["role"] for peer in peers}
+
+
+def links(page):
+    """By what they are for."""
+    page.get_by_role("button", name="Invite").click()
+    page.get_by_role("dialog", name="Invite people").wait_for()
+    wait_for("the links are there", lambda: page.locator(".invite-links input").count() > 0
+             or page.get_by_text("Only a host").count() > 0, TIMEOUT)
+    found = {node.get_attribute("aria-label").removeprefix("Link for: "): node.input_value()
+             for node in page.locator(".invite-link input").all()}
+    return found
+
+
+def test_who_opens_a_room_hosts_it_and_who_is_invited_does_not(visit, server, room):
+    ann = visit(server.base)
+    ann.fill("[data-testid=room-id]", room)
+    ann.click("[data-testid=open-room]")
+    ann.wait_for_url(f"**/rooms/{room}?role=host")
+    ann.get_by_text("You are about to join as Host").wait_for()
+    join(ann, "Ann")
+    found = links(ann)
+    assert list(found) == ["Guest", "Viewer", "Watch page"]
+    assert found["Watch page"] == f"{server.base}/watch/{room}"
+    ann.get_by_role("button", name="Copy: Link for: Guest").click()
+    ann.get_by_text("Copied.").wait_for()
+    assert ann.evaluate("navigator.clipboard.readText()") == found["Guest"]
+    ann.get_by_role("button", name="Done").click()
+    for name, kind in [("Ben", "Guest"), ("Cleo", "Viewer")]:
+        page = visit(found[kind])
+        page.get_by_text(f"You are about to join as {kind}").wait_for()
+        join(page, name)
+    # The plain address, and the name of a room with people in it.
+    dora = visit(f"{server.base}/rooms/{room}")
+    wait_for("the roles are known", lambda: dora.locator("#role option").all_inner_texts() == [
+        "Guest", "Viewer"], TIMEOUT)
+    join(dora, "Dora")
+    emil = visit(server.base)
+    emil.wait_for_selector(f"[data-room={room}]")
+    emil.fill("[data-testid=room-id]", room)
+    emil.click("[data-testid=open-room]")
+    emil.wait_for_url(f"**/rooms/{room}")
+    wait_for("all are there", lambda: roles(server, room) == {
+        "Ann": "host", "Ben": "guest", "Cleo": "viewer", "Dora": "guest"}, TIMEOUT)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_room_has_a_name_in_any_script(visit, server, name):
+    page = visit(server.base)
+    page.fill("[data-testid=room-id]", name)
+    page.click("[data-testid=open-room]")
+    page.wait_for_selector("[data-testid=join]")
+    room = page.url.split("/rooms/")[1].split("?")[0]
+    shown = {"🎉 Party 🎉": "🎉-party-🎉", "Café": "cafe"}.get(name, name)
+    assert page.get_by_test_id("room-title").inner_text() == shown
+    assert page.title() == f"{shown} · Roomcast"
+    join(page, "Ann")
+    assert page.locator("#call-title").inner_text() == shown
+    other = visit(f"{server.base}/watch/{name.replace(' ', '-')}")
+    wait_for("it is led to the room", lambda: other.url == f"{server.base}/watch/{room}", TIMEOUT)
+    assert other.get_by_test_id("room-title").inner_text() == shown
+    other.goto(server.base)
+    other.locator(f"[data-room={room}]").get_by_role("heading", name=shown).wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_fault_with_the_invitations(visit, server, room, scheme):
+    page = visit(f"{server.base}/rooms/{room}?role=host")
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    join(page, "Ann")
+    links(page)
+    page.evaluate(AXE)
+    assert page.evaluate(FAULTS) == []
+    for width in (320, 390, 1280):
+        page.set_viewport_size({"width": width, "height": 780})
+        assert page.evaluate("""() => [...document.querySelectorAll(".dialog, .dialog *")]
+          .filter((node) => node.getBoundingClientRect().right > innerWidth + 0.5)
+          .map((node) => node.className)""") == []
+
+
+def test_a_host_with_a_token_invites_by_codes(visit, closed_server, room):
+    server = closed_server
+
+    def enter(name, role):
+        token = tokens.room_token(room, user=name.lower(), role=role)
+        page = visit(f"{server.base}/rooms/{room}?name={name}&auth_token={token}&skip_preview=true")
+        page.wait_for_selector("[data-testid=call]:not([hidden])")
+        return page
+
+    found = links(enter("Ann", "host"))
+    assert list(found) == ["Guest", "Viewer", "Watch page"]
+    assert "?code=" in found["Guest"] and "auth_token" not in "".join(found.values())
+    ben = visit(found["Guest"])
+    join(ben, "Ben")
+    wait_for("Ben is a guest", lambda: roles(server, room).get("Ben") == "guest", TIMEOUT)
+    # Whoever is no host can hand on the watch page only.
+    assert list(links(ben)) == ["Watch page"]
+    ben.get_by_text("Only a host of this room can invite people into it.").wait_for()
+    wrong = visit(f"{server.base}/rooms/{room}?code=abc-defg-hij")
+    wrong.fill("[data-testid=name]", "Eve")
+    wrong.click("[data-testid=join]")
+    wrong.get_by_text("Room code not found. Check the link").wait_for()
+
+
+@pytest.fixture(scope="module")
+def closed_server(binary, tmp_path_factory):
+    """Whose pages give tokens to nobody."""
+    from harness.server import Server
+
+    server = Server(tmp_path_factory.mktemp("closed"),
+                    settings={"ROOMCAST_PAGES_OPEN_TOKENS": "false"})
+    yield server
+    assert server.stop() == 0, server.tail()
