@@ -54,7 +54,7 @@ import Testing
                 }
             }
             #expect(opened == Self.open)
-            #expect(managed > 80)
+            #expect(managed > 60)
         }
     }
 

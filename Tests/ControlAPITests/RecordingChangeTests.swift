@@ -187,6 +187,8 @@ import Testing
 
     @Test func whoeverHasALinkSeesTheVideoAlone() async throws {
         let world = try await world()
+        try world.scratch.write(
+            "<head>\n    <title>x</title>\n  </head>".utf8, to: "web/shared.html")
         let headers = try await world.managementHeaders()
         try await world.routes { client in
             let answer = try await client.execute(

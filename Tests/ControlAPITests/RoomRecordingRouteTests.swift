@@ -29,8 +29,8 @@ import Testing
             let expected = [
                 #"{"asset_types":["room-composite"],"audio_only":false,"#,
                 #""created_at":"2023-03-22T04:24:10.155978231Z","destination":"main","#,
-                #""id":"stream-1","meeting_url":"","outputs":[],"post_processing_error":null,"#,
-                #""post_processing_position":null,"post_processing_progress":null,"#,
+                #""id":"stream-1","meeting_url":"","name":null,"outputs":[],"#,
+                #""post_processing_error":null,"post_processing_position":null,"post_processing_progress":null,"#,
                 #""process_deaths":[],"#,
                 #""recording_assets":null,"recording_paused":false,"room_id":"demo","#,
                 #""session_id":"session-1","started_at":null,"started_by":"","#,

@@ -43,7 +43,7 @@ public struct RecordingNote: Hashable, Sendable, Codable {
             && text.contains { !$0.isWhitespace }
             && text.unicodeScalars.allSatisfy { scalar in
                 switch scalar.properties.generalCategory {
-                case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
+                case .control, .lineSeparator, .paragraphSeparator: false
                 default:
                     !(0x202A...0x202E).contains(scalar.value)
                         && !(0x2066...0x2069).contains(scalar.value)
