@@ -99,13 +99,15 @@ def test_a_room_has_a_name_in_any_script(visit, server, name):
     page.wait_for_selector("[data-testid=join]")
     room = page.url.split("/rooms/")[1].split("?")[0]
     shown = {"🎉 Party 🎉": "🎉-party-🎉", "Café": "cafe"}.get(name, name)
-    assert page.get_by_test_id("room-title").inner_text() == shown
+    wait_for("it is shown", lambda: page.get_by_test_id("room-title").inner_text() == shown,
+             TIMEOUT)
     assert page.title() == f"{shown} · Roomcast"
     join(page, "Ann")
-    assert page.locator("#call-title").inner_text() == shown
+    wait_for("it is shown", lambda: page.locator("#call-title").inner_text() == shown, TIMEOUT)
     other = visit(f"{server.base}/watch/{name.replace(' ', '-')}")
     wait_for("it is led to the room", lambda: other.url == f"{server.base}/watch/{room}", TIMEOUT)
-    assert other.get_by_test_id("room-title").inner_text() == shown
+    wait_for("it is shown", lambda: other.get_by_test_id("room-title").inner_text() == shown,
+             TIMEOUT)
     other.goto(server.base)
     other.locator(f"[data-room={room}]").get_by_role("heading", name=shown).wait_for()
 

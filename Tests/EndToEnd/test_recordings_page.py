@@ -350,9 +350,9 @@ def test_a_recording_is_renamed_found_by_its_name_and_deleted(manager, server, r
     assert len(notes) == 1 and "공지" in notes[0].read_text()
     page.get_by_role("searchbox").fill("공지")
     page.get_by_text("1 recording with “공지”").wait_for()
-    page.get_by_label("To").fill("2020-01-01")
+    page.get_by_test_id("to").fill("2020-01-01")
     page.get_by_text("No recording fits.").wait_for()
-    page.get_by_label("To").fill("")
+    page.get_by_test_id("to").fill("")
     page.get_by_text("1 recording with “공지”").wait_for()
     file = page.locator(f"{CARD.format(stream['id'])} a.file").first.get_attribute("href")
     assert server.http.get(file).status == 200
