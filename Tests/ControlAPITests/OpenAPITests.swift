@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import MediaKernel
 import Testing
 import Workbench
 
@@ -9,43 +10,40 @@ import Workbench
 
 /// `openapi.yaml` describes the routes that there are, with their queries and bodies, and no others.
 @Suite struct OpenAPITests {
-    /// The file, read by its lines: it has one form throughout, in which the depth says what is what.
     private struct Document {
         var operations: Set<String> = []
-        /// The names of the parameters that an operation refers to, without those of its path.
-        var parameters: [String: Set<String>] = [:]
-        var bodies: [String: String] = [:]
-        /// `room_id` of `requiredRoomID`.
-        var queries: [String: String] = [:]
-        var properties: [String: Set<String>] = [:]
+        /// The names in the queries, and of the headers.
+        var queries: [String: Set<String>] = [:]
+        var headers: [String: Set<String>] = [:]
+        /// The names of the fields of the bodies.
+        var bodies: [String: Set<String>] = [:]
+        private let root: JSONValue
 
-        init(_ text: String) {
-            var (section, path, operation, schema) = ("", "", "", "")
-            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-                let depth = line.prefix { $0 == " " }.count
-                let word = line.dropFirst(depth).prefix { $0 != ":" }.description
-                let name = line.split(separator: "/").last.map { $0.dropLast() }.map(String.init)
-                switch (section, depth) {
-                case (_, 0): section = word
-                case ("components", 2), ("requestBodies", 2), ("responses", 2), ("schemas", 2),
-                    ("parameters", 2), ("securitySchemes", 2):
-                    section = word
-                case ("paths", 2): path = word
-                case ("paths", 4):
-                    operation = word == "parameters" ? "" : "\(word.uppercased()) \(path)"
-                    if !operation.isEmpty { operations.insert(operation) }
-                case ("paths", 8) where line.contains("parameters/") && !operation.isEmpty:
-                    parameters[operation, default: []].insert(name ?? "")
-                case ("paths", 6) where word == "requestBody":
-                    bodies[operation] = name.map { String($0.dropLast()) }
-                case ("parameters", 4) where line.contains("in: query"):
-                    let real = line.split(separator: "name: ").last?.prefix { $0 != "," }
-                    queries[word] = real.map(String.init)
-                case ("schemas", 4): schema = word
-                case ("schemas", 8): properties[schema, default: []].insert(word)
-                default: break
+        init(_ root: JSONValue) throws {
+            self.root = root
+            for (path, item) in try #require(root["paths"].members) {
+                for (method, operation) in item.members ?? [:] where method != "parameters" {
+                    let name = "\(method.uppercased()) \(path)"
+                    operations.insert(name)
+                    for parameter in operation["parameters"].items {
+                        let parameter = resolved(parameter)
+                        let told = try #require(parameter["name"].text)
+                        switch parameter["in"].text {
+                        case "query": queries[name, default: []].insert(told)
+                        case "header": headers[name, default: []].insert(told)
+                        default: break
+                        }
+                    }
+                    let content = resolved(operation["requestBody"])["content"]
+                    let schema = resolved(content["application/json"]["schema"])
+                    bodies[name] = schema["properties"].members.map { Set($0.keys) }
                 }
             }
+        }
+
+        private func resolved(_ value: JSONValue) -> JSONValue {
+            guard let path = value["$ref"].text else { return value }
+            return path.split(separator: "/").dropFirst().reduce(root) { $0[String($1)] }
         }
     }
 
@@ -54,14 +52,15 @@ import Workbench
         .appending(path: "Sources/HTTP/ControlAPI/Web/openapi.yaml")
 
     private func document() throws -> Document {
-        Document(try String(contentsOf: source, encoding: .utf8))
+        let json = try APIDescription.json(yaml: Array(Data(contentsOf: source)))
+        return try Document(JSONDocument(json, limits: .own).root.decode(JSONValue.self))
     }
 
     private static let described = ["/v2/", "/api/", "/health", "/ready", "/metrics"]
     /// Pages and files, and what clients of rooms and viewers use, which other documents describe.
     private static let others = [
         "/rooms/", "/recordings", "/shared/", "/watch/", "/embed/", "/assets/", "/favicon.ico",
-        "/hls/", "/openapi.yaml", "/init", "/ws", NetworkTest.path,
+        "/hls/", "/docs", "/openapi.yaml", "/openapi.json", "/init", "/ws", NetworkTest.path,
     ]
 
     private static func isDescribed(_ path: String) -> Bool {
@@ -88,16 +87,15 @@ import Workbench
         for operation in document.operations where operation.contains(" /v2/") {
             let parts = operation.split(separator: " ").map(String.init)
             let method = try #require(HTTPRequest.Method(rawValue: parts[0]))
-            let names = (document.parameters[operation] ?? []).subtracting(["idempotencyKey"])
-            let told = try names.map { try #require(document.queries[$0], "\(operation) \($0)") }
-            #expect(Set(told) == Set(QueryFields.of(parts[1], method).names), "\(operation)")
+            let told = document.queries[operation] ?? []
+            #expect(told == Set(QueryFields.of(parts[1], method).names), "\(operation)")
         }
     }
 
     @Test func whatMayBeRepeatedSaysSo() throws {
         let document = try document()
         for operation in document.operations {
-            let isTold = document.parameters[operation]?.contains("idempotencyKey") == true
+            let isTold = document.headers[operation]?.contains("Idempotency-Key") == true
             let isSo = operation.hasPrefix("POST /v2/") && operation != "POST /v2/token"
             #expect(isTold == isSo, "\(operation)")
         }
@@ -127,8 +125,7 @@ import Workbench
         ]
         let document = try document()
         for (operation, fields) in bodies {
-            let body = try #require(document.bodies[operation], "\(operation)")
-            #expect(document.properties[body] == fields.names, "\(operation)")
+            #expect(document.bodies[operation] == fields.names, "\(operation)")
         }
     }
 
@@ -140,6 +137,73 @@ import Workbench
             #expect(answer.status == .ok)
             #expect(answer.headers[.contentType] == "application/yaml")
             #expect(String(buffer: answer.body) == "openapi: 3.1.0\n")
+            let read = try await client.execute(uri: "/openapi.json", method: .get)
+            #expect(read.status == .ok)
+            #expect(read.headers[.contentType] == "application/json")
+            #expect(String(buffer: read.body) == #"{"openapi":"3.1.0"}"#)
         }
+    }
+
+    @Test func theServerDoesNotStartWithADescriptionThatIsNone() async throws {
+        let world = try await TestWorld()
+        try world.scratch.write("openapi: [3.1.0\n".utf8, to: "web/openapi.yaml")
+        #expect(throws: HTTPServiceError.self) { try world.service }
+    }
+
+    private func json(_ yaml: String) throws -> String {
+        String(decoding: try APIDescription.json(yaml: Array(yaml.utf8)), as: UTF8.self)
+    }
+
+    @Test func valuesKeepTheirKindAndOrder() throws {
+        let yaml = """
+            z: 1
+            a: {number: 0.5, text: "0.5", flag: true, word: 'true', nothing: null}
+            list: [-3, "2", 3.1.0, yes please]
+            long: >-
+              two
+              lines
+            kept: |
+              a "b" \\
+
+              ü\tc
+            """
+        #expect(
+            try json(yaml) == #"""
+                {"z":1,"a":{"number":0.5,"text":"0.5","flag":true,"word":"true","nothing":null},\#
+                "list":[-3,"2","3.1.0","yes please"],"long":"two lines",\#
+                "kept":"a \"b\" \\\n\nü\u0009c"}
+                """#)
+    }
+
+    @Test(arguments: ["", "a: [1", "a: {b", "{[1]: 2}", "a: *b", "- &a [*a]"])
+    func whatIsNoDescriptionIsRefused(_ yaml: String) {
+        #expect(throws: APIDescription.Fault.self) { try json(yaml) }
+    }
+
+    @Test func whatIsTooDeepIsRefused() throws {
+        let deep = { (depth: Int) in
+            String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        }
+        #expect(try json(deep(64)) == deep(64))
+        #expect(throws: APIDescription.Fault.tooDeep) { try json(deep(65)) }
+    }
+}
+
+extension JSONValue {
+    fileprivate subscript(name: String) -> JSONValue { members?[name] ?? .null }
+
+    fileprivate var members: [String: JSONValue]? {
+        guard case .object(let members) = self else { return nil }
+        return members
+    }
+
+    fileprivate var items: [JSONValue] {
+        guard case .array(let items) = self else { return [] }
+        return items
+    }
+
+    fileprivate var text: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
     }
 }

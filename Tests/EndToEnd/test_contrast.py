@@ -44,7 +44,7 @@ def test_the_check_sees_white_on_white(page, server):
     assert ".lead" in " ".join(unreadable(page))
 
 
-@pytest.mark.parametrize("path", ["/", "/recordings", "/rooms/contrast", "/nowhere"])
+@pytest.mark.parametrize("path", ["/", "/docs", "/recordings", "/rooms/contrast", "/nowhere"])
 def test_a_page_can_be_read(page, server, path):
     page.goto(f"{server.base}{path}", wait_until="networkidle")
     page.wait_for_selector("h1")

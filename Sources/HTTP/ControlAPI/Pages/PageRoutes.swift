@@ -4,8 +4,9 @@ import Hummingbird
 import MediaKernel
 import NIOCore
 
-/// The pages `/`, `/recordings`, `/rooms/<id>`, `/watch/<id>`, `/embed/<id>` and `/shared/<link>`,
-/// their files under `/assets/`, and the control API's description, `/openapi.yaml`.
+/// The pages `/`, `/recordings`, `/docs`, `/rooms/<id>`, `/watch/<id>`, `/embed/<id>` and
+/// `/shared/<link>`, their files under `/assets/`, and the control API's description,
+/// `/openapi.yaml` and `/openapi.json`.
 struct PageRoutes: Sendable {
     let files: WebFiles
     let heads: PageHeads
@@ -23,7 +24,9 @@ struct PageRoutes: Sendable {
     let embedders: [String]
 
     func add(to router: Router<some RequestContext>) {
-        for (path, name) in [("/", "index.html"), ("/recordings", "recordings.html")] {
+        for (path, name) in [
+            ("/", "index.html"), ("/recordings", "recordings.html"), ("/docs", "docs.html"),
+        ] {
             router.get(RouterPath(path)) { request, _ in try page(name, request) }
         }
         for place in ["rooms", "watch", "embed"] {
@@ -46,7 +49,9 @@ struct PageRoutes: Sendable {
             return try file("assets/\(path)", request)
         }
         router.get("/favicon.ico") { request, _ in try file("assets/favicon.ico", request) }
-        router.get("/openapi.yaml") { request, _ in try file("openapi.yaml", request) }
+        for name in ["openapi.yaml", "openapi.json"] {
+            router.get("/\(name)") { request, _ in try file(name, request) }
+        }
     }
 
     private func page(of room: RoomID, in place: String, _ request: Request) async throws

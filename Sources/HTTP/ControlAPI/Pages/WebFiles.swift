@@ -44,6 +44,18 @@ struct WebFiles: Sendable {
             }
             files[name] = File(Array(data), mediaType: mediaType)
         }
+        try describe(in: directory)
+    }
+
+    /// `openapi.json`, made of `openapi.yaml`.
+    private mutating func describe(in directory: String) throws(WebFilesError) {
+        guard let yaml = files["openapi.yaml"] else { return }
+        do {
+            let json = try APIDescription.json(yaml: yaml.bytes)
+            files["openapi.json"] = File(json, mediaType: "application/json")
+        } catch {
+            throw .malformed("\(directory)/openapi.yaml")
+        }
     }
 
     init(files: [String: File]) { self.files = files }
@@ -80,11 +92,13 @@ struct WebFiles: Sendable {
 enum WebFilesError: Error, Hashable, CustomStringConvertible {
     case unreadable(String)
     case tooLarge(String)
+    case malformed(String)
 
     var description: String {
         switch self {
         case .unreadable(let path): "the web pages cannot be read: \(path)"
         case .tooLarge(let path): "the web pages are larger than expected: \(path)"
+        case .malformed(let path): "the description of the API is not YAML: \(path)"
         }
     }
 }
