@@ -15,8 +15,9 @@
 #   BENCH_CHART=FILE   make bench: the file for the chart
 #   MINUTES=60         make soak, attack: the duration
 #   ROUNDS=100         make crash-series: the number of streams with kills
-#   SEED=1             make crash-series, attack: the seed for moments and bytes
+#   SEED=1             make crash-series, attack, fuzz-api: the seed for moments and bytes
 #   SECONDS=60         make fuzz: the time for each parser
+#   EXAMPLES=200       make fuzz-api: the number of random requests for each call
 #   SANITIZER=thread   make test-sanitized: the sanitizer, by default address
 #   PREFIX=/usr/local  make install: the destination
 #   DESTDIR=...        make install: a directory to use as the root, for packaging
@@ -88,6 +89,7 @@ install: ## Install what make release made below PREFIX=/usr/local (DESTDIR=... 
 	@test -x $(RELEASE) || { echo "$(RELEASE) is missing: make release" >&2; exit 1; }
 	rm -rf $(INSTALLED) $(DOCUMENTS)
 	install -d $(INSTALLED) $(DESTDIR)$(PREFIX)/bin $(EXAMPLES) $(DOCUMENTS)/docs/pictures $(DOCUMENTS)/docs/design \
+		$(DOCUMENTS)/docs/examples \
 		$(DOCUMENTS)/deploy $(DOCUMENTS)/Tests/AVSync $(DOCUMENTS)/Tests/EndToEnd
 	install -m 755 $(RELEASE) $(INSTALLED)/roomcast
 	$(STRIP) $(INSTALLED)/roomcast
@@ -112,6 +114,7 @@ install: ## Install what make release made below PREFIX=/usr/local (DESTDIR=... 
 	install -m 644 docs/*.md docs/*.svg $(DOCUMENTS)/docs/
 	install -m 644 docs/pictures/* $(DOCUMENTS)/docs/pictures/
 	install -m 644 docs/design/* $(DOCUMENTS)/docs/design/
+	install -m 644 docs/examples/* $(DOCUMENTS)/docs/examples/
 	install -m 644 Tests/AVSync/README.md $(DOCUMENTS)/Tests/AVSync/
 	install -m 644 Tests/EndToEnd/*.md $(DOCUMENTS)/Tests/EndToEnd/
 	install -m 644 deploy/Dockerfile $(DOCUMENTS)/deploy/
@@ -245,6 +248,11 @@ attack: install-test-dependencies build ## Hostile input for an hour beside a he
 .PHONY: fuzz
 fuzz: install-dependencies ## Coverage-guided fuzzing of the parsers (SECONDS=60 each)
 	@FUZZ_SECONDS=$(or $(SECONDS),60) Tests/Fuzzing/run
+
+.PHONY: fuzz-api
+fuzz-api: install-test-dependencies build ## Requests made of the API's description, and what comes back (EXAMPLES=200 SEED=…)
+	@ROOMCAST_BINARY=$(CURDIR)/$(BINARY) $(PYTHON) Tests/EndToEnd/fuzz_api.py \
+		--examples $(or $(EXAMPLES),200) $(if $(SEED),--seed $(SEED))
 
 .PHONY: mutants
 mutants: install-dependencies ## Remove behaviours one by one; a test must fail for each
