@@ -17,7 +17,7 @@
 #   ROUNDS=100         make crash-series: the number of streams with kills
 #   SEED=1             make crash-series, attack, fuzz-api: the seed for moments and bytes
 #   SECONDS=60         make fuzz: the time for each parser
-#   EXAMPLES=200       make fuzz-api: the number of random requests for each call
+#   REQUESTS=50        make fuzz-api: the number of random requests for each call
 #   SANITIZER=thread   make test-sanitized: the sanitizer, by default address
 #   PREFIX=/usr/local  make install: the destination
 #   DESTDIR=...        make install: a directory to use as the root, for packaging
@@ -250,9 +250,9 @@ fuzz: install-dependencies ## Coverage-guided fuzzing of the parsers (SECONDS=60
 	@FUZZ_SECONDS=$(or $(SECONDS),60) Tests/Fuzzing/run
 
 .PHONY: fuzz-api
-fuzz-api: install-test-dependencies build ## Requests made of the API's description, and what comes back (EXAMPLES=200 SEED=…)
+fuzz-api: install-test-dependencies build ## Requests made of the API's description, and what comes back (REQUESTS=50 SEED=…)
 	@ROOMCAST_BINARY=$(CURDIR)/$(BINARY) $(PYTHON) Tests/EndToEnd/fuzz_api.py \
-		--examples $(or $(EXAMPLES),200) $(if $(SEED),--seed $(SEED))
+		--examples $(or $(REQUESTS),50) $(if $(SEED),--seed $(SEED))
 
 .PHONY: mutants
 mutants: install-dependencies ## Remove behaviours one by one; a test must fail for each

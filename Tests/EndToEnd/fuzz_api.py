@@ -112,7 +112,7 @@ def run(directory, seed, examples, phases, checks=None, output=None):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--examples", type=int, default=200)
+    parser.add_argument("--examples", type=int, default=50)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 31))
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
