@@ -239,6 +239,14 @@ def page(request, web):
     context.close()
 
 
+@pytest.fixture
+def in_chromium(server, browser, room):
+    """Chromium alone, for behaviour that depends on the style sheets, not on the browser."""
+    world = World(server, room, browser, is_firefox=False)
+    yield world
+    world.close()
+
+
 @pytest.fixture(params=["chromium", "firefox"])
 def world(request, room):
     """A room, its page in one of the browsers, and others in it; gone when the test is."""

@@ -27,6 +27,33 @@ def test_tiles_stay_on_the_stage_and_apart(page, size, screens):
                         or other["y"] + other["height"] <= one["y"] + 1)
 
 
+@pytest.mark.parametrize(("size", "people", "least"), [
+    ((1248, 560), 2, 1.7), ((1248, 640), 2, 1.7), ((888, 560), 2, 1.7), ((1900, 900), 2, 1.7),
+    ((1248, 640), 1, 1.7), ((1248, 640), 3, 1.7), ((1248, 640), 4, 1.7), ((1248, 640), 9, 1.7),
+    ((374, 520), 2, 1.3), ((374, 640), 2, 1.3), ((820, 900), 2, 1.3),
+])
+def test_few_people_are_not_cut_to_squares(page, size, people, least):
+    places = page.evaluate("""async ([people, width, height]) => {
+      const { layout } = await import("/assets/room/stage/stage-layout.js");
+      return layout(0, people, width, height);
+    }""", [people, *size])
+    for place in places:
+        assert place["width"] / place["height"] >= least
+
+
+@pytest.mark.parametrize(("picture", "tile", "is_whole"), [
+    ((1280, 720), (619, 348), False), ((1280, 720), (374, 249), False),
+    ((640, 480), (619, 348), False), ((720, 1280), (619, 348), True), ((720, 1280), (200, 200), True),
+    ((720, 720), (619, 348), True), ((1280, 720), (200, 250), True), ((0, 0), (619, 348), False),
+])
+def test_a_picture_is_shown_whole_where_too_much_would_be_cut_off(page, picture, tile, is_whole):
+    assert page.evaluate("""async ([picture, tile]) => {
+      const { fitsWhole } = await import("/assets/room/stage/stage-layout.js");
+      const size = ([width, height]) => ({ width, height });
+      return fitsWhole(size(picture), size(tile));
+    }""", [picture, tile]) is is_whole
+
+
 CAST = """async ([tiles, wish, width, height]) => {
   const { cast } = await import("/assets/room/stage/stage-layout.js");
   const spoke = new Map(Object.entries(wish.spoke));

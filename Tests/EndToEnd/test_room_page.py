@@ -236,8 +236,10 @@ def test_a_guest_has_no_controls_of_a_host(world):
     for name in ("Mute the microphone", "Change role …", "Remove from the room …"):
         assert ben.count("menuitem", name) == 0
     ben.press("Escape")
-    for name in ("Mute all", "Change roles", "Go live", "Record the room", "End the room"):
+    for name in ("Mute all", "Change roles", "Go live", "Record the room"):
         assert ben.count("button", name) == 0
+    ben.operate("button", "Leave the room")  # there is no choice
+    ben.wait_for("heading", "You have left the room")
 
 
 # What others ask of us
@@ -562,13 +564,13 @@ def test_who_is_not_listed_in_a_large_room_is_found_and_written_to(world):
 @pytest.mark.parametrize("is_locked", [False, True])
 def test_a_room_is_ended_for_everybody_and_locked_if_wished(world, is_locked):
     ann, ben = world.open(), world.connect("Ben")
-    ann.operate("button", "End the room")
+    ann.choose("Leave the room", "End the room for all …")
     ann.wait_for("dialog", "End the room for everybody?")
     ann.press("Escape")
     ann.wait_for_none("dialog", "End the room for everybody?")
-    ann.wait_for_focus("button", "End the room")
+    ann.wait_for_focus("button", "Leave the room")
     assert ben.is_alive()
-    ann.press("Enter")
+    ann.choose("Leave the room", "End the room for all …")
     ann.wait_for("dialog", "End the room for everybody?")
     if is_locked:
         ann.operate("checkbox", LOCK_THE_ROOM, "Space")

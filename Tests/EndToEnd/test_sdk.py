@@ -222,6 +222,30 @@ def test_messages_go_to_everybody_to_a_role_and_to_one(enter, ann, ben):
     assert kept["message"] == text and kept["time"] == message["time"]
 
 
+def test_replies_reactions_and_deleted_messages_disturb_no_app(ann, ben, connect):
+    """As the room page sends them; 100ms' prebuilt app shows only messages of type `chat`, and hides
+    those under the key `chatMessageBlacklist`."""
+    key = "chatMessageBlacklist"
+    pat = connect("Pat", role="host")
+    pat.join()
+    ann.act("sessionStore.observe", [key])
+
+    def say(text, **more):
+        return pat.call("broadcast", {"info": {"message": text, "type": "chat"} | more})
+
+    first = say("rude")["result"]["message_id"]
+    say("answer", reply_to=first)
+    say('{"type":"EMOJI_REACTION","emojiId":"tada"}', type="EMOJI_REACTION")
+    pat.call("set-metadata", {"key": key, "data": [first]})
+    say("last")
+    for app in (ann, ben):
+        app.wait_for("NEW_MESSAGE", lambda message: message["message"] == "last")
+        said = [(one["message"], one["type"]) for one in app.said("NEW_MESSAGE")]
+        assert [text for text, kind in said if kind == "chat"] == ["rude", "answer", "last"]
+        assert [kind for _, kind in said] == ["chat", "chat", "EMOJI_REACTION", "chat"]
+    assert ann.wait_to_see("what is deleted", "selectSessionStore", key) == [first]
+
+
 # Roles
 
 

@@ -458,6 +458,7 @@ private struct NoStreams: LiveStreaming {
     ) async throws {}
     func stopRecording(room: RoomID, stoppedBy: PeerID) async throws {}
     func said(_ message: Message, room: RoomID) {}
+    func unsaid(_ messages: [String], room: RoomID) {}
     func addTimedMetadata(
         _ metadata: [HLSTimedMetadata], room: RoomID, addedBy: PeerID
     ) async throws {}

@@ -98,7 +98,7 @@ import Workbench
         let file = ChatFile(in: path)
         #expect(try file.read() == nil)
         let records = ["one", "two\nlines, \"quoted\"", "three"].map { record($0) }
-        for record in records { #expect(try file.append(record)) }
+        for record in records { #expect(try file.append(record) != nil) }
         let whole = Array((ChatRecord.header + records.map(\.line).joined()).utf8)
         #expect(try file.read() == whole)
         let ends = records.indices.map { index in
@@ -108,7 +108,9 @@ import Workbench
         // Killed after any byte.
         for count in 0...whole.count {
             let expected = ends.last { $0 <= count } ?? 0
-            let kept = ChatFile.wholeLines(Array(whole[..<count]))
+            let lines = ChatFile.wholeLines(Array(whole[..<count]))
+            #expect(lines == Array(whole[..<lines.count]))
+            let kept = lines.count
             #expect(kept == expected || kept == ChatRecord.header.utf8.count && expected == 0)
         }
         try Data(whole[..<ChatRecord.header.utf8.count]).write(
@@ -126,8 +128,32 @@ import Workbench
         try handle.truncate(atOffset: UInt64(ChatFile.bytesMaximum - record("x").line.utf8.count))
         try handle.close()
         let file = ChatFile(in: path)
-        #expect(try !file.append(record("xy")))
-        #expect(try file.append(record("x")))
-        #expect(try !file.append(record("")))
+        #expect(try file.append(record("xy")) == nil)
+        #expect(try file.append(record("x")) != nil)
+        #expect(try file.append(record("")) == nil)
+    }
+
+    @Test func whatIsErasedIsGoneAtOnceAndTheRestStays() throws {
+        let scratch = try Scratch()
+        let path = scratch.path
+        let file = ChatFile(in: path)
+        let records = ["one", "two\r\n  \r\nlines, \"quoted\"", "three", "  "].map { record($0) }
+        let lines = try records.map { try #require(try file.append($0)) }
+        func rest(_ indices: Int...) -> [UInt8] {
+            Array((ChatRecord.header + indices.map { records[$0].line }.joined()).utf8)
+        }
+        #expect(try file.read() == rest(0, 1, 2, 3))
+        try file.erase(lines[0])
+        #expect(try file.read() == rest(1, 2, 3))
+        try file.erase(lines[1])
+        #expect(try file.read() == rest(2, 3))
+        let bytes = try Data(contentsOf: URL(filePath: "\(path)/\(ChatFile.name)"))
+        #expect(bytes.count == lines[3].upperBound, "the lines that follow keep their places")
+        #expect(!String(decoding: bytes, as: UTF8.self).contains("quoted"))
+        // It goes on where it was.
+        let line = try #require(try file.append(record("four")))
+        #expect(line.lowerBound == lines[3].upperBound)
+        for line in [lines[2], lines[3], line] { try file.erase(line) }
+        #expect(try file.read() == nil, "a header alone is no chat")
     }
 }

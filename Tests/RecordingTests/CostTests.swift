@@ -17,12 +17,12 @@ import Workbench
         #expect(growth < Growth.tolerated)
     }
 
-    @Test(arguments: ["\"", "\n", "a\n", "\"\n\"\n"])
+    @Test(arguments: ["\"", "\n", "a\n", "\"\n\"\n", " ", " \n"])
     func ofAChat(piece: String) {
         let growth = Growth.of(4000) {
             Array(String(repeating: piece, count: $0).utf8)
         } body: {
-            #expect(ChatFile.wholeLines($0) <= $0.count)
+            #expect(ChatFile.wholeLines($0).count <= $0.count)
         }
         #expect(growth < Growth.tolerated)
     }

@@ -63,6 +63,18 @@ import Testing
         #expect(try heard("h", user: "hal").isEmpty, "nor to who said it")
     }
 
+    @Test mutating func whatWasDeletedMeanwhileIsToldToNobody() throws {
+        fixture.room.connectionLost("b", at: fixture.now)
+        let messages = try ["one", "two", "three"].map { try say($0) }
+        _ = try fixture.room.messagesDeleted(
+            OpaqueJSON(text: "[\"\(messages[1].id)\"]"), under: "deleted", ifVersion: nil, by: "h",
+            at: fixture.now, wall: fixture.wall)
+        #expect(try heard() == ["one", "three"])
+        try say("four")
+        fixture.room.connectionLost("b", at: fixture.now, heardUntil: fixture.now)
+        #expect(try heard().isEmpty)
+    }
+
     @Test mutating func whoIsNotEvenShownIsToldAllTheSame() throws {
         fixture.room.connectionLost("b", at: fixture.now)
         fixture.room.mediaLost("b", at: fixture.now)

@@ -131,6 +131,27 @@ import Workbench
         }
     }
 
+    @Test func whatIsDeletedIsErasedAlsoWhileTheRecordingIsPaused() async throws {
+        try await StreamsWorld().run { world in
+            var talk = try Talk()
+            let (id, bot) = try await start(world)
+            await bot.say(.running(firstSegmentMilliseconds: 1))
+            let messages = try ["one", "two", "three"].map { try talk.say("\"\($0)\"") }
+            for message in messages { world.chat.said(message, in: "demo") }
+            world.chat.unsaid([messages[1].id, "never said"], in: "demo")
+            world.chat.unsaid([messages[0].id], in: "other")
+            func texts() async throws -> [Substring] {
+                try await lines(world, id).dropFirst().dropLast().map {
+                    $0.split(separator: ",").last ?? ""
+                }
+            }
+            #expect(try await texts() == ["one", "three"])
+            _ = try await world.streams.setRecording(stream: id, isPaused: true)
+            world.chat.unsaid([messages[2].id, messages[1].id], in: "demo")
+            #expect(try await texts() == ["one"])
+        }
+    }
+
     @Test func theChatOfAStreamThatIsNotRecordedIsNotKept() async throws {
         try await StreamsWorld().run { world in
             var talk = try Talk()

@@ -19,7 +19,7 @@ struct ChatMaker: Sendable {
         return asset(bytes, createdAt: createdAt, expiresAt: expiresAt)
     }
 
-    /// Makes the asset again if the chat has grown, or has only now begun. An expired asset stays
+    /// Makes the asset again if the chat has changed, or has only now begun. An expired asset stays
     /// expired.
     ///
     /// - Parameter time: its creation time if it is the only asset.
@@ -33,7 +33,7 @@ struct ChatMaker: Sendable {
         let sibling = manifest.assets.first { $0.status == .completed }
         guard sibling != nil || manifest.assets.isEmpty else { return nil }
         let known = index.map { manifest.assets[$0].byteCount } ?? 0
-        guard let bytes = try ChatFile(in: directory).read(), Int64(bytes.count) > known
+        guard let bytes = try ChatFile(in: directory).read(), Int64(bytes.count) != known
         else { return nil }
         try write(bytes)
         var made = asset(

@@ -26,6 +26,8 @@ public protocol LiveStreaming: Sendable {
     func stopRecording(room: RoomID, stoppedBy: PeerID) async throws
     /// A message was sent in the room. Called in message order.
     func said(_ message: Message, room: RoomID)
+    /// These messages, by their ids, were deleted in the room.
+    func unsaid(_ messages: [String], room: RoomID)
     /// Lists the metadata in the playlists of the room's streams, from the present segment on.
     func addTimedMetadata(
         _ metadata: [HLSTimedMetadata], room: RoomID, addedBy: PeerID

@@ -210,6 +210,8 @@ public actor RoomHost {
             }
         case .refreshPreviews:
             for protocolSessions in sessions { protocolSessions.previewsWentStale() }
+        case .messagesDeleted(let messages):
+            streaming.unsaid(messages, room: room.id)
         case .noted(let note):
             recorder(note, clock.wall())
         }

@@ -227,6 +227,9 @@ class Participant:
 
     def leave(self):
         self.page.click("[data-testid=leave]")
+        # Who may end the room has a choice.
+        if self.page.is_visible("[data-testid=leave-now]"):
+            self.page.click("[data-testid=leave-now]")
         self.page.wait_for_selector("[data-testid=farewell]")
 
     def close(self):

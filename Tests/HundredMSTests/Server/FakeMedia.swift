@@ -236,6 +236,10 @@ final class FakeStreaming: LiveStreaming {
         state.withLock { $0.said.append("\(sender) \(message.body.text) in \(room)") }
     }
 
+    func unsaid(_ messages: [String], room: RoomID) {
+        state.withLock { $0.said.append("\(messages.count) deleted in \(room)") }
+    }
+
     func said() -> [String] { state.withLock { $0.said } }
 
     func addTimedMetadata(

@@ -38,6 +38,57 @@ import Testing
             try await ben.call("set-metadata", #"{"data":"x"}"#).result["key"].string == "default")
     }
 
+    @Test func aReplyNamesTheMessageThatItAnswers() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        _ = try await ann.drain()
+        let first = try await ben.call("broadcast", #"{"info":{"message":"a","type":"chat"}}"#)
+        let id = try #require(first.result["message_id"].string)
+        _ = try await ben.call(
+            "broadcast", #"{"info":{"message":"b","type":"chat","reply_to":"\#(id)"}}"#)
+        let said = try await ann.drain().map { $0.params["info"] }
+        // As 100ms' clients know it; a reply has one member more.
+        #expect(
+            said == [
+                .object(["message": .string("a"), "type": .string("chat")]),
+                .object([
+                    "message": .string("b"), "type": .string("chat"), "reply_to": .string(id),
+                ]),
+            ])
+        let refused = try await ben.call(
+            "broadcast", #"{"info":{"message":"b","reply_to":"a b"}}"#)
+        #expect(refused.error == "400 reply_to must be visible ASCII without blanks")
+    }
+
+    /// As 100ms' prebuilt clients do it: they set the whole list that they know.
+    @Test func aMessageIsDeletedByItsSenderOrByWhoMayRemoveOthers() async throws {
+        let ann = try await fixture.join("ann")
+        let ben = try await fixture.join("ben", role: "guest")
+        func say(_ client: TestClient) async throws -> String {
+            let said = try await client.call("broadcast", #"{"info":{"message":"a"}}"#)
+            return try #require(said.result["message_id"].string)
+        }
+        func delete(_ list: String, by client: TestClient) async throws -> TestFrame {
+            try await client.call(
+                "set-metadata", #"{"key":"chatMessageBlacklist","data":[\#(list)]}"#)
+        }
+        let (own, hers) = (try await say(ben), try await say(ann))
+        #expect(
+            try await delete("\"\(hers)\"", by: ben).error
+                == "403 role 'guest' has no permission 'removeOthers'")
+        #expect(try await delete("\"\(own)\"", by: ben).result["data"] == .array([.string(own)]))
+        _ = try await ben.call("listen-metadata-change", #"{"keys":["chatMessageBlacklist"]}"#)
+        _ = try await ben.drain()
+        // She has not heard of his.
+        let set = try await delete("\"\(hers)\"", by: ann)
+        #expect(set.result["data"] == .array([.string(own), .string(hers)]))
+        let told = try await ben.drain()
+        #expect(told.map(\.method) == ["on-metadata-change"])
+        #expect(told[0].params["values"][0]["data"] == .array([.string(own), .string(hers)]))
+        #expect(try await delete("1", by: ann).error == "400 data must be a list of messages' ids")
+        #expect(fixture.streaming.said().suffix(2) == ["1 deleted in r1", "1 deleted in r1"])
+    }
+
     @Test func aListenerIsToldTheValueOfTheDay() async throws {
         let ann = try await fixture.join("ann")
         _ = try await ann.call("set-metadata", #"{"key":"pin","data":1}"#)

@@ -319,6 +319,7 @@ private final class NotedStreams: LiveStreaming {
     ) async throws {}
     func stop(room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID) async throws {}
     func said(_ message: Message, room: RoomID) {}
+    func unsaid(_ messages: [String], room: RoomID) {}
     func addTimedMetadata(
         _ metadata: [HLSTimedMetadata], room: RoomID, addedBy: PeerID
     ) async throws {}

@@ -55,7 +55,15 @@ public final class ChatRecorder: Sendable {
             (chats.streams[room] ?? []).compactMap { chats.writers[$0] }
         }
         guard !writers.isEmpty, let record = ChatRecord(message) else { return }
-        for writer in writers { writer.said(record) }
+        for writer in writers { writer.said(record, id: message.id) }
+    }
+
+    /// The messages were deleted: what is recorded of them is erased.
+    func unsaid(_ messages: [String], in room: RoomID) {
+        let writers = chats.withLock { chats in
+            (chats.streams[room] ?? []).compactMap { chats.writers[$0] }
+        }
+        for writer in writers { writer.unsaid(messages) }
     }
 
     /// Something was said in the conference that a stream shows, by its bot's account.
@@ -69,7 +77,7 @@ public final class ChatRecorder: Sendable {
             ChatRecord(
                 senderID: message.peerID, senderName: message.peer, senderUserID: "", roles: [],
                 sentAt: DateText.rendered(unixNanoseconds: time.nanoseconds), type: message.type,
-                text: message.text))
+                text: message.text), id: nil)
     }
 
     /// Waits until a stream's messages are in its file.

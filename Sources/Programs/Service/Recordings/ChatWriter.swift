@@ -1,6 +1,7 @@
 import Dispatch
 import Logging
 import Recording
+import Rooms
 import Synchronization
 
 /// Writes the chat of one recorded stream, on a queue of its own: a hanging disk delays neither the
@@ -16,6 +17,19 @@ final class ChatWriter: Sendable {
         var isBehind = false
         /// The file has reached its maximal length.
         var isFull = false
+        /// The recent messages' lines in the file, by the messages' ids …
+        var lines: [String: Range<Int>] = [:]
+        /// … and the ids in order, the oldest first.
+        var order: [String] = []
+
+        mutating func note(_ line: Range<Int>, of message: String) {
+            lines[message] = line
+            order.append(message)
+            guard order.count > RoomLimits.deletableMessages * 2 else { return }
+            let excess = order.count - RoomLimits.deletableMessages
+            for old in order.prefix(excess) { lines[old] = nil }
+            order.removeFirst(excess)
+        }
     }
 
     private enum Verdict {
@@ -38,7 +52,8 @@ final class ChatWriter: Sendable {
 
     func setPaused(_ isPaused: Bool) { state.withLock { $0.isPaused = isPaused } }
 
-    func said(_ record: ChatRecord) {
+    /// - Parameter id: of a message that may be deleted.
+    func said(_ record: ChatRecord, id: String?) {
         let byteCount = record.line.utf8.count
         let verdict = state.withLock { state -> Verdict in
             guard !state.isPaused, !state.isFull else { return .unwanted }
@@ -50,27 +65,47 @@ final class ChatWriter: Sendable {
             return .kept
         }
         switch verdict {
-        case .kept: queue.async { self.write(record, byteCount) }
+        case .kept: queue.async { self.write(record, byteCount, id: id) }
         case .lost(isNew: true): logger.error("the disk does not keep up with the chat")
         case .lost(isNew: false), .unwanted: break
+        }
+    }
+
+    /// Erases messages, also while the recording is paused.
+    func unsaid(_ messages: [String]) {
+        queue.async {
+            let lines = self.state.withLock { state in
+                messages.compactMap { state.lines.removeValue(forKey: $0) }
+            }
+            do {
+                for line in lines { try self.file.erase(line) }
+            } catch {
+                self.logger.error(
+                    "a deleted message cannot be erased", metadata: ["error": "\(error)"])
+            }
         }
     }
 
     /// Runs the body after all earlier messages are processed.
     func whenCaughtUp(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    private func write(_ record: ChatRecord, _ byteCount: Int) {
+    private func write(_ record: ChatRecord, _ byteCount: Int, id: String?) {
         var isFull = state.withLock { $0.isFull }
+        var line: Range<Int>?
         do {
-            if !isFull, try !file.append(record) {
-                isFull = true
-                logger.warning("the chat is as long as it may be")
+            if !isFull {
+                line = try file.append(record)
+                if line == nil {
+                    isFull = true
+                    logger.warning("the chat is as long as it may be")
+                }
             }
         } catch {
             logger.error("a message cannot be kept", metadata: ["error": "\(error)"])
         }
         state.withLock { state in
             state.isFull = isFull
+            if let id, let line { state.note(line, of: id) }
             state.waitingBytes -= byteCount
             if state.waitingBytes == 0 { state.isBehind = false }
         }

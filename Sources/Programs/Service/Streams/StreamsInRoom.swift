@@ -88,6 +88,8 @@ public struct StreamsInRoom: LiveStreaming {
 
     public func said(_ message: Message, room: RoomID) { chat.said(message, in: room) }
 
+    public func unsaid(_ messages: [String], room: RoomID) { chat.unsaid(messages, in: room) }
+
     /// Adds the metadata to all running streams of the room.
     public func addTimedMetadata(
         _ metadata: [HLSTimedMetadata], room: RoomID, addedBy: PeerID

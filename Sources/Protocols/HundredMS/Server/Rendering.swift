@@ -91,7 +91,8 @@ extension BroadcastNotification {
         }
         messageID = message.id
         timestamp = message.sentAt.milliseconds
-        info = MessagePayload(message: message.body, type: message.type)
+        info = MessagePayload(
+            message: message.body, type: message.type, replyTo: message.replyTo)
     }
 }
 

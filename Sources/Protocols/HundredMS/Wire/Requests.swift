@@ -67,10 +67,18 @@ public struct MessagePayload: Hashable, Sendable, Codable {
     /// A string, or any JSON value.
     public var message: OpaqueJSON
     public var type: String?
+    /// The id of the message that it answers; Roomcast's own.
+    public var replyTo: String?
 
-    public init(message: OpaqueJSON, type: String?) {
+    enum CodingKeys: String, CodingKey {
+        case message, type
+        case replyTo = "reply_to"
+    }
+
+    public init(message: OpaqueJSON, type: String?, replyTo: String? = nil) {
         self.message = message
         self.type = type
+        self.replyTo = replyTo
     }
 }
 

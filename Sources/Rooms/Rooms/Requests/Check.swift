@@ -43,8 +43,11 @@ enum Check {
         }
     }
 
-    static func message(type: String, body: OpaqueJSON) throws(RoomError) {
+    static func message(
+        type: String, body: OpaqueJSON, replyTo: String? = nil
+    ) throws(RoomError) {
         try bytes(type, field: "type", maximum: RoomLimits.wordBytes)
         try bytes(body.text, field: "message", maximum: RoomLimits.messageBytes)
+        if let replyTo { try identifier(replyTo, field: "reply_to") }
     }
 }

@@ -16,5 +16,7 @@ public struct Message: Hashable, Sendable {
     /// `chat` or a client's own type.
     public var type: String
     public var body: OpaqueJSON
+    /// The id of the message that it answers.
+    public var replyTo: String?
     public var sentAt: UnixTime
 }

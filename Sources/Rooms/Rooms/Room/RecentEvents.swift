@@ -11,6 +11,8 @@ struct RecentEvents: Sendable {
         let addressees: Addressees
         let at: Instant
         let bytes: Int
+        /// It is no longer for anybody.
+        var isWithdrawn = false
     }
 
     private var entries: [Entry] = []
@@ -49,12 +51,22 @@ struct RecentEvents: Sendable {
     /// The messages and requests from that number on that a peer has missed, in order, except those
     /// that are void by now.
     func missed(by peer: Peer, from number: Int, at now: Instant) -> [RoomEvent] {
-        from(number).filter { $0.addressees.include(peer) }.map(\.event).filter { event in
+        from(number).filter { !$0.isWithdrawn && $0.addressees.include(peer) }.map(\.event).filter {
+            event in
             switch event {
             case .roleOffered(let offer): peer.roleOffers.contains(offer) && offer.until > now
             case .trackMuteRequested(let track, _, _): peer.track(track.id) != nil
             default: true
             }
+        }
+    }
+
+    /// Messages that were deleted are missed by nobody. The numbers of the others stay.
+    mutating func withdraw(_ messages: Set<String>) {
+        guard !messages.isEmpty else { return }
+        for index in entries.indices {
+            guard case .messageSent(let message) = entries[index].event else { continue }
+            if messages.contains(message.id) { entries[index].isWithdrawn = true }
         }
     }
 

@@ -20,26 +20,28 @@ extension Room {
 
     /// A peer sent a message. Its sender is not notified; it gets the returned message.
     public mutating func messageSent(
-        by id: PeerID, to audience: Audience, type: String, body: OpaqueJSON, at now: Instant,
-        wall: UnixTime
+        by id: PeerID, to audience: Audience, type: String, body: OpaqueJSON,
+        replyTo: String? = nil, at now: Instant, wall: UnixTime
     ) throws(RoomError) -> Message {
         try peers.require(.broadcast, of: id)
         let sender = try peers.joinedPeer(id)
-        try Check.message(type: type, body: body)
+        try Check.message(type: type, body: body, replyTo: replyTo)
         try peers.checkAudience(audience)
         try peers.spendFanOut(of: id, at: now)
-        return send(audience, type: type, body: body, from: sender, at: now, wall: wall)
+        let message = send(
+            audience, type: type, body: body, replyTo: replyTo, from: sender, at: now, wall: wall)
+        sentMessages.add(message.id, by: sender)
+        return message
     }
 
     /// - Parameter sender: nil for the operator.
     mutating func send(
-        _ audience: Audience, type: String, body: OpaqueJSON, from sender: Peer?, at now: Instant,
-        wall: UnixTime
+        _ audience: Audience, type: String, body: OpaqueJSON, replyTo: String? = nil,
+        from sender: Peer?, at now: Instant, wall: UnixTime
     ) -> Message {
         let message = Message(
             id: Hexadecimal.identifier(using: &random), sender: sender, audience: audience,
-            type: type, body: body,
-            sentAt: wall)
+            type: type, body: body, replyTo: replyTo, sentAt: wall)
         say(
             .messageSent(message), to: Addressees(audience: audience, sender: sender?.id), at: now)
         return message
@@ -64,6 +66,13 @@ extension Room {
     ) throws(RoomError) -> SessionStore.Entry {
         try peers.require(.broadcast, of: id)
         try peers.spendFanOut(of: id, at: now)
+        return try store(data, under: key, ifVersion: version, by: id, wall: wall)
+    }
+
+    mutating func store(
+        _ data: OpaqueJSON, under key: String, ifVersion version: Int?, by id: PeerID,
+        wall: UnixTime
+    ) throws(RoomError) -> SessionStore.Entry {
         let entry = try store.set(key, to: data, ifVersion: version, by: id, wall: wall)
         let listeners = store.listeners(to: key)
         effects.tell(peers.reachable().filter(listeners.contains), .storeChanged([entry]))

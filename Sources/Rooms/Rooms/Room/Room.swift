@@ -31,6 +31,7 @@ public struct Room: Sendable {
     public internal(set) var store = SessionStore()
     var polls = Polls()
     var recentEvents = RecentEvents()
+    var sentMessages = SentMessages()
     /// Whether newcomers that only watch are quiet. Other rooms have no quiet peers.
     public internal(set) var isLarge = false
 
@@ -205,6 +206,7 @@ public struct Room: Sendable {
         isLarge = false
         peers.departed.sessionEnded()
         recentEvents = RecentEvents()
+        sentMessages = SentMessages()
         store = SessionStore()
         polls = Polls()
         streaming.sessionEnded()

@@ -15,6 +15,8 @@ public enum RoomEffect: Hashable, Sendable {
     case dismiss([Peer], Dismissal)
     /// Previews of the room are notified.
     case refreshPreviews
+    /// These messages were deleted: what keeps messages forgets them.
+    case messagesDeleted([String])
     /// The audit log gets a note.
     case noted(SessionNote)
 }

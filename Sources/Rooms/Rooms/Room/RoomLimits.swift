@@ -42,6 +42,8 @@ public struct RoomLimits: Hashable, Sendable {
     public static let metadataBytes = 8192
     /// In bytes of UTF-8: one broadcast's body.
     public static let messageBytes = 8192
+    /// The most recent messages whose senders are remembered, which may delete them.
+    public static let deletableMessages = 1000
     /// In bytes of UTF-8: a broadcast's type, a track's source, a group's name.
     public static let wordBytes = 128
     /// In bytes of UTF-8: a track's description, a reason.

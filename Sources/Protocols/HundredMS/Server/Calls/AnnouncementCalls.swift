@@ -35,7 +35,7 @@ struct AnnouncementCalls {
         let message = try ruled { () throws(RoomError) in
             try host.room.messageSent(
                 by: peer, to: audience, type: params.info.type ?? "chat", body: params.info.message,
-                at: host.clock.now(), wall: host.clock.wall())
+                replyTo: params.info.replyTo, at: host.clock.now(), wall: host.clock.wall())
         }
         host.streaming.said(message, room: host.room.id)
         return .result(

@@ -8,15 +8,23 @@ struct StoreCalls {
 
     /// The key for clients that name none, as in 100ms' first version of the store.
     private static let defaultKey = "default"
+    /// Under which 100ms' prebuilt clients keep the ids of the messages that they hide.
+    private static let deletedMessagesKey = "chatMessageBlacklist"
 
     func setMetadata(
         _ params: SetMetadataParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
+        let key = params.key ?? Self.defaultKey
+        let data = params.data ?? .null
+        let (now, wall) = (host.clock.now(), host.clock.wall())
         let entry = try ruled { () throws(RoomError) in
-            try host.room.valueSet(
-                params.key ?? Self.defaultKey, to: params.data ?? .null,
-                ifVersion: params.ifChangeVersion,
-                by: peer, at: host.clock.now(), wall: host.clock.wall())
+            if key == Self.deletedMessagesKey {
+                return try host.room.messagesDeleted(
+                    data, under: key, ifVersion: params.ifChangeVersion, by: peer, at: now,
+                    wall: wall)
+            }
+            return try host.room.valueSet(
+                key, to: data, ifVersion: params.ifChangeVersion, by: peer, at: now, wall: wall)
         }
         return .result(MetadataPayload(entry))
     }

@@ -1,5 +1,7 @@
-// Messages to all, to a role or to one person. Pure: converts between the wire's form and the
-// page's.
+// Messages to all, to a role or to one person, and reactions. Pure: converts between the wire's form
+// and the page's.
+
+import { reactionIn, reactionType } from "./reactions.js";
 
 /**
  * @typedef {{kind: "everybody"} | {kind: "role", role: string}
@@ -8,9 +10,12 @@
 
 export const everybody = { kind: "everybody" };
 
-/** The parameters of `broadcast`. @param {Audience} audience */
-export function outgoing(text, audience) {
-  const info = { message: text, type: "chat" };
+/** The key of the session's store under which 100ms' clients keep the ids of deleted messages. */
+export const deletedKey = "chatMessageBlacklist";
+
+/** The parameters of `broadcast`. @param {Audience} audience @param {string|null} replyTo an id */
+export function outgoing(text, audience, replyTo = null) {
+  const info = { message: text, type: "chat", ...(replyTo ? { reply_to: replyTo } : {}) };
   switch (audience.kind) {
     case "role":
       return { info, roles: [audience.role] };
@@ -25,13 +30,35 @@ export function outgoing(text, audience) {
  * A message from another peer, as the client's event; empty for a message without text. A message
  * without a peer comes from the server itself.
  */
-export function messagesFrom(method, { peer, info, roles, private: isPrivate, timestamp }) {
+export function messagesFrom(method, params) {
+  if (method === "on-metadata-change") return deletionsFrom(params);
+  const { peer, info, message_id: id, timestamp } = params;
   if (method !== "on-broadcast" || typeof info?.message !== "string" || !info.message) return [];
   const name = peer?.info?.name ?? "Server";
-  const to = roles?.length ? `to ${roles.map(roleWord).join(", ")}` : "";
-  const message = { name, text: info.message, at: new Date(timestamp), isMine: false };
-  const mark = isPrivate ? "to you only" : to;
-  return [["message", { ...message, peerID: peer?.peer_id ?? null, mark }]];
+  const peerID = peer?.peer_id ?? null;
+  if (info.type === reactionType) {
+    const reaction = reactionIn(info.message);
+    return reaction ? [["reaction", { ...reaction, name, peerID, isMine: false }]] : [];
+  }
+  const { reply_to: replyTo = null } = info;
+  const sent = { id, name, text: info.message, at: new Date(timestamp), isMine: false, replyTo };
+  return [["message", { ...sent, peerID, mark: markFrom(params), audience: answerTo(params) }]];
+}
+
+function deletionsFrom({ values = [] }) {
+  return values.filter(({ key, data }) => key === deletedKey && Array.isArray(data))
+    .map(({ data }) => ["deleted", { ids: data }]);
+}
+
+function markFrom({ roles, private: isPrivate }) {
+  if (isPrivate) return "to you only";
+  return roles?.length ? `to ${roles.map(roleWord).join(", ")}` : "";
+}
+
+/** For whom an answer to the message is. @returns {Audience} */
+function answerTo({ peer, roles, private: isPrivate }) {
+  if (isPrivate && peer) return { kind: "peer", peerID: peer.peer_id, name: peer.info?.name ?? "" };
+  return roles?.length ? { kind: "role", role: roles[0] } : everybody;
 }
 
 /** The mark beside one's own message: its audience; empty for all. @param {Audience} audience */

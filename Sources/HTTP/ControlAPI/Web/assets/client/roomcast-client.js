@@ -13,7 +13,10 @@
 //   presence   {peer, isHere}           a peer joined or left while we were in the room
 //   hand       {peer, isRaised}         a peer's hand, or ours, went up or down
 //   peer-role  {peer}                   a peer, or we, have another role
-//   message    {name, text, at, isMine, mark, peerID}  at: Date; mark: its audience, or ""
+//   message    {id, name, text, at, isMine, mark, peerID, replyTo, audience}  at: Date; mark: its
+//                                       audience, or ""; replyTo: an id or null; audience: of an answer
+//   deleted    {ids}                    these messages, and perhaps others before, are deleted
+//   reaction   {id, emoji, words, name, peerID, isMine}
 //   streaming  {state, url, startedAt, error}
 //   recording  {browser, hls}           each {state, startedAt, error}
 //   quality    {}                       how well peers receive; read `quality` of peers
@@ -29,10 +32,11 @@ import { PublishConnection, SubscribeConnection } from "./connections.js";
 import { randomIdentifier } from "./identifier.js";
 import { initialise, socketURL } from "./initialise.js";
 import { MediaPath } from "./media-path.js";
-import { everybody, markOf, messagesFrom, outgoing } from "./messages.js";
+import { deletedKey, everybody, markOf, messagesFrom, outgoing } from "./messages.js";
 import { dismissalText, Moderation, requestsFrom, rolesInOrder } from "./moderation.js";
 import { PollBook } from "./poll-book.js";
 import { Polls } from "./polls.js";
+import { outgoingReaction } from "./reactions.js";
 import { RoomState } from "./room-state.js";
 import { SignalError, SignalSocket } from "./signal.js";
 
@@ -181,12 +185,27 @@ export class RoomcastClient extends EventTarget {
     return this.#signal.call("peer-update", { name });
   }
 
-  /** @param {import("./messages.js").Audience} audience */
-  async sendMessage(text, audience = everybody) {
-    const result = await this.#signal.call("broadcast", outgoing(text, audience));
+  /**
+   * @param {import("./messages.js").Audience} audience
+   * @param {string|null} replyTo the id of the message that it answers
+   */
+  async sendMessage(text, audience = everybody, replyTo = null) {
+    const result = await this.#signal.call("broadcast", outgoing(text, audience, replyTo));
     const at = new Date(result.timestamp ?? Date.now());
-    const mine = { name: this.name, text, at, isMine: true };
-    this.#emit("message", { ...mine, peerID: this.peerID, mark: markOf(audience) });
+    const mine = { id: result.message_id, name: this.name, text, at, isMine: true, replyTo };
+    this.#emit("message", { ...mine, peerID: this.peerID, mark: markOf(audience), audience });
+  }
+
+  /** Deletes a message for all: one's own, or with the right to remove others anybody's. */
+  async deleteMessage(id) {
+    await this.#signal.call("set-metadata", { key: deletedKey, data: [id] });
+    this.#emit("deleted", { ids: [id] });
+  }
+
+  /** @param {{id: string, emoji: string, words: string}} reaction see reactions.js */
+  async react(reaction) {
+    await this.#signal.call("broadcast", outgoingReaction(reaction.id, this.peerID));
+    this.#emit("reaction", { ...reaction, name: this.name, peerID: this.peerID, isMine: true });
   }
 
   // MARK: Signalling
@@ -236,6 +255,8 @@ export class RoomcastClient extends EventTarget {
       });
     await this.#publish.negotiate(exchange);
     this.#publish.releaseCandidates();
+    // It lasts as long as our place in the room.
+    this.#signal.call("listen-metadata-change", { keys: [deletedKey] }).catch(() => {});
   }
 
   #offer(options) {

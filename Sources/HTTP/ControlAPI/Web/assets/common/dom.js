@@ -101,13 +101,6 @@ export function initials(name) {
   return letters.map((word) => Array.from(word)[0].toUpperCase()).join("") || "?";
 }
 
-/** One of a few hues, the same for the same text. */
-export function hueOf(text) {
-  let sum = 0;
-  for (const character of text) sum = (sum * 31 + character.codePointAt(0)) >>> 0;
-  return [12, 38, 92, 158, 190, 214, 262, 322][sum % 8];
-}
-
 /** "78 MB", in powers of ten, as for files. */
 export function sizeText(bytes) {
   const units = ["B", "kB", "MB", "GB", "TB"];

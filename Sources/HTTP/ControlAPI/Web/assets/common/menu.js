@@ -12,7 +12,8 @@ let close = () => {};
  * Opens the menu, or closes it if it is open at that button.
  * @param {HTMLButtonElement} button it should have `aria-haspopup="menu"`
  * @param {string} label the menu's subject
- * @param {{text: string, drawing: string, isDanger?: boolean, run: () => void}[]} items
+ * @param {{text: string, drawing?: string, picture?: Node, testID?: string, isDanger?: boolean,
+ *          run: () => void}[]} items drawing: an icon's name; picture: in its place
  */
 export function toggleMenu(button, label, items) {
   const wasOpen = button.getAttribute("aria-expanded") === "true";
@@ -26,12 +27,13 @@ export function toggleMenu(button, label, items) {
         type: "button",
         role: "menuitem",
         tabindex: "-1",
+        "data-testid": item.testID,
         onclick: () => {
           close();
           item.run();
         },
       },
-      icon(item.drawing),
+      item.picture ?? (item.drawing ? icon(item.drawing) : null),
       item.text,
     ),
   );

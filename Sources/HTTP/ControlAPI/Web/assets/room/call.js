@@ -1,28 +1,34 @@
 // Inside the room: connects the client, the local devices and the parts of the page.
 
 import { Announcer } from "../common/announcer.js";
-import { ChatPanel } from "./panels/chat-panel.js";
+import { Chatting } from "./chat/chatting.js";
 import { shownRecording } from "../client/on-air-state.js";
-import { badge, drawControls } from "./controls.js";
+import { drawControls } from "./controls.js";
 import { chooseDevices } from "./devices/device-dialog.js";
-import { ask, checkbox, dismissAll, labelled } from "../common/dialog.js";
+import { ask, dismissAll, labelled } from "../common/dialog.js";
 import { byID, element, setText } from "../common/dom.js";
 import { closeMenu } from "../common/menu.js";
 import { Moderating } from "./moderation/moderating.js";
 import { stream } from "../common/api.js";
 import { openInvite } from "./invite/invite.js";
 import { ImageSources } from "./stage/image-sources.js";
+import { Leaving } from "./leaving.js";
+import "./more-controls.js";
 import { OnAir } from "./on-air.js";
 import { PeoplePanel } from "./panels/people-panel.js";
 import { actionsFor } from "./moderation/person-actions.js";
 import { Polling } from "./panels/polling.js";
 import { Publishing } from "./publishing.js";
 import { showPushes } from "./push-note.js";
+import { Reacting } from "./reactions/reacting.js";
 import { RecordingLamp } from "./recording-lamp.js";
 import { roleText } from "./moderation/role-dialog.js";
 import { roomTitle } from "../common/room-name.js";
 import { RoomSound } from "./room-sound.js";
 import { peopleOf, soundsOf, tilesOf } from "./room-view.js";
+import { showSharing } from "./sharing-bar.js";
+import { Shortcuts } from "./shortcuts/shortcuts.js";
+import { showShortcuts } from "./shortcuts/shortcut-sheet.js";
 import { SidePanel } from "./panels/side-panel.js";
 import { Spotlight } from "./stage/spotlight.js";
 import { Stage } from "./stage/stage.js";
@@ -55,7 +61,6 @@ export class Call {
   #isSpeakerView = false;
   #startsWithSpeaker;
   #pinned = null; // a tile's key
-  #unread = 0;
   #isPathBroken = false;
   #isDue = false; // a redraw is due
   #listsTimer = null;
@@ -70,6 +75,8 @@ export class Call {
   #moderating;
   #polling;
   #chat;
+  #reacting;
+  #leaving;
   #people;
   #side;
   #onAir;
@@ -114,15 +121,19 @@ export class Call {
     const { moderation } = this.#client;
     this.#side = new SidePanel({
       onChange: (current) => {
-        if (current === "chat") this.#chat.focus();
-        if (current === "chat") this.#count(0);
+        if (current === "chat") this.#chat.seen();
         if (current === "polls") this.#polling.seen();
         this.#drawNow(); // an opened panel must be up to date
       },
     });
-    this.#chat = new ChatPanel({
-      onSend: (text, audience) => this.#attempt(() => this.#client.sendMessage(text, audience)),
+    const attempt = (action) => this.#attempt(action);
+    const parts = { client: this.#client, announcer: this.#announcer, attempt };
+    this.#chat = new Chatting({ ...parts, side: this.#side });
+    this.#reacting = new Reacting({
+      ...parts,
+      onShow: (peerID, emoji, name) => this.#stage.react(peerID, emoji, name),
     });
+    this.#leaving = new Leaving(parts);
     this.#people = new PeoplePanel({
       actionsOf: (person) => actionsFor(person, this.#client.role),
       onAction: (name, person) => this.#act(name, person),
@@ -130,12 +141,7 @@ export class Call {
       onChangeRoles: () => this.#moderating.changeRoles(),
       search: (text) => moderation.search(text),
     });
-    this.#polling = new Polling({
-      client: this.#client,
-      side: this.#side,
-      announcer: this.#announcer,
-      attempt: (action) => this.#attempt(action),
-    });
+    this.#polling = new Polling({ ...parts, side: this.#side });
   }
 
   #makeLamps() {
@@ -159,7 +165,6 @@ export class Call {
     const on = (type, handler) => client.addEventListener(type, ({ detail }) => handler(detail));
     for (const type of ["peers", "media", "quality"]) on(type, () => this.#draw());
     on("role", () => this.#roleChanged());
-    on("message", (message) => this.#gotMessage(message));
     on("streaming", (streaming) => this.#streamingChanged(streaming));
     on("recording", (recording) => this.#recordingChanged(recording));
     on("pushes", showPushes);
@@ -197,19 +202,6 @@ export class Call {
     this.#media.addEventListener("problem", ({ detail }) => toast(detail, "error"));
   }
 
-  #gotMessage(message) {
-    this.#chat.add(message);
-    if (message.isMine || this.#side.current === "chat") return;
-    this.#count(this.#unread + 1);
-    if (message.mark) toast(`${message.name} wrote ${message.mark}`);
-    else this.#announcer.say(`${message.name}: ${message.text}`, "messages");
-  }
-
-  #count(count) {
-    this.#unread = count;
-    badge("open-chat", count, count > 0 ? `Chat, ${count} unread` : "Chat");
-  }
-
   #streamingChanged(streaming) {
     const before = this.#onAir.phase;
     this.#onAir.show(streaming);
@@ -226,7 +218,7 @@ export class Call {
 
   #speakersChanged(levels) {
     const loud = new Map([...levels].filter(([, level]) => level >= speakingLevel));
-    this.#stage.highlight(new Set(loud.keys()));
+    this.#stage.highlight(new Map([...loud].map(([id, level]) => [id, level / 100])));
     loud.delete(this.#client.peerID); // nobody needs to see themselves large
     this.#spotlight.take(loud);
     const { peerID: speaker, spoke } = this.#spotlight;
@@ -259,7 +251,9 @@ export class Call {
       mayMute: Boolean(permissions.mute),
       mayChangeRoles: Boolean(permissions.changeRole) && this.#client.role.known.length > 1,
     });
-    this.#chat.allow(permissions.broadcast !== false);
+    this.#chat.allow(permissions);
+    this.#reacting.allow(permissions);
+    this.#leaving.allow(permissions);
     this.#polling.allow(permissions);
     if (!isAllowed("screen")) this.#publishing.stopScreen();
     // A peer whose role may publish again decides anew to turn its devices on.
@@ -320,14 +314,15 @@ export class Call {
   }
 
   #drawControls() {
-    const { permissions, publishParams } = this.#client.role;
+    const { publishParams } = this.#client.role;
+    const { screen } = this.#publishing;
+    showSharing(screen !== null, () => this.#publishing.stopScreen());
     drawControls({
       media: this.#media,
       allowed: publishParams.allowed,
-      isSharing: this.#publishing.screen !== null,
+      isSharing: screen !== null,
       hand: this.#client.room.local.handRaisedAs,
       panel: this.#side.current,
-      mayEnd: Boolean(permissions.endRoom),
       mayPoll: this.#polling.mayRead,
     });
   }
@@ -368,8 +363,8 @@ export class Call {
       });
     byID("devices").onclick = () =>
       chooseDevices({ media, sound: this.#sound, onFault: (text) => toast(text, "error") });
-    byID("end-room").onclick = () => this.#endRoom();
-    byID("leave").onclick = () => this.#client.leave();
+    const keys = new Shortcuts({ media, onHelp: () => showShortcuts(keys) });
+    byID("shortcuts").onclick = () => showShortcuts(keys);
   }
 
   #act(name, person) {
@@ -396,22 +391,6 @@ export class Call {
     const name = field.value.trim();
     if (!isWished || !name || name === before) return;
     await this.#attempt(() => this.#client.rename(name));
-  }
-
-  async #endRoom() {
-    const lock = checkbox("Lock the room", "Nobody comes in again until it is opened anew.");
-    const isSure = await ask({
-      title: "End the room for everybody?",
-      text: "All who are here have to leave.",
-      content: [lock.node],
-      confirm: "End the room",
-      refuse: "Cancel",
-      isDanger: true,
-    });
-    if (!isSure) return;
-    const end = () => this.#client.moderation.endRoom({ isLocked: lock.isOn() });
-    // The server tells only the others to leave.
-    if (await this.#attempt(end)) this.#client.leave();
   }
 
   #soundBlocked(isBlocked) {

@@ -1,5 +1,6 @@
 // The recorded chat, as lines beside the player. Pure.
 
+import { reactionType } from "../../client/reactions.js";
 import { parseRows } from "./csv.js";
 import { linesMaximum, nameMaximum, shortened } from "./limits.js";
 
@@ -9,7 +10,7 @@ const rolesMaximum = 8;
 const signs = new Set("=+-@＝＋－＠");
 
 /**
- * The messages of a chat's CSV file, in the order in which they were sent.
+ * The messages of a chat's CSV file, in the order in which they were sent, without reactions.
  * @param {string} text the file, or its beginning
  * @param {{isCut?: boolean}} [options] isCut: the end of the file is missing
  * @returns {{lines: {sentAt: number, name: string, text: string, to: string}[],
@@ -18,9 +19,10 @@ const signs = new Set("=+-@＝＋－＠");
 export function chatLines(text, { isCut = false } = {}) {
   const [header = [], ...rows] = parseRows(text, { isCut, most: linesMaximum + 2 });
   const column = (name) => header.indexOf(name);
-  const [name, userID, roles, sentAt, message] =
-    ["SenderName", "SenderUserID", "Roles", "SentAt", "Message"].map(column);
-  const lines = rows.slice(0, linesMaximum).map((row) => ({
+  const [name, userID, roles, sentAt, type, message] =
+    ["SenderName", "SenderUserID", "Roles", "SentAt", "Type", "Message"].map(column);
+  const said = rows.slice(0, linesMaximum).filter((row) => row[type] !== reactionType);
+  const lines = said.map((row) => ({
     sentAt: Date.parse(row[sentAt]) / 1000,
     name: shortened(unguarded(row[name] || row[userID] || ""), nameMaximum),
     text: shortened(unguarded(row[message] ?? ""), textMaximum),

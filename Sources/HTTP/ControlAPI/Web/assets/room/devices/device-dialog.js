@@ -1,8 +1,12 @@
 // The device dialog inside the room. Choices take effect at once.
 
 import { listDevices } from "./devices.js";
-import { ask, labelled } from "../../common/dialog.js";
+import { ask, checkbox, labelled } from "../../common/dialog.js";
 import { element } from "../../common/dom.js";
+import {
+  canBlur, isBlurred, isSoundImproved, setBlurred, soundImprovements,
+} from "./improvements.js";
+import { speakerTest } from "./speaker-test.js";
 import { RoomSound } from "../room-sound.js";
 
 /**
@@ -32,10 +36,31 @@ export async function chooseDevices({ media, sound, onFault }) {
       labelled("Microphone", microphones),
       ...(speakers ? [labelled("Loudspeaker", speakers)] : []),
       ...(RoomSound.isOutputAskedFor ? [speakerChooser(sound, onFault)] : []),
+      speakerTest({ outputID: () => sound.outputID, onFault }),
+      ...switches(media, onFault),
     ],
     confirm: "Done",
   });
   media.removeEventListener("change", list);
+}
+
+/** For what the browser does to sound and picture; what it cannot do is not there. */
+function switches(media, onFault) {
+  const onChange = (box, action) => {
+    box.node.dataset.testid = box.testID;
+    box.node.addEventListener("change", () =>
+      Promise.resolve(action(box.isOn())).catch((error) => onFault(error.message)));
+    return box.node;
+  };
+  const nodes = soundImprovements().map(({ name, text, hint }) =>
+    onChange({ ...checkbox(text, hint, { isOn: isSoundImproved(name) }), testID: name },
+      (isOn) => media.improveSound(name, isOn)));
+  const { camera } = media;
+  if (!canBlur(camera)) return nodes;
+  const blur = checkbox("Blur the background", "By your computer’s own means.",
+    { isOn: isBlurred(camera) });
+  return [...nodes, onChange({ ...blur, testID: "background-blur" },
+    (isOn) => setBlurred(media.camera ?? camera, isOn))];
 }
 
 /** Opens the browser's own list of loudspeakers, and names the chosen one. */

@@ -2,13 +2,13 @@
 // light goes out; a muted microphone stays open and sends silence.
 
 import { Queue } from "../../client/queue.js";
+import { improveSound, restoreBlur, soundWanted } from "./improvements.js";
 
 const pictureWanted = {
   width: { ideal: 1280 },
   height: { ideal: 720 },
   frameRate: { ideal: 30, max: 30 },
 };
-const soundWanted = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
 
 /**
  * Emits `change` whenever a track, its state or the list of devices changes, and `problem` with a
@@ -19,7 +19,7 @@ const soundWanted = { echoCancellation: true, noiseSuppression: true, autoGainCo
  */
 export class LocalMedia extends EventTarget {
   stream = new MediaStream();
-  #video = deviceFor("camera", pictureWanted);
+  #video = deviceFor("camera", () => pictureWanted);
   #audio = deviceFor("microphone", soundWanted);
   #work = new Queue();
 
@@ -92,6 +92,12 @@ export class LocalMedia extends EventTarget {
     return this.#choose("audio", deviceID);
   }
 
+  /** Turns one of improvements.js on or off; the microphone is opened again with it. */
+  improveSound(name, isOn) {
+    improveSound(name, isOn);
+    return this.chooseMicrophone(this.microphoneID);
+  }
+
   /** Releases the devices that a role does not use; they stay off until they are wanted. */
   release({ camera, microphone }) {
     if (camera && this.#video.isHeld) this.#wish("video", { isOn: false, isHeld: false });
@@ -139,7 +145,7 @@ export class LocalMedia extends EventTarget {
   #ask(...kinds) {
     const constraints = kinds.map((kind) => {
       const { wanted, id } = this.#device(kind);
-      return [kind, id ? { ...wanted, deviceId: { exact: id } } : wanted];
+      return [kind, id ? { ...wanted(), deviceId: { exact: id } } : wanted()];
     });
     return navigator.mediaDevices.getUserMedia(Object.fromEntries(constraints));
   }
@@ -175,6 +181,7 @@ export class LocalMedia extends EventTarget {
       track.enabled = isOn;
       track.addEventListener("ended", () => this.#lost(track));
       this.stream.addTrack(track);
+      if (track.kind === "video") restoreBlur(track);
     }
     this.#changed();
   }
@@ -204,7 +211,10 @@ export class LocalMedia extends EventTarget {
   }
 }
 
-/** @returns the state of a device: isHeld: it is open, or should be; id: "" for any */
+/**
+ * @param {() => object} wanted its constraints
+ * @returns the state of a device: isHeld: it is open, or should be; id: "" for any
+ */
 function deviceFor(word, wanted) {
   return { word, wanted, isOn: true, isHeld: true, id: "", problem: "" };
 }

@@ -4,6 +4,7 @@ import { configuration, rooms } from "../../common/api.js";
 import { listDevices } from "./devices.js";
 import { byID, element, setText } from "../../common/dom.js";
 import { icon } from "../../common/icons.js";
+import { keep, kept } from "../../common/kept.js";
 import { entranceWords } from "../invite/entrance.js";
 import { LevelMeter } from "./level-meter.js";
 import { roomTitle } from "../../common/room-name.js";
@@ -46,7 +47,7 @@ export class Preview {
     this.#media = media;
     this.#onJoin = onJoin;
     node.title.textContent = roomTitle(roomID);
-    node.name.value = name || remembered();
+    node.name.value = name || kept(nameKey);
     this.#entrance = entrance;
     this.#offerRoles(entrance.role ? [entrance.role] : usualRoles);
     this.#describe(roomID);
@@ -80,7 +81,7 @@ export class Preview {
     if (this.#isJoining) return;
     const name = node.name.value.trim();
     if (!name) return node.name.focus();
-    remember(name);
+    keep(nameKey, name);
     node.error.hidden = true;
     this.#showJoining(true);
     try {
@@ -149,21 +150,4 @@ export class Preview {
 function toggle(button, isOn, onIcon, offIcon) {
   button.setAttribute("aria-pressed", String(isOn));
   button.replaceChildren(icon(isOn ? onIcon : offIcon));
-}
-
-// Storage may be blocked; then the name is typed again.
-function remembered() {
-  try {
-    return localStorage.getItem(nameKey) ?? "";
-  } catch {
-    return "";
-  }
-}
-
-function remember(name) {
-  try {
-    localStorage.setItem(nameKey, name);
-  } catch {
-    return;
-  }
 }

@@ -1,7 +1,8 @@
 // The list of people: roles, hands, marks, and a menu for each person.
 
-import { byID, element, hueOf, initials, reconcile, setText } from "../../common/dom.js";
+import { byID, element, initials, reconcile, setText } from "../../common/dom.js";
 import { icon } from "../../common/icons.js";
+import { colour } from "../../common/person-colour.js";
 import { closeOrphanedMenu, toggleMenu } from "../../common/menu.js";
 import { qualityMark, showQuality } from "../quality-mark.js";
 import { roleText } from "../moderation/role-dialog.js";
@@ -103,7 +104,7 @@ export class PeoplePanel {
 
   #update(row, person) {
     row.person = person;
-    row.style.setProperty("--hue", hueOf(person.id));
+    colour(row, person);
     setText(row.querySelector(".face"), initials(person.name));
     const name = person.isLocal ? `${person.name} (you)` : person.name;
     setText(row.querySelector("b"), name);

@@ -6,24 +6,32 @@ const leastStripWidth = 104; // px
 const gridMaximum = 25;
 const stripMaximum = 12;
 const fewPlaces = 2; // one of them counts the hidden peers; the other is for a peer
-const aspects = [16 / 9, 3 / 2, 4 / 3, 1, 4 / 5];
+// Cameras' pictures are wide. Narrower tiles, which cut them, count for less than their area; less so
+// on an upright stage, where wide ones are small.
+const aspects = [
+  { aspect: 16 / 9, worth: 1, worthUpright: 1 },
+  { aspect: 3 / 2, worth: 0.8, worthUpright: 0.92 },
+  { aspect: 4 / 3, worth: 0.68, worthUpright: 0.85 },
+  { aspect: 1, worth: 0.45, worthUpright: 0.6 },
+];
+const leastShown = 0.6; // of a picture; one of which less would be seen is shown whole
 
 /** `count` tiles of one size, as large as possible, the last row centred. */
 function gridOf(count, { x, y, width, height }) {
-  let best = { area: 0 };
+  const isUpright = height > width;
+  let best = { score: 0 };
   for (let columns = 1; columns <= count; columns += 1) {
     const rows = Math.ceil(count / columns);
     const cellWidth = (width - gap * (columns - 1)) / columns;
     const cellHeight = (height - gap * (rows - 1)) / rows;
-    for (const aspect of aspects) {
+    for (const { aspect, worth, worthUpright } of aspects) {
       const tileWidth = Math.floor(Math.min(cellWidth, cellHeight * aspect));
       const tileHeight = Math.floor(tileWidth / aspect);
-      // Slightly prefers wide tiles, the shape of cameras.
-      const area = tileWidth * tileHeight * (aspect > 1.7 ? 1.12 : 1);
-      if (area > best.area) best = { area, columns, rows, tileWidth, tileHeight };
+      const score = tileWidth * tileHeight * (isUpright ? worthUpright : worth);
+      if (score > best.score) best = { score, columns, rows, tileWidth, tileHeight };
     }
   }
-  if (best.area <= 0) return [];
+  if (best.score <= 0) return [];
   const { columns, rows, tileWidth, tileHeight } = best;
   const top = y + (height - rows * tileHeight - (rows - 1) * gap) / 2;
   return Array.from({ length: count }, (_, index) => {
@@ -68,6 +76,17 @@ export function layout(large, small, width, height) {
   const parts = divided(width, height);
   const shared = large === 1 ? [parts.large] : gridOf(large, parts.large);
   return [...shared, ...gridOf(small, parts.small)];
+}
+
+/**
+ * Whether a picture would lose too much in a tile that it fills, so that it is shown whole.
+ * @param {{width: number, height: number}} picture 0 while unknown
+ * @param {{width: number, height: number}} tile
+ */
+export function fitsWhole(picture, tile) {
+  if (!picture.width || !picture.height || !tile.width || !tile.height) return false;
+  const ratio = (picture.width / picture.height) / (tile.width / tile.height);
+  return Math.min(ratio, 1 / ratio) < leastShown;
 }
 
 /** The most tiles before faces are too small to recognise. */

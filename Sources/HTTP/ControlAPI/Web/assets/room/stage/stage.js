@@ -1,9 +1,11 @@
 // The tiles of the room.
 
-import { element, hueOf, initials, reconcile, setText } from "../../common/dom.js";
+import { element, initials, reconcile, setText } from "../../common/dom.js";
 import { icon } from "../../common/icons.js";
+import { colour } from "../../common/person-colour.js";
+import { float } from "../reactions/floating.js";
 import { qualityMark, qualityWords, showQuality, worthTelling } from "../quality-mark.js";
-import { cast, layerFor, layout } from "./stage-layout.js";
+import { cast, fitsWhole, layerFor, layout } from "./stage-layout.js";
 
 /**
  * @typedef {{key: string, name: string, peerID: string, source: string, isLocal: boolean,
@@ -15,7 +17,7 @@ export class Stage {
   #root;
   #tiles = [];
   #wish = { isSpeakerView: false, pinned: null, speaker: null, spoke: new Map() };
-  #speaking = new Set();
+  #levels = new Map();
   #onLayer;
   #onMore;
   #onPin;
@@ -56,10 +58,18 @@ export class Stage {
     this.#draw();
   }
 
-  /** @param {Set<string>} peerIDs the active speakers */
-  highlight(peerIDs) {
-    this.#speaking = peerIDs;
+  /** @param {Map<string, number>} levels of the active speakers, 0 to 1 */
+  highlight(levels) {
+    this.#levels = levels;
     this.#light();
+  }
+
+  /** Shows a reaction over the sender's tile, or else over the stage. */
+  react(peerID, emoji, name) {
+    const tiles = [...this.#root.children].filter((node) => node.dataset.peer === peerID);
+    const tile = tiles.find((node) => node.dataset.source === "regular") ?? tiles[0];
+    if (tile) float(tile, emoji);
+    else float(this.#root.parentElement, emoji, name);
   }
 
   #draw() {
@@ -76,7 +86,10 @@ export class Stage {
       },
     });
     const places = layout(large.length, small.length + more.length, width, height);
-    [...this.#root.children].forEach((node, index) => place(node, places[index]));
+    [...this.#root.children].forEach((node, index) => {
+      place(node, places[index]);
+      fit(node);
+    });
     this.#light();
     for (const tile of left) if (tile.trackID) this.#onLayer(tile.trackID, "none");
     shown.forEach((tile, index) => {
@@ -89,8 +102,10 @@ export class Stage {
 
   #light() {
     for (const node of this.#root.children) {
-      const speaks = node.dataset.source === "regular" && this.#speaking.has(node.dataset.peer);
-      node.classList.toggle("is-speaking", speaks);
+      const isFace = node.dataset.source === "regular";
+      const level = isFace ? (this.#levels.get(node.dataset.peer) ?? 0) : 0;
+      node.classList.toggle("is-speaking", level > 0);
+      node.style.setProperty("--level", level.toFixed(2));
     }
   }
 
@@ -121,6 +136,15 @@ function place(node, rectangle) {
   node.style.height = `${rectangle.height}px`;
 }
 
+/** A picture of which too much would be cut off is shown whole: a phone's, held upright. */
+function fit(node) {
+  const video = node.querySelector("video");
+  if (!video) return;
+  const { videoWidth, videoHeight } = video;
+  const tile = { width: node.clientWidth, height: node.clientHeight };
+  node.classList.toggle("is-whole", fitsWhole({ width: videoWidth, height: videoHeight }, tile));
+}
+
 function create(tile) {
   // Otherwise Firefox would stop at it twice on the Tab key, with nothing to do there.
   const video = element("video", { autoplay: true, playsinline: true, tabindex: "-1" });
@@ -147,6 +171,7 @@ function create(tile) {
   );
   node.querySelector(".tile-hand").append(element("b"));
   video.addEventListener("loadeddata", () => node.classList.add("has-picture"));
+  video.addEventListener("resize", () => fit(node));
   video.addEventListener("emptied", () => node.classList.remove("has-picture"));
   return node;
 }
@@ -181,7 +206,7 @@ function update(node, tile, { isPinned }) {
   node.dataset.name = tile.name;
   setText(node.querySelector(".name"), label);
   node.classList.toggle("is-mirrored", tile.isLocal && !isScreen);
-  node.style.setProperty("--hue", hueOf(tile.peerID));
+  colour(node, { id: tile.peerID, name: tile.name });
   setText(node.querySelector(".tile-face span"), initials(tile.name));
   showImage(node.querySelector(".tile-face img"), tile.image);
   showQuality(node.querySelector(".quality"), isWeak ? tile.quality : null);

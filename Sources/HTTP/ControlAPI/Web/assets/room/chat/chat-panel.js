@@ -1,42 +1,59 @@
 // The chat: messages to all, to a role or to one person.
 
 import { everybody } from "../../client/messages.js";
-import { byID, element, reconcile, setText, timeOfDay } from "../../common/dom.js";
+import { byID, element, reconcile, setText } from "../../common/dom.js";
 import { roleText } from "../moderation/role-dialog.js";
-
-const messagesMaximum = 500; // the oldest are removed first
-const atEnd = 40; // px that count as the end of the list
+import { EmojiPicker } from "./emoji-picker.js";
+import { MessageList, quoteOf } from "./message-list.js";
 
 const node = {
-  list: byID("messages"),
   composer: byID("composer"),
   closed: byID("chat-closed"),
   to: byID("message-to"),
   roles: byID("message-to-roles"),
   people: byID("message-to-people"),
   field: byID("message"),
+  reply: byID("reply-bar"),
+  replyText: byID("reply-text"),
+  replyEnd: byID("reply-end"),
 };
 
 export class ChatPanel {
   #onSend;
+  #list;
+  #emoji;
+  #answered = null; // the message that is being answered
   #names = new Map(); // peer → name, including peers that have left
   #sought = new Map(); // recipients that are not listed: peer → {id, name}
 
   /**
-   * @param {{onSend: (text: string, audience: object) => Promise<boolean>}} rules onSend reports
-   *   its failures, and returns whether it worked
+   * @param {{onSend: (text: string, audience: object, replyTo: string|null) => Promise<boolean>,
+   *          onDelete: (message) => void}} rules onSend reports its failures, and returns whether it
+   *   worked
    */
-  constructor({ onSend }) {
+  constructor({ onSend, onDelete }) {
     this.#onSend = onSend;
+    this.#list = new MessageList({ onReply: (message) => this.#reply(message), onDelete });
+    this.#emoji = new EmojiPicker({
+      onChoice: (text) => this.#insert(text),
+      onClose: () => node.field.focus(),
+    });
     node.composer.addEventListener("submit", (event) => this.#submitted(event));
+    node.composer.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || event.defaultPrevented || !this.#answered) return;
+      event.preventDefault(); // the panel stays
+      this.#endReply();
+    });
     node.to.addEventListener("change", () => this.#address());
+    node.replyEnd.addEventListener("click", () => this.#endReply());
     this.#address();
   }
 
-  /** @param {boolean} mayWrite whether the role may send messages */
-  allow(mayWrite) {
-    node.composer.hidden = !mayWrite;
-    node.closed.hidden = mayWrite;
+  /** @param {{mayWrite: boolean, mayDeleteAll: boolean}} rights of the role */
+  allow(rights) {
+    node.composer.hidden = !rights.mayWrite;
+    node.closed.hidden = rights.mayWrite;
+    this.#list.allow(rights);
   }
 
   /** The possible recipients. The chosen one stays, even after leaving. */
@@ -72,34 +89,18 @@ export class ChatPanel {
 
   focus() {
     node.field.focus();
-    this.scrollToEnd();
+    this.#list.scrollToEnd();
   }
 
-  scrollToEnd() {
-    node.list.scrollTop = node.list.scrollHeight;
+  /** @returns {boolean} whether it is shown */
+  add(message) {
+    return this.#list.add(message);
   }
 
-  add({ name, text, at, isMine, mark }) {
-    const list = node.list;
-    const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < atEnd;
-    const time = timeOfDay(at);
-    list.append(
-      element(
-        "li",
-        { class: mark ? "message is-private" : "message", "data-testid": "chat-message" },
-        element(
-          "div",
-          { class: "message-head" },
-          element("b", {}, isMine ? `${name} (you)` : name),
-          mark ? element("span", { class: "message-mark", "data-testid": "message-mark" }, mark)
-            : null,
-          element("time", { class: "quiet", datetime: at.toISOString() }, time),
-        ),
-        element("div", { class: "message-text" }, text),
-      ),
-    );
-    while (list.children.length > messagesMaximum) list.firstElementChild.remove();
-    if (isAtEnd || isMine) this.scrollToEnd();
+  /** @returns {number} how many of them were shown */
+  remove(ids) {
+    if (this.#answered && ids.includes(this.#answered.id)) this.#endReply();
+    return this.#list.remove(ids);
   }
 
   get #audience() {
@@ -120,14 +121,45 @@ export class ChatPanel {
     }[audience.kind] ?? "Write to everybody";
   }
 
+  /** The answer goes to those who have the message. */
+  #reply(message) {
+    const { name, text, audience, isMine } = message;
+    this.#answered = message;
+    node.reply.hidden = false;
+    setText(node.replyText, `Reply to ${isMine ? "yourself" : name}: ${quoteOf(text)}`);
+    if (audience.kind === "peer") return this.writeTo({ id: audience.peerID, name: audience.name });
+    node.to.value = audience.kind === "role" ? `role:${audience.role}` : "";
+    this.#address();
+    node.field.focus();
+  }
+
+  #endReply() {
+    const hadFocus = node.reply.contains(document.activeElement);
+    this.#answered = null;
+    node.reply.hidden = true;
+    if (hadFocus) node.field.focus();
+  }
+
+  /** Where the caret is. */
+  #insert(text) {
+    const { selectionStart: start, selectionEnd: end, value, maxLength } = node.field;
+    if (value.length - (end - start) + text.length > maxLength) return;
+    node.field.setRangeText(text, start, end, "end");
+    this.#emoji.close();
+  }
+
   async #submitted(event) {
     event.preventDefault();
     const text = node.field.value.trim();
     if (!text) return;
+    const answered = this.#answered;
     node.field.value = "";
+    this.#endReply();
     // A message that was not sent is put back, unless the user has begun another.
-    const isSent = await this.#onSend(text, this.#audience);
-    if (!isSent && !node.field.value) node.field.value = text;
+    const isSent = await this.#onSend(text, this.#audience, answered?.id ?? null);
+    if (isSent || node.field.value) return;
+    node.field.value = text;
+    if (answered && !this.#answered) this.#reply(answered);
   }
 }
 
