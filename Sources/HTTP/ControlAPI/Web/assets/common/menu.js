@@ -42,8 +42,8 @@ export function toggleMenu(button, label, items) {
     { class: "menu", role: "menu", "aria-label": label, "data-testid": "menu" },
     ...nodes,
   );
-  // In the part of the page that it belongs to, for those who go from part to part.
-  (button.closest("dialog, aside, main") ?? document.body).append(menu);
+  // In the same part of the page, where those who go by its landmarks find it.
+  (button.closest("dialog, header, main, aside, footer") ?? document.body).append(menu);
   button.setAttribute("aria-expanded", "true");
   place(menu, button);
   nodes[0].focus();
