@@ -68,17 +68,19 @@ def test_a_reply_leads_to_what_it_answers_and_is_a_message_for_others(world):
 
 def test_a_guest_deletes_its_own_and_a_host_all(world):
     ann, ben, cleo = world.open("Ann", "guest"), world.connect("Ben", "host"), world.connect("Cleo")
-    hers = say(cleo, "from Cleo")
     ann.operate("button", "Chat")
+    hers = say(cleo, "from Cleo")
+    ann.wait_for("button", "Reply to the message of Cleo")
+    ann.tab_to("textbox", "Message")
     for text in ("oops", "fine"):
         ann.type(text)
         ann.press("Enter")
         wait_for("it is sent", lambda text=text: text in ann.evaluate(TEXTS), TIMEOUT)
     assert ann.count("button", "Delete the message of Cleo") == 0
-    own = [one["params"]["message_id"] for one in ben.notifications
-           if one.get("method") == "on-broadcast" and one["params"]["peer"]["info"]["name"] == "Ann"]
+    own = ben.wait_for("on-broadcast", lambda params: params["info"]["message"] == "oops")[
+        "message_id"]
     # The server decides, not the page.
-    refused = cleo.call("set-metadata", {"key": DELETED, "data": [own[0]]})
+    refused = cleo.call("set-metadata", {"key": DELETED, "data": [own]})
     assert refused["error"]["code"] == 403
     cleo.call("listen-metadata-change", {"keys": [DELETED]})
 
@@ -87,7 +89,7 @@ def test_a_guest_deletes_its_own_and_a_host_all(world):
     ann.wait_for("dialog", "Delete your message?")
     ann.operate("button", "Delete")
     wait_for_texts(ann, "from Cleo", "fine")
-    assert heard(cleo, "on-metadata-change")["values"][0]["data"] == [own[0]]
+    assert heard(cleo, "on-metadata-change")["values"][0]["data"] == [own]
     assert "result" in ben.call("set-metadata", {"key": DELETED, "data": [hers]})
     wait_for_texts(ann, "fine")
     assert ann.texts("reply-bar") == [], "there is nothing to answer"
@@ -95,7 +97,7 @@ def test_a_guest_deletes_its_own_and_a_host_all(world):
     # Whoever comes later knows of both.
     dan = world.connect("Dan")
     dan.call("listen-metadata-change", {"keys": [DELETED]})
-    assert heard(dan, "on-metadata-change")["values"][0]["data"] == [own[0], hers]
+    assert heard(dan, "on-metadata-change")["values"][0]["data"] == [own, hers]
 
 
 def test_a_host_deletes_what_others_say_and_quotes_lose_it(world):

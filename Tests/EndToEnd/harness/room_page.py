@@ -95,7 +95,7 @@ CHOOSE = """([testID, value]) => {
 ROLES_IN_FIREFOX = {"img": "image"}  # ARIA 1.3 has both names
 WEBDRIVER_KEYS = {
     "Tab": "\ue004", "Enter": "\ue007", "Escape": "\ue00c", "Space": " ",
-    "ArrowLeft": "\ue012", "ArrowDown": "\ue015",
+    "ArrowLeft": "\ue012", "ArrowRight": "\ue014", "ArrowDown": "\ue015",
 }
 
 
