@@ -14,6 +14,7 @@ COLUMNS = ["SenderPeerID", "SenderName", "SenderUserID", "Roles", "SentAt", "Typ
 def say(peer, text, **to):
     answer = peer.call("broadcast", {"info": {"message": text, "type": "chat"}} | to)
     assert "result" in answer, answer
+    return answer["result"]["message_id"]
 
 
 def rows(text):
@@ -31,6 +32,8 @@ def test_the_chat_becomes_an_asset(server, room, connect):
     say(ben, "=HYPERLINK(\"http://x\")\nsecond line")
     say(ben, "for guests", roles=["guest", "host"])
     say(ben, "private", peer_id=ann.peer_id)
+    rude = say(ben, "rude")
+    assert "result" in ann.call("set-metadata", {"key": "chatMessageBlacklist", "data": [rude]})
     server.pause_recording(stream["id"])
     say(ann, "in the pause")
     server.resume_recording(stream["id"])

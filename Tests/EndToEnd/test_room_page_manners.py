@@ -16,7 +16,7 @@ OVERFLOW = """() => ({
     .filter((node) => node.getClientRects().length > 0)
     .filter((node) => node.getBoundingClientRect().right > innerWidth + 0.5
       || node.getBoundingClientRect().left < -0.5
-      || (node.getBoundingClientRect().bottom > innerHeight + 0.5 && !node.closest(".polls-scroll")))
+      || (node.getBoundingClientRect().bottom > innerHeight + 0.5 && !node.closest(".polls-scroll, .emoji-list")))
     .map((node) => node.id || node.className),
 })"""
 # Controls that are covered by something else, once scrolled into view.

@@ -31,9 +31,9 @@ import Testing
     mutating func delete(
         text: String, by peer: PeerID, ifVersion version: Int? = nil
     ) throws -> [RoomEffect] {
-        _ = try fixture.room.messagesDeleted(
-            OpaqueJSON(text: text), under: key, ifVersion: version, by: peer, at: fixture.now,
-            wall: fixture.wall)
+        _ = try fixture.room.valueSet(
+            key, to: OpaqueJSON(text: text), ifVersion: version, .deletedMessages, by: peer,
+            at: fixture.now, wall: fixture.wall)
         return fixture.drain()
     }
 

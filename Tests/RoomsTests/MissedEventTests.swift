@@ -66,9 +66,9 @@ import Testing
     @Test mutating func whatWasDeletedMeanwhileIsToldToNobody() throws {
         fixture.room.connectionLost("b", at: fixture.now)
         let messages = try ["one", "two", "three"].map { try say($0) }
-        _ = try fixture.room.messagesDeleted(
-            OpaqueJSON(text: "[\"\(messages[1].id)\"]"), under: "deleted", ifVersion: nil, by: "h",
-            at: fixture.now, wall: fixture.wall)
+        _ = try fixture.room.valueSet(
+            "deleted", to: OpaqueJSON(text: "[\"\(messages[1].id)\"]"), ifVersion: nil,
+            .deletedMessages, by: "h", at: fixture.now, wall: fixture.wall)
         #expect(try heard() == ["one", "three"])
         try say("four")
         fixture.room.connectionLost("b", at: fixture.now, heardUntil: fixture.now)

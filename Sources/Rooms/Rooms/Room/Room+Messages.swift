@@ -60,22 +60,30 @@ extension Room {
     }
 
     /// A peer set a value of the session's store. The listeners are notified.
+    ///
+    /// - Parameter rule: what the value means to the room.
     public mutating func valueSet(
-        _ key: String, to data: OpaqueJSON, ifVersion version: Int?, by id: PeerID,
-        at now: Instant, wall: UnixTime
+        _ key: String, to data: OpaqueJSON, ifVersion version: Int?,
+        _ rule: SessionStore.Rule = .anything, by id: PeerID, at now: Instant, wall: UnixTime
     ) throws(RoomError) -> SessionStore.Entry {
         try peers.require(.broadcast, of: id)
+        var value = data
+        var deleted: [String] = []
+        if rule == .deletedMessages {
+            var list = try MessageList(store.entry(key)?.data ?? .null)
+            deleted = list.add(try MessageList(data))
+            value = list.data
+            let peer = try peers.joinedPeer(id)
+            for message in deleted where !sentMessages.isSender(peer, of: message) {
+                try peers.require(.removeOthers, of: id)
+            }
+        }
         try peers.spendFanOut(of: id, at: now)
-        return try store(data, under: key, ifVersion: version, by: id, wall: wall)
-    }
-
-    mutating func store(
-        _ data: OpaqueJSON, under key: String, ifVersion version: Int?, by id: PeerID,
-        wall: UnixTime
-    ) throws(RoomError) -> SessionStore.Entry {
-        let entry = try store.set(key, to: data, ifVersion: version, by: id, wall: wall)
+        let entry = try store.set(key, to: value, ifVersion: version, by: id, wall: wall)
         let listeners = store.listeners(to: key)
         effects.tell(peers.reachable().filter(listeners.contains), .storeChanged([entry]))
+        recentEvents.withdraw(Set(deleted))
+        if !deleted.isEmpty { effects.append(.messagesDeleted(deleted)) }
         return entry
     }
 

@@ -17,6 +17,16 @@ public struct SessionStore: Hashable, Sendable {
         }
     }
 
+    /// What a value means to the room.
+    public enum Rule: Hashable, Sendable {
+        /// Nothing: it is the clients' own.
+        case anything
+        /// A list of the ids of deleted messages. Setting it adds to it: what is deleted stays so,
+        /// and two peers that delete at once undo nothing. Whoever may remove others may delete all
+        /// messages; other peers only their own.
+        case deletedMessages
+    }
+
     private var entries: [String: Entry] = [:]
     private var listeners: [PeerID: Set<String>] = [:]
 

@@ -15,16 +15,11 @@ struct StoreCalls {
         _ params: SetMetadataParameters, in host: isolated RoomHost
     ) throws(SignallingError) -> Reply {
         let key = params.key ?? Self.defaultKey
-        let data = params.data ?? .null
-        let (now, wall) = (host.clock.now(), host.clock.wall())
         let entry = try ruled { () throws(RoomError) in
-            if key == Self.deletedMessagesKey {
-                return try host.room.messagesDeleted(
-                    data, under: key, ifVersion: params.ifChangeVersion, by: peer, at: now,
-                    wall: wall)
-            }
-            return try host.room.valueSet(
-                key, to: data, ifVersion: params.ifChangeVersion, by: peer, at: now, wall: wall)
+            try host.room.valueSet(
+                key, to: params.data ?? .null, ifVersion: params.ifChangeVersion,
+                key == Self.deletedMessagesKey ? .deletedMessages : .anything, by: peer,
+                at: host.clock.now(), wall: host.clock.wall())
         }
         return .result(MetadataPayload(entry))
     }
