@@ -38,6 +38,7 @@ def test_messages_are_read_in_the_order_in_which_they_were_sent(page):
         "p1,Ann,ann,[],2026-01-01T00:00:01Z,chat,one\r\n"
         "p1,,ann,nonsense,2026-01-01T00:00:03Z,chat,three\r\n"
         "p1,Ann,ann,[],yesterday,chat,no time\r\n"
+        'p1,Ann,ann,[],2026-01-01T00:00:02Z,EMOJI_REACTION,"{""emojiId"":""tada""}"\r\n'
         "p1,Ann,ann,[],2026-01-01T00:00:04Z,chat,\r\n"
         "p1\r\n"))
     first = 1767225601
