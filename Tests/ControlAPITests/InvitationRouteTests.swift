@@ -6,7 +6,9 @@ import HummingbirdTesting
 import MediaKernel
 import NIOCore
 import Rooms
+import Synchronization
 import Testing
+import Tokens
 
 @testable import ControlAPI
 

@@ -4,7 +4,9 @@ import Hummingbird
 import HummingbirdTesting
 import MediaKernel
 import Streams
+import Synchronization
 import Testing
+import Workbench
 
 @testable import ControlAPI
 

@@ -7,6 +7,7 @@ import MediaKernel
 import NIOCore
 import Streams
 import Testing
+import Workbench
 
 @testable import ControlAPI
 
