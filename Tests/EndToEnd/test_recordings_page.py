@@ -348,6 +348,7 @@ def test_a_recording_is_renamed_found_by_its_name_and_deleted(manager, server, r
     wait_for("it has its name", lambda: title.inner_text() == "공지 🎉 <b>May</b>", TIMEOUT)
     notes = list(server.recordings.glob(f"hls/{room}/*/*/recording.json"))
     assert len(notes) == 1 and "공지" in notes[0].read_text()
+    server.reindex(loses_catalogue=False)
     page.get_by_role("searchbox").fill("공지")
     page.get_by_text("1 recording with “공지”").wait_for()
     page.get_by_test_id("to").fill("2020-01-01")
@@ -363,7 +364,10 @@ def test_a_recording_is_renamed_found_by_its_name_and_deleted(manager, server, r
     act(page, stream, "Delete")
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     page.get_by_text("No recording fits.").wait_for()
+    # Both are in the files from which the catalogue is made.
+    server.reindex(loses_catalogue=False)
     assert server.http.get(file).status == 404
+    assert server.manage("GET", f"/recordings/{stream['id']}").status == 410
     wait_for("its segments are gone", lambda: [
         path.name for path in (server.output / room / stream["id"]).iterdir()] == ["stream.json"],
         TIMEOUT)
