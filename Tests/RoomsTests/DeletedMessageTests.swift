@@ -28,6 +28,7 @@ import Testing
         return try delete(text: "[\(list)]", by: peer, ifVersion: version)
     }
 
+    @discardableResult
     mutating func delete(
         text: String, by peer: PeerID, ifVersion version: Int? = nil
     ) throws -> [RoomEffect] {
