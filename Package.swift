@@ -380,7 +380,7 @@ let package = Package(
         tests("Webhooks", ["MediaKernel"]),
         tests("Digests", ["MediaKernel"]),
         tests("Streams", ["MediaKernel", "HLS", "Rooms", "Stage"]),
-        tests("Tokens", ["MediaKernel", "Workbench"]),
+        tests("Tokens", ["MediaKernel", "Digests", "Workbench"]),
         tests("ObjectStorage", ["MediaKernel", "Digests", "Workbench"]),
         tests(
             "Catalogue",
@@ -449,7 +449,8 @@ let package = Package(
         tests(
             "ControlAPI",
             [
-                "MediaKernel", "HLS", "Rooms", "Stage", "Streams", "Tokens", "Catalogue", "Signing",
+                "MediaKernel", "HLS", "Rooms", "Stage", "Streams", "Tokens", "Catalogue", "Digests",
+                "Signing",
                 "GroupCalls", "ObjectStorage", "HundredMSTerms", "Webhooks", "Workbench", log,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
