@@ -1,5 +1,6 @@
 import ChildProcesses
 import Clocks
+import ControlAPI
 import Foundation
 import HundredMS
 import Logging
@@ -71,6 +72,9 @@ struct Demo: Sendable {
     let outputs: [PushTarget]
     /// A page of the web to stream in place of the room.
     let view: String?
+    /// For the operator's page: the settings as given, and the log's latest lines.
+    let shown: SettingsTable
+    let log: LogRing
     let logger: Logger
 
     /// Runs to its end. Returns nil when it was interrupted before the stream ran.
@@ -80,7 +84,8 @@ struct Demo: Sendable {
             for await _ in reasons { interruption.happened() }
         }
         defer { listener.cancel() }
-        let server = try await RoomcastServer(settings: settings, logger: logger)
+        let server = try await RoomcastServer(
+            settings: settings, shown: shown, log: log, logger: logger)
         let (ports, portFound) = AsyncStream.makeStream(of: Int.self)
         let visit = Visit {
             for await port in ports { return try await show(server, port: port, interruption) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlAPI
 import Foundation
 import Logging
 import MediaKernel
@@ -59,8 +60,9 @@ struct DemoCommand: AsyncParsableCommand {
         // The output is for people; the log only has warnings and errors, unless the settings
         // change the level.
         let level = settings.log.level == Settings().log.level ? .warning : settings.log.level
+        let log = LogRing()
         let logger = Logger.roomcast(
-            "roomcast.demo", level: LogLevel(level), format: settings.log.format)
+            "roomcast.demo", level: LogLevel(level), format: settings.log.format, ring: log)
         settings.stream.log.level = level.rawValue
         if let view {
             guard let page = WebAddress(view) else {
@@ -76,7 +78,8 @@ struct DemoCommand: AsyncParsableCommand {
         let demo = Demo(
             settings: settings, mediaDirectory: media ?? DemoPeople.directory,
             duration: duration.map { .seconds($0) }, isRecorded: record,
-            tracksAreRecorded: tracks, outputs: outputs, view: view, logger: logger)
+            tracksAreRecorded: tracks, outputs: outputs, view: view,
+            shown: SettingsTable(options.input), log: log, logger: logger)
         let signals = StopSignals()
         do {
             let result = try await demo.run(interrupted: signals.reasons)

@@ -1,15 +1,20 @@
+import ControlAPI
 import Glibc
 import Logging
 import Service
 
 extension Logger {
     /// A logger that writes one line per event to standard error.
+    ///
+    /// - Parameter ring: has the latest lines, too.
     static func roomcast(
-        _ label: String, level: LogLevel, format: LineLogHandler.Format
+        _ label: String, level: LogLevel, format: LineLogHandler.Format, ring: LogRing? = nil
     ) -> Logger {
         // A missing reader of the log or of the reports must not end the process.
         signal(SIGPIPE, SIG_IGN)
-        LoggingSystem.bootstrap { LineLogHandler(label: $0, level: level, format: format) }
+        LoggingSystem.bootstrap {
+            LineLogHandler(label: $0, level: level, format: format, ring: ring)
+        }
         return Logger(label: label)
     }
 }

@@ -12,7 +12,8 @@ struct Roomcast: AsyncParsableCommand {
         version: Version.current,
         subcommands: [
             ServeCommand.self, DemoCommand.self, PublishCommand.self, TokenCommand.self,
-            CheckCommand.self, SettingsCommand.self, JibriCommand.self, ReindexCommand.self,
+            CheckCommand.self, SettingsCommand.self, AdminPasswordCommand.self, JibriCommand.self,
+            ReindexCommand.self,
             BotCommand.self, FinishCommand.self,
             BrowserCommand.self, SpeechKeeperCommand.self,
         ])

@@ -4,13 +4,16 @@ import Service
 
 extension RoomcastServer {
     /// With bots and finishers as processes of this program.
-    init(settings: Settings, reading: SettingsReading? = nil, logger: Logger) async throws {
+    init(
+        settings: Settings, reading: SettingsReading? = nil, shown: SettingsTable? = nil,
+        log: LogRing = LogRing(), logger: Logger
+    ) async throws {
         try await self.init(
             settings: settings,
             launcher: BotProcess(
                 executable: Executable.path, user: settings.botUser, logger: logger),
             finishers: FinisherProcess(executable: Executable.path, user: settings.botUser),
-            reading: reading, logger: logger)
+            reading: reading, shown: shown, log: log, logger: logger)
     }
 
     /// Runs the server of a command, by its settings and with its log.
@@ -27,10 +30,14 @@ extension RoomcastServer {
             change(&settings)
             ServerSecrets.keep()
             let level = LogLevel(settings.log.level)
-            let logger = Logger.roomcast("roomcast", level: level, format: settings.log.format)
+            let log = LogRing()
+            let logger = Logger.roomcast(
+                "roomcast", level: level, format: settings.log.format, ring: log)
             let reading = SettingsReading(input, level: level, changing: change)
             try await body(
-                try await RoomcastServer(settings: settings, reading: reading, logger: logger))
+                try await RoomcastServer(
+                    settings: settings, reading: reading, shown: SettingsTable(input), log: log,
+                    logger: logger))
         }
     }
 

@@ -25,6 +25,10 @@ import Testing
             .segment(layer: 1, index: 7, bytes: 9),
             #"{"bytes":9,"event":"segment","index":7,"layer":1}"#
         ),
+        (
+            .usage(cpuSeconds: 1.5, residentMegabytes: 120.5),
+            #"{"cpu_seconds":1.5,"event":"usage","rss_mb":120.5}"#
+        ),
         (.warning("a/b"), #"{"event":"warning","message":"a/b"}"#),
         (
             .leftOut([

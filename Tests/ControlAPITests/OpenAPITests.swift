@@ -56,11 +56,14 @@ import Workbench
         return try Document(JSONDocument(json, limits: .own).root.decode(JSONValue.self))
     }
 
-    private static let described = ["/v2/", "/api/", "/health", "/ready", "/metrics"]
+    private static let described = [
+        "/v2/", "/api/", "/admin/api/", "/health", "/ready", "/metrics",
+    ]
     /// Pages and files, and what clients of rooms and viewers use, which other documents describe.
     private static let others = [
-        "/rooms/", "/recordings", "/shared/", "/watch/", "/embed/", "/assets/", "/favicon.ico",
-        "/hls/", "/docs", "/openapi.yaml", "/openapi.json", "/init", "/ws", NetworkTest.path,
+        "/rooms/", "/recordings", "/shared/", "/admin", "/watch/", "/embed/", "/assets/",
+        "/favicon.ico", "/hls/", "/docs", "/openapi.yaml", "/openapi.json", "/init", "/ws",
+        NetworkTest.path,
     ]
 
     private static func isDescribed(_ path: String) -> Bool {
@@ -122,6 +125,7 @@ import Workbench
             ("POST /v2/group-calls/{room}/custom-items", CustomItemsBody.fields),
             ("DELETE /v2/group-calls/{room}/custom-items", CustomItemKeysBody.fields),
             ("POST /v2/group-calls/{room}/invitations", InvitationBody.fields),
+            ("POST /admin/api/session", AdminLogin.fields),
         ]
         let document = try document()
         for (operation, fields) in bodies {

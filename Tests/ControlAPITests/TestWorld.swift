@@ -34,6 +34,7 @@ struct TestWorld: Sendable {
     /// Besides 100ms' protocol.
     var endpoints: [any SignallingEndpoint] = []
     var renewedBody: HTTPService.RenewedBody = { _ in nil }
+    let admin = AdminDouble()
 
     /// - Parameter store: the store of assets that have a location.
     init(store: StoreAccess? = nil) async throws {
@@ -42,7 +43,8 @@ struct TestWorld: Sendable {
         try FileManager.default.createDirectory(
             atPath: "\(directory)/out/demo/s1/stream_0", withIntermediateDirectories: true)
         for name in [
-            "index.html", "recordings.html", "room.html", "watch.html", "embed.html", "shared.html",
+            "index.html", "recordings.html", "admin.html", "room.html", "watch.html", "embed.html",
+            "shared.html",
         ] {
             try scratch.write("<!doctype html><title>\(name)</title>".utf8, to: "web/\(name)")
         }
@@ -79,7 +81,7 @@ struct TestWorld: Sendable {
                 templates: TemplatesDouble(),
                 recordings: recordings, playbackKey: playbackKey, edges: edges,
                 metrics: metrics,
-                renewedBody: renewedBody, logger: logger,
+                renewedBody: renewedBody, admin: admin, logger: logger,
                 clock: { TestWorld.now })
         }
     }
@@ -88,7 +90,7 @@ struct TestWorld: Sendable {
     func routes(
         _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
-        try await Application(router: try service.router()).test(.router, body)
+        try await Application(responder: try service.responder()).test(.router, body)
     }
 
     /// Runs requests against the routes of a world with a stream, `stream-1` of room `demo`.

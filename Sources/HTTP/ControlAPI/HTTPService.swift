@@ -52,6 +52,7 @@ public struct HTTPService: Sendable {
     private let times = RequestTimes(clock: { MonotonicClock.now })
     private let metrics: [any MetricsSource]
     private let renewedBody: RenewedBody
+    private let admin: AdminOffice?
     private let files: WebFiles
     /// Nil without TLS.
     private let identity: HeldIdentity?
@@ -65,6 +66,7 @@ public struct HTTPService: Sendable {
     ///   - edges: the low-latency streams on air; nil to serve all streams from their files.
     ///   - metrics: the sources for `/metrics`, in the order of output.
     ///   - renewedBody: of an event that is sent again.
+    ///   - admin: what the operator's page knows; nil without the page's data.
     ///   - clock: the wall clock for checking tokens.
     public init(
         _ configuration: HTTPServiceConfiguration, authority: TokenAuthority,
@@ -72,7 +74,7 @@ public struct HTTPService: Sendable {
         calls: (any GroupCallControl)? = nil, signalling: [any SignallingEndpoint],
         templates: any TemplateControl, recordings: RecordingLibrary, playbackKey: SigningKey,
         edges: LiveEdges? = nil, metrics: [any MetricsSource],
-        renewedBody: @escaping RenewedBody,
+        renewedBody: @escaping RenewedBody, admin: (any AdminControl)? = nil,
         logger: Logger,
         clock: @escaping @Sendable () -> UnixTime = { UnixTime.now }
     ) throws(HTTPServiceError) {
@@ -91,6 +93,7 @@ public struct HTTPService: Sendable {
             key: playbackKey, clock: clock)
         self.metrics = metrics
         self.renewedBody = renewedBody
+        self.admin = admin.map { AdminOffice(control: $0, endpoints: configuration.endpoints) }
         self.logger = logger
         self.clock = clock
         identity = try ServerIdentity(configuration).map { HeldIdentity($0) }
@@ -108,7 +111,7 @@ public struct HTTPService: Sendable {
         onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) throws(HTTPServiceError) -> some ApplicationProtocol {
         Application(
-            router: router(),
+            responder: responder(),
             server: try server(),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port),
@@ -164,6 +167,19 @@ public struct HTTPService: Sendable {
 
     private var assets: AssetOrigin {
         AssetOrigin(library: recordings, streams: configuration.outputDirectory, clock: clock)
+    }
+
+    /// Every ten seconds, for the charts of the operator's page.
+    public func noteFigures() async {
+        guard let admin else { return }
+        let peers = await gateway.rooms().reduce(0) { $0 + $1.peerCount }
+        await admin.note(viewers: census.total, peers: peers, at: clock())
+    }
+
+    /// The routes, and the way of the operator's page to them.
+    func responder() -> some HTTPResponder<CallerContext> {
+        AdminPassage(
+            inner: router().buildResponder(), door: admin?.door, authority: authority, clock: clock)
     }
 
     func router() -> Router<CallerContext> {
@@ -251,6 +267,12 @@ public struct HTTPService: Sendable {
             control: control, authority: authority, endpoints: endpoints, clock: clock
         ).add(to: router)
         metricsRoute.add(to: router, by: authority, clock: clock)
+        if let admin {
+            AdminRoutes(
+                control: admin.control, door: admin.door, history: admin.history, gateway: gateway,
+                streams: control, census: census
+            ).add(to: router)
+        }
         addOrigin(to: router)
         PageRoutes(
             files: files,

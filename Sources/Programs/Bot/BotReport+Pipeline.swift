@@ -42,3 +42,11 @@ extension BotReport.Totals {
             cpuSeconds: usage.cpuSeconds, residentMegabytes: usage.peakMegabytes)
     }
 }
+
+extension BotReport {
+    /// This process' resource usage so far.
+    static var usageNow: BotReport {
+        let usage = ProcessUsage.current
+        return .usage(cpuSeconds: usage.cpuSeconds, residentMegabytes: usage.peakMegabytes)
+    }
+}

@@ -305,7 +305,10 @@ public struct BotRunner: Sendable {
     private func watchTracks(_ tracks: TrackRecording, isAlone: Bool) async -> Ending? {
         for await event in tracks.events {
             switch event {
-            case .atWork: if isAlone { writer.write(.atWork) }
+            case .atWork:
+                guard isAlone else { continue }
+                writer.write(.atWork)
+                writer.write(.usageNow)
             case .failed(let failure): return .failed(failure)
             }
         }
@@ -327,6 +330,7 @@ public struct BotRunner: Sendable {
             case .atWork: writer.write(.atWork)
             case .segmentPublished(let layer, let index, let bytes):
                 writer.write(.segment(layer: layer, index: index, bytes: bytes))
+                if layer == 0 { writer.write(.usageNow) }
             case .partPublished(let part): writer.write(.part(BotReport.Part(part)))
             case .segmentListed(let layer, let segment):
                 writer.write(.segmentListed(layer: layer, segment: segment))

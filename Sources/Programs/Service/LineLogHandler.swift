@@ -1,4 +1,5 @@
 import Clocks
+public import ControlAPI
 public import Logging
 import MediaKernel
 
@@ -25,20 +26,23 @@ public struct LineLogHandler: LogHandler {
     private let format: Format
     private let time: @Sendable () -> UnixTime
     private let write: @Sendable (String) -> Void
+    /// Has the lines for the operator's page, too; nil without the page.
+    private let ring: LogRing?
 
-    public init(label: String, level: LogLevel, format: Format) {
+    public init(label: String, level: LogLevel, format: Format, ring: LogRing? = nil) {
         self.init(
-            label: label, level: level, format: format,
+            label: label, level: level, format: format, ring: ring,
             time: { UnixTime.now }, write: StandardError.write)
     }
 
     init(
-        label: String, level: LogLevel, format: Format,
+        label: String, level: LogLevel, format: Format, ring: LogRing? = nil,
         time: @escaping @Sendable () -> UnixTime, write: @escaping @Sendable (String) -> Void
     ) {
         self.label = label
         common = level
         self.format = format
+        self.ring = ring
         self.time = time
         self.write = write
     }
@@ -57,11 +61,14 @@ public struct LineLogHandler: LogHandler {
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
         if let given = event.metadata { all.merge(given) { _, new in new } }
+        let (now, message) = (time(), event.message.description)
+        let given = all.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
+        ring?.add(message, event.level, at: now, fields: given)
         var fields = [
-            ("time", time().description), ("level", event.level.rawValue), ("logger", label),
-            ("message", event.message.description),
+            ("time", now.description), ("level", event.level.rawValue), ("logger", label),
+            ("message", message),
         ]
-        fields += all.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
+        fields += given
         fields = fields.map { ($0, String($1.prefix(Self.valueCharactersMaximum))) }
         let line =
             switch format {

@@ -39,6 +39,7 @@ public struct RoomcastServer: Sendable {
     private let storage: [HeldFile]
     /// Nil if the settings stay as they are.
     private let reading: SettingsReading?
+    private let admin: AdminDesk
     public let logger: Logger
 
     /// The signals for an orderly stop.
@@ -55,9 +56,12 @@ public struct RoomcastServer: Sendable {
     ///   - launcher: starts the bots, as processes in the real server.
     ///   - finishers: starts the processes that make the assets of recorded streams.
     ///   - reading: reads the settings again while the server runs.
+    ///   - shown: the settings for the operator's page, as they were given.
+    ///   - log: has the log's latest lines for it.
     public init(
         settings: Settings, launcher: any BotLauncher, finishers: any FinisherLauncher,
-        reading: SettingsReading? = nil, logger: Logger
+        reading: SettingsReading? = nil, shown: SettingsTable? = nil, log: LogRing = LogRing(),
+        logger: Logger
     ) async throws {
         let policy = try Self.policy(settings)
         let settings = try Self.fitted(settings, logger: logger)
@@ -111,6 +115,11 @@ public struct RoomcastServer: Sendable {
             endpoint: settings.http.botEndpoint(port: settings.http.port), launcher: launcher,
             finishers: finishers, chat: chat, edges: edges, logger: logger,
             storage: storage)
+        admin = AdminDesk(
+            streamService: streams,
+            passwordFile: AdminPasswordFile(path: settings.admin.passwordFile),
+            settings: shown?.inForce ?? [], log: log,
+            directories: Self.directories(of: settings), startedAt: UnixTime.now)
         streamsInRoom = StreamsInRoom(
             control: streams, chat: chat, authorities: settings.httpService.authorities)
     }
@@ -167,7 +176,7 @@ public struct RoomcastServer: Sendable {
             renewedBody: { [catalogue, events] delivery in
                 try await events?.renewed(
                     delivery, from: catalogue, at: UnixTime.now)
-            }, logger: logger)
+            }, admin: admin, logger: logger)
         let settings = settings
         let streams = streams
         let application = try http.application { port in
@@ -180,7 +189,10 @@ public struct RoomcastServer: Sendable {
                 [WebhookSender(receivers: $0, catalogue: catalogue, logger: logger)]
             } ?? []
         let keepers =
-            try await [StorageWatch(files: storage + catalogue.files, logger: logger)]
+            try await [
+                StorageWatch(files: storage + catalogue.files, logger: logger),
+                FigureSampler(note: http.noteFigures),
+            ]
             + assetKeepers()
         let watchers: [any ServiceLifecycle.Service] =
             try rereading(http, followsHangUps: followsHangUps)
@@ -219,11 +231,16 @@ public struct RoomcastServer: Sendable {
     /// The server's use of resources.
     private var machine: [any MetricsSource] {
         [
-            DiskMetrics(directories: [
-                ("output", settings.stream.outputDirectory),
-                ("recordings", settings.stream.recordings.directory),
-            ]),
+            DiskMetrics(directories: Self.directories(of: settings)),
             ProcessMetrics(),
+        ]
+    }
+
+    /// By the names of their settings.
+    private static func directories(of settings: Settings) -> [(setting: String, path: String)] {
+        [
+            ("output", settings.stream.outputDirectory),
+            ("recordings", settings.stream.recordings.directory),
         ]
     }
 

@@ -24,6 +24,9 @@ public enum BotReport: ProcessReport {
     case leftOut([LeftOutTrack])
     /// The frame rate of the newest segment, reported when it changes.
     case frameRate(Double)
+    /// What the bot has used, every few seconds: CPU time, and its largest resident size in MB of
+    /// 1,000,000 bytes.
+    case usage(cpuSeconds: Double, residentMegabytes: Double)
     /// The state of one output, at each change; its figures from time to time.
     case push(PushReport)
     /// What a program that recognizes speech has understood.
@@ -148,7 +151,8 @@ public enum BotReport: ProcessReport {
 
 extension BotReport {
     private enum Event: String, Codable {
-        case joined, running, tiles, segment, part, warning, reduction, push, caption, identity,
+        case joined, running, tiles, segment, part, warning, reduction, usage, push, caption,
+            identity,
             said, stopped, failed
         case segmentListed = "segment_listed"
         case atWork = "at_work"
@@ -209,6 +213,10 @@ extension BotReport {
         case .frameRate(let frameRate):
             try container.encode(Event.frameRate, forKey: .event)
             try container.encode(frameRate, forKey: .frameRate)
+        case .usage(let seconds, let megabytes):
+            try container.encode(Event.usage, forKey: .event)
+            try container.encode(seconds, forKey: .cpuSeconds)
+            try container.encode(megabytes, forKey: .resident)
         case .push(let report):
             try container.encode(Event.push, forKey: .event)
             try container.encode(report, forKey: .output)
@@ -265,6 +273,10 @@ extension BotReport {
                 layersThinned: try container.found(.layersThinned, or: 0),
                 videosLeftOut: try container.found(.videosLeftOut, or: 0))
         case .frameRate: self = .frameRate(try container.found(.frameRate, or: 0))
+        case .usage:
+            self = .usage(
+                cpuSeconds: try container.found(.cpuSeconds, or: 0),
+                residentMegabytes: try container.found(.resident, or: 0))
         case .push: self = .push(try container.decode(PushReport.self, forKey: .output))
         case .caption: self = .caption(try container.decode(Caption.self, forKey: .caption))
         case .identity:

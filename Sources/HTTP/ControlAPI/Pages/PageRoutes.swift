@@ -4,7 +4,7 @@ import Hummingbird
 import MediaKernel
 import NIOCore
 
-/// The pages `/`, `/recordings`, `/docs`, `/rooms/<id>`, `/watch/<id>`, `/embed/<id>` and
+/// The pages `/`, `/recordings`, `/docs`, `/admin`, `/rooms/<id>`, `/watch/<id>`, `/embed/<id>` and
 /// `/shared/<link>`, their files under `/assets/`, and the control API's description,
 /// `/openapi.yaml` and `/openapi.json`.
 struct PageRoutes: Sendable {
@@ -26,6 +26,7 @@ struct PageRoutes: Sendable {
     func add(to router: Router<some RequestContext>) {
         for (path, name) in [
             ("/", "index.html"), ("/recordings", "recordings.html"), ("/docs", "docs.html"),
+            ("/admin", "admin.html"),
         ] {
             router.get(RouterPath(path)) { request, _ in try page(name, request) }
         }

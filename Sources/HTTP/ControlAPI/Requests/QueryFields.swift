@@ -46,6 +46,7 @@ struct QueryFields: Sendable {
         "/v2/templates": .init(page),
         "/api/recordings": .init(streams + ["job_id", "search"] + times),
         "/api/recordings/{recording}/link": .init(["seconds"]),
+        "/admin/api/log": .init(["after", "level", "text", "limit"]),
     ]
 
     static var paths: [String] { ofPaths.keys.sorted() }

@@ -43,12 +43,19 @@ public struct ActiveRoom: Hashable, Sendable {
     public var session: Room.Session
     /// In the order in which they joined.
     public var peers: [Peer]
+    /// How well the way to each peer carries its media: 0 (nothing arrives) to 5; without those who
+    /// receive none.
+    public var qualities: [PeerID: Int]
 
-    public init(id: RoomID, name: String, session: Room.Session, peers: [Peer]) {
+    public init(
+        id: RoomID, name: String, session: Room.Session, peers: [Peer],
+        qualities: [PeerID: Int] = [:]
+    ) {
         self.id = id
         self.name = name
         self.session = session
         self.peers = peers
+        self.qualities = qualities
     }
 }
 

@@ -18,7 +18,7 @@ struct ProcessMetrics: MetricsSource {
                 Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime)),
             Metric(
                 .gauge, "process_resident_memory_bytes", help: "Memory of the server.",
-                Double(Self.residentPages * sysconf(Int32(_SC_PAGESIZE)))),
+                Double(Self.residentBytes)),
             Metric(
                 .gauge, "process_open_fds", help: "Open file descriptors.",
                 Double(Self.descriptors)),
@@ -30,6 +30,9 @@ struct ProcessMetrics: MetricsSource {
                 startedAt),
         ]
     }
+
+    /// Of this process.
+    static var residentBytes: Int { residentPages * sysconf(Int32(_SC_PAGESIZE)) }
 
     private static func seconds(_ time: timeval) -> Double {
         Double(time.tv_sec) + Double(time.tv_usec) / 1e6

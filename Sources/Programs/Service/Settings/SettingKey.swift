@@ -108,6 +108,7 @@ enum SettingKey: String, CaseIterable {
     case pagesDirectory = "pages.directory"
     case metricsHost = "metrics.host"
     case metricsPort = "metrics.port"
+    case adminPasswordFile = "admin.passwordFile"
     case logLevel = "log.level"
     case logFormat = "log.format"
 
@@ -168,8 +169,8 @@ enum SettingKey: String, CaseIterable {
             .streamContainer,
             .streamPreset, .streamEncoder, .streamAutoStart, .captionsSTTLanguage, .botsUser,
             .pagesHLSScriptURL,
-            .pagesDirectory,
-            .metricsHost, .logLevel, .logFormat:
+            .pagesDirectory, .metricsHost, .adminPasswordFile,
+            .logLevel, .logFormat:
             .text
         }
     }

@@ -32,6 +32,7 @@ public struct Settings: Hashable, Sendable {
     /// server's own user.
     public var botUser: SystemUser?
     public var pages = PageSettings()
+    public var admin = AdminSettings()
     public var log = LogSettings()
     /// Environment variables with the settings' prefix that match no setting; `serve` warns about
     /// them. They are not errors: Kubernetes, for example, sets `<SERVICE>_PORT` and the like in
@@ -59,6 +60,7 @@ public struct Settings: Hashable, Sendable {
         try readTURN(source)
         try access.read(source, http: http)
         try pages.read(source, access: access)
+        admin.read(source)
         try stream.read(source)
         try readBots(source)
         try stream.customView.read(source)
@@ -101,6 +103,12 @@ public struct Settings: Hashable, Sendable {
     public init(directoriesIn input: SettingsInput) throws(SettingsError) {
         self.init()
         stream.readDirectories(try SettingsSource(input))
+    }
+
+    /// Reads only where the password of `/admin` is; other settings have their defaults.
+    public init(passwordFileIn input: SettingsInput) throws(SettingsError) {
+        self.init()
+        admin.read(try SettingsSource(input))
     }
 
     public var httpService: HTTPServiceConfiguration {

@@ -92,7 +92,7 @@ public struct BotProcess: BotLauncher {
         case .failed(let reason, let failure):
             ending = Ending(reason: reason, hasFailed: true, failure: failure)
         case .joined, .running, .atWork, .tiles, .segment, .warning, .reduction, .leftOut,
-            .frameRate, .push, .part, .segmentListed, .caption, .identity, .message:
+            .frameRate, .usage, .push, .part, .segmentListed, .caption, .identity, .message:
             break
         }
     }

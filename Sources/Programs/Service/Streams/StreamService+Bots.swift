@@ -52,7 +52,10 @@ extension StreamService {
 
     private func launched(_ id: StreamID, resumes: Bool) {
         let time = clock().time
-        book.updateStatistics(of: id) { $0.launches += 1 }
+        book.updateStatistics(of: id) {
+            $0.launches += 1
+            $0.load.botStarted()
+        }
         if resumes { book.restarted(id, at: time) }
         log(.info, resumes ? "bot restarted" : "bot started", id)
         guard let stream = book[id] else { return }
@@ -121,7 +124,13 @@ extension StreamService: StreamProcessObserver {
                 changed(id, to: .running, nil)
             }
         case .tiles(let tiles): book.updateStatistics(of: id) { $0.tiles = tiles }
-        case .segment: book[life: id]?.machine.botPublished(at: now)
+        case .segment(let layer, _, let bytes):
+            book[life: id]?.machine.botPublished(at: now)
+            book.updateStatistics(of: id) { $0.load.published(bytes, layer: layer, at: now) }
+        case .usage(let seconds, let megabytes):
+            book.updateStatistics(of: id) {
+                $0.load.used(cpuSeconds: seconds, megabytes: megabytes, at: now)
+            }
         case .part(let part): edges?.published(part, of: id)
         case .segmentListed(let layer, let segment):
             edges?.listed(segment: segment, layer: layer, of: id)

@@ -12,4 +12,6 @@ public struct StreamStatistics: Hashable, Sendable {
     public var launches = 0
     /// Of a conference whose server tells who is there.
     public var attendance = StreamAttendance()
+    /// What it takes and makes.
+    var load = StreamLoad()
 }

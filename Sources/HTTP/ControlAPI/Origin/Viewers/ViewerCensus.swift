@@ -78,6 +78,14 @@ final class ViewerCensus: Sendable {
         return state.withLock { $0.streams["\(room)/\(stream)"]?.count(at: now) ?? Count() }
     }
 
+    /// Who watches any stream.
+    var total: Int {
+        let now = clock()
+        return state.withLock { state in
+            state.streams.values.reduce(0) { $0 + $1.count(at: now).now }
+        }
+    }
+
     /// `<room>/<id>` of `<room>/<id>/<layer>/<name>.m3u8`; nil for every other path. A master
     /// playlist is asked for once, also by what only looks.
     static func stream(ofMediaPlaylist path: String) -> Substring? {

@@ -22,13 +22,15 @@ public struct SettingsInput: Sendable {
 
     /// Options of the command line; nil for one that is not given.
     ///
-    /// - Parameter directory: holds the directories of streams and of recordings.
+    /// - Parameter directory: holds the directories of streams and of recordings, and the password of
+    ///   `/admin`.
     public mutating func give(host: String?, port: Int?, udpPort: Int?, directory: String?) {
         give(.httpHost, "--host", host)
         give(.httpPort, "--port", port.map(String.init))
         give(.udpPort, "--udp-port", udpPort.map(String.init))
         give(.outputDirectory, "--directory", directory.map { "\($0)/streams" })
         give(.recordingsDirectory, "--directory", directory.map { "\($0)/recordings" })
+        give(.adminPasswordFile, "--directory", directory.map { "\($0)/admin-password" })
     }
 
     private mutating func give(_ key: SettingKey, _ name: String, _ text: String?) {

@@ -1,3 +1,4 @@
+internal import ControlAPI
 internal import Foundation
 
 /// Every setting with the value in force, and where it comes from.
@@ -43,4 +44,11 @@ public struct SettingsTable: Sendable {
 
 extension SettingsTable.Row: Encodable {
     fileprivate var shownValue: String { value ?? "(secret)" }
+}
+
+extension SettingsTable {
+    /// For the operator's page.
+    var inForce: [SettingInForce] {
+        rows.map { SettingInForce(name: $0.name, value: $0.value, origin: $0.origin) }
+    }
 }

@@ -1,0 +1,121 @@
+public import Logging
+public import MediaKernel
+import Synchronization
+
+/// The latest lines of the server's log.
+public final class LogRing: Sendable {
+    public static let linesMaximum = 2000
+    /// Of the texts of all lines together.
+    static let bytesMaximum = 2 << 20
+    /// Longer ones are cut.
+    static let messageCharactersMaximum = 500
+    static let valueCharactersMaximum = 300
+    static let fieldsMaximum = 16
+
+    public struct Line: Hashable, Sendable {
+        /// Counted from 1.
+        public var number: Int
+        public var time: UnixTime
+        public var level: Logger.Level
+        public var message: String
+        public var fields: [Field]
+
+        fileprivate var bytes: Int {
+            fields.reduce(message.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        }
+    }
+
+    public struct Field: Hashable, Sendable, Encodable {
+        public var name: String
+        public var value: String
+    }
+
+    private struct State {
+        var lines: [Line] = []
+        /// The place of the oldest line: those before it are gone.
+        var first = 0
+        var bytes = 0
+        var count = 0
+
+        mutating func dropOldest() {
+            bytes -= lines[first].bytes
+            first += 1
+            // Rarely, so that a line costs the same however many there are.
+            guard first > LogRing.linesMaximum else { return }
+            lines.removeFirst(first)
+            first = 0
+        }
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    public func add(
+        _ message: String, _ level: Logger.Level, at time: UnixTime, fields: [(String, String)]
+    ) {
+        let fields = fields.prefix(Self.fieldsMaximum).map { name, value in
+            Field(
+                name: String(name.prefix(Self.valueCharactersMaximum)),
+                value: String(value.prefix(Self.valueCharactersMaximum)))
+        }
+        let message = String(message.prefix(Self.messageCharactersMaximum))
+        state.withLock { state in
+            state.count += 1
+            let line = Line(
+                number: state.count, time: time, level: level, message: message, fields: fields)
+            state.lines.append(line)
+            state.bytes += line.bytes
+            while state.lines.count - state.first > Self.linesMaximum
+                || state.bytes > Self.bytesMaximum
+            {
+                state.dropOldest()
+            }
+        }
+    }
+
+    struct Query: Hashable, Sendable {
+        /// Only lines with a higher number.
+        var after = 0
+        /// The least serious level.
+        var level = Logger.Level.trace
+        /// Part of the message, of a name or of a value, in small letters or capitals.
+        var text = ""
+        var limit = 200
+    }
+
+    /// The newest that match, oldest first, and the number of the newest line of all.
+    func lines(_ query: Query) -> (lines: [Line], last: Int) {
+        // Copied, so that no line that is logged waits for the search.
+        let (lines, last) = state.withLock { ($0.lines[$0.first...], $0.count) }
+        let text = query.text.lowercased()
+        var found: [Line] = []
+        for line in lines.reversed() where found.count < query.limit {
+            if line.number <= query.after { break }
+            guard line.level >= query.level, text.isEmpty || line.contains(text) else { continue }
+            found.append(line)
+        }
+        return (found.reversed(), last)
+    }
+}
+
+extension LogRing.Line {
+    /// - Parameter text: in small letters.
+    fileprivate func contains(_ text: String) -> Bool {
+        message.lowercased().contains(text)
+            || fields.contains { "\($0.name)=\($0.value)".lowercased().contains(text) }
+    }
+}
+
+extension LogRing.Line: Encodable {
+    enum CodingKeys: String, CodingKey { case number, time, level, message, fields }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(number, forKey: .number)
+        try container.encode(time.description, forKey: .time)
+        try container.encode(level.rawValue, forKey: .level)
+        try container.encode(message, forKey: .message)
+        try container.encode(fields, forKey: .fields)
+    }
+}
