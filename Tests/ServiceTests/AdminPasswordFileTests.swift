@@ -1,3 +1,4 @@
+import CDispatch
 import Digests
 import Foundation
 import Glibc

@@ -1,3 +1,4 @@
+import CDispatch
 public import ControlAPI
 import Foundation
 import Glibc

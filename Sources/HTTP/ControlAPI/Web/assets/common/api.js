@@ -9,7 +9,12 @@ class RequestError extends Error {
   }
 }
 
-async function request(path, options = {}) {
+/**
+ * An answer as JSON.
+ * @param {string} path
+ * @param {RequestInit} [options]
+ */
+export async function request(path, options = {}) {
   let response;
   try {
     response = await fetch(path, { cache: "no-store", ...options });

@@ -1,0 +1,64 @@
+// The latest lines of the server's log.
+
+import { element } from "../common/dom.js";
+import { get } from "./desk.js";
+import { clockTime, countText } from "./words.js";
+
+const interval = 2000; // ms
+const linesMaximum = 500;
+const levels = [
+  ["", "All levels"], ["info", "Info and above"], ["notice", "Notice and above"],
+  ["warning", "Warnings and errors"], ["error", "Errors"],
+];
+
+export const log = {
+  title: "Log",
+  interval,
+  build() {
+    const level = element("select", { class: "field", "aria-label": "Level", "data-testid": "log-level" },
+      ...levels.map(([value, text]) => element("option", { value }, text)));
+    const text = element("input", { class: "field", type: "search", maxlength: "100",
+      "aria-label": "Text", placeholder: "Text", autocomplete: "off", spellcheck: "false",
+      "data-testid": "log-text" });
+    // Not a live region: nobody wants each line read out.
+    const list = element("ol", { class: "log", tabindex: "0", role: "list", "aria-label": "Log lines",
+      "data-testid": "log" });
+    let last = 0;
+    let asked = null; // what the lines were asked with
+    let timer = null;
+    let again = () => {};
+    level.addEventListener("change", () => again());
+    text.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => again(), 300);
+    });
+    return {
+      node: element("div", { class: "stack" },
+        element("div", { class: "filter" }, level, text), list),
+      async refresh(tell, refreshSoon) {
+        again = refreshSoon;
+        const query = { level: level.value, text: text.value.trim() };
+        const isSame = asked === JSON.stringify(query);
+        const answer = await get("/log", { ...query, after: isSame ? String(last) : "" });
+        if (JSON.stringify({ level: level.value, text: text.value.trim() }) !== JSON.stringify(query)) return;
+        const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
+        // A server that has been started anew counts from one again.
+        if (!isSame || answer.last < last) list.replaceChildren();
+        list.append(...answer.data.map(line));
+        while (list.children.length > linesMaximum) list.firstChild.remove();
+        if (isAtEnd || !isSame) list.scrollTop = list.scrollHeight;
+        [last, asked] = [answer.last, JSON.stringify(query)];
+        tell(countText(list.children.length, "line", "lines"));
+      },
+    };
+  },
+};
+
+function line({ time, level, message, fields }) {
+  return element("li", { "data-level": level },
+    element("time", { datetime: time }, clockTime(time)), " ",
+    element("span", { class: "log-level" }, level), " ",
+    element("span", { class: "log-message" }, message),
+    ...fields.flatMap(({ name, value }) => [
+      " ", element("span", { class: "log-field" }, `${name}=`, element("b", {}, value))]));
+}

@@ -1,0 +1,319 @@
+"""The operator's page: its login, what it shows and does, and what it refuses."""
+
+import http.client
+import json
+import re
+import subprocess
+from importlib import resources
+
+import pytest
+from harness.assets import segments, start
+from harness.local_server import FileServer
+from harness.waiting import wait_for
+
+PASSWORD = "correct horse battery staple"
+AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
+LOOK = """() => axe.run(document).then(({ violations }) => violations
+  .filter(({ impact }) => impact !== "minor")
+  .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`)))"""
+SECTIONS = ["overview", "streams", "rooms", "recordings", "webhooks", "access", "settings", "log"]
+TIMEOUT = 60  # s
+OWN = {"X-Roomcast-Admin": "1"}
+
+
+def set_password(binary, server, password):
+    return subprocess.run(
+        [binary, "admin-password"], cwd=server.directory, env=server.environment, text=True,
+        input=f"{password}\n", capture_output=True, timeout=TIMEOUT)
+
+
+@pytest.fixture(scope="module")
+def admin(server, binary):
+    """A server whose operator has a password."""
+    done = set_password(binary, server, PASSWORD)
+    assert done.returncode == 0, done.stderr
+    return server
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request):
+    return request.param
+
+
+@pytest.fixture
+def context(browser):
+    context = browser.new_context()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context):
+    page = context.new_page()
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    assert errors == []
+
+
+def log_in(page, server, section=""):
+    """By keyboard only: the field has the focus."""
+    page.goto(f"{server.base}/admin{section}")
+    page.wait_for_selector("[data-testid=login]")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-testid=office]")
+
+
+def ask(server, method, path, headers, body=None):
+    connection = http.client.HTTPConnection(server.host, server.port, timeout=TIMEOUT)
+    connection.request(method, path, body, headers)
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    connection.close()
+    return answer.status, dict(answer.getheaders()), text
+
+
+def enter(server, password=PASSWORD, **headers):
+    return ask(server, "POST", "/admin/api/session",
+               OWN | {"Origin": server.base, "Content-Type": "application/json"} | headers,
+               json.dumps({"password": password}))
+
+
+def test_without_a_password_the_page_says_how_to_set_one(page, binary, tmp_path, stack):
+    from harness.server import Server
+    server = Server(tmp_path / "unset")
+    stack.callback(server.stop)
+    page.goto(f"{server.base}/admin")
+    assert "roomcast admin-password" in page.inner_text("[data-testid=unset]")
+    assert not page.is_visible("[data-testid=login]")
+    assert enter(server)[0] == 403
+    # It is read anew: the server need not be started again.
+    assert set_password(binary, server, PASSWORD).returncode == 0
+    log_in(page, server)
+
+
+def test_a_password_has_a_length_and_is_kept_as_a_hash(admin, binary):
+    short = set_password(binary, admin, "short")
+    assert short.returncode != 0 and "12 characters" in short.stderr
+    file = admin.directory / "admin-password"
+    assert re.fullmatch(r"\$scrypt\$ln=15,r=8,p=1\$\S{22}\$\S{43}\n", file.read_text())
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_wrong_password_and_the_right_one(page, context, admin):
+    page.goto(f"{admin.base}/admin")
+    page.wait_for_selector("[data-testid=login]")
+    assert page.evaluate("() => document.activeElement.id") == "password"
+    page.keyboard.type("something else")
+    page.keyboard.press("Enter")
+    wait_for("the page says that it is wrong",
+             lambda: "not the password" in page.inner_text("[data-testid=login-error]"), TIMEOUT)
+    assert context.cookies(f"{admin.base}/admin") == []
+    page.fill("[data-testid=password]", PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-testid=office]")
+    cookie, = context.cookies(f"{admin.base}/admin")
+    assert cookie["httpOnly"] and cookie["sameSite"] == "Strict" and cookie["path"] == "/admin"
+    assert page.evaluate("() => document.cookie") == ""
+    # It is not sent anywhere else.
+    assert context.cookies(f"{admin.base}/hls/") == []
+    # Loaded again, it is still open.
+    page.reload()
+    page.wait_for_selector("[data-testid=office]")
+    page.click("[data-testid=logout]")
+    page.wait_for_selector("[data-testid=login]")
+    assert context.cookies(f"{admin.base}/admin") == []
+
+
+def test_it_sees_a_stream_and_stops_it(page, admin, room):
+    stream = start(admin, room)
+    segments(admin, stream, 3)
+    log_in(page, admin, "#streams")
+    card = page.locator(f"[data-stream='{stream['id']}']")
+    card.wait_for()
+
+    def measured():
+        text = card.inner_text()
+        return "On air" in text and re.search(r"\d\.\d\d cores", text) and "kbit/s" in text and text
+
+    text = wait_for("the page has the stream's figures", measured, TIMEOUT)
+    assert re.search(r"[\d.]+ of 30 a second", text), text
+    assert "640 × 360" in text and "MB at most" in text, text
+    told = json.loads(page.evaluate(
+        "() => fetch('/admin/api/streams', { headers: { 'X-Roomcast-Admin': '1' } })"
+        ".then((answer) => answer.text())"))["data"]
+    figures, = [one for one in told if one["id"] == stream["id"]]
+    assert 0.01 < figures["cores"] < 8 and 20e6 < figures["memory"] < 4e9
+    best = figures["layers"][0]
+    assert best["bitrate_wanted"] == 464_000 and 10_000 < best["bitrate"] < 2_000_000
+
+    card.get_by_test_id("layout").click()
+    page.get_by_label("Speaker", exact=False).check()
+    page.get_by_test_id("confirm").click()
+    wait_for("the stream has the layout",
+             lambda: admin.stream(stream["id"])["layout"]["name"] == "speaker", TIMEOUT)
+
+    card.get_by_test_id("stop").click()
+    page.get_by_test_id("refuse").click()
+    assert admin.stream(stream["id"])["status"] == "running"
+    card.get_by_test_id("stop").click()
+    page.get_by_test_id("confirm").click()
+    admin.wait_for_status(stream["id"], "completed", TIMEOUT)
+    wait_for("the page has it among the ended ones",
+             lambda: card.count() == 0 and room in page.inner_text("#content"), TIMEOUT)
+
+    page.get_by_role("link", name="Log").click()
+    page.get_by_test_id("log-text").fill(stream["id"])
+
+    def lines_of_it():
+        lines = page.locator("[data-testid=log] li").all_inner_texts()
+        return (any("bot started" in line for line in lines)
+                and all(stream["id"] in line for line in lines))
+
+    wait_for("the log tells of it, and of nothing else", lines_of_it, TIMEOUT)
+    page.get_by_test_id("log-level").select_option("error")
+    wait_for("errors alone are left",
+             lambda: page.locator("[data-testid=log] li").count() == 0, TIMEOUT)
+
+
+def test_it_removes_a_person_and_records_a_room(page, enter_room, admin):
+    ann = enter_room("Ann")
+    log_in(page, admin, "#rooms")
+    row = page.get_by_test_id("peer").filter(has_text="Ann")
+    row.wait_for()
+    wait_for("the row tells what she sends", lambda: "picture" in row.inner_text(), TIMEOUT)
+    row.get_by_role("button", name="Remove Ann").click()
+    page.get_by_test_id("confirm").click()
+    ann.page.wait_for_selector("[data-testid=farewell]")
+    wait_for("she is gone from the list", lambda: row.count() == 0, TIMEOUT)
+
+
+@pytest.fixture
+def enter_room(browser, admin, room):
+    from harness.chromium import Participant
+    people = []
+
+    def join(name):
+        people.append(Participant(browser, admin, room, name))
+        return people[-1]
+
+    yield join
+    for one in people:
+        one.close()
+
+
+def test_codes_and_settings(page, admin, room):
+    assert admin.manage("POST", "/rooms", {"name": room}).status == 200
+    found = admin.manage("GET", f"/rooms?name={room}").json["data"][0]["id"]
+    log_in(page, admin, "#access")
+    page.get_by_test_id("code-room").fill(found)
+    page.get_by_test_id("show-codes").click()
+    page.get_by_test_id("make-codes").click()
+    row = page.get_by_test_id("code").filter(has_text="guest")
+    row.wait_for()
+    row.get_by_role("button").click()
+    wait_for("the code is off", lambda: "Disabled" in row.inner_text(), TIMEOUT)
+
+    page.get_by_role("link", name="Settings").click()
+    page.get_by_test_id("settings-search").fill("auth.")
+    wait_for("the settings are shown",
+             lambda: "ROOMCAST_AUTH_SECRET" in page.inner_text("[data-testid=settings]"), TIMEOUT)
+    shown = page.inner_text("[data-testid=settings]")
+    assert admin.settings["ROOMCAST_AUTH_SECRET"] not in shown and "secret" in shown
+    everything = page.evaluate(
+        "() => fetch('/admin/api/settings', { headers: { 'X-Roomcast-Admin': '1' } })"
+        ".then((answer) => answer.text())")
+    assert admin.settings["ROOMCAST_AUTH_SECRET"] not in everything
+
+
+def test_another_sites_page_does_nothing(page, context, admin, room, stack):
+    """The browser itself, with the cookie in it, and a client that sends it all the same."""
+    log_in(page, admin)
+    path = f"/admin/api/v2/live-streams/room/{room}/start"
+    site = FileServer({"/": ("text/html", f"""<!doctype html><title>evil</title>
+      <form id="form" method="post" action="{admin.base}{path}"></form>""".encode())})
+    stack.callback(site.close)
+    evil = context.new_page()
+    # Another port is the same site to a browser, but another origin: so the cookie is sent.
+    evil.goto(f"{site.base}/")
+    with evil.expect_response(f"**{path}") as answer:
+        evil.evaluate("() => document.getElementById('form').submit()")
+    assert answer.value.status == 403
+    evil.close()
+    evil = context.new_page()
+    evil.goto(f"{site.base}/")
+    assert evil.evaluate(f"""() => fetch("{admin.base}{path}", {{ method: "POST",
+      credentials: "include", headers: {{ "X-Roomcast-Admin": "1" }} }})
+      .then(() => "answered", () => "refused")""") == "refused"
+    cookie, = context.cookies(f"{admin.base}/admin")
+    inside = OWN | {"Cookie": f"{cookie['name']}={cookie['value']}"}
+    for headers in ({"Origin": site.base}, {"Origin": "null"}, {},
+                    {"Origin": admin.base, "Sec-Fetch-Site": "cross-site"}):
+        assert ask(admin, "POST", path, inside | headers)[0] == 403, headers
+    assert admin.manage("GET", f"/live-streams?room_id={room}").json["data"] == []
+    status, _, text = ask(admin, "POST", path, inside | {"Origin": admin.base})
+    assert status == 200, text
+    admin.stop_stream(room)
+
+
+def test_it_stops_asking_while_nobody_looks(page, admin):
+    log_in(page, admin, "#log")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    wait_for("it asks", lambda: page.wait_for_timeout(100) or len(asked) >= 2, TIMEOUT)
+    page.evaluate("""() => {
+      Object.defineProperty(document, "hidden", { value: true, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }""")
+    page.wait_for_timeout(500)
+    asked.clear()
+    page.wait_for_timeout(5000)
+    assert asked == []
+    page.evaluate("""() => {
+      Object.defineProperty(document, "hidden", { value: false, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }""")
+    wait_for("it asks again", lambda: page.wait_for_timeout(100) or asked, TIMEOUT)
+
+
+def test_a_session_that_is_over_leads_to_the_login(page, admin, binary):
+    log_in(page, admin, "#log")
+    assert set_password(binary, admin, PASSWORD).returncode == 0
+    page.wait_for_selector("[data-testid=login]")
+    assert "The session is over" in page.inner_text("#gate-note")
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["laptop", "phone"])
+def test_axe_finds_no_fault_and_nothing_is_cut_off(browser, admin, scheme, size):
+    context = browser.new_context(
+        color_scheme=scheme, reduced_motion="reduce",
+        viewport={"width": size[0], "height": size[1]})
+    page = context.new_page()
+    page.goto(f"{admin.base}/admin")
+    page.wait_for_selector("[data-testid=login]")
+    page.evaluate(AXE)
+    assert page.evaluate(LOOK) == []
+    log_in(page, admin)
+    page.evaluate(AXE)
+    for section in SECTIONS:
+        page.evaluate("(name) => { location.hash = name; }", section)
+        wait_for(f"{section} is loaded",
+                 lambda: page.evaluate("() => document.querySelector('#content').children.length"),
+                 TIMEOUT)
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate(LOOK) == [], section
+        width = page.evaluate("() => document.documentElement.scrollWidth")
+        assert width <= size[0], section
+    context.close()
+
+
+def test_guesses_are_counted(tmp_path, binary, stack):
+    from harness.server import Server
+    server = Server(tmp_path / "guessed")
+    stack.callback(server.stop)
+    assert set_password(binary, server, PASSWORD).returncode == 0
+    answers = [enter(server, "wrong password")[0] for _ in range(14)]
+    assert answers[:10] == [401] * 10 and 429 in answers[10:]
+    assert "wrong password at /admin" in server.log.read_text()
+    assert PASSWORD not in server.log.read_text()
