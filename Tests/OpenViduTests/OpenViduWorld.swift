@@ -450,7 +450,7 @@ final class QuietMedia: RoomMedia {
 private struct NoStreams: LiveStreaming {
     func start(
         room: RoomID, variants: [HLSVariantRequest], recording: HLSRecordingRequest?,
-        startedBy: PeerID, authority: String
+        layout: JSONValue?, startedBy: PeerID, authority: String
     ) async throws {}
     func stop(room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID) async throws {}
     func startRecording(

@@ -6,12 +6,14 @@ public import Rooms
 public protocol LiveStreaming: Sendable {
     /// Starting a running stream is no error. No variants: the default view.
     ///
-    /// - Parameter authority: `host[:port]` by which the peer reached this server, one of those
-    ///   that a meeting URL may have.
+    /// - Parameters:
+    ///   - layout: differences from the configured layout, unchecked.
+    ///   - authority: `host[:port]` by which the peer reached this server, one of those that a
+    ///     meeting URL may have.
     /// - Throws: ``LiveStreamingError``, shown to the peer; any other error is the server's fault.
     func start(
         room: RoomID, variants: [HLSVariantRequest], recording: HLSRecordingRequest?,
-        startedBy: PeerID, authority: String
+        layout: JSONValue?, startedBy: PeerID, authority: String
     ) async throws
     /// Stopping a stopped stream is no error. No variants: every stream of the room.
     func stop(room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID) async throws

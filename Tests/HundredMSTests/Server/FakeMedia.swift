@@ -205,12 +205,13 @@ final class FakeStreaming: LiveStreaming {
 
     func start(
         room: RoomID, variants: [HLSVariantRequest], recording: HLSRecordingRequest?,
-        startedBy: PeerID, authority: String
+        layout: JSONValue?, startedBy: PeerID, authority: String
     ) async throws {
         let urls = variants.map { $0.meetingURL ?? "-" }.joined(separator: " ")
+        let look = layout.map { " as \($0)" } ?? ""
         try note(
             "start \(room) [\(urls)] vod=\(recording?.hlsVOD ?? false) "
-                + "by \(startedBy) at \(authority)")
+                + "by \(startedBy) at \(authority)\(look)")
     }
 
     func stop(room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID) async throws {

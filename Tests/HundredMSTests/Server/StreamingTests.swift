@@ -196,6 +196,16 @@ import Testing
         #expect(fixture.streaming.calls().isEmpty)
     }
 
+    @Test func aStartMayNameALayout() async throws {
+        let ann = try await fixture.join("ann")
+        #expect(
+            try await ann.call("hls-start", #"{"layout":{"name":"pip"}}"#).result == .object([:]))
+        let layout = JSONValue.object(["name": .string("pip")])
+        #expect(
+            fixture.streaming.calls()
+                == ["start r1 [] vod=false by ann at rooms.test:8443 as \(layout)"])
+    }
+
     @Test func timedMetadataIsTakenFromThoseWhoMayStream() async throws {
         let ann = try await fixture.join("ann")
         let ben = try await fixture.join("ben", role: "guest")

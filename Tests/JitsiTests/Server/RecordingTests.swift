@@ -315,7 +315,7 @@ private final class NotedStreams: LiveStreaming {
 
     func start(
         room: RoomID, variants: [HLSVariantRequest], recording: HLSRecordingRequest?,
-        startedBy: PeerID, authority: String
+        layout: JSONValue?, startedBy: PeerID, authority: String
     ) async throws {}
     func stop(room: RoomID, variants: [HLSVariantRequest], stoppedBy: PeerID) async throws {}
     func said(_ message: Message, room: RoomID) {}

@@ -25,7 +25,7 @@ public struct StreamsInRoom: LiveStreaming {
 
     public func start(
         room: RoomID, variants: [HLSVariantRequest], recording: HLSRecordingRequest?,
-        startedBy: PeerID, authority: String
+        layout: JSONValue?, startedBy: PeerID, authority: String
     ) async throws {
         do {
             let request = try LiveStreamRequest(
@@ -33,7 +33,8 @@ public struct StreamsInRoom: LiveStreaming {
                 recording: recording.map {
                     RecordingOptions(hlsVOD: $0.hlsVOD, singleFilePerLayer: $0.singleFilePerLayer)
                 },
-                room: room, authorities: authorities.union([authority.lowercased()]))
+                layout: layout, room: room,
+                authorities: authorities.union([authority.lowercased()]))
             _ = try await control.start(room: room, request, startedBy: startedBy)
         } catch let error as APIError {
             throw LiveStreamingError(error)

@@ -1,3 +1,4 @@
+public import MediaKernel
 public import Rooms
 
 // Requests to start and stop streams from the room, `docs/PROTOCOL.md` section 5.
@@ -5,17 +6,22 @@ public import Rooms
 public struct HLSStartParameters: Hashable, Sendable, Codable {
     public var variants: [HLSVariantRequest]?
     public var hlsRecording: HLSRecordingRequest?
+    /// Roomcast's own: as in the control API's start request.
+    public var layout: JSONValue?
 
     enum CodingKeys: String, CodingKey {
         case variants
         case hlsRecording = "hls_recording"
+        case layout
     }
 
     public init(
-        variants: [HLSVariantRequest]? = nil, hlsRecording: HLSRecordingRequest? = nil
+        variants: [HLSVariantRequest]? = nil, hlsRecording: HLSRecordingRequest? = nil,
+        layout: JSONValue? = nil
     ) {
         self.variants = variants
         self.hlsRecording = hlsRecording
+        self.layout = layout
     }
 }
 

@@ -16,7 +16,7 @@ struct StreamingCalls {
         do {
             try await host.streaming.start(
                 room: host.room.id, variants: variants, recording: params.hlsRecording,
-                startedBy: peer, authority: authority)
+                layout: params.layout, startedBy: peer, authority: authority)
         } catch {
             throw streamingError(error, "start", in: host)
         }
