@@ -47,7 +47,7 @@ import Testing
         .addOutput(
             SecretOutput(
                 id: "2", layer: 1, target: try! PushTarget("rtmp://h/app/key?a=b"))),
-        .removeOutput("2"),
+        .removeOutput("2"), .preview(seconds: 5),
     ])
     func whatIsWrittenIsRead(order: BotOrder) throws {
         let line = try order.line()
@@ -57,6 +57,8 @@ import Testing
 
     @Test(arguments: [
         "metadata {}", #"metadata {"number":3}"#,
+        "preview", "preview {}", #"preview {"seconds":0}"#, #"preview {"seconds":61}"#,
+        #"preview {"seconds":"5"}"#,
         "recording", "recording {}", #"recording {"paused":1}"#,
         "", "audio", "audio ", "audio []", #"audio {"roles":"host"}"#, #"audio {"roles":[1]}"#,
         #"layout {"gap":"wide"}"#, "layout {", "paint {}", #"AUDIO {"roles":null}"#,

@@ -153,6 +153,8 @@ final class ControlDouble: LiveStreamControl {
         var isShuttingDown = false
         /// The reason why the directories cannot be used.
         var storageLoss: String?
+        /// The streams whose preview was looked at.
+        var previewed: [StreamID] = []
     }
 
     let state = Mutex(State())
@@ -335,6 +337,10 @@ final class ControlDouble: LiveStreamControl {
                     .dropFirst(query.start == nil ? 0 : 1).prefix(query.limit))
             return LiveStreamPage(streams: found, last: found.last?.id)
         }
+    }
+
+    func previewWanted(of stream: StreamID) async {
+        state.withLock { $0.previewed.append(stream) }
     }
 
     func current(

@@ -99,9 +99,11 @@ public final class StreamPipeline: Sendable {
         }
         layerInboxes = layers.map(\.inbox)
         let crew = crew
+        let preview = PreviewWriter(in: configuration.outputDirectory)
         let director = try Director(
             configuration: configuration, planner: planner, layers: layers,
-            audioOutput: audioOutput, pauses: pauses, emit: { sink.yield($0) },
+            audioOutput: audioOutput, pauses: pauses,
+            preview: PreviewTap(to: preview.inbox), emit: { sink.yield($0) },
             began: { epoch in
                 configuration.listener?.began(epoch: epoch)
                 for (index, layer) in layers.enumerated() {
@@ -117,6 +119,7 @@ public final class StreamPipeline: Sendable {
             metadata: [
                 "layers": "\(bitrates.count)", "frames_per_segment": "\(planner.framesPerSegment)",
             ])
+        crew.run(preview)
         crew.run(director, ledger: ledger)
     }
 
@@ -158,6 +161,9 @@ public final class StreamPipeline: Sendable {
     /// Nothing shown from now on becomes part of an asset, not a single frame, until recording is
     /// resumed.
     public func setRecordingPaused(_ isPaused: Bool) { inbox.put(.recordingPaused(isPaused)) }
+
+    /// Makes small pictures of what is shown for so long; see `StreamPreview`.
+    public func showPreview(for length: Duration) { inbox.put(.preview(length)) }
 
     /// Adds an entry that the playlists list from the segment of its start on.
     public func addMetadata(_ entry: TimedMetadata) { metadata.add(entry) }
@@ -246,6 +252,11 @@ private final class Crew: Sendable {
         // Safe because from here on only the new thread touches the writer, save its inbox.
         nonisolated(unsafe) let layer = layer
         let thread = MediaThread(name: name) { layer.run() }
+        state.withLock { $0.layers.append(thread) }
+    }
+
+    func run(_ preview: PreviewWriter) {
+        let thread = MediaThread(name: "preview") { preview.run() }
         state.withLock { $0.layers.append(thread) }
     }
 

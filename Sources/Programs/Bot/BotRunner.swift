@@ -220,6 +220,8 @@ public struct BotRunner: Sendable {
             case .metadata(let metadata): output.stream?.pipeline.addMetadata(metadata)
             case .addOutput(let target): output.stream?.pipeline.add(target)
             case .removeOutput(let id): output.stream?.pipeline.removeOutput(id)
+            case .preview(let seconds):
+                output.stream?.pipeline.showPreview(for: .seconds(seconds))
             }
         }
         return nil

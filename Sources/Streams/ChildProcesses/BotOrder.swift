@@ -24,13 +24,19 @@ public enum BotOrder: Hashable, Sendable {
     case addOutput(SecretOutput)
     /// `no-output {"id": …}`: it is not pushed there any more.
     case removeOutput(String)
+    /// `preview {"seconds": …}`: somebody looks at the stream's preview; its pictures are made for
+    /// so long.
+    case preview(seconds: Int)
 
     /// The most waiting orders; if there are more, the latest ones win. Larger than the number that
     /// the API accepts at once.
     public static let waitingMaximum = 128
 
+    /// A longer wish is none of the server's.
+    private static let previewSeconds = 1...60
+
     private enum Word: String {
-        case layout, audio, recording, metadata, output
+        case layout, audio, recording, metadata, output, preview
         case noOutput = "no-output"
     }
 
@@ -40,6 +46,10 @@ public enum BotOrder: Hashable, Sendable {
 
     private struct Output: Codable {
         var id: String
+    }
+
+    private struct Preview: Codable {
+        var seconds: Int
     }
 
     private struct Audio: Decodable {
@@ -72,6 +82,11 @@ public enum BotOrder: Hashable, Sendable {
             case .noOutput:
                 self = .removeOutput(
                     try JSONDocument.decode(Output.self, from: body, limits: .own).id)
+            case .preview:
+                let seconds = try JSONDocument.decode(Preview.self, from: body, limits: .own)
+                    .seconds
+                guard Self.previewSeconds.contains(seconds) else { return nil }
+                self = .preview(seconds: seconds)
             }
         } catch {
             return nil
@@ -88,6 +103,7 @@ public enum BotOrder: Hashable, Sendable {
         case .metadata(let metadata): try Self.line(.metadata, metadata)
         case .addOutput(let output): try Self.line(.output, output)
         case .removeOutput(let id): try Self.line(.noOutput, Output(id: id))
+        case .preview(let seconds): try Self.line(.preview, Preview(seconds: seconds))
         }
     }
 

@@ -98,6 +98,10 @@ public protocol LiveStreamControl: Sendable {
     func current(
         room: RoomID, kind: LiveStream.Kind
     ) async throws(LiveStreamError) -> LiveStream?
+
+    /// Somebody looks at the stream's preview: its bot makes pictures for a while, see
+    /// ``StreamPreview``. Without effect on a stream that does not run.
+    func previewWanted(of stream: StreamID) async
 }
 
 extension LiveStreamControl {

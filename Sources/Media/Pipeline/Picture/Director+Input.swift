@@ -33,6 +33,7 @@ extension Director {
         case .roles(let roles): sources.setRoles(roles)
         case .recordingPaused(let isPaused): setRecording(isPaused: isPaused)
         case .picture(let picture, let address): scene.setPicture(picture, at: address)
+        case .preview(let length): preview.wanted(for: length, at: now())
         case .start:
             if case .waiting = phase { phase = .warmingUp(since: now()) }
         case .finish:

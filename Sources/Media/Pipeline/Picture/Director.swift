@@ -27,6 +27,8 @@ final class Director {
         case roles(Set<String>?)
         case recordingPaused(Bool)
         case picture(StillPicture?, address: String)
+        /// Somebody looks at the preview, and is likely to for so long.
+        case preview(Duration)
         case senderReport(TrackID, rtpTimestamp: Int64, ntp: NTPTime, at: Instant)
         /// Begins as soon as there is something to show.
         case start
@@ -65,6 +67,7 @@ final class Director {
     let sources: SourceTracks
     private var desk: TrackMixer
     private var layers: LayerFeeds
+    var preview: PreviewTap
     var load: PipelineLoad
     var phase = Phase.waiting
     private(set) var framesComposed: Int64 = 0
@@ -76,6 +79,7 @@ final class Director {
     init(
         configuration: PipelineConfiguration, planner: SegmentPlanner, layers: [any VariantWriter],
         audioOutput: AudioOutput, pauses: RecordingPauses,
+        preview: PreviewTap = PreviewTap(),
         emit: @escaping @Sendable (PipelineEvent) -> Void,
         now: @escaping () -> Instant = { MonotonicClock.now },
         wallClock: @escaping () -> UnixTime = { UnixTime.now },
@@ -89,6 +93,7 @@ final class Director {
             segment: .seconds(planner.framesPerSegment) / planner.frameRate)
         desk = TrackMixer(output: audioOutput)
         self.pauses = pauses
+        self.preview = preview
         self.emit = emit
         self.now = now
         self.wallClock = wallClock
@@ -102,7 +107,10 @@ final class Director {
     /// The body of the director's thread. Returns when the stream is over.
     func run() throws {
         // Wakes writers that wait for space: after this no reader makes any.
-        defer { inbox.close() }
+        defer {
+            inbox.close()
+            preview.close()
+        }
         var batch: [Command] = []
         while takeInput(into: &batch) {
             if try turn(batch, takenAt: now()) { return }
@@ -259,6 +267,7 @@ final class Director {
             configuration.sound.isAlone ? nil : try makePicture(ofFrame: frame, clock, at: now)
         layers.give(
             sound, picture, frame: frame, isNeeded: planner.isPartStart(frame: frame))
+        if let picture { preview.offer(picture.canvas, at: now) }
     }
 
     /// The picture of a frame and the layers that need it; nil when none does.

@@ -22,6 +22,8 @@ struct StreamLife {
     var metadataRate = TokenBucket(
         rate: Limits.timedMetadataPerSecond, burst: Limits.timedMetadataBurst, at: .zero)
     var captions = Captions()
+    /// When the bot was last told that somebody looks at the preview.
+    var previewToldAt: Instant?
     var processes = StreamProcesses()
     /// Work for the stream, one task after the other, since a disk may hang.
     var errands = StreamErrands()

@@ -44,13 +44,6 @@ extension StreamService {
             return
         }
         guard book[life: id]?.processes.generation == generation else { return }
-        launched(id, resumes: resumes)
-        supervisor.startBot(
-            of: stream, in: life.directory, configuration: file, generation: generation,
-            signals: signals)
-    }
-
-    private func launched(_ id: StreamID, resumes: Bool) {
         let time = clock().time
         book.updateStatistics(of: id) {
             $0.launches += 1
@@ -58,19 +51,21 @@ extension StreamService {
         }
         if resumes { book.restarted(id, at: time) }
         log(.info, resumes ? "bot restarted" : "bot started", id)
-        guard let stream = book[id] else { return }
-        edges?.began(stream)
-        // The new bot finds out anew which tracks it cannot decode.
-        if !stream.health.tracksLeftOut.isEmpty {
-            book.leftOut([], of: id, at: clock().time)
+        let current = book[id] ?? stream
+        edges?.began(current)
+        // The new bot finds out anew which tracks it cannot decode, and makes the whole picture
+        // until it runs short of CPU itself.
+        if !current.health.tracksLeftOut.isEmpty {
+            book.leftOut([], of: id, at: time)
             announce(id)
         }
-        // The new bot makes the whole picture until it runs short of CPU itself.
-        if stream.isReduced, stream.health.degradation != nil {
+        if current.isReduced, current.health.degradation != nil {
             degraded(
-                id, frameRate: stream.plan.frameRate ?? 0, layersThinned: 0,
-                videosLeftOut: 0)
+                id, frameRate: current.plan.frameRate ?? 0, layersThinned: 0, videosLeftOut: 0)
         }
+        supervisor.startBot(
+            of: stream, in: life.directory, configuration: file, generation: generation,
+            signals: signals)
     }
 
     private func degraded(

@@ -54,6 +54,14 @@ extension StreamService {
         return record
     }
 
+    public func previewWanted(of stream: StreamID) {
+        let now = clock().instant
+        guard let life = book[life: stream], life.status == .running else { return }
+        if let told = life.previewToldAt, now - told < StreamPreview.wishInterval { return }
+        book[life: stream]?.previewToldAt = now
+        life.processes.tell(.preview(seconds: StreamPreview.wishSeconds))
+    }
+
     public func update(
         stream: StreamID, _ change: LiveStreamChange
     ) async throws(LiveStreamError) -> LiveStream {
