@@ -108,6 +108,7 @@ import Workbench
         let bodies: [(operation: String, fields: BodyFields)] = [
             ("POST /v2/live-streams/room/{room}/start", StartBody.fields),
             ("PATCH /v2/live-streams/{stream}", UpdateBody.fields),
+            ("PATCH /api/rooms/{room}/stream", UpdateBody.fields),
             ("POST /v2/live-streams/{stream}/timed-metadata", TimedMetadataBody.fields),
             ("POST /v2/live-streams/{stream}/captions", CaptionsBody.fields),
             ("POST /v2/live-streams/{stream}/outputs", OutputBody.fields),

@@ -38,6 +38,16 @@ struct Endpoints: Sendable {
         publicBaseURL ?? HTTPURL(isSecure: isTLS, authority: authority(of: request)).origin
     }
 
+    /// A stream's address for a page. An address on this server gets the name that the page was
+    /// opened with: the page may play only from its own origin, and without a public address the
+    /// server has several names (`127.0.0.1`, `localhost`).
+    func address(_ url: String?, for request: Request) -> String? {
+        guard let url, publicBaseURL == nil, let own = HTTPURL(url),
+            authorities.contains(own.authority.lowercased())
+        else { return url }
+        return base(for: request) + own.target
+    }
+
     /// Every `host[:port]` of this server: the public one, the listening address and the one that
     /// the caller used.
     func authorities(for request: Request) -> Set<String> {

@@ -182,6 +182,8 @@ public struct HTTPService: Sendable {
             inner: router().buildResponder(), door: admin?.door, authority: authority, clock: clock)
     }
 
+    private var streamFiles: StreamFiles { StreamFiles(root: configuration.outputDirectory) }
+
     func router() -> Router<CallerContext> {
         let router = Router(
             context: CallerContext.self, options: .autoGenerateHeadEndpoints)
@@ -200,8 +202,7 @@ public struct HTTPService: Sendable {
         }
         LiveStreamRoutes(
             control: control, recordings: recordings, authority: authority, endpoints: endpoints,
-            pageFiles: PageFiles(root: configuration.outputDirectory),
-            frameRate: configuration.frameRate, census: census, clock: clock
+            files: streamFiles, frameRate: configuration.frameRate, census: census, clock: clock
         ).add(to: router)
         RoomRoutes(
             catalogue: recordings.catalogue, gateway: gateway, templates: templates,
@@ -237,6 +238,10 @@ public struct HTTPService: Sendable {
             handsOutTokens: configuration.handsOutTokens, listsRooms: configuration.listsRooms,
             hlsScriptURL: configuration.hlsScriptURL, imageSources: configuration.imageSources,
             clock: clock
+        ).add(to: router)
+        RoomStreamAPI(
+            control: control, peers: RoomPeerGuard(tokens: tokens, gateway: gateway),
+            endpoints: endpoints, files: streamFiles, census: census, clock: clock
         ).add(to: router)
         let keeper = RecordingKeeper(
             control: control, library: recordings, streams: configuration.outputDirectory,

@@ -35,13 +35,10 @@ struct PageAPI: Sendable {
             .get("") { request, _ in
                 var rooms = try await list.value()
                 for index in rooms.indices {
-                    rooms[index].hls.url = address(rooms[index].hls.url, for: request)
+                    rooms[index].hls.url = endpoints.address(rooms[index].hls.url, for: request)
                 }
                 return JSON.response(rooms)
             }
-        router.get("/api/rooms/:room/stream") { request, context in
-            try await stream(request, room: context.parameters.get("room"))
-        }
         router.post("/api/rooms/:room/token") { request, context in
             try await token(request, room: context.parameters.get("room"))
         }
@@ -130,72 +127,6 @@ struct PageAPI: Sendable {
                         state: stream?.status.rawValue ?? "none", url: stream?.playback.url)))
         }
         return bodies
-    }
-
-    private struct StreamBody: Encodable {
-        var state: String
-        var url: String?
-        /// Of fragmented MP4, which may be `url`; nil without it.
-        var fragmentsURL: String?
-        var id: StreamID?
-        var startedAt: String?
-        var restarts: Int
-        /// Nil while the picture is complete.
-        var degradation: LiveStreamBody.DegradationBody?
-
-        enum CodingKeys: String, CodingKey {
-            case state
-            case url
-            case fragmentsURL = "cmaf_url"
-            case id
-            case startedAt = "started_at"
-            case restarts = "bot_restarts"
-            case degradation
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(state, forKey: .state)
-            try container.encode(url, forKey: .url)
-            try container.encode(fragmentsURL, forKey: .fragmentsURL)
-            try container.encode(id, forKey: .id)
-            try container.encode(startedAt, forKey: .startedAt)
-            try container.encode(restarts, forKey: .restarts)
-            try container.encode(degradation, forKey: .degradation)
-        }
-    }
-
-    private func stream(_ request: Request, room: String?) async throws -> Response {
-        let stream = try await control.current(room: try RoomID(parameter: room), kind: .stream)
-        return JSON.response(
-            StreamBody(
-                state: stream?.status.rawValue ?? "none",
-                url: address(stream?.playback.url, for: request),
-                fragmentsURL: address(stream.flatMap(Self.fragmentsURL), for: request),
-                id: stream?.id, startedAt: stream?.startedAt?.description,
-                restarts: stream?.health.restarts ?? 0,
-                degradation: stream.flatMap(Self.degradation)))
-    }
-
-    private static func fragmentsURL(of stream: LiveStream) -> String? {
-        stream.plan.container == .fragments ? stream.playback.url : stream.fragmentsURL
-    }
-
-    private static func degradation(of stream: LiveStream) -> LiveStreamBody.DegradationBody? {
-        guard stream.status.isOnAir, stream.isReduced else { return nil }
-        return stream.health.degradation.map {
-            LiveStreamBody.DegradationBody($0, frameRate: stream.frameRateNow)
-        }
-    }
-
-    /// A stream's address for a page. An address on this server gets the name that the page was
-    /// opened with: the page may play only from its own origin, and without a public address the
-    /// server has several names (`127.0.0.1`, `localhost`).
-    private func address(_ url: String?, for request: Request) -> String? {
-        guard let url, endpoints.publicBaseURL == nil, let own = HTTPURL(url),
-            endpoints.authorities.contains(own.authority.lowercased())
-        else { return url }
-        return endpoints.base(for: request) + own.target
     }
 
     private struct TokenOrder: RequestBody {

@@ -12,7 +12,7 @@ struct LiveStreamRoutes: Sendable {
     let recordings: RecordingLibrary
     let authority: TokenAuthority
     let endpoints: Endpoints
-    let pageFiles: PageFiles
+    let files: StreamFiles
     /// Of ladder layers without one.
     let frameRate: Int
     let census: ViewerCensus
@@ -137,7 +137,7 @@ struct LiveStreamRoutes: Sendable {
     private func page(_ file: PageFile, stream: String?) async throws -> Response {
         let id = try Self.streamID(stream)
         guard let found = try await control.stream(id) else { throw Self.notFound(id) }
-        guard let bytes = try await pageFiles.bytes(of: file, beside: found) else {
+        guard let content = try await files.content(of: file.name, beside: found) else {
             throw APIError.notFound(
                 "there is no \(file.rawValue)", "stream \(id) shows no page, or has not yet")
         }
@@ -150,7 +150,7 @@ struct LiveStreamRoutes: Sendable {
             status: .ok,
             headers: [
                 .contentType: type, .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
-            ], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+            ], body: .init(byteBuffer: ByteBuffer(bytes: content.bytes)))
     }
 
     private func update(_ request: Request, stream: String?) async throws -> Response {
