@@ -8,6 +8,7 @@ import Stage
 import Streams
 import Synchronization
 import Testing
+import Tokens
 
 @testable import ControlAPI
 

@@ -70,7 +70,7 @@ def test_the_room_with_its_panels_and_questions_can_be_read(enter, server, schem
     page = ann.page
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     assert unreadable(page) == []
-    for button in ("People", "Chat", "Polls"):
+    for button in ("People", "Chat", "Polls", "Studio"):
         page.get_by_role("button", name=button, exact=False).first.click()
         assert unreadable(page) == [], button
     page.click("[data-testid=go-live]")

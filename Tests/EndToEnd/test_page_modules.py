@@ -50,6 +50,9 @@ def test_how_a_stream_goes_is_said_in_words(page):
         "It takes longer than usual. The server keeps trying.")
     assert words("startWords", {"waited": 3, "restarts": 2}) == (
         "It did not start and is tried again (attempt 3).")
+    assert words("endWords", {"waited": 9}) == ""
+    assert words("endWords", {"waited": 10}) == (
+        "It takes longer than usual: the last seconds are still being written.")
     assert words("lackWords", None) == ""
     lack = {"frame_rate": 0.54, "layers_thinned": 0, "videos_left_out": 0}
     assert words("lackWords", lack) == "The server is short of CPU: 0.5 pictures a second."
@@ -106,3 +109,65 @@ def test_a_long_name_of_a_room_is_cut_and_can_still_be_read(page):
 def test_an_id_that_is_no_name_is_shown_as_it_is(page, room):
     assert page.evaluate("""(id) => import("/assets/common/room-name.js").then(
       ({ roomTitle }) => roomTitle(id))""", room) == room
+
+
+def test_the_studio_says_what_is_the_case(page):
+    def words(name, argument):
+        return page.evaluate(
+            "([name, argument]) => import('/assets/room/studio/studio-words.js').then((words) =>"
+            " words[name](argument))", [name, argument])
+
+    def health(phase, waited=0, **found):
+        said = words("healthWords", {"phase": phase, "waited": waited, "found": found or None,
+                                     "error": "The disk is full."})
+        return f"{said['head']} / {said['text']} / {said['mood']}"
+
+    lack = {"frame_rate": 15, "layers_thinned": 0, "videos_left_out": 0}
+    assert health("none") == "Not on air /  / off"
+    assert health("starting") == "Starting … /  / wait"
+    assert health("starting", 11) == (
+        "Starting … / It takes longer than usual. The server keeps trying. / wait")
+    assert health("live") == "Live /  / good"
+    assert health("live", studio={"frame_rate": 29.97}) == (
+        "Live · all is well / 30 pictures a second. / good")
+    assert health("live", studio={"frame_rate": 20, "frame_rate_wanted": 30}) == (
+        "Live · reduced picture: this machine is busy / 20 of 30 pictures a second. / lack")
+    assert health("live", bot_restarts=2, degradation=lack) == (
+        "Live · reduced picture: this machine is busy / The server is short of CPU: 15 pictures a "
+        "second. It was interrupted 2 times, and went on by itself. / lack")
+    assert health("ending", 11) == (
+        "Ending … / It takes longer than usual: the last seconds are still being written. / wait")
+    assert health("failed") == "The stream failed / The disk is full. / bad"
+
+    assert words("viewerWords", None) == ""
+    assert words("viewerWords", {"now": 1, "peak": 1}) == "1 person is watching"
+    assert words("viewerWords", {"now": 0, "peak": 7}) == (
+        "0 people are watching · 7 at most so far")
+
+    def record(stream, room, waited=0):
+        return words("recordWords", {"stream": stream, "room": room, "roomWaited": waited})
+
+    assert record("none", "none") == "Nothing is being recorded."
+    assert record("recording", "none") == (
+        "The stream is being recorded. That ends with the stream.")
+    assert record("recording", "recording").endswith(
+        "The room is being recorded, whether or not it is on air.")
+    assert record("none", "starting", 11) == (
+        "The recording of the room starts … It takes longer than usual. The server keeps trying.")
+
+
+def test_a_person_is_put_on_the_stage_as_the_layout_permits(page):
+    def call(name, *arguments):
+        return page.evaluate(
+            "([name, arguments]) => import('/assets/room/studio/layouts.js').then((layouts) =>"
+            " layouts[name](...arguments))", [name, arguments])
+
+    focus = {"focus": {"peer": "p1"}}
+    for name, result in (("grid", "speaker"), ("screen", "speaker"), ("speaker", "speaker"),
+                         ("pip", "pip"), ("single", "single"), (None, "speaker")):
+        layout = {"name": name} if name else {}
+        assert call("staged", layout, "p1") == {"name": result, **focus}
+    assert call("staged", {"name": "pip", **focus}, None) == {"focus": None}
+    assert call("stagedPeer", {"name": "single", **focus}) == "p1"
+    assert call("stagedPeer", {"name": "grid", **focus}) is None
+    assert call("stagedPeer", {"name": "single", "focus": {"role": "host"}}) is None

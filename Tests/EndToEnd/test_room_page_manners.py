@@ -16,7 +16,8 @@ OVERFLOW = """() => ({
     .filter((node) => node.getClientRects().length > 0)
     .filter((node) => node.getBoundingClientRect().right > innerWidth + 0.5
       || node.getBoundingClientRect().left < -0.5
-      || (node.getBoundingClientRect().bottom > innerHeight + 0.5 && !node.closest(".polls-scroll, .emoji-list")))
+      || (node.getBoundingClientRect().bottom > innerHeight + 0.5
+        && !node.closest(".polls-scroll, .emoji-list, .studio")))
     .map((node) => node.id || node.className),
 })"""
 # Controls that are covered by something else, once scrolled into view.
@@ -39,7 +40,8 @@ CONTROLS = [
     ("button", "What to do with Ben"), ("button", "Mute"),
     ("button", "Turn the camera off"), ("button", "Share the screen"),
     ("button", "Raise your hand"), ("button", "React"), ("button", "Chat"), ("button", "People"),
-    ("button", "Polls"), ("button", "Devices"), ("button", "Record the room"), ("button", "Go live"),
+    ("button", "Polls"), ("button", "Studio"), ("button", "Devices"),
+    ("button", "Record the room"), ("button", "Go live"),
     ("button", "Leave the room"),
 ]
 # The contrast of every text with its background, computed as in WCAG 2.2 (1.4.3), and of every mark

@@ -176,7 +176,7 @@ def test_what_a_stream_lacks_is_said_to_who_runs_it(enter, server, room):
     ann = enter("Ann")
     answer = {"state": "running", "url": None, "id": "s", "started_at": None, "bot_restarts": 0,
               "degradation": {"frame_rate": 0.5, "layers_thinned": 1, "videos_left_out": 2}}
-    ann.page.route("**/api/rooms/*/stream", lambda route: route.fulfill(json=answer))
+    ann.page.route("**/api/rooms/*/stream?*", lambda route: route.fulfill(json=answer))
     stream = server.start_stream(room)
     try:
         ann.wait_for_streaming("started", ON_AIR_TIMEOUT)

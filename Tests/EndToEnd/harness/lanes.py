@@ -27,8 +27,8 @@ ASIDE = {
     "recording_in_room", "recordings_page", "relay", "replay", "replay_modules", "rereading",
     "restart", "room_page", "room_page_manners", "room_page_on_air", "room_page_polls",
     "room_registry", "sandbox", "secrecy", "sessions", "speech", "starvation", "stranger",
-    "stream_control", "stream_races", "swift_build", "templates", "thumbnails", "timed_metadata",
-    "webhooks", "xmpp",
+    "stream_control", "stream_races", "studio", "swift_build", "templates", "thumbnails",
+    "timed_metadata", "webhooks", "xmpp",
 }
 
 

@@ -46,6 +46,15 @@ export function pushesFrom(rtmp) {
 export const isRunning = ({ state }) =>
   ["initialised", "started", "paused", "resumed"].includes(state);
 
+/** @returns {"none"|"starting"|"recording"|"paused"|"failed"} of a recording */
+export function phaseOf({ state }) {
+  const phases = {
+    initialised: "starting", started: "recording", resumed: "recording", paused: "paused",
+    failed: "failed",
+  };
+  return phases[state] ?? "none";
+}
+
 /**
  * The one recording that the lamp shows, the room's own or its stream's: the one in progress, or
  * else the newer one.
@@ -54,9 +63,5 @@ export const isRunning = ({ state }) =>
  */
 export function shownRecording({ browser, hls }) {
   const shown = [browser, hls].find(isRunning) ?? (hls.since > browser.since ? hls : browser);
-  const phases = {
-    initialised: "starting", started: "recording", resumed: "recording", paused: "paused",
-    failed: "failed",
-  };
-  return { ...shown, phase: phases[shown.state] ?? "none" };
+  return { ...shown, phase: phaseOf(shown) };
 }

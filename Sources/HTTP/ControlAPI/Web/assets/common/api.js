@@ -13,6 +13,7 @@ class RequestError extends Error {
  * An answer as JSON.
  * @param {string} path
  * @param {RequestInit} [options]
+ * @throws {RequestError} with the server's own words, if it has any
  */
 export async function request(path, options = {}) {
   let response;

@@ -12,6 +12,12 @@ export function startWords({ waited, restarts = 0, who = "The server" }) {
   return waited >= patience ? `It takes longer than usual. ${who} keeps trying.` : "";
 }
 
+/** For a stream that is to end. @param {{waited: number}} state in seconds */
+export function endWords({ waited }) {
+  return waited >= patience
+    ? "It takes longer than usual: the last seconds are still being written." : "";
+}
+
 /**
  * The missing part of a stream's picture, or an empty text.
  * @param {{frame_rate: number, layers_thinned: number, videos_left_out: number}|null} degradation

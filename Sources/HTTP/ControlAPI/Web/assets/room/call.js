@@ -9,7 +9,6 @@ import { ask, dismissAll, labelled } from "../common/dialog.js";
 import { byID, element, setText } from "../common/dom.js";
 import { closeMenu } from "../common/menu.js";
 import { Moderating } from "./moderation/moderating.js";
-import { stream } from "../common/api.js";
 import { openInvite } from "./invite/invite.js";
 import { ImageSources } from "./stage/image-sources.js";
 import { Leaving } from "./leaving.js";
@@ -32,6 +31,7 @@ import { showShortcuts } from "./shortcuts/shortcut-sheet.js";
 import { SidePanel } from "./panels/side-panel.js";
 import { Spotlight } from "./stage/spotlight.js";
 import { Stage } from "./stage/stage.js";
+import { Studio } from "./studio/studio.js";
 import { toast } from "../common/toasts.js";
 
 const speakingLevel = 15; // of 100
@@ -81,6 +81,7 @@ export class Call {
   #side;
   #onAir;
   #recording;
+  #studio;
 
   /**
    * @param {string} token the room token with which the client has joined
@@ -100,6 +101,7 @@ export class Call {
     this.#moderating = new Moderating({ client, media, publishing: this.#publishing, attempt });
     this.#makePanels();
     this.#makeLamps();
+    this.#makeStudio(imageSources);
     this.#listen(onEnd);
     this.#bindControls();
   }
@@ -123,6 +125,7 @@ export class Call {
       onChange: (current) => {
         if (current === "chat") this.#chat.seen();
         if (current === "polls") this.#polling.seen();
+        this.#studio.draw();
         this.#drawNow(); // an opened panel must be up to date
       },
     });
@@ -135,7 +138,8 @@ export class Call {
     });
     this.#leaving = new Leaving(parts);
     this.#people = new PeoplePanel({
-      actionsOf: (person) => actionsFor(person, this.#client.role),
+      actionsOf: (person) => [
+        ...this.#studio.actionsFor(person), ...actionsFor(person, this.#client.role)],
       onAction: (name, person) => this.#act(name, person),
       onMuteAll: () => this.#attempt(() => moderation.muteEverybody()),
       onChangeRoles: () => this.#moderating.changeRoles(),
@@ -150,13 +154,32 @@ export class Call {
       new URL(`/${kind}/${encodeURIComponent(this.#roomID)}`, location.origin).href;
     this.#onAir = new OnAir({
       watchURL: page("watch"),
-      onStart: (wish) => this.#attempt(() => airing.startStream(page("rooms"), wish)),
+      onStart: async (wish) => {
+        const order = { ...wish, layout: this.#studio.wish };
+        const isDone = await this.#attempt(() => airing.startStream(page("rooms"), order));
+        if (isDone) this.#studio.wentLive();
+        return isDone;
+      },
       onStop: () => this.#attempt(() => airing.stopStream()),
-      look: () => stream(this.#roomID),
+      onDraw: () => this.#studio?.draw(),
     });
     this.#recording = new RecordingLamp({
       onStart: () => this.#attempt(() => airing.startRecording()),
       onStop: () => this.#attempt(() => airing.stopRecording()),
+      onDraw: () => this.#studio?.draw(),
+    });
+  }
+
+  #makeStudio(imageSources = []) {
+    this.#studio = new Studio({
+      client: this.#client,
+      roomID: this.#roomID,
+      hasImages: imageSources.length > 0,
+      side: this.#side,
+      onAir: this.#onAir,
+      recording: this.#recording,
+      attempt: (action) => this.#attempt(action),
+      onChange: () => this.#draw(),
     });
   }
 
@@ -247,6 +270,7 @@ export class Call {
     this.#moderating.roleIs(name);
     this.#onAir.allow(Boolean(permissions.hlsStreaming));
     this.#recording.allow(Boolean(permissions.browserRecording));
+    this.#studio.allow(permissions);
     this.#people.allow({
       mayMute: Boolean(permissions.mute),
       mayChangeRoles: Boolean(permissions.changeRole) && this.#client.role.known.length > 1,
@@ -288,7 +312,7 @@ export class Call {
     this.#people.count(count);
     byID("stage-empty").hidden = tiles.length > 0;
     this.#drawControls();
-    const isSeen = ["chat", "people"].includes(this.#side.current);
+    const isSeen = ["chat", "people", "studio"].includes(this.#side.current);
     if (isSeen) this.#drawLists();
     else this.#listsTimer ??= setTimeout(() => this.#drawLists(), unseenInterval);
   }
@@ -308,6 +332,7 @@ export class Call {
     clearTimeout(this.#listsTimer);
     this.#listsTimer = null;
     const people = peopleOf(this.#view, this.#pinned);
+    this.#studio.people(people);
     this.#people.show(people);
     const others = people.filter((person) => !person.isLocal);
     this.#chat.showAudiences(this.#client.role.known, others);
@@ -324,6 +349,7 @@ export class Call {
       hand: this.#client.room.local.handRaisedAs,
       panel: this.#side.current,
       mayPoll: this.#polling.mayRead,
+      mayStream: this.#studio.mayStream,
     });
   }
 
@@ -355,6 +381,7 @@ export class Call {
     byID("open-chat").onclick = () => this.#side.toggle("chat");
     byID("open-people").onclick = () => this.#side.toggle("people");
     byID("open-polls").onclick = () => this.#side.toggle("polls");
+    byID("open-studio").onclick = () => this.#side.toggle("studio");
     byID("speaker-view").onclick = () => this.#setSpeakerView(!this.#isSpeakerView);
     byID("invite").onclick = () =>
       openInvite({
@@ -370,6 +397,8 @@ export class Call {
   #act(name, person) {
     if (name === "pin") return this.#pin(person.isPinned ? null : person.id);
     if (name === "rename") return this.#rename();
+    if (name === "stage") return this.#studio.stage(person);
+    if (name === "unstage") return this.#studio.unstage();
     if (name !== "write") return this.#moderating.act(name, person);
     this.#side.open("chat");
     this.#chat.writeTo(person);

@@ -5,10 +5,10 @@ import { icon } from "../common/icons.js";
 
 /**
  * @param {{media: import("./devices/local-media.js").LocalMedia, allowed: string[], isSharing: boolean,
- *          hand: number, panel: string|null, mayPoll: boolean}} state allowed: what the role may
- *   publish; hand: its place in the queue, 0 while it is down; panel: the visible one
+ *          hand: number, panel: string|null, mayPoll: boolean, mayStream: boolean}} state allowed:
+ *   what the role may publish; hand: its place in the queue, 0 while it is down; panel: the visible one
  */
-export function drawControls({ media, allowed, isSharing, hand, panel, mayPoll }) {
+export function drawControls({ media, allowed, isSharing, hand, panel, mayPoll, mayStream }) {
   const { isMicrophoneOn, isCameraOn } = media;
   draw("microphone", {
     label: isMicrophoneOn ? "Mute" : "Unmute",
@@ -37,9 +37,10 @@ export function drawControls({ media, allowed, isSharing, hand, panel, mayPoll }
     drawing: "hand",
     mood: hand > 0 ? "is-on" : "",
   });
-  for (const [name, label] of [["chat", "Chat"], ["people", "People"], ["polls", "Polls"]]) {
+  const panels = [["chat", "Chat"], ["people", "People"], ["polls", "Polls"], ["studio", "Studio"]];
+  for (const [name, label] of panels) {
     const isOpen = panel === name;
-    const isHidden = name === "polls" && !mayPoll;
+    const isHidden = (name === "polls" && !mayPoll) || (name === "studio" && !mayStream);
     const mood = isOpen ? "is-on" : "";
     draw(`open-${name}`, { label, caption: label, drawing: name, mood, isHidden });
     byID(`open-${name}`).setAttribute("aria-expanded", String(isOpen));

@@ -3,7 +3,7 @@
 import { phaseOf } from "../common/api.js";
 import { ask, checkbox } from "../common/dialog.js";
 import { byID, clockText, setText } from "../common/dom.js";
-import { lackWords, leftOutWords, startWords } from "../playback/stream-words.js";
+import { endWords, lackWords, leftOutWords, startWords } from "../playback/stream-words.js";
 
 const node = {
   lamp: byID("lamp"),
@@ -13,35 +13,49 @@ const node = {
   note: byID("stream-note"),
 };
 const tickInterval = 1000; // ms
-const lookInterval = 3000; // ms between requests for the state of a stream
 
 export class OnAir {
   #streaming = { state: "none", startedAt: 0 };
   #isAllowed = false;
   #isBusy = false;
   #isStopWanted = false; // from our own stop until the stream has ended
-  #startingSince = 0; // ms, of this page's clock
-  #condition = {}; // the last result of `look`
+  #since = 0; // ms, of this page's clock: when the shown phase began
+  #condition = {}; // what `found` was told last
+  #rules;
 
   /**
    * @param {{watchURL: string, onStart: (wish: {isRecorded: boolean}) => Promise<boolean>,
-   *          onStop: () => Promise<boolean>, look: () => Promise<object>}} rules the actions report
-   *   their own failures, and return whether they succeeded; `look` is `stream` in api.js
+   *          onStop: () => Promise<boolean>, onDraw: () => void}} rules the actions report their own
+   *   failures, and return whether they succeeded; onDraw: `standing` may have changed
    */
-  constructor({ watchURL, onStart, onStop, look }) {
-    node.watch.href = watchURL;
-    node.button.addEventListener("click", async () => {
-      if (this.#isBusy || this.#isEnding) return;
-      if (this.#isOn) {
-        if (await askForStop()) await this.#run(() => this.#stop(onStop));
-        return;
-      }
-      const wish = await askForStart();
-      if (wish) await this.#run(() => onStart(wish));
-    });
+  constructor(rules) {
+    this.#rules = rules;
+    node.watch.href = rules.watchURL;
+    node.button.addEventListener("click", () => this.press());
     setInterval(() => this.#tick(), tickInterval);
-    setInterval(() => this.#look(look), lookInterval);
     this.#draw();
+  }
+
+  /** Starts the stream or ends it, after a question. */
+  async press() {
+    const { onStart, onStop } = this.#rules;
+    if (this.#isBusy || this.#isEnding) return;
+    if (this.#isOn) {
+      if (await askForStop()) await this.#run(() => this.#stop(onStop));
+      return;
+    }
+    const wish = await askForStart();
+    if (wish) await this.#run(() => onStart(wish));
+  }
+
+  /**
+   * How the stream stands, for others who show it.
+   * @returns {{phase: "none"|"starting"|"live"|"ending"|"ended"|"failed", isOn: boolean,
+   *            isBusy: boolean, error: string}}
+   */
+  get standing() {
+    const phase = this.#isEnding ? "ending" : this.phase;
+    return { phase, isOn: this.#isOn, isBusy: this.#isBusy, error: this.#streaming.error ?? "" };
   }
 
   allow(isAllowed) {
@@ -50,9 +64,7 @@ export class OnAir {
   }
 
   show(streaming) {
-    const before = this.phase;
     this.#streaming = streaming;
-    if (this.phase === "starting" && before !== "starting") this.#startingSince = performance.now();
     if (!this.#isOn) [this.#isStopWanted, this.#condition] = [false, {}];
     this.#draw();
   }
@@ -78,11 +90,10 @@ export class OnAir {
     if (!(await onStop())) this.#isStopWanted = false;
   }
 
-  async #look(look) {
+  /** @param {object} condition the server's answer about the stream; see studio/stream-desk.js */
+  found(condition) {
     if (!this.#isOn) return;
-    const found = await look().catch(() => null); // the room's own connection reports such faults
-    if (!found || !this.#isOn) return;
-    this.#condition = found;
+    this.#condition = condition;
     this.#draw();
   }
 
@@ -96,7 +107,8 @@ export class OnAir {
   }
 
   #draw() {
-    const phase = this.#isEnding ? "ending" : this.phase;
+    const { phase } = this.standing;
+    if (node.lamp.dataset.phase !== phase) this.#since = performance.now();
     node.lamp.dataset.phase = phase;
     node.lamp.dataset.state = this.#streaming.state;
     node.lamp.dataset.url = this.#streaming.url ?? "";
@@ -109,6 +121,7 @@ export class OnAir {
     const action = this.#isOn ? "End stream" : "Go live";
     node.text.textContent = this.#isEnding ? "Ending …" : action;
     this.#tick();
+    this.#rules.onDraw();
   }
 
   #tick() {
@@ -125,9 +138,10 @@ export class OnAir {
   }
 
   #noteFor(phase) {
-    const waited = (performance.now() - this.#startingSince) / 1000;
+    const waited = (performance.now() - this.#since) / 1000;
     const { bot_restarts: restarts, degradation } = this.#condition;
     if (phase === "starting") return startWords({ waited, restarts });
+    if (phase === "ending") return endWords({ waited });
     if (phase !== "live") return "";
     const leftOut = (this.#streaming.variants ?? []).flatMap((one) => one.tracks_left_out ?? []);
     return [lackWords(degradation ?? null), leftOutWords(leftOut)].filter(Boolean).join(" ");

@@ -1,6 +1,6 @@
 // The room's recording on the page: the lamp and the button.
 
-import { isRunning, shownRecording } from "../client/on-air-state.js";
+import { isRunning, phaseOf, shownRecording } from "../client/on-air-state.js";
 import { byID, clockText, setText } from "../common/dom.js";
 
 const node = {
@@ -15,21 +15,42 @@ export class RecordingLamp {
   #recording = null; // the room's and its stream's
   #isAllowed = false;
   #isBusy = false;
+  #isStopWanted = false; // from our own stop until the room's recording has ended
+  #rules;
 
   /**
-   * @param {{onStart: () => Promise<void>, onStop: () => Promise<void>}} rules the actions report
-   *   their own failures
+   * @param {{onStart: () => Promise<boolean>, onStop: () => Promise<boolean>, onDraw: () => void}}
+   *   rules the actions report their own failures, and return whether they succeeded; onDraw:
+   *   `standing` may have changed
    */
-  constructor({ onStart, onStop }) {
-    node.button.addEventListener("click", async () => {
-      if (this.#isBusy) return;
-      this.#isBusy = true; // the button keeps the focus, which a disabled button would lose
-      this.#draw();
-      await (this.#isOn ? onStop() : onStart());
-      this.#isBusy = false;
-      this.#draw();
-    });
+  constructor(rules) {
+    this.#rules = rules;
+    node.button.addEventListener("click", () => this.press());
     setInterval(() => this.#tick(), tickInterval);
+  }
+
+  /** Begins the recording of the room, or ends it. */
+  async press() {
+    const { onStart, onStop } = this.#rules;
+    if (this.#isBusy || this.#isEnding) return;
+    this.#isBusy = true; // the button keeps the focus, which a disabled button would lose
+    this.#isStopWanted = this.#isOn;
+    this.#draw();
+    const isDone = await (this.#isOn ? onStop() : onStart());
+    if (!isDone) this.#isStopWanted = false;
+    this.#isBusy = false;
+    this.#draw();
+  }
+
+  /**
+   * How the recordings of the stream and of the room stand, for others who show it.
+   * @returns {{stream: string, room: string}} "none", "starting", "recording", "paused", "ending" or
+   *   "failed"
+   */
+  get standing() {
+    if (!this.#recording) return { stream: "none", room: "none" };
+    const { hls, browser } = this.#recording;
+    return { stream: phaseOf(hls), room: this.#isEnding ? "ending" : phaseOf(browser) };
   }
 
   allow(isAllowed) {
@@ -40,6 +61,7 @@ export class RecordingLamp {
   /** @param {{browser: object, hls: object}} recording see on-air-state.js */
   show(recording) {
     this.#recording = recording;
+    if (!this.#isOn) this.#isStopWanted = false;
     this.#draw();
   }
 
@@ -53,17 +75,23 @@ export class RecordingLamp {
     return this.#recording !== null && isRunning(this.#recording.browser);
   }
 
+  get #isEnding() {
+    return this.#isOn && this.#isStopWanted;
+  }
+
   #draw() {
     if (!this.#recording) return;
     const { phase } = shownRecording(this.#recording);
     node.lamp.hidden = phase === "none";
     node.lamp.dataset.phase = phase;
     node.button.hidden = !this.#isAllowed;
-    node.button.setAttribute("aria-disabled", String(this.#isBusy));
+    node.button.setAttribute("aria-disabled", String(this.#isBusy || this.#isEnding));
     node.button.classList.toggle("is-live", this.#isOn);
     node.button.setAttribute("aria-label", this.#isOn ? "End recording" : "Record the room");
-    setText(node.text, this.#isOn ? "End recording" : "Record");
+    const action = this.#isOn ? "End recording" : "Record";
+    setText(node.text, this.#isEnding ? "Ending …" : action);
     this.#tick();
+    this.#rules.onDraw();
   }
 
   #tick() {

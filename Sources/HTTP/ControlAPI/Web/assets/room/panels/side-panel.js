@@ -1,15 +1,15 @@
-// Chat, people and polls, in one panel with a tab for each.
+// Chat, people, polls and the studio, in one panel with a tab for each.
 
 import { byID } from "../../common/dom.js";
 import { beside, select } from "../../common/tabs.js";
 
-const names = ["chat", "people", "polls"];
+const names = ["chat", "people", "polls", "studio"];
 
 export class SidePanel {
   #onChange;
   #tabs = names.map((name) => ({ name, tab: byID(`tab-${name}`), panel: byID(`panel-${name}`) }));
 
-  /** @param {(current: "chat"|"people"|"polls"|null) => void} onChange another panel is visible */
+  /** @param {(current: "chat"|"people"|"polls"|"studio"|null) => void} onChange another panel is visible */
   constructor({ onChange }) {
     this.#onChange = onChange;
     for (const { name, tab } of this.#tabs) {
@@ -22,7 +22,7 @@ export class SidePanel {
     });
   }
 
-  /** @returns {"chat"|"people"|"polls"|null} the visible panel */
+  /** @returns {"chat"|"people"|"polls"|"studio"|null} the visible panel */
   get current() {
     if (byID("side").hidden) return null;
     return this.#tabs.find(({ panel }) => !panel.hidden)?.name;

@@ -154,6 +154,7 @@ function create(tile) {
     "article",
     {
       class: "tile",
+      draggable: "true", // to the studio's programme
       "data-testid": "tile",
       "data-peer": tile.peerID,
       "data-source": tile.source,
