@@ -90,7 +90,9 @@ import Workbench
 
     /// Each state of a stream replaces its row.
     @Test func aStreamThatGoesOnKeepsItsName() async throws {
-        let catalogue = try Place().open()
+        let place = try Place()
+        defer { withExtendedLifetime(place) {} }
+        let catalogue = try place.open()
         var running = stream()
         running.status = .running
         try await catalogue.save(running)
@@ -106,7 +108,9 @@ import Workbench
     }
 
     @Test func manyAreFoundInPages() async throws {
-        let catalogue = try Place().open()
+        let place = try Place()
+        defer { withExtendedLifetime(place) {} }
+        let catalogue = try place.open()
         for index in 0..<25 {
             var one = stream("s\(index + 10)")
             one.createdAt = UnixTime(seconds: 1_770_000_000 + Int64(index))
