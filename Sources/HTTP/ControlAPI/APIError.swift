@@ -356,7 +356,9 @@ struct ConnectionMiddleware<Context: RequestContext>: RouterMiddleware {
 }
 
 extension ErrorPage.Words {
-    static let unknownRoom = Self(
-        "There is no such room",
-        "Check the link for typing errors, or ask whoever invited you for a new one.")
+    static var unknownRoom: Self {
+        Self(
+            "There is no such room",
+            "Check the link for typing errors, or ask whoever invited you for a new one.")
+    }
 }
