@@ -277,6 +277,7 @@ extension RoomHost {
         mutedForOthers.remove(peer)
         views[peer] = nil
         workingConnections[peer] = nil
+        qualities[peer] = nil
         switch seats[peer] {
         case .opening, .open:
             seats[peer] = .closing

@@ -86,7 +86,9 @@ extension RoomHost {
                 ["track": "\(track)", "has_media": "\(isFlowing)"])
         case .activeSpeakers(let speakers):
             heard(speakers)
-        case .dataText, .dataBinary, .trackLayers, .tracksSent, .connectionQuality:
+        case .connectionQuality(let reports):
+            for report in reports { qualities[report.peer] = report.score }
+        case .dataText, .dataBinary, .trackLayers, .tracksSent:
             break
         }
         for protocolSessions in sessions { await protocolSessions.received(event, in: self) }

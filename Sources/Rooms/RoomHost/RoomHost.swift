@@ -53,6 +53,8 @@ public actor RoomHost {
     var mutedForOthers: Set<PeerID> = []
     /// The named connections that work at present.
     var workingConnections: [PeerID: Set<ConnectionKey>] = [:]
+    /// How well the way to each peer carries its media, as last reported: 0 to 5.
+    var qualities: [PeerID: Int] = [:]
 
     /// - Parameters:
     ///   - protocols: whose clients may join the room.
@@ -177,7 +179,7 @@ public actor RoomHost {
     public func snapshot() -> RoomSnapshot {
         RoomSnapshot(
             id: room.id, name: room.name, session: room.session, peerCount: room.peers.visibleCount,
-            peers: room.peers.visible, hls: room.streaming.hls)
+            peers: room.peers.visible, qualities: qualities, hls: room.streaming.hls)
     }
 
     // MARK: - Effects

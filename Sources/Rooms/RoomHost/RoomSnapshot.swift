@@ -9,5 +9,8 @@ public struct RoomSnapshot: Hashable, Sendable {
     public var peerCount: Int
     /// In the order of joining.
     public var peers: [Peer]
+    /// How well the way to each peer carries its media: 0 (nothing arrives) to 5; without those who
+    /// receive none.
+    public var qualities: [PeerID: Int]
     public var hls: HLSState
 }

@@ -10,7 +10,8 @@ extension RoomDirectory: RoomControl {
             !snapshot.peers.isEmpty
         else { return nil }
         return ActiveRoom(
-            id: id, name: snapshot.name, session: session, peers: snapshot.peers)
+            id: id, name: snapshot.name, session: session, peers: snapshot.peers,
+            qualities: snapshot.qualities)
     }
 
     public func peer(_ id: PeerID, in room: RoomID) async throws(APIError) -> Peer {
