@@ -89,7 +89,7 @@ install: ## Install what make release made below PREFIX=/usr/local (DESTDIR=... 
 	@test -x $(RELEASE) || { echo "$(RELEASE) is missing: make release" >&2; exit 1; }
 	rm -rf $(INSTALLED) $(DOCUMENTS)
 	install -d $(INSTALLED) $(DESTDIR)$(PREFIX)/bin $(EXAMPLES) $(DOCUMENTS)/docs/pictures $(DOCUMENTS)/docs/design \
-		$(DOCUMENTS)/docs/examples \
+		$(DOCUMENTS)/docs/examples $(DOCUMENTS)/docs/api \
 		$(DOCUMENTS)/deploy $(DOCUMENTS)/Tests/AVSync $(DOCUMENTS)/Tests/EndToEnd
 	install -m 755 $(RELEASE) $(INSTALLED)/roomcast
 	$(STRIP) $(INSTALLED)/roomcast
@@ -114,6 +114,7 @@ install: ## Install what make release made below PREFIX=/usr/local (DESTDIR=... 
 	install -m 644 docs/*.md docs/*.svg $(DOCUMENTS)/docs/
 	install -m 644 docs/pictures/* $(DOCUMENTS)/docs/pictures/
 	install -m 644 docs/design/* $(DOCUMENTS)/docs/design/
+	install -m 644 docs/api/* $(DOCUMENTS)/docs/api/
 	install -m 644 docs/examples/* $(DOCUMENTS)/docs/examples/
 	install -m 644 Tests/AVSync/README.md $(DOCUMENTS)/Tests/AVSync/
 	install -m 644 Tests/EndToEnd/*.md $(DOCUMENTS)/Tests/EndToEnd/

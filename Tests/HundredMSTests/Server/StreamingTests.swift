@@ -5,7 +5,7 @@ import RoomHost
 import Rooms
 import Testing
 
-/// `hlsStreamingState` in the room: docs/API.md.
+/// `hlsStreamingState` in the room: docs/api/live-streams.md.
 @Suite(.timeLimit(.minutes(5))) struct StreamingTests {
     let fixture = SignallingFixture()
     let started = HLSVariant(
