@@ -66,8 +66,7 @@ import Testing
         ] as [(String?, String?)] {
             world.configuration.certificateFile = first
             world.configuration.privateKeyFile = second
-            let service = try world.service
-            #expect(throws: HTTPServiceError.self) { _ = try service.application() }
+            #expect(throws: HTTPServiceError.self) { try world.service }
         }
     }
 
@@ -90,8 +89,7 @@ import Testing
         ] {
             world.configuration.certificateFile = first
             world.configuration.privateKeyFile = second
-            let service = try world.service
-            let error = #expect(throws: HTTPServiceError.self) { _ = try service.application() }
+            let error = #expect(throws: HTTPServiceError.self) { try world.service }
             #expect(error?.description.contains(words) == true, "\(error?.description ?? "none")")
         }
     }

@@ -83,6 +83,7 @@ def streamed(server, room):
 def test_a_host_directs_a_stream(server, enter, room, tmp_path):
     with contextlib.ExitStack() as stack:
         host = enter("Hanna")
+        wait_for("the host is counted", lambda: server.peer_count(room) == 1, TIMEOUT)
         scene.enter_in_order(
             server, room, [scene.Guest("ben"), scene.Guest("cleo")], tmp_path, stack)
         desk = Desk(host)

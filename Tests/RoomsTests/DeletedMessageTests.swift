@@ -115,7 +115,7 @@ import Testing
         }
         let text = try #require(deleted)
         #expect(text.utf8.count <= 8192 && text.utf8.count > 8000)
-        #expect(text.contains(ids[399]) && !text.contains(ids[0]))
+        #expect(text.contains("\"\(ids[399])\"") && !text.contains("\"\(ids[0])\""))
         #expect(
             roomError { try delete(text: String(repeating: " ", count: 8193), by: "h") }
                 == .tooLong(field: "data", count: 8193, maximum: 8192))

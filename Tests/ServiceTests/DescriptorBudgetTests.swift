@@ -84,7 +84,7 @@ import Testing
         var settings = Settings()
         settings.udp.threads = 2
         let own = settings.ownDescriptors(cores: 2)
-        #expect(own == 48)
+        #expect(own == 49)
         #expect(settings.ownDescriptors(cores: 4) == own + 6)
         settings.udp.threads = 3
         #expect(settings.ownDescriptors(cores: 2) == own + 4)

@@ -1,5 +1,6 @@
 import ChildProcesses
 import MediaKernel
+import Stage
 import Streams
 import Testing
 

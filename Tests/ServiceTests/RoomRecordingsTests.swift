@@ -108,7 +108,7 @@ import Testing
                 await #expect(throws: LiveStreamingError.self, "\(other)") {
                     try await room.start(
                         room: "demo", variants: variants, recording: nil,
-                        startedBy: "ann", authority: other)
+                        layout: nil, startedBy: "ann", authority: other)
                 }
                 await #expect(throws: LiveStreamingError.self, "\(other)") {
                     try await room.startRecording(
@@ -118,7 +118,7 @@ import Testing
             }
             try await room.start(
                 room: "demo", variants: variants, recording: nil,
-                startedBy: "ann", authority: "192.0.2.7:8080")
+                layout: nil, startedBy: "ann", authority: "192.0.2.7:8080")
             try await room.startRecording(
                 room: "demo", RecordingRequest(meetingURL: url), startedBy: "ann",
                 authority: "192.0.2.7:8080")

@@ -196,7 +196,7 @@ import Workbench
         for key in SettingKey.allCases where [.integer, .number, .flag].contains(key.kind) {
             // In words, since it depends on the machine or on another setting.
             let words: Set<SettingKey> = [
-                .udpThreads, .tcpPort, .pagesOpenTokens, .pagesListRooms,
+                .udpThreads, .tcpPort, .metricsPort, .pagesOpenTokens, .pagesListRooms,
             ]
             if words.contains(key) { continue }
             let given = try Settings(

@@ -281,20 +281,23 @@ import Testing
 }
 
 @Suite struct SettledChangeTests {
+    /// Whether each look at a value tells of a change.
+    private func looks(_ change: inout SettledChange<Int>, at values: Int...) -> [Bool] {
+        values.map { change.look($0) }
+    }
+
     @Test func aChangeIsToldOnceAndOnlyWhenItHasSettled() {
         var change = SettledChange(from: 1)
-        #expect(!change.look(1))
-        #expect(!change.look(2), "it may still be changing")
-        #expect(!change.look(3))
-        #expect(change.look(3))
-        #expect(!change.look(3))
+        let told = looks(&change, at: 1, 2, 3, 3, 3)
+        #expect(told == [false, false, false, true, false])
     }
 
     @Test func whatComesBackOrIsTakenIsNoChange() {
         var change = SettledChange(from: 1)
-        #expect(!change.look(2) && !change.look(1) && !change.look(1))
+        let first = looks(&change, at: 2, 1, 1)
+        #expect(first == [false, false, false])
         change.take(4)
-        #expect(!change.look(4) && !change.look(4))
-        #expect(!change.look(1) && change.look(1))
+        let second = looks(&change, at: 4, 4, 1, 1)
+        #expect(second == [false, false, false, true])
     }
 }

@@ -60,9 +60,7 @@ public struct TokenAuthority: Sendable {
     public func makeManagementToken(
         at now: UnixTime, lifetime: Duration = .seconds(86_400)
     ) throws -> String {
-        let key = held.current
-        return try sign(
-            basePayload(of: key, type: .management, at: now, lifetime: lifetime), with: key)
+        try makeToken(type: .management, at: now, lifetime: lifetime)
     }
 
     /// A token for looking at recordings only. Its type is its own, so that whoever knows management
@@ -70,7 +68,14 @@ public struct TokenAuthority: Sendable {
     public func makeRecordingsToken(
         at now: UnixTime, lifetime: Duration = .seconds(86_400)
     ) throws -> String {
-        try sign(basePayload(type: .recordings, at: now, lifetime: lifetime))
+        try makeToken(type: .recordings, at: now, lifetime: lifetime)
+    }
+
+    private func makeToken(
+        type: TokenType, at now: UnixTime, lifetime: Duration
+    ) throws -> String {
+        let key = held.current
+        return try sign(basePayload(of: key, type: type, at: now, lifetime: lifetime), with: key)
     }
 
     /// - Parameter isStillGood: whether an otherwise valid token that has expired is accepted all

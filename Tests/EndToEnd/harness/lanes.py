@@ -14,21 +14,21 @@ from xdist.scheduler import LoadScopeScheduling
 # otherwise have the machine to themselves, and none of their failures is forgiven. They give way to
 # the others (harness/priority.py).
 ASIDE = {
-    "active_rooms", "api_fuzzing", "auto_start", "avsync", "bad_input", "bot_process", "captions",
-    "chat_recording", "cmaf", "command_line", "contrast", "crash_series", "deleted_files",
-    "deploy", "descriptors", "disk_full", "docs_page", "documents", "examples", "group_calls",
-    "harness", "hls_js", "install", "jibri", "jitsi_counterpart", "jitsi_rooms", "jitsi_source",
-    "live_store", "long_publishing", "low_latency_rules", "many_assets", "media_over_tcp",
-    "mixed_room", "moderation", "monitoring", "network_change", "object_storage", "openvidu",
-    "openvidu_rest", "openvidu_source", "other_players", "package", "package_lifetime",
-    "page_devices", "page_modules", "page_notices", "page_polls", "page_publishing",
-    "page_reconnecting", "page_room_state", "page_stage", "player_controls", "player_faults",
-    "player_modules", "polls", "process", "process_deaths", "recording_assets",
-    "recording_in_room", "recordings_page", "relay", "replay", "replay_modules", "rereading",
-    "restart", "room_page", "room_page_manners", "room_page_on_air", "room_page_polls",
-    "room_registry", "sandbox", "secrecy", "sessions", "speech", "starvation", "stranger",
-    "stream_control", "stream_races", "studio", "swift_build", "templates", "thumbnails",
-    "timed_metadata", "webhooks", "xmpp",
+    "active_rooms", "admin", "api_fuzzing", "auto_start", "avsync", "bad_input", "bot_process",
+    "captions", "chat_recording", "cmaf", "command_line", "contrast", "crash_series",
+    "deleted_files", "deploy", "descriptors", "disk_full", "docs_page", "documents", "error_pages",
+    "examples", "group_calls", "harness", "hls_js", "install", "invite", "jibri",
+    "jitsi_counterpart", "jitsi_rooms", "jitsi_source", "live_store", "long_publishing",
+    "low_latency_rules", "many_assets", "media_over_tcp", "mixed_room", "moderation", "monitoring",
+    "network_change", "object_storage", "openvidu", "openvidu_rest", "openvidu_source",
+    "other_players", "package", "package_lifetime", "page_chat", "page_devices", "page_modules",
+    "page_notices", "page_polls", "page_publishing", "page_reconnecting", "page_room_state",
+    "page_stage", "player_controls", "player_faults", "player_modules", "polls", "process",
+    "process_deaths", "recording_assets", "recording_in_room", "recordings_page", "relay", "replay",
+    "replay_modules", "rereading", "restart", "room_chat", "room_controls", "room_page",
+    "room_page_manners", "room_page_on_air", "room_page_polls", "room_registry", "sandbox",
+    "secrecy", "sessions", "speech", "starvation", "stranger", "stream_control", "stream_races",
+    "studio", "swift_build", "templates", "thumbnails", "timed_metadata", "webhooks", "xmpp",
 }
 
 

@@ -108,7 +108,7 @@ extension SettingKey {
         .pagesEmbedders: "*",
         .pagesDirectory: "the built-in pages",
         .metricsHost: "127.0.0.1",
-        .metricsPort: "none: `/metrics` of `http.port`",
+        .metricsPort: "none: /metrics of http.port",
         .adminPasswordFile: "admin-password",
         .logLevel: "info",
         .logFormat: "logfmt",
