@@ -11,16 +11,18 @@ const others = [
 ];
 
 /** @param {import("./shortcuts.js").Shortcuts} keys */
-export async function showShortcuts(keys) {
+export function showShortcuts(keys) {
   const rows = [...shortcuts, ...others].map(({ shown, words }) =>
     element("div", { class: "shortcut" }, element("dt", {}, element("kbd", {}, shown)),
       element("dd", {}, words)));
   const isOn = checkbox("Shortcuts on", "They do nothing while you write.", { isOn: keys.isOn });
-  await ask({
+  isOn.node.addEventListener("change", () => {
+    keys.isOn = isOn.isOn();
+  });
+  ask({
     title: "Keyboard shortcuts",
     content: [element("dl", { class: "shortcuts", "data-testid": "shortcut-list" }, ...rows),
       isOn.node],
     confirm: "Done",
   });
-  keys.isOn = isOn.isOn();
 }
