@@ -110,7 +110,9 @@ import Testing
         #expect(tree.heaviest { _ in false } == 1, "without a page it is the browser itself")
         #expect(ProcessTree(entries: []).heaviest { _ in true } == nil)
         #expect(
-            ProcessTree.number(after: "RssAnon:", in: "Name:\tx\nRssAnon:\t    512 kB\n") == 512)
+            ProcessTree.number(
+                after: "RssAnon:", in: Array("Name:\tx\nRssAnon:\t    512 kB\n".utf8)) == 512)
+        #expect(ProcessTree.number(after: "RssAnon:", in: Array("RssAnon:".utf8)) == nil)
     }
 
     @Test(arguments: [(1280, 1), (500, 1), (498, 2), (320, 2), (160, 4), (2, 250)])
