@@ -28,11 +28,24 @@ import Testing
         #expect(waitpid(keeper.id, nil, 0) == keeper.id)
     }
 
+    @Test func itSpeaksOverSocketsInBothDirections() throws {
+        let keeper = try KeeperProcess(
+            "/bin/sh", ["-c", "read line <&5; echo \"got $line\" >&5"], inputs: [0], outputs: [1],
+            sockets: [5])
+        defer { for end in keeper.inputs + keeper.outputs + keeper.sockets { close(end) } }
+        #expect(write(keeper.sockets[0], "it\n", 3) == 3)
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = read(keeper.sockets[0], &bytes, bytes.count)
+        #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "got it\n")
+        #expect(waitpid(keeper.id, nil, 0) == keeper.id)
+    }
+
     @Test func oneThatCannotBeStartedLeavesNoPipes() {
         let before = descriptorCount
         for _ in 0..<50 {
             #expect(throws: KeeperProcess.Failure.self) {
-                try KeeperProcess("/nowhere/at/all", [], inputs: [0, 3], outputs: [1, 4])
+                try KeeperProcess(
+                    "/nowhere/at/all", [], inputs: [0, 3], outputs: [1, 4], sockets: [5])
             }
         }
         // The runtime may open some meanwhile.

@@ -17,6 +17,8 @@ public struct KeeperProcess: Sendable {
     /// given order.
     public let inputs: [CInt]
     public let outputs: [CInt]
+    /// This process' ends of the sockets, over which the keeper may hand descriptors.
+    public let sockets: [CInt]
     /// Nobody waits for it: it ends with this process, or this process with it.
     public let id: pid_t
 
@@ -29,21 +31,28 @@ public struct KeeperProcess: Sendable {
     ///   - executable: this program.
     ///   - inputs: the keeper's descriptors that it reads.
     ///   - outputs: those that it writes.
+    ///   - sockets: those that are sockets to this process.
     public init(
-        _ executable: String, _ arguments: [String], inputs: [CInt], outputs: [CInt]
+        _ executable: String, _ arguments: [String], inputs: [CInt], outputs: [CInt],
+        sockets: [CInt] = []
     ) throws(Failure) {
         var own: [CInt] = []
         var given: [(from: CInt, to: CInt)] = []
         defer { for end in given { close(end.from) } }
-        for (number, isRead) in inputs.map({ ($0, true) }) + outputs.map({ ($0, false) }) {
-            guard let pipe = Self.pipe() else {
-                let failure = Failure("no pipe")
-                for end in own { close(end) }
-                throw failure
+        func connect(_ numbers: [CInt], _ make: () -> (own: CInt, given: CInt)?) throws(Failure) {
+            for number in numbers {
+                guard let ends = make() else {
+                    let failure = Failure("no pipe")
+                    for end in own { close(end) }
+                    throw failure
+                }
+                own.append(ends.own)
+                given.append((ends.given, number))
             }
-            own.append(isRead ? pipe.write : pipe.read)
-            given.append((isRead ? pipe.read : pipe.write, number))
         }
+        try connect(inputs) { Self.pipe().map { ($0.write, $0.read) } }
+        try connect(outputs) { Self.pipe().map { ($0.read, $0.write) } }
+        try connect(sockets) { Self.socketPair().map { ($0.0, $0.1) } }
         let process = ProgramStart.spawn(
             executable, arguments, ProgramStart.plainEnvironment, descriptors: given)
         guard let process else {
@@ -53,13 +62,26 @@ public struct KeeperProcess: Sendable {
         }
         id = process
         self.inputs = Array(own.prefix(inputs.count))
-        self.outputs = Array(own.dropFirst(inputs.count))
+        self.outputs = Array(own.dropFirst(inputs.count).prefix(outputs.count))
+        self.sockets = Array(own.suffix(sockets.count))
     }
 
     /// - Returns: nil with `errno`.
     private static func pipe() -> (read: CInt, write: CInt)? {
         var ends: [CInt] = [0, 0]
         guard Glibc.pipe(&ends) == 0 else { return nil }
+        return moved(ends).map { (read: $0, write: $1) }
+    }
+
+    /// - Returns: nil with `errno`.
+    private static func socketPair() -> (CInt, CInt)? {
+        var ends: [CInt] = [0, 0]
+        guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0 else { return nil }
+        return moved(ends)
+    }
+
+    /// The same two above those that a keeper gets. Nil with `errno`.
+    private static func moved(_ ends: [CInt]) -> (CInt, CInt)? {
         let moved = ends.map { fcntl($0, F_DUPFD_CLOEXEC, lowestDescriptor) }
         let code = errno
         for end in ends { close(end) }

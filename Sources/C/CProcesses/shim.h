@@ -1,6 +1,9 @@
 #pragma once
+#include <errno.h>
 #include <linux/ioprio.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,4 +18,43 @@ static inline int roomcast_set_idle_io(int thread) {
 // PR_SET_CHILD_SUBREAPER, prctl(2).
 static inline int roomcast_adopt_orphans(void) {
     return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+// Hands an open descriptor to the process at the other end of a Unix socket: unix(7), SCM_RIGHTS.
+// The macros that lay out such a message are not available in Swift. -1 with errno on failure.
+static inline int roomcast_send_descriptor(int socket, int descriptor) {
+    char byte = 0, room[CMSG_SPACE(sizeof(int))] = {0};
+    struct iovec vector = {&byte, 1};
+    struct msghdr message = {0};
+    message.msg_iov = &vector;
+    message.msg_iovlen = 1;
+    message.msg_control = room;
+    message.msg_controllen = sizeof room;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+    return sendmsg(socket, &message, MSG_NOSIGNAL) == 1 ? 0 : -1;
+}
+
+// The descriptor that has come. -1 if none has: with EAGAIN if one may still come. Never waits.
+static inline int roomcast_receive_descriptor(int socket) {
+    char byte, room[CMSG_SPACE(sizeof(int))] = {0};
+    struct iovec vector = {&byte, 1};
+    struct msghdr message = {0};
+    message.msg_iov = &vector;
+    message.msg_iovlen = 1;
+    message.msg_control = room;
+    message.msg_controllen = sizeof room;
+    ssize_t count = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (count < 0) return -1;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int))) {
+        errno = EBADMSG;
+        return -1;
+    }
+    int descriptor;
+    memcpy(&descriptor, CMSG_DATA(header), sizeof(int));
+    return descriptor;
 }
