@@ -419,7 +419,7 @@ let package = Package(
                 "MediaKernel", "SDP", "Rooms", "PeerConnection", "MediaServer", "RoomHost",
                 "MediaClient", "RemoteRoom", "HundredMSTerms", "Workbench",
             ]),
-        tests("WebPage", ["MediaKernel"] + nio),
+        tests("WebPage", ["MediaKernel", "MediaClient"] + nio),
         tests("XMPP", ["MediaKernel", "Digests", "XML"]),
         tests("RemoteRoom", ["ClientConnections"]),
         tests("ClientConnections", ["MediaKernel"] + nio),
@@ -478,7 +478,7 @@ let package = Package(
             "Bot",
             [
                 "MediaKernel", "RTP", "SDP", "Stage", "Streams", "Codec", "PeerConnection",
-                "Pipeline", "ChildProcesses", "RemoteRoom", "Speech",
+                "Pipeline", "ChildProcesses", "MediaClient", "RemoteRoom", "Speech",
             ] + nio),
         tests(
             "Publisher", ["MediaKernel", "RTP", "Codec", "RemoteRoom", "Workbench"]),

@@ -1,3 +1,4 @@
+import MediaClient
 import MediaKernel
 import Pipeline
 import RTP
@@ -37,6 +38,24 @@ import Testing
             #expect(
                 taker.noted == ["voice began opus", "[1]", "[2]", "[3]", "report", "voice ended"])
         }
+    }
+
+    @Test func picturesOfPixelsBecomeATrackAndComeAgainToWhoeverAsks() {
+        let taker = NotingTaker()
+        let wishes = BotMedia.Wishes()
+        let media = BotMedia(takers: [taker], wishes: wishes)
+        let now = Instant.zero + .seconds(1)
+        let picture = RawPicture(
+            width: 2, height: 2, pixels: [1, 1, 1, 1, 2, 2], taken: now,
+            takenUnix: UnixTime(nanoseconds: 1_000_000_000))
+        media.received(picture, of: "picture", at: now)
+        media.tick(at: now + .milliseconds(10))
+        wishes.add("other")
+        media.tick(at: now + .milliseconds(20))
+        wishes.add("picture")
+        media.tick(at: now + .milliseconds(30))
+        let pixels = "[1, 1, 1, 1, 2, 2]"
+        #expect(taker.noted == ["picture began i420", pixels, "report", pixels])
     }
 }
 

@@ -71,6 +71,8 @@ final class BotMedia: ClientMediaObserver {
     private var reception: (any MediaReception)?
     /// By section, as in packets.
     private var tracks: [String: Track] = [:]
+    /// Those that come as pixels, beside the connection.
+    private var raw: [TrackID: RawTrack] = [:]
 
     init(takers: [any TrackTaker], wishes: Wishes) {
         self.takers = takers
@@ -113,6 +115,14 @@ final class BotMedia: ClientMediaObserver {
         drain(track, at: now)
     }
 
+    func received(_ picture: RawPicture, of track: TrackID, at now: Instant) {
+        if raw[track] == nil {
+            for taker in takers { taker.mediaBegan(track, codec: .i420) }
+        }
+        let delivery = raw[track, default: RawTrack(picture, at: now)].take(picture, at: now)
+        deliver(delivery, of: track, at: now)
+    }
+
     func senderReport(
         of incoming: IncomingTrack, ntp: NTPTime, rtpTimestamp: UInt32, at now: Instant
     ) {
@@ -131,6 +141,11 @@ final class BotMedia: ClientMediaObserver {
         for track in tracks.values
         where track.tick(resynchronizes: wished.undecodable.contains(track.id), at: now) {
             drain(track, at: now)
+        }
+        for track in raw.keys {
+            let isWished = wished.undecodable.contains(track)
+            guard let delivery = raw[track]?.again(isWished: isWished, at: now) else { continue }
+            deliver(delivery, of: track, at: now)
         }
         guard !wished.incomplete.isEmpty else { return }
         for track in tracks.values where wished.incomplete.contains(track.id) {
@@ -167,6 +182,15 @@ final class BotMedia: ClientMediaObserver {
         }
         // After the frame: a report is useless to a track without a clock.
         pass(track.reports.delivered(timestamp: frame.timestamp), of: track)
+    }
+
+    private func deliver(_ delivery: RawTrack.Delivery, of track: TrackID, at now: Instant) {
+        for taker in takers {
+            taker.receive(delivery.frame, of: track, isVideo: true)
+            guard let ntp = delivery.ntp else { continue }
+            taker.senderReport(
+                track, rtpTimestamp: delivery.frame.timestamp, ntp: ntp, at: now)
+        }
     }
 
     private func pass(_ report: ReportUnwrapper.Report?, of track: Track) {

@@ -97,6 +97,8 @@ final class TrackRecording: TrackTaker {
     }
 
     func receive(_ frame: IncomingFrame, of track: TrackID, isVideo: Bool) {
+        // Only what comes encoded is recorded as it came.
+        guard !frame.isRaw else { return }
         let isAfterOverflow = waiting.withLock { waiting -> Bool? in
             let isOverflowing = waiting.overflowing.contains(track)
             guard waiting.bytes + frame.data.count <= Self.bytesMaximum else {

@@ -34,6 +34,10 @@ final class TabObserver: ClientMediaObserver {
         observer.received(packet, of: track, at: now)
     }
 
+    func received(_ picture: RawPicture, of track: TrackID, at now: Instant) {
+        observer.received(picture, of: track, at: now)
+    }
+
     func incomingTracksChanged(_ tracks: [IncomingTrack], at now: Instant) {
         observer.incomingTracksChanged(tracks, at: now)
     }

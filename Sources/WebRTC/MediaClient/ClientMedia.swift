@@ -211,6 +211,11 @@ public final class ClientMedia: MediaReception, TickedMedia {
         subscribe = nil
     }
 
+    /// Passes on a picture that came beside the connections.
+    public func receive(_ picture: RawPicture, of track: TrackID) {
+        observer.received(picture, of: track, at: MonotonicClock.now)
+    }
+
     /// Cuts the connections off from the network until then.
     public func interrupt(until end: Instant) {
         publish?.port.interrupt(until: end)

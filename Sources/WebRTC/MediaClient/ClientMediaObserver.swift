@@ -12,6 +12,8 @@ public protocol ClientMediaObserver: AnyObject {
     func receives(from reception: any MediaReception)
     /// One packet of a received track.
     func received(_ packet: IncomingPacket, of track: IncomingTrack, at now: Instant)
+    /// One picture of a track that does not come over the connection.
+    func received(_ picture: RawPicture, of track: TrackID, at now: Instant)
     func senderReport(
         of track: IncomingTrack, ntp: NTPTime, rtpTimestamp: UInt32, at now: Instant)
     /// The tracks that the server's newest description announces.
@@ -27,4 +29,5 @@ public protocol ClientMediaObserver: AnyObject {
 extension ClientMediaObserver {
     public func start(_ media: ClientMedia) {}
     public func receives(from reception: any MediaReception) {}
+    public func received(_ picture: RawPicture, of track: TrackID, at now: Instant) {}
 }

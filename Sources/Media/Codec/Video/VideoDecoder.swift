@@ -19,6 +19,11 @@ public enum VideoCodecKind: String, Hashable, Sendable, CaseIterable {
 public struct DecodedVideo: Sendable {
     public let frame: VideoFrame
     public let timestamp: Int64
+
+    public init(frame: VideoFrame, timestamp: Int64) {
+        self.frame = frame
+        self.timestamp = timestamp
+    }
 }
 
 /// Decodes one video stream. Resolution and pixel format may change at any keyframe.

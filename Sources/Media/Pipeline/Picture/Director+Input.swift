@@ -110,6 +110,7 @@ extension Director {
 extension Mailbox<Director.Command> {
     /// Returns false when there is no room; pictures are refused earlier than sound.
     func offer(_ frame: IncomingFrame, of track: TrackID, isVideo: Bool) -> Bool {
-        offer(.frame(frame, track), below: isVideo ? Director.picturesBelow : .max)
+        let limit = frame.isRaw ? Director.rawPicturesBelow : Director.picturesBelow
+        return offer(.frame(frame, track), below: isVideo ? limit : .max)
     }
 }

@@ -44,6 +44,8 @@ final class Director {
     static let inboxMaximum = 4096
     /// Pictures are refused while this many items wait, so that sound always has room.
     static let picturesBelow = 3072
+    /// The same for pictures that are not encoded, of 1 to 12 MB each: half a second of one track.
+    static let rawPicturesBelow = 32
 
     enum Phase {
         case waiting

@@ -34,7 +34,7 @@ final class VideoSource {
     /// Growing pauses between requests from then on.
     static let pauses: ClosedRange<Duration> = .seconds(2) ... .seconds(60)
 
-    private let decoder: VideoDecoder
+    private let decoder: any PictureDecoder
     private(set) var timeline: VideoTrackTimeline<Picture>
     /// Whether a first picture has come.
     private(set) var hasPicture = false
@@ -65,15 +65,14 @@ final class VideoSource {
         self.lastSign = isScreen ? lastSign : { nil }
         timeline = VideoTrackTimeline(
             holdLimit: isScreen ? Self.screenHoldLimit : Self.cameraHoldLimit)
-        let kind: VideoCodecKind
         switch codec {
-        case .vp8: kind = .vp8
-        case .vp9: kind = .vp9
-        case .h264: kind = .h264
-        case .av1: kind = .av1
+        case .vp8: decoder = try VideoDecoder(codec: .vp8)
+        case .vp9: decoder = try VideoDecoder(codec: .vp9)
+        case .h264: decoder = try VideoDecoder(codec: .h264)
+        case .av1: decoder = try VideoDecoder(codec: .av1)
+        case .i420: decoder = PixelReader()
         case .opus: throw .partMissing("a picture in Opus")
         }
-        decoder = try VideoDecoder(codec: kind)
     }
 
     var isMuted: Bool { timeline.isMuted }
@@ -98,7 +97,7 @@ final class VideoSource {
         }
         if let size = frame.size, Self.isTooLarge(size) { return refused(size, frame) }
         do throws(CodecError) {
-            let pictures = try decoder.decode(frame.data, timestamp: frame.timestamp)
+            let pictures = try decoder.decode(frame)
             for (index, picture) in pictures.enumerated() {
                 // Each of VP9's spatial layers comes out as a picture, the best one last.
                 let isLast = index + 1 == pictures.count

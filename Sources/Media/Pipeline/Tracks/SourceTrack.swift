@@ -3,6 +3,8 @@ public import MediaKernel
 /// How the frames of a track are encoded.
 public enum SourceCodec: String, Hashable, Sendable {
     case vp8, vp9, h264, av1, opus
+    /// Not encoded: pixels, row by row, without gaps between rows.
+    case i420
 
     public var isVideo: Bool { self != .opus }
     /// Ticks per second of the RTP clock.
@@ -17,7 +19,7 @@ public struct IncomingFrame: Sendable {
     public var isKeyframe: Bool
     /// Clockwise degrees by which to turn the picture: 0, 90, 180, 270.
     public var rotation: Int
-    /// The picture's size in pixels, where a key frame has it.
+    /// The picture's size in pixels, where a key frame has it, and always of pixels.
     public var size: Size?
     /// Level of an audio packet in -dBov, 0 (loudest) to 127 (digital silence), as its sender
     /// reports it (RFC 6464); nil without a report.
@@ -28,6 +30,8 @@ public struct IncomingFrame: Sendable {
     public var ready: Instant
     /// Whether frames before it were lost on the way.
     public var followsLoss = false
+    /// Whether the data are pixels: so many bytes that few of them may wait.
+    public var isRaw = false
 
     public struct Size: Hashable, Sendable {
         public var width: Int
