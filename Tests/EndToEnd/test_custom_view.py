@@ -20,6 +20,8 @@ from harness.web_pages import WebPages
 
 RED, BLUE = (200, 30, 30), (30, 30, 200)
 ANN = (176, 58, 58)
+# The browser's user may not write to a directory of the tests' own.
+PROFILE_PLACES = {tempfile.gettempdir(), "/tmp", "/dev/shm"}
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +67,7 @@ def doomed(wary, pages):
 
 
 def profiles():
-    # The browser's user may not write to a directory of the tests' own.
-    return {name for directory in {tempfile.gettempdir(), "/tmp"}
+    return {name for directory in PROFILE_PLACES
             for name in os.listdir(directory) if name.startswith("roomcast-page-")}
 
 
@@ -339,8 +340,7 @@ def test_a_browser_does_not_outlive_its_keeper_nor_its_bot(caster, pages, room, 
     wait_for("its browser is gone", lambda: not any(words_of(one) for one in first), 60)
     wait_for("there is another", its, TIMEOUT)
     assert_goes_on(caster, stream, tmp_path_factory)
-    left = next(Path(one, profile) for one in {tempfile.gettempdir(), "/tmp"}
-                if Path(one, profile).exists())
+    left = next(Path(one, profile) for one in PROFILE_PLACES if Path(one, profile).exists())
     # From ten seconds on the next keeper removes what is left of one.
     wait_for("it is old enough", lambda: time.time() - left.stat().st_mtime > 11, 60)
     second, restarts = its(), caster.stream(stream["id"])["bot_restarts"]

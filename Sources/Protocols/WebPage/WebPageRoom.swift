@@ -11,12 +11,13 @@ import SDP
 
 /// A page of the web as a room with one peer, which presents the page's picture and its sound.
 ///
-/// The browser captures the page's tab and sends it from a second tab, with a document of our own,
-/// as a WebRTC peer over the loopback. So neither the page's rules nor its crash ends the sender,
-/// and its picture goes the way of any peer's.
+/// The browser captures the page's tab. A second tab, with a document of our own, writes the pictures
+/// into a file that the bot reads, as they are, and sends the sound as a WebRTC peer over the
+/// loopback. So neither the page's rules nor its crash ends the sender.
 public actor WebPageRoom: RemoteRoom {
     /// The peer that publishes.
     static let peer: PeerID = "page"
+    static let picture: TrackID = "picture"
     private enum Work: Sendable {
         case order(PageWatch.Order)
         /// Something of our own is gone: another bot may do better.
@@ -26,8 +27,6 @@ public actor WebPageRoom: RemoteRoom {
     /// How often a page that is shown is asked whether it still reacts.
     private static let heartbeat: Duration = .seconds(5)
     private static let tickInterval: Duration = .milliseconds(200)
-    /// Of the way from the browser to the bot.
-    private static let bitrateMaximum = 8_000_000
 
     private let address: WebPageAddress
     private let guest: RoomGuest
@@ -41,6 +40,7 @@ public actor WebPageRoom: RemoteRoom {
     private var log: PageLog
     private var browser: PageBrowser?
     private var media: NIOLoopBound<ClientMedia>?
+    private var pictures: PictureFeed?
     private let stay = RoomStay()
 
     public nonisolated var events: AsyncStream<RemoteRoomEvent> { feed.stream }
@@ -213,18 +213,37 @@ public actor WebPageRoom: RemoteRoom {
         ) { _, state in feed.send(.path(state)) }
         self.media = media
         feed.send(.joined)
-        let offer = try SessionDescription.parse(try await page.offer(Self.bitrateMaximum))
+        let offer = try SessionDescription.parse(try await page.offer())
         let answer = try await media.run { try $0.subscribeOffer(offer) }
-        let tracks = try await media.run { media in
+        var tracks = try await media.run { media in
             media.incomingTracks.map {
-                RemoteTrack(
-                    id: TrackID($0.trackID), isVideo: $0.kind == .video, source: .presentation)
+                RemoteTrack(id: TrackID($0.trackID), isVideo: false, source: .presentation)
             }
+        }
+        if guest.receivesVideo {
+            tracks.append(RemoteTrack(id: Self.picture, isVideo: true, source: .presentation))
+            showPictures(through: media)
         }
         guard !tracks.isEmpty else { throw RoomEnd.protocolViolation("the browser sends nothing") }
         feed.send(.roster([RemotePeer(id: Self.peer, name: "", tracks: tracks)]))
-        try await page.answer(answer.rendered(), Self.bitrateMaximum)
+        try await page.answer(answer.rendered())
         if let picture = await page.picture() { log.keep(picture: picture) }
+    }
+
+    private func showPictures(through media: NIOLoopBound<ClientMedia>) {
+        let pictures = PictureFeed(
+            socket: address.browser.pictures,
+            ring: PictureRing(width: address.width, height: address.height))
+        self.pictures = pictures
+        Task { [workSink] in
+            for await event in pictures.events {
+                switch event {
+                case .picture(let picture):
+                    _ = try? await media.run { $0.receive(picture, of: Self.picture) }
+                case .failed(let why): workSink.yield(.lost(why))
+                }
+            }
+        }
     }
 
     /// Lets time pass for the watch, and asks a page that is shown for a sign of life.
@@ -266,6 +285,8 @@ public actor WebPageRoom: RemoteRoom {
 
     private func close() async {
         browser = nil
+        if let pictures { pictures.stop() } else { Glibc.close(address.browser.pictures) }
+        pictures = nil
         if let media { _ = try? await media.run { $0.stop() } }
         media = nil
         // The keeper then ends the browser, if it still runs.

@@ -17,6 +17,8 @@ public struct BrowserHandle: Sendable {
     let reports: CInt
     /// The keeper ends the browser when this is closed. Nobody writes to it.
     let life: CInt
+    /// Over which the keeper hands the file of the pictures.
+    let pictures: CInt
     /// The guard's listening socket.
     let proxy: CInt
     let stageKey: String
@@ -42,14 +44,16 @@ public struct BrowserHandle: Sendable {
         for host in hosts.names { arguments += ["--host", host] }
         let keeper: KeeperProcess
         do throws(KeeperProcess.Failure) {
-            keeper = try KeeperProcess(executable, arguments, inputs: [0, 3], outputs: [1, 4])
+            keeper = try KeeperProcess(
+                executable, arguments, inputs: [0, 3], outputs: [1, 4], sockets: [5])
         } catch {
             close(proxy.descriptor)
             throw Failure(description: "no browser: \(error)")
         }
         return BrowserHandle(
             messages: keeper.outputs[1], commands: keeper.inputs[1], reports: keeper.outputs[0],
-            life: keeper.inputs[0], proxy: proxy.descriptor, stageKey: key)
+            life: keeper.inputs[0], pictures: keeper.sockets[0], proxy: proxy.descriptor,
+            stageKey: key)
     }
 
     private static func failure(_ words: String) -> Failure {

@@ -15,7 +15,7 @@ public import Sandbox
 /// A process of its own between the two. It starts the browser as an unprivileged user, watches the
 /// memory of all its processes, and ends every one of them when the bot closes the keeper's
 /// standard input, which the kernel does when the bot dies. The browser's pipe passes through it as
-/// descriptors 3 and 4.
+/// descriptors 3 and 4. Over descriptor 5 it hands the bot the file of the browser's pictures.
 public struct BrowserKeeper: Sendable {
     public struct Options: Sendable {
         public var user: SystemUser?
@@ -47,7 +47,11 @@ public struct BrowserKeeper: Sendable {
     private static let openFilesMaximum: rlim_t = 4096
     /// Of one file, e.g. a page's database.
     private static let fileBytesMaximum: rlim_t = 256 << 20
+    /// Where the profile lies if there is room, so that no picture is written to a disk.
+    private static let sharedMemory = "/dev/shm"
     private static let sharedMemoryMinimum: UInt64 = 256 << 20
+    /// The socket to the bot.
+    private static let pictures: CInt = 5
     private static let endRounds = 50
     private static let endInterval: UInt32 = 20_000  // µs
 
@@ -70,8 +74,9 @@ public struct BrowserKeeper: Sendable {
             complain("there is no browser: make install-custom-view")
             return 1
         }
-        guard let directory = BrowserProfile(in: temporary) else {
-            complain("\(temporary): \(String(cString: strerror(errno)))")
+        let place = hasSharedMemory ? Self.sharedMemory : temporary
+        guard let directory = BrowserProfile(in: place) else {
+            complain("\(place): \(String(cString: strerror(errno)))")
             return 1
         }
         defer { directory.remove() }
@@ -90,13 +95,13 @@ public struct BrowserKeeper: Sendable {
         let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
         let browser = ProgramStart.spawn(
             program, arguments, environment(profile),
-            descriptors: [(nothing, 0), (nothing, 1), (nothing, 2)])
+            descriptors: [(nothing, 0), (nothing, 1), (nothing, 2), (nothing, Self.pictures)])
         close(nothing)
         if let browser {
             // Only the browser is to hold them: when the bot closes its ends, the browser ends.
             close(3)
             close(4)
-            status = watch(browser)
+            status = watch(browser, profile: profile)
             report(.ended(status: status))
         } else {
             complain("\(program) cannot be started: \(String(cString: strerror(errno)))")
@@ -125,7 +130,9 @@ public struct BrowserKeeper: Sendable {
 
     private var hasSharedMemory: Bool {
         var disk = statvfs()
-        guard statvfs("/dev/shm", &disk) == 0 else { return false }
+        guard statvfs(Self.sharedMemory, &disk) == 0,
+            access(Self.sharedMemory, W_OK) == 0
+        else { return false }
         return UInt64(disk.f_bavail) * UInt64(disk.f_frsize) >= Self.sharedMemoryMinimum
     }
 
@@ -166,8 +173,9 @@ public struct BrowserKeeper: Sendable {
     }
 
     /// Until the browser has exited, or the bot is gone.
-    private func watch(_ browser: pid_t) -> Int {
+    private func watch(_ browser: pid_t, profile: String) -> Int {
         var (round, known) = (0, [pid_t]())
+        var isGiven = false
         while true {
             var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
             let isOver = poll(&input, 1, Self.interval) > 0 && isInputOver()
@@ -178,6 +186,10 @@ public struct BrowserKeeper: Sendable {
                 reaped = waitpid(-1, &status, WNOHANG)
             }
             if isOver { return 0 }
+            if !isGiven, let file = PictureFile.find(in: profile, key: options.stageKey) {
+                PictureFile.give(file, over: Self.pictures)
+                isGiven = true
+            }
             if round % Self.roundsBetweenScans == 0 { known = ProcessTree.below(getpid()) }
             round += 1
             let tree = ProcessTree(of: known)

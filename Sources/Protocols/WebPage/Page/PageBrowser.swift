@@ -16,7 +16,9 @@ actor PageBrowser {
 
     private let tools: DevTools
     private let address: WebPageAddress
+    private let ring: PictureRing
     private let showsVideo: Bool
+    /// The page's, in memory only and gone with it.
     private var context: String?
     private var sender: Tab?
     private var page: Tab?
@@ -25,6 +27,7 @@ actor PageBrowser {
     init(tools: DevTools, address: WebPageAddress, showsVideo: Bool) {
         self.tools = tools
         self.address = address
+        ring = PictureRing(width: address.width, height: address.height)
         self.showsVideo = showsVideo
     }
 
@@ -32,7 +35,6 @@ actor PageBrowser {
 
     /// Prepares the browser and opens the sender.
     func begin() async throws {
-        // In memory only, and gone with it.
         context = try await tools.call("Target.createBrowserContext")["browserContextId"]?.text
         await tools.post(
             "Browser.setDownloadBehavior",
@@ -46,7 +48,8 @@ actor PageBrowser {
                     .merging(contextField) { first, _ in first })
         }
         await tools.post("Target.setDiscoverTargets", ["discover": .bool(true)])
-        let sender = try await openTab()
+        // In the browser's own context, whose files are files.
+        let sender = try await openTab(in: [:])
         self.sender = sender
         try await interceptOwnDocuments(in: sender)
         try await tools.call(
@@ -58,7 +61,7 @@ actor PageBrowser {
     func openStage() async throws {
         let old = page
         (page, reader) = (nil, nil)
-        let tab = try await openTab()
+        let tab = try await openTab(in: contextField)
         page = tab
         let session = tab.session
         try await interceptOwnDocuments(in: tab)
@@ -151,22 +154,19 @@ actor PageBrowser {
     }
 
     /// - Returns: SDP.
-    func offer(_ bitrate: Int) async throws -> String {
+    func offer() async throws -> String {
         guard let sender else { throw DevTools.Failure.closed }
-        let answer = try await tools.evaluate(
-            "offer({video: \(showsVideo), bitrate: \(bitrate), rate: \(address.frameRate)})",
-            session: sender.session)
-        return answer.text ?? ""
+        return try await tools.evaluate("offer()", session: sender.session).text ?? ""
     }
 
-    func answer(_ description: String, _ bitrate: Int) async throws {
+    func answer(_ description: String) async throws {
         guard let sender else { throw DevTools.Failure.closed }
         let lines = description.split(whereSeparator: \.isNewline).map { line in
             "'\(line.filter { $0 != "'" && $0 != "\\" })'"
         }
         _ = try await tools.evaluate(
-            "answer({sdp: [\(lines.joined(separator: ","))].join('\\r\\n') + '\\r\\n', "
-                + "bitrate: \(bitrate)})", session: sender.session)
+            "answer([\(lines.joined(separator: ","))].join('\\r\\n') + '\\r\\n')",
+            session: sender.session)
     }
 
     /// Whether the page reacts.
@@ -187,12 +187,11 @@ actor PageBrowser {
         return answer?["data"]?.text.flatMap { Base64.bytes($0) }
     }
 
-    private func openTab() async throws -> Tab {
+    private func openTab(in context: [String: JSONValue]) async throws -> Tab {
         let target = try await tools.call(
             "Target.createTarget",
-            ["url": "about:blank", "newWindow": .bool(true)].merging(contextField) { first, _ in
-                first
-            })["targetId"]?.text
+            ["url": "about:blank", "newWindow": .bool(true)].merging(context) { first, _ in first }
+        )["targetId"]?.text
         let session = try await tools.call(
             "Target.attachToTarget",
             ["targetId": .string(target ?? ""), "flatten": .bool(true)])["sessionId"]?.text
@@ -291,7 +290,7 @@ actor PageBrowser {
                 session: session)
             return
         }
-        let body = SenderPage.body(of: url, stageKey: address.browser.stageKey)
+        let body = SenderPage.body(of: url, stageKey: address.browser.stageKey, ring: ring)
         await tools.post(
             "Fetch.fulfillRequest",
             [
