@@ -24,10 +24,12 @@ final class AdminDouble: AdminControl {
 
     let state = Mutex(State())
     let log = LogRing()
-    let settings = [
-        SettingInForce(name: "http.port", value: "8080", origin: "/etc/roomcast.json:3"),
+    let settings = SettingsShown(data: [
+        SettingInForce(
+            name: "http.port", value: "8080", origin: "/etc/roomcast.json:3",
+            afterRestart: .init(value: "80", origin: nil)),
         SettingInForce(name: "auth.secret", value: nil, origin: "ROOMCAST_AUTH_SECRET"),
-    ]
+    ])
 
     func password() async -> AdminPassword { state.withLock { $0.password } }
     func streams() async -> [WatchedStream] { state.withLock { $0.streams } }

@@ -236,8 +236,9 @@ import Tokens
                 uri: "/admin/api/settings", method: .get, headers: headers)
             #expect(
                 String(buffer: answer.body)
-                    == #"{"data":[{"name":"http.port","origin":"/etc/roomcast.json:3","value":"8080"},"#
-                    + #"{"name":"auth.secret","origin":"ROOMCAST_AUTH_SECRET","value":null}]}"#)
+                    == #"{"data":[{"after_restart":{"origin":null,"value":"80"},"name":"http.port","#
+                    + #""origin":"/etc/roomcast.json:3","value":"8080"},{"after_restart":null,"#
+                    + #""name":"auth.secret","origin":"ROOMCAST_AUTH_SECRET","value":null}],"fault":null}"#)
         }
     }
 

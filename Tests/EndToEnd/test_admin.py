@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import signal
 import subprocess
 from importlib import resources
 
@@ -225,6 +226,49 @@ def test_codes_and_settings(page, admin, room):
         "() => fetch('/admin/api/settings', { headers: { 'X-Roomcast-Admin': '1' } })"
         ".then((answer) => answer.text())")
     assert admin.settings["ROOMCAST_AUTH_SECRET"] not in everything
+
+
+def test_settings_that_are_read_again_are_shown(page, binary, tmp_path, stack):
+    """What is in force at once, what waits for a restart, and that a mistake changes nothing."""
+    from harness.server import Server
+    file = tmp_path / "roomcast.json"
+
+    def give(text):
+        file.write_text(text)
+        server.process.send_signal(signal.SIGHUP)
+
+    file.write_text(json.dumps({"log": {"level": "info"}}))
+    server = Server(
+        tmp_path / "server", command=("serve", "--configuration", str(file)))
+    stack.callback(server.stop)
+    assert set_password(binary, server, PASSWORD).returncode == 0
+    log_in(page, server, "#settings")
+    rows = page.get_by_test_id("settings").locator("tbody tr")
+
+    def row(name):
+        found = rows.filter(has=page.get_by_role("rowheader", name=name, exact=True))
+        return found.inner_text().split() if found.count() == 1 else []
+
+    wait_for("the settings are there", lambda: '"info"' in row("log.level"), TIMEOUT)
+    assert not page.is_visible("[data-testid=settings-restart]")
+    connections = row("http.connectionsMaximum")
+    give(json.dumps({"log": {"level": "debug"}, "http": {"connectionsMaximum": 4000}}, indent=1))
+    wait_for("the level is shown, with its line",
+             lambda: {'"debug"', f"{file}:3"} <= set(row("log.level")), TIMEOUT)
+    # In force is what was; then, what will be and where it is given.
+    shown = row("http.connectionsMaximum")
+    assert set(connections) | {"After", "restart:", "4000", f"{file}:6"} <= set(shown)
+    assert "1 setting was changed" in page.inner_text("[data-testid=settings-restart]")
+    give('{"log": {"level": "loud"}}')
+    wait_for("the mistake is told",
+             lambda: f"{file}:1: log.level is not valid" in page.inner_text("[data-testid=settings-fault]"),
+             TIMEOUT)
+    assert '"debug"' in row("log.level")
+    give(json.dumps({"log": {"level": "info"}}))
+    wait_for("it is as it was", lambda: '"info"' in row("log.level")
+             and not page.is_visible("[data-testid=settings-fault]"), TIMEOUT)
+    assert row("http.connectionsMaximum") == connections
+    assert not page.is_visible("[data-testid=settings-restart]")
 
 
 def test_another_sites_page_does_nothing(page, context, admin, room, stack):

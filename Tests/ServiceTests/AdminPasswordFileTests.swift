@@ -66,7 +66,7 @@ import Workbench
                 "ROOMCAST_HTTP_PORT": "9000",
             ])
         let rows = SettingsTable(input).inForce
-        #expect(!rows.contains { $0.value?.contains("very-secret") == true })
+        #expect(!rows.contains { $0.given.value?.contains("very-secret") == true })
         #expect(
             rows.contains(
                 SettingInForce(

@@ -118,7 +118,7 @@ public struct RoomcastServer: Sendable {
         admin = AdminDesk(
             streamService: streams,
             passwordFile: AdminPasswordFile(path: settings.admin.passwordFile),
-            settings: shown?.inForce ?? [], log: log,
+            board: SettingsBoard(shown?.inForce ?? []), log: log,
             directories: Self.directories(of: settings), startedAt: UnixTime.now)
         streamsInRoom = StreamsInRoom(
             control: streams, chat: chat, authorities: settings.httpService.authorities)
@@ -224,7 +224,7 @@ public struct RoomcastServer: Sendable {
             http: http, policies: policies, authority: authority,
             signingKeys: [linkKey, playbackKey], streams: streams, level: reading.level)
         let rereader = try SettingsRereader(
-            reading, settings: settings, parts: parts, logger: logger)
+            reading, settings: settings, parts: parts, board: admin.board, logger: logger)
         return [Rereading(rereader: rereader, followsHangUps: followsHangUps)]
     }
 

@@ -5,8 +5,7 @@ public protocol AdminControl: Sendable {
     /// Read anew each time: it may be changed while the server runs.
     func password() async -> AdminPassword
 
-    /// The settings in force, in the order of the documents.
-    var settings: [SettingInForce] { get }
+    var settings: SettingsShown { get }
 
     var log: LogRing { get }
 
@@ -24,25 +23,71 @@ public enum AdminPassword: Hashable, Sendable {
     case unusable
 }
 
-/// One setting with its value and where that comes from.
-public struct SettingInForce: Hashable, Sendable, Encodable {
-    public var name: String
-    /// As given, or the default in words; nil for a secret.
-    public var value: String?
-    /// Nil for the default.
-    public var origin: String?
+/// What the operator is shown of the settings.
+public struct SettingsShown: Hashable, Sendable, Encodable {
+    /// In the order of the documents.
+    public var data: [SettingInForce]
+    /// Why the settings as they are given now were not taken; nil if they were.
+    public var fault: String?
 
-    public init(name: String, value: String?, origin: String?) {
-        self.name = name
-        self.value = value
-        self.origin = origin
+    public init(data: [SettingInForce] = [], fault: String? = nil) {
+        self.data = data
+        self.fault = fault
     }
 
-    enum CodingKeys: String, CodingKey { case name, value, origin }
+    enum CodingKeys: String, CodingKey { case data, fault }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(data, forKey: .data)
+        try container.encode(fault, forKey: .fault)
+    }
+}
+
+/// One setting with its value and where that comes from.
+public struct SettingInForce: Hashable, Sendable, Encodable {
+    /// A value as given, or the default in words, and its place.
+    public struct Given: Hashable, Sendable {
+        /// Nil for a secret.
+        public var value: String?
+        /// Nil for the default.
+        public var origin: String?
+
+        public init(value: String?, origin: String?) {
+            self.value = value
+            self.origin = origin
+        }
+    }
+
+    public var name: String
+    public var given: Given
+    /// What is given now, if it takes effect only when the server is started again.
+    public var afterRestart: Given?
+
+    public init(name: String, value: String?, origin: String?, afterRestart: Given? = nil) {
+        self.name = name
+        given = Given(value: value, origin: origin)
+        self.afterRestart = afterRestart
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case name
+        case afterRestart = "after_restart"
+    }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)
+        try given.encode(to: encoder)
+        try container.encode(afterRestart, forKey: .afterRestart)
+    }
+}
+
+extension SettingInForce.Given: Encodable {
+    enum CodingKeys: String, CodingKey { case value, origin }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(value, forKey: .value)
         try container.encode(origin, forKey: .origin)
     }

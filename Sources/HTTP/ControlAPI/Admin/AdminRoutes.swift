@@ -41,7 +41,7 @@ struct AdminRoutes: Sendable {
         }
         group.get("/rooms") { _, _ in JSON.response(["data": await rooms()]) }
         group.get("/log") { request, _ in try log(request) }
-        group.get("/settings") { _, _ in JSON.response(["data": control.settings]) }
+        group.get("/settings") { _, _ in JSON.response(control.settings) }
         group.get("/history") { _, _ in JSON.response(["data": history.all]) }
     }
 

@@ -10,11 +10,13 @@ import Streams
 struct AdminDesk: AdminControl {
     let streamService: StreamService
     let passwordFile: AdminPasswordFile
-    let settings: [SettingInForce]
+    let board: SettingsBoard
     let log: LogRing
     /// By the names of their settings.
     let directories: [(setting: String, path: String)]
     let startedAt: UnixTime
+
+    var settings: SettingsShown { board.shown }
 
     func password() async -> AdminPassword {
         let file = passwordFile

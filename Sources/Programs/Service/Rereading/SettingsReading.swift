@@ -1,3 +1,5 @@
+import ControlAPI
+
 /// Where a running server's settings come from, to be read again.
 public struct SettingsReading: Sendable {
     /// What was read at one time.
@@ -5,6 +7,7 @@ public struct SettingsReading: Sendable {
         let settings: Settings
         /// As given, secrets too.
         let given: [SettingKey: String]
+        let shown: [SettingInForce]
     }
 
     let input: SettingsInput
@@ -27,7 +30,9 @@ public struct SettingsReading: Sendable {
         do throws(SettingsError) {
             var settings = try Settings(input)
             change(&settings)
-            return Result(settings: settings, given: try SettingsSource(input).given)
+            return Result(
+                settings: settings, given: try SettingsSource(input).given,
+                shown: SettingsTable(input).inForce)
         } catch {
             throw input.explained(error)
         }

@@ -8,6 +8,7 @@ import MediaKernel
 actor SettingsRereader {
     private let reading: SettingsReading
     private let parts: LiveParts
+    private let board: SettingsBoard
     private let logger: Logger
     /// In force until the server is started anew, but for `LiveParts.keys`.
     private let given: [SettingKey: String]
@@ -16,10 +17,12 @@ actor SettingsRereader {
 
     /// - Parameter settings: those in force.
     init(
-        _ reading: SettingsReading, settings: Settings, parts: LiveParts, logger: Logger
+        _ reading: SettingsReading, settings: Settings, parts: LiveParts, board: SettingsBoard,
+        logger: Logger
     ) throws {
         self.reading = reading
         self.parts = parts
+        self.board = board
         self.logger = logger
         self.settings = settings
         given = try reading.read().given
@@ -37,31 +40,35 @@ actor SettingsRereader {
     func reread(because reason: String) async {
         let (reading, parts, before) = (reading, parts, settings)
         do {
-            let (change, given) = try await BlockingCall.run {
-                () throws -> (LiveParts.Change, [SettingKey: String]) in
+            let (change, read) = try await BlockingCall.run {
+                () throws -> (LiveParts.Change, SettingsReading.Result) in
                 let read = try reading.read()
                 guard read.settings.access.isWellKnown == before.access.isWellKnown else {
                     throw SettingsError.invalid(
                         key: SettingKey.authAccessKey.rawValue,
                         reason: "only a restart changes between the development key and others")
                 }
-                return (try parts.checked(read.settings), read.given)
+                return (try parts.checked(read.settings), read)
             }
             try parts.use(change)
             settings = change.settings
             files.take(Self.versions(of: settings, reading.input.file))
-            tell(change, given, because: reason)
+            let waiting = SettingKey.allCases.filter {
+                given[$0] != read.given[$0] && !LiveParts.keys.contains($0)
+            }
+            board.take(read.shown, waiting: waiting.map(\.rawValue))
+            tell(change, waiting, because: reason)
         } catch {
+            let fault = "\(reading.input.explained(error))"
+            board.refuse(fault)
             logger.error(
                 "the settings are wrong, so those from before stay in force",
-                metadata: [
-                    "because": "\(reason)", "error": "\(reading.input.explained(error))",
-                ])
+                metadata: ["because": "\(reason)", "error": "\(fault)"])
         }
     }
 
     private func tell(
-        _ change: LiveParts.Change, _ now: [SettingKey: String], because reason: String
+        _ change: LiveParts.Change, _ waiting: [SettingKey], because reason: String
     ) {
         var facts: Logger.Metadata = [
             "because": "\(reason)", "level": "\(change.settings.log.level)",
@@ -73,9 +80,6 @@ actor SettingsRereader {
                 "\(UnixTime(nanoseconds: Int64(clamping: end) &* 1_000_000_000))"
         }
         logger.notice("the settings have been read again", metadata: facts)
-        let waiting = SettingKey.allCases.filter {
-            given[$0] != now[$0] && !LiveParts.keys.contains($0)
-        }
         guard !waiting.isEmpty else { return }
         logger.warning(
             "these settings take effect when the server is started again",

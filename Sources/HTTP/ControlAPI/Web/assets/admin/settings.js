@@ -1,12 +1,13 @@
-// The settings in force, and where each comes from.
+// The settings in force, where each comes from, and what waits for a restart.
 
 import { checkbox } from "../common/dialog.js";
-import { element } from "../common/dom.js";
+import { element, reconcile, setText } from "../common/dom.js";
 import { get } from "./desk.js";
 import { row, table } from "./facts.js";
+import { countText } from "./words.js";
 
 const columns = ["Setting", "Value", "From"];
-const interval = 600000; // ms: they are read when the server starts
+const interval = 10000; // ms: a running server reads them again
 
 export const settings = {
   title: "Settings",
@@ -16,16 +17,18 @@ export const settings = {
       "aria-label": "Search", placeholder: "Search", autocomplete: "off", spellcheck: "false",
       "data-testid": "settings-search" });
     const given = checkbox("Only those that are given", "Without the defaults.");
+    const fault = element("p", { class: "fault", role: "alert", hidden: true,
+      "data-testid": "settings-fault" });
+    const restart = element("p", { class: "notice", role: "status", hidden: true,
+      "data-testid": "settings-restart" });
     const { node, rows } = table(columns, { "aria-label": "Settings", "data-testid": "settings" });
     let all = [];
     let tellCount = () => {};
 
     function draw() {
       const wanted = text.value.trim().toLowerCase();
-      const shown = all.filter(({ name, value, origin }) =>
-        (!given.isOn() || origin !== null)
-        && (wanted === "" || `${name} ${value ?? ""} ${origin ?? ""}`.toLowerCase().includes(wanted)));
-      rows.replaceChildren(...shown.map(line));
+      const shown = all.filter((one) => (!given.isOn() || isGiven(one)) && words(one).includes(wanted));
+      reconcile(rows, shown, { key: ({ name }) => name, create: line, update });
       tellCount(`${shown.length} of ${all.length}`);
     }
 
@@ -33,24 +36,55 @@ export const settings = {
     given.node.addEventListener("change", draw);
     return {
       node: element("div", { class: "stack" },
-        element("div", { class: "filter" }, text, given.node), node),
+        fault, restart, element("div", { class: "filter" }, text, given.node), node),
       async refresh(tell) {
-        ({ data: all } = await get("/settings"));
+        const answer = await get("/settings");
+        all = answer.data;
         tellCount = tell;
+        fault.hidden = answer.fault === null;
+        setText(fault, answer.fault === null
+          ? "" : `The settings as they are now are wrong; those below stay in force. ${answer.fault}`);
+        const waiting = all.filter((one) => one.after_restart !== null).length;
+        restart.hidden = waiting === 0;
+        setText(restart, waiting === 0 ? "" : `${countText(waiting, "setting was", "settings were")}`
+          + " changed, and will be in force after a restart of the server.");
         draw();
       },
     };
   },
 };
 
+function isGiven({ origin, after_restart: next }) {
+  return origin !== null || (next !== null && next.origin !== null);
+}
 
-function line({ name, value, origin }) {
+function words({ name, value, origin, after_restart: next }) {
+  return [name, value, origin, next?.value, next?.origin, next ? "after a restart" : ""]
+    .map((one) => one ?? "").join(" ").toLowerCase();
+}
+
+function line({ name }) {
   const node = row(columns, []);
   const [setting, given, from] = node.children;
   setting.append(name);
-  given.append(value === null ? element("i", { class: "quiet" }, "secret") : value);
-  from.append(origin ?? "default");
-  from.classList.add("quiet");
-  given.classList.toggle("quiet", origin === null);
+  for (const cell of [given, from]) {
+    cell.append(element("div", {}, element("div", {}), element("div", { class: "later", hidden: true })));
+  }
   return node;
+}
+
+function update(node, { value, origin, after_restart: next }) {
+  const [, given, from] = node.children;
+  tell(given, { text: value ?? "secret", isQuiet: origin === null || value === null },
+    next && `After a restart: ${next.value ?? "another secret"}`);
+  tell(from, { text: origin ?? "default", isQuiet: true }, next && (next.origin ?? "default"));
+}
+
+/** What is in force, and what comes after it. */
+function tell(cell, { text, isQuiet }, next) {
+  const [now, later] = cell.firstChild.children;
+  setText(now, text);
+  now.classList.toggle("quiet", isQuiet);
+  later.hidden = next === null;
+  setText(later, next ?? "");
 }
