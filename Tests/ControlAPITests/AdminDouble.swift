@@ -16,6 +16,7 @@ final class AdminDouble: AdminControl {
     struct State {
         var password: AdminPassword = AdminDouble.hash.map { .set($0) } ?? .notSet
         var streams: [WatchedStream] = []
+        var uploads: WatchedUploads?
         var machine = MachineFigures(
             startedAt: TestWorld.now, cores: 4, busyCores: 1, memory: 8_000_000_000,
             memoryFree: 6_000_000_000,
@@ -33,6 +34,7 @@ final class AdminDouble: AdminControl {
 
     func password() async -> AdminPassword { state.withLock { $0.password } }
     func streams() async -> [WatchedStream] { state.withLock { $0.streams } }
+    func uploads() async throws -> WatchedUploads? { state.withLock { $0.uploads } }
     func machine() async -> MachineFigures { state.withLock { $0.machine } }
 }
 

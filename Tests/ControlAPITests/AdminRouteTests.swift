@@ -1,3 +1,4 @@
+import Catalogue
 import Digests
 import HTTPTypes
 import Hummingbird
@@ -96,8 +97,8 @@ import Tokens
 
     private static let data = [
         "/admin/api/overview", "/admin/api/streams", "/admin/api/rooms", "/admin/api/log",
-        "/admin/api/settings", "/admin/api/history", "/admin/api/v2/live-streams",
-        "/admin/api/recordings",
+        "/admin/api/settings", "/admin/api/history", "/admin/api/uploads",
+        "/admin/api/v2/live-streams", "/admin/api/recordings",
     ]
 
     @Test func nobodyElseDoes() async throws {
@@ -321,6 +322,69 @@ import Tokens
             #expect(told.layers.map(\.wanted) == [2_096_000, 946_000, 564_000])
             #expect(told.cores == 0.5 && told.memory == 1000 && told.written == 99)
             #expect(told.frameRate == 12 && told.frameRateWanted == 30)
+        }
+    }
+
+    private struct Uploads: Decodable {
+        struct File: Decodable {
+            var id: String
+            var reason: String?
+        }
+        struct Stream: Decodable {
+            var id: String
+        }
+        var store: String?
+        var filesWaiting: Int
+        var filesFailing: Int
+        var bytesWaiting: Int
+        var isWhole: Bool
+        var data: [File]
+        var streams: [Stream]
+
+        enum CodingKeys: String, CodingKey {
+            case store, data, streams
+            case filesWaiting = "files_waiting"
+            case filesFailing = "files_failing"
+            case bytesWaiting = "bytes_waiting"
+            case isWhole = "all_counted"
+        }
+    }
+
+    private static func uploads(
+        _ client: any TestClientProtocol, _ headers: HTTPFields
+    ) async throws -> Uploads {
+        try TestJSON.decode(
+            Uploads.self,
+            try await client.execute(uri: "/admin/api/uploads", method: .get, headers: headers))
+    }
+
+    @Test func uploadsThatFailComeFirstWithTheStoresWords() async throws {
+        let world = try await TestWorld()
+        let files = (0..<WatchedUploads.filesMaximum).map { number in
+            WatchedUploads.File(
+                CatalogueAsset(
+                    id: "a\(number)", stream: "s1", room: "demo", kind: .roomComposite,
+                    path: "hls/\(number).mp4", byteCount: 10, createdAt: TestWorld.now),
+                upload: number == 700
+                    ? CatalogueUpload(
+                        asset: "a700", bytesSent: 4, failures: 2, reason: "403 AccessDenied") : nil)
+        }
+        var stream = LiveStream(
+            id: "s2", room: "demo", session: nil, createdAt: TestWorld.now, startedBy: "")
+        stream.upload = LiveStream.Upload(location: "s3://a/live/demo/s2")
+        let uploads = WatchedUploads(store: "s3://a/", files: files, streams: [stream])
+        try await world.routes { client in
+            let headers = try await Self.inside(client)
+            let without = try await Self.uploads(client, headers)
+            #expect(without.store == nil && without.data.isEmpty && without.isWhole)
+            world.admin.state.withLock { $0.uploads = uploads }
+            let told = try await Self.uploads(client, headers)
+            #expect(told.data.count == WatchedUploadsBody.listedMaximum)
+            #expect(told.data.prefix(2).map(\.id) == ["a700", "a0"])
+            #expect(told.data[0].reason == "403 AccessDenied" && told.data[1].reason == nil)
+            #expect(told.filesWaiting == 1000 && told.filesFailing == 1 && !told.isWhole)
+            #expect(told.bytesWaiting == 9996)
+            #expect(told.streams.map(\.id) == ["s2"])
         }
     }
 

@@ -17,7 +17,8 @@ AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(
 LOOK = """() => axe.run(document).then(({ violations }) => violations
   .filter(({ impact }) => impact !== "minor")
   .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`)))"""
-SECTIONS = ["overview", "streams", "rooms", "recordings", "webhooks", "access", "settings", "log"]
+SECTIONS = ["overview", "streams", "rooms", "recordings", "uploads", "webhooks", "access",
+            "settings", "log"]
 TIMEOUT = 60  # s
 OWN = {"X-Roomcast-Admin": "1"}
 

@@ -4,6 +4,7 @@ import collections
 import json
 import os
 import random
+import subprocess
 import time
 from urllib.parse import urlsplit
 
@@ -17,6 +18,7 @@ from harness.waiting import wait_for
 
 TIMEOUT = 60  # s
 PART = 5 << 20
+PASSWORD = "correct horse battery staple"
 SEED = 20_261_121
 # How long the store is away in the middle of a stream. The longest pause between two attempts is
 # 0.3 s here and 60 s by default, so 3 s allow as many attempts as ten minutes would. A store on a
@@ -189,7 +191,8 @@ def test_whatever_the_store_does_everything_arrives_and_nothing_goes_before(
 
 
 def test_a_store_that_takes_no_checksums_gets_everything_and_its_words_are_shown(
-        binary, moto, store, tmp_path):
+        binary, moto, store, browser, tmp_path):
+    page = browser.new_page()
     recordings = [Recording(tmp_path, "plain", [PART + 17, 12_345])]
     is_writable = False
 
@@ -209,9 +212,22 @@ def test_a_store_that_takes_no_checksums_gets_everything_and_its_words_are_shown
 
         wait_for("the store's words are shown", lambda: reasons() == {
             "403 AccessDenied: the bucket is read-only"}, TIMEOUT)
+        assert subprocess.run(
+            [binary, "admin-password"], cwd=server.directory, env=server.environment, text=True,
+            input=f"{PASSWORD}\n", capture_output=True, timeout=TIMEOUT).returncode == 0
+        page.goto(f"{server.base}/admin#uploads")
+        page.fill("[data-testid=password]", PASSWORD)
+        page.keyboard.press("Enter")
+        files = page.get_by_test_id("upload-files")
+        files.wait_for()
+        assert "failed: 403 AccessDenied: the bucket is read-only" in files.inner_text()
+        assert f"s3://{BUCKET}/{PREFIX}" in page.inner_text("#content")
         is_writable = True
         wait_for("all is in the store", lambda: recordings[0].is_stored(server), TIMEOUT)
+        wait_for("the page knows", lambda: "The store has everything" in page.inner_text("#content")
+                 and not files.is_visible(), TIMEOUT)
     finally:
+        page.close()
         assert server.stop() == 0
     recordings[0].check(moto)
     # The server remembers the refusal: few requests were under way before the first one.

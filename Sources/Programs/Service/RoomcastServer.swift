@@ -116,7 +116,8 @@ public struct RoomcastServer: Sendable {
             finishers: finishers, chat: chat, edges: edges, logger: logger,
             storage: storage)
         admin = AdminDesk(
-            streamService: streams,
+            streamService: streams, catalogue: catalogue,
+            store: settings.store.map { "\($0.store.location(of: ""))" },
             passwordFile: AdminPasswordFile(path: settings.admin.passwordFile),
             board: SettingsBoard(shown?.inForce ?? []), log: log,
             directories: Self.directories(of: settings), startedAt: UnixTime.now)

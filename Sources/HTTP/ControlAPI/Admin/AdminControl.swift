@@ -13,6 +13,11 @@ public protocol AdminControl: Sendable {
     func streams() async -> [WatchedStream]
 
     func machine() async -> MachineFigures
+
+    /// Nil without an object store.
+    ///
+    /// - Throws: `CatalogueError`.
+    func uploads() async throws -> WatchedUploads?
 }
 
 /// The operator's password as kept.

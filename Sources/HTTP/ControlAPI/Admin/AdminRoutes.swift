@@ -40,6 +40,9 @@ struct AdminRoutes: Sendable {
                 ["data": streams.map { WatchedStreamBody($0, viewers: viewers(of: $0)) }])
         }
         group.get("/rooms") { _, _ in JSON.response(["data": await rooms()]) }
+        group.get("/uploads") { _, _ in
+            JSON.response(WatchedUploadsBody(uploads: try await control.uploads()))
+        }
         group.get("/log") { request, _ in try log(request) }
         group.get("/settings") { _, _ in JSON.response(control.settings) }
         group.get("/history") { _, _ in JSON.response(["data": history.all]) }

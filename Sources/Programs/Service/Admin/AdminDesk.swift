@@ -1,3 +1,4 @@
+import Catalogue
 import ControlAPI
 import Foundation
 import Glibc
@@ -9,6 +10,9 @@ import Streams
 /// What the operator's page is told of this server.
 struct AdminDesk: AdminControl {
     let streamService: StreamService
+    let catalogue: Catalogue
+    /// `s3://bucket/prefix`; nil without a store.
+    let store: String?
     let passwordFile: AdminPasswordFile
     let board: SettingsBoard
     let log: LogRing
@@ -25,6 +29,17 @@ struct AdminDesk: AdminControl {
     }
 
     func streams() async -> [WatchedStream] { await streamService.watched }
+
+    func uploads() async throws -> WatchedUploads? {
+        guard let store else { return nil }
+        let files = try await catalogue.assetsToUpload(limit: WatchedUploads.filesMaximum)
+        let copied = await streamService.remembered.filter { stream in
+            stream.upload.map { !$0.isComplete || $0.failures > 0 } ?? false
+        }
+        return WatchedUploads(
+            store: store, files: files.map { WatchedUploads.File($0.asset, upload: $0.upload) },
+            streams: copied)
+    }
 
     func machine() async -> MachineFigures {
         let idle = await streamService.idleCores

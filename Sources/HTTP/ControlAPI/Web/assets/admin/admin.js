@@ -12,9 +12,10 @@ import { recordings } from "./recordings.js";
 import { rooms } from "./rooms.js";
 import { settings } from "./settings.js";
 import { streams } from "./streams.js";
+import { uploads } from "./uploads.js";
 import { webhooks } from "./webhooks.js";
 
-const sections = { overview, streams, rooms, recordings, webhooks, access, settings, log };
+const sections = { overview, streams, rooms, recordings, uploads, webhooks, access, settings, log };
 const passwordField = byID("password");
 
 let current = null; // the poll of the section that is shown
