@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bot
 import ChildProcesses
+import Clocks
 import Foundation
 import Glibc
 import HLS
@@ -14,6 +15,7 @@ import Sandbox
 import Service
 import Speech
 import Streams
+import Synchronization
 import WHIP
 import WebPage
 
@@ -88,7 +90,8 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
         let logger = Logger.roomcast(
             "roomcast.bot",
             level: LogLevel(Logger.Level(rawValue: settings.logLevel) ?? .info),
-            format: LineLogHandler.Format(rawValue: settings.logFormat) ?? .logfmt)
+            format: LineLogHandler.Format(rawValue: settings.logFormat) ?? .logfmt,
+            copy: Self.reporting())
         let stream = logger.of(room: settings.room, stream: settings.stream)
         stream.reportSandboxGaps()
         guard let token else {
@@ -150,6 +153,23 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
                 hosts: terms.hosts, directory: URL(fileURLWithPath: output).path)
         case nil:
             return HundredMSAddress(endpoint: endpoint, token: token)
+        }
+    }
+
+    /// Reports what is logged, for the operator's page.
+    private static func reporting() -> LineLogHandler.Copy {
+        let writer = ReportWriter<BotReport>()
+        let allowance = Mutex(LogAllowance(at: MonotonicClock.now))
+        return { logger, message, level, _, fields in
+            guard let leftOut = allowance.withLock({ $0.take(at: MonotonicClock.now) }) else {
+                return
+            }
+            let more = leftOut > 0 ? [("lines_left_out", "\(leftOut)")] : []
+            writer.write(
+                .log(
+                    BotReport.LogLine(
+                        logger: logger, level: level.rawValue, message: message,
+                        fields: more + fields)))
         }
     }
 

@@ -62,7 +62,8 @@ struct DemoCommand: AsyncParsableCommand {
         let level = settings.log.level == Settings().log.level ? .warning : settings.log.level
         let log = LogRing()
         let logger = Logger.roomcast(
-            "roomcast.demo", level: LogLevel(level), format: settings.log.format, ring: log)
+            "roomcast.demo", level: LogLevel(level), format: settings.log.format,
+            copy: log.take)
         settings.stream.log.level = level.rawValue
         if let view {
             guard let page = WebAddress(view) else {

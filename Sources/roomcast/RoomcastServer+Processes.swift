@@ -11,7 +11,8 @@ extension RoomcastServer {
         try await self.init(
             settings: settings,
             launcher: BotProcess(
-                executable: Executable.path, user: settings.botUser, logger: logger),
+                executable: Executable.path, user: settings.botUser, logger: logger,
+                log: log),
             finishers: FinisherProcess(executable: Executable.path, user: settings.botUser),
             reading: reading, shown: shown, log: log, logger: logger)
     }
@@ -32,7 +33,7 @@ extension RoomcastServer {
             let level = LogLevel(settings.log.level)
             let log = LogRing()
             let logger = Logger.roomcast(
-                "roomcast", level: level, format: settings.log.format, ring: log)
+                "roomcast", level: level, format: settings.log.format, copy: log.take)
             let reading = SettingsReading(input, level: level, changing: change)
             try await body(
                 try await RoomcastServer(

@@ -46,6 +46,11 @@ import Testing
             #"{"event":"said","said":{"peer":"Ann","peer_id":"p1","text":"hi","type":"chat"}}"#
         ),
         (
+            .log(.init(logger: "l", level: "info", message: "hi", fields: [("a", "b")])),
+            #"{"event":"log","line":{"fields":[{"name":"a","value":"b"}],"level":"info","#
+                + #""logger":"l","message":"hi"}}"#
+        ),
+        (
             .stopped(reason: "room ended", totals),
             #"{"cpu_seconds":1.5,"duration":8.5,"event":"stopped","frames":255,"#
                 + #""frames_dropped":1,"reason":"room ended","rss_mb":120.5,"segments":4}"#

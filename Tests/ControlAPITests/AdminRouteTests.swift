@@ -239,7 +239,8 @@ import Tokens
                 String(buffer: answer.body)
                     == #"{"data":[{"after_restart":{"origin":null,"value":"80"},"name":"http.port","#
                     + #""origin":"/etc/roomcast.json:3","value":"8080"},{"after_restart":null,"#
-                    + #""name":"auth.secret","origin":"ROOMCAST_AUTH_SECRET","value":null}],"fault":null}"#)
+                    + #""name":"auth.secret","origin":"ROOMCAST_AUTH_SECRET","value":null}],"fault":null}"#
+            )
         }
     }
 
@@ -254,8 +255,9 @@ import Tokens
 
     @Test func theLogIsFiltered() async throws {
         let world = try await TestWorld()
-        world.admin.log.add("one", .info, at: TestWorld.now, fields: [("room", "demo")])
-        world.admin.log.add("two", .warning, at: TestWorld.now, fields: [])
+        world.admin.log.take(
+            "roomcast.bot", "one", .info, TestWorld.now, [("room", "demo"), ("stream", "s1")])
+        world.admin.log.take("roomcast", "two", .warning, TestWorld.now, [("stream", "s10")])
         try await world.routes { client in
             let headers = try await Self.inside(client)
             func lines(_ query: String) async throws -> [String] {
@@ -269,6 +271,7 @@ import Tokens
             #expect(try await lines("level=warning") == ["two"])
             #expect(try await lines("text=ROOM%3Ddemo") == ["one"])
             #expect(try await lines("after=1") == ["two"])
+            #expect(try await lines("stream=s1") == ["one"])
             for query in ["level=loud", "after=-1", "limit=0", "limit=501", "txt=a"] {
                 let answer = try await client.execute(
                     uri: "/admin/api/log?\(query)", method: .get, headers: headers)

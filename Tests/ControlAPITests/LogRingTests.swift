@@ -8,7 +8,7 @@ import Testing
     private let ring = LogRing()
 
     private func add(_ message: String, _ fields: [(String, String)] = []) {
-        ring.add(message, .info, at: TestWorld.now, fields: fields)
+        ring.take("roomcast", message, .info, TestWorld.now, fields)
     }
 
     @Test func itKeepsTheLatestLines() {

@@ -174,6 +174,21 @@ def test_it_sees_a_stream_and_stops_it(page, admin, room):
                 and all(stream["id"] in line for line in lines))
 
     wait_for("the log tells of it, and of nothing else", lines_of_it, TIMEOUT)
+    page.get_by_test_id("log-text").fill("")
+    page.get_by_test_id("log-stream").select_option(stream["id"])
+
+    def lines_of_its_bot():
+        lines = page.locator("[data-testid=log] li").all_inner_texts()
+        return (any(" bot " in line and "logger" not in line and "roomcast" not in line
+                    for line in lines)
+                and any("bot started" in line for line in lines)
+                and all(f"stream={stream['id']}" in line for line in lines))
+
+    wait_for("its bot's lines are among them", lines_of_its_bot, TIMEOUT)
+    own = page.locator("[data-testid=log] li:has(.log-source)").all_inner_texts()
+    logged = admin.log.read_text()
+    assert own and all(f"stream={stream['id']}" in line for line in own)
+    assert "logger=roomcast.bot" in logged
     page.get_by_test_id("log-level").select_option("error")
     wait_for("errors alone are left",
              lambda: page.locator("[data-testid=log] li").count() == 0, TIMEOUT)

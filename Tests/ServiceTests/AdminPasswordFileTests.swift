@@ -48,7 +48,7 @@ import Workbench
     @Test func theLogsLinesAreKeptForThePage() throws {
         let ring = LogRing()
         var handler = LineLogHandler(
-            label: "roomcast", level: LogLevel(.info), format: .json, ring: ring,
+            label: "roomcast", level: LogLevel(.info), format: .json, copy: ring.take,
             time: { UnixTime(seconds: 1) }, write: { _ in })
         handler[metadataKey: "room"] = "demo"
         let logger = Logger(label: "roomcast") { _ in handler }

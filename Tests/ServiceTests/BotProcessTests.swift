@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 import Workbench
 
+@testable import ControlAPI
 @testable import Service
 
 @Suite(.timeLimit(.minutes(5))) struct BotProcessTests {
@@ -21,11 +22,11 @@ import Workbench
     }
 
     private func run(
-        executable: String, signals: [BotSignal]
+        executable: String, signals: [BotSignal], log: LogRing? = nil
     ) async -> (exit: BotExit, reports: [BotReport]) {
         let launcher = BotProcess(
             executable: executable, user: nil,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, log: log)
         let (stream, continuation) = AsyncStream.makeStream(of: BotSignal.self)
         let reports = Mutex<[BotReport]>([])
         let job = BotJob(
@@ -65,6 +66,45 @@ import Workbench
                     reason: "room ended",
                     .init(segments: 4, duration: 8, cpuSeconds: 1.5, residentMegabytes: 120.5)),
             ])
+    }
+
+    @Test func whatItLogsIsAmongTheServersLines() async throws {
+        let scratch = try Scratch()
+        let ring = LogRing()
+        let program = try scratch.program(
+            #"""
+            log() { printf '{"event":"log","line":%s}\n' "$1"; }
+            log '{"logger":"x","level":"notice","message":"hello","fields":[{"name":"stream","value":"s2"},{"name":"a","value":"b"}]}'
+            log '{"logger":"x","level":"loud","message":"no","fields":[]}'
+            log '{"level":"info"}'
+            echo '{"event":"joined"}'
+            """#)
+        let result = await run(executable: program, signals: [], log: ring)
+        #expect(result.reports == [.joined])
+        let line = try #require(ring.lines(LogRing.Query()).lines.last)
+        #expect(ring.lines(LogRing.Query()).last == 1)
+        #expect(line.logger == "roomcast.bot" && line.level == .notice && line.message == "hello")
+        // The stream is the one that it was started for.
+        #expect(
+            line.fields.map { "\($0.name)=\($0.value)" } == ["room=demo", "stream=s1", "a=b"])
+    }
+
+    @Test func aBotThatLogsWithoutEndLeavesTheOthersLines() {
+        let ring = LogRing()
+        let now = Mutex(Instant(nanoseconds: 0))
+        let log = BotLog(
+            ring,
+            of: BotJob(
+                stream: "s1", room: "demo", endpoint: "", token: "", outputDirectory: "",
+                configurationFile: "")
+        ) { (now.withLock { $0 }, UnixTime(seconds: 1)) }
+        let line = BotReport.LogLine(logger: "", level: "info", message: "again", fields: [])
+        for _ in 0..<10_000 { log.add(line) }
+        #expect(ring.lines(LogRing.Query()).last == LogAllowance.burst)
+        now.withLock { $0 = $0 + .seconds(1) }
+        log.add(line)
+        let last = ring.lines(LogRing.Query()).lines.last
+        #expect(last?.fields.last.map { "\($0.name)=\($0.value)" } == "lines_left_out=9800")
     }
 
     /// JSON leaves every line break except LF unchanged.

@@ -1,7 +1,6 @@
 import Clocks
-public import ControlAPI
 public import Logging
-import MediaKernel
+public import MediaKernel
 
 /// Writes one line per event to standard error: time, level, logger, message, then the metadata by
 /// name. The format is logfmt for people and `grep`, or JSON for collectors.
@@ -26,23 +25,27 @@ public struct LineLogHandler: LogHandler {
     private let format: Format
     private let time: @Sendable () -> UnixTime
     private let write: @Sendable (String) -> Void
-    /// Has the lines for the operator's page, too; nil without the page.
-    private let ring: LogRing?
+    /// Gets the lines, too; nil for nobody.
+    private let copy: Copy?
 
-    public init(label: String, level: LogLevel, format: Format, ring: LogRing? = nil) {
+    /// Takes a line's logger, message, level, time and fields.
+    public typealias Copy =
+        @Sendable (String, String, Logger.Level, UnixTime, [(String, String)]) -> Void
+
+    public init(label: String, level: LogLevel, format: Format, copy: Copy? = nil) {
         self.init(
-            label: label, level: level, format: format, ring: ring,
+            label: label, level: level, format: format, copy: copy,
             time: { UnixTime.now }, write: StandardError.write)
     }
 
     init(
-        label: String, level: LogLevel, format: Format, ring: LogRing? = nil,
+        label: String, level: LogLevel, format: Format, copy: Copy? = nil,
         time: @escaping @Sendable () -> UnixTime, write: @escaping @Sendable (String) -> Void
     ) {
         self.label = label
         common = level
         self.format = format
-        self.ring = ring
+        self.copy = copy
         self.time = time
         self.write = write
     }
@@ -63,7 +66,7 @@ public struct LineLogHandler: LogHandler {
         if let given = event.metadata { all.merge(given) { _, new in new } }
         let (now, message) = (time(), event.message.description)
         let given = all.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
-        ring?.add(message, event.level, at: now, fields: given)
+        copy?(label, message, event.level, now, given)
         var fields = [
             ("time", now.description), ("level", event.level.rawValue), ("logger", label),
             ("message", message),

@@ -35,6 +35,8 @@ public enum BotReport: ProcessReport {
     case identity(peer: String, JSONValue)
     /// What somebody has said to all, where the room is not the server's own.
     case message(Message)
+    /// What the bot logs, as far as its ``LogAllowance`` goes.
+    case log(LogLine)
     case stopped(reason: String, Totals)
     /// - Parameter failure: nil if the kind of failure does not matter.
     case failed(reason: String, failure: BotFailure? = nil)
@@ -153,7 +155,7 @@ extension BotReport {
     private enum Event: String, Codable {
         case joined, running, tiles, segment, part, warning, reduction, usage, push, caption,
             identity,
-            said, stopped, failed
+            said, log, stopped, failed
         case segmentListed = "segment_listed"
         case atWork = "at_work"
         case leftOut = "left_out"
@@ -164,7 +166,7 @@ extension BotReport {
         case event
         case firstSegment = "first_segment_ms"
         case tiles, layer, index, bytes, message, reason, failure, tracks, output, caption, peer,
-            identity, said
+            identity, said, line
         case frameRate = "frame_rate"
         case layersThinned = "layers_thinned"
         case videosLeftOut = "videos_left_out"
@@ -230,6 +232,9 @@ extension BotReport {
         case .message(let message):
             try container.encode(Event.said, forKey: .event)
             try container.encode(message, forKey: .said)
+        case .log(let line):
+            try container.encode(Event.log, forKey: .event)
+            try container.encode(line, forKey: .line)
         case .stopped(let reason, let totals):
             try container.encode(Event.stopped, forKey: .event)
             try container.encode(reason, forKey: .reason)
@@ -284,6 +289,7 @@ extension BotReport {
                 peer: try container.decode(String.self, forKey: .peer),
                 try container.decode(JSONValue.self, forKey: .identity))
         case .said: self = .message(try container.decode(Message.self, forKey: .said))
+        case .log: self = .log(try container.decode(LogLine.self, forKey: .line))
         case .stopped:
             self = .stopped(
                 reason: try container.found(.reason, or: ""),

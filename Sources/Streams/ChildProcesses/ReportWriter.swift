@@ -1,10 +1,11 @@
 import Glibc
 import Synchronization
 
+/// All writers have the same pipe.
+private let standardOutput = Mutex<Void>(())
+
 /// Writes reports whole, one at a time, from any task or thread.
 public final class ReportWriter<Report: ProcessReport>: Sendable {
-    private let lock = Mutex<Void>(())
-
     public init() {}
 
     /// If the parent is gone, the write has no effect.
@@ -14,7 +15,7 @@ public final class ReportWriter<Report: ProcessReport>: Sendable {
             return
         }
         let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
-        lock.withLock { _ in
+        standardOutput.withLock { _ in
             bytes.withUnsafeBytes { _ = Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
         }
     }

@@ -140,6 +140,9 @@ struct AdminRoutes: Sendable {
         query.level = try parameters.choice("level") ?? query.level
         query.text =
             try parameters.text("text") { $0.utf8.count <= Self.searchBytesMaximum } ?? query.text
+        query.stream =
+            try parameters.text("stream") { $0.utf8.count <= Self.searchBytesMaximum }
+            ?? query.stream
         if let limit = try parameters.count("limit") {
             guard Self.linesPerAnswer.contains(limit) else {
                 throw .badRequest(

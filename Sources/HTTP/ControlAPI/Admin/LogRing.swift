@@ -2,7 +2,7 @@ public import Logging
 public import MediaKernel
 import Synchronization
 
-/// The latest lines of the server's log.
+/// The latest lines of the log: the server's own, and its bots'.
 public final class LogRing: Sendable {
     public static let linesMaximum = 2000
     /// Of the texts of all lines together.
@@ -17,11 +17,14 @@ public final class LogRing: Sendable {
         public var number: Int
         public var time: UnixTime
         public var level: Logger.Level
+        public var logger: String
         public var message: String
         public var fields: [Field]
 
         fileprivate var bytes: Int {
-            fields.reduce(message.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+            fields.reduce(message.utf8.count + logger.utf8.count) {
+                $0 + $1.name.utf8.count + $1.value.utf8.count
+            }
         }
     }
 
@@ -51,8 +54,10 @@ public final class LogRing: Sendable {
 
     public init() {}
 
-    public func add(
-        _ message: String, _ level: Logger.Level, at time: UnixTime, fields: [(String, String)]
+    /// - Parameter logger: its label.
+    public func take(
+        _ logger: String, _ message: String, _ level: Logger.Level, _ time: UnixTime,
+        _ fields: [(String, String)]
     ) {
         let fields = fields.prefix(Self.fieldsMaximum).map { name, value in
             Field(
@@ -63,7 +68,8 @@ public final class LogRing: Sendable {
         state.withLock { state in
             state.count += 1
             let line = Line(
-                number: state.count, time: time, level: level, message: message, fields: fields)
+                number: state.count, time: time, level: level, logger: logger, message: message,
+                fields: fields)
             state.lines.append(line)
             state.bytes += line.bytes
             while state.lines.count - state.first > Self.linesMaximum
@@ -81,6 +87,8 @@ public final class LogRing: Sendable {
         var level = Logger.Level.trace
         /// Part of the message, of a name or of a value, in small letters or capitals.
         var text = ""
+        /// Only lines of this stream; empty for all.
+        var stream = ""
         var limit = 200
     }
 
@@ -92,7 +100,9 @@ public final class LogRing: Sendable {
         var found: [Line] = []
         for line in lines.reversed() where found.count < query.limit {
             if line.number <= query.after { break }
-            guard line.level >= query.level, text.isEmpty || line.contains(text) else { continue }
+            guard line.level >= query.level, text.isEmpty || line.contains(text),
+                query.stream.isEmpty || line.isOf(stream: query.stream)
+            else { continue }
             found.append(line)
         }
         return (found.reversed(), last)
@@ -100,6 +110,10 @@ public final class LogRing: Sendable {
 }
 
 extension LogRing.Line {
+    fileprivate func isOf(stream: String) -> Bool {
+        fields.contains { $0.name == "stream" && $0.value == stream }
+    }
+
     /// - Parameter text: in small letters.
     fileprivate func contains(_ text: String) -> Bool {
         message.lowercased().contains(text)
@@ -108,13 +122,14 @@ extension LogRing.Line {
 }
 
 extension LogRing.Line: Encodable {
-    enum CodingKeys: String, CodingKey { case number, time, level, message, fields }
+    enum CodingKeys: String, CodingKey { case number, time, level, logger, message, fields }
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(number, forKey: .number)
         try container.encode(time.description, forKey: .time)
         try container.encode(level.rawValue, forKey: .level)
+        try container.encode(logger, forKey: .logger)
         try container.encode(message, forKey: .message)
         try container.encode(fields, forKey: .fields)
     }

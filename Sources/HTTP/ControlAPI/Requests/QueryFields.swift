@@ -46,7 +46,7 @@ struct QueryFields: Sendable {
         "/v2/templates": .init(page),
         "/api/recordings": .init(streams + ["job_id", "search"] + times),
         "/api/recordings/{recording}/link": .init(["seconds"]),
-        "/admin/api/log": .init(["after", "level", "text", "limit"]),
+        "/admin/api/log": .init(["after", "level", "text", "stream", "limit"]),
     ]
 
     static var paths: [String] { ofPaths.keys.sorted() }

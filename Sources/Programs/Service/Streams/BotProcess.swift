@@ -1,4 +1,5 @@
 public import ChildProcesses
+public import ControlAPI
 public import Logging
 import MediaKernel
 public import Sandbox
@@ -19,14 +20,20 @@ public struct BotProcess: BotLauncher {
     private let executable: String
     private let user: SystemUser?
     private let logger: Logger
+    /// Gets the lines of bots' logs; nil for nobody.
+    private let log: LogRing?
 
     /// - Parameters:
     ///   - executable: the path of the program with the `bot` command.
     ///   - user: the user that runs bots; nil for the server's own.
-    public init(executable: String, user: SystemUser?, logger: Logger) {
+    ///   - log: gets the lines of their logs for the operator's page, too.
+    public init(
+        executable: String, user: SystemUser?, logger: Logger, log: LogRing? = nil
+    ) {
         self.executable = executable
         self.user = user
         self.logger = logger
+        self.log = log
     }
 
     public func run(
@@ -34,6 +41,7 @@ public struct BotProcess: BotLauncher {
         report: @escaping @Sendable (BotReport) async -> Void
     ) async -> BotExit {
         let ending = Mutex(Ending())
+        let copied = log.map { BotLog($0, of: job) }
         var options = PlatformOptions()
         options.teardownSequence = [
             .send(signal: .terminate, allowedDurationToNextStep: .seconds(5))
@@ -55,6 +63,10 @@ public struct BotProcess: BotLauncher {
                         bufferingPolicy: .maxLineLength(BotReport.lineBytesMaximum))
                     for try await line in lines {
                         guard let event = BotReport(line: line) else { continue }
+                        if case .log(let line) = event {
+                            copied?.add(line)
+                            continue
+                        }
                         ending.withLock { Self.note(event, in: &$0) }
                         await report(event)
                     }
@@ -92,7 +104,8 @@ public struct BotProcess: BotLauncher {
         case .failed(let reason, let failure):
             ending = Ending(reason: reason, hasFailed: true, failure: failure)
         case .joined, .running, .atWork, .tiles, .segment, .warning, .reduction, .leftOut,
-            .frameRate, .usage, .push, .part, .segmentListed, .caption, .identity, .message:
+            .frameRate, .usage, .push, .part, .segmentListed, .caption, .identity, .message,
+            .log:
             break
         }
     }

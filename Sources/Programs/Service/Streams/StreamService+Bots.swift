@@ -164,6 +164,8 @@ extension StreamService: StreamProcessObserver {
             book.updateStatistics(of: id) { $0.attendance.add(identity, of: peer) }
         case .message(let message):
             chat.heard(message, in: stream.room, of: id, at: clock().time)
+        // With the server's own lines: see `BotLog`.
+        case .log: break
         case .stopped(_, let totals): book.updateStatistics(of: id) { $0.totals = totals }
         case .failed(let reason, _): log(.error, "bot failed", id, ["reason": "\(reason)"])
         }

@@ -1,10 +1,11 @@
-// The latest lines of the server's log.
+// The latest lines of the log: the server's own, and its bots'.
 
-import { element } from "../common/dom.js";
+import { element, reconcile, setText } from "../common/dom.js";
 import { get } from "./desk.js";
 import { clockTime, countText } from "./words.js";
 
 const interval = 2000; // ms
+const streamsInterval = 10000; // ms
 const linesMaximum = 500;
 const levels = [
   ["", "All levels"], ["info", "Info and above"], ["notice", "Notice and above"],
@@ -20,13 +21,18 @@ export const log = {
     const text = element("input", { class: "field", type: "search", maxlength: "100",
       "aria-label": "Text", placeholder: "Text", autocomplete: "off", spellcheck: "false",
       "data-testid": "log-text" });
+    const stream = element("select", { class: "field", "aria-label": "Stream", "data-testid": "log-stream" });
+    tellStreams(stream, []);
     // Not a live region: nobody wants each line read out.
     const list = element("ol", { class: "log", tabindex: "0", role: "list", "aria-label": "Log lines",
       "data-testid": "log" });
     let last = 0;
     let asked = null; // what the lines were asked with
     let timer = null;
+    let streamsAt = -Infinity; // when the streams were asked for
     let again = () => {};
+    const wish = () => ({ level: level.value, stream: stream.value, text: text.value.trim() });
+    stream.addEventListener("change", () => again());
     level.addEventListener("change", () => again());
     text.addEventListener("input", () => {
       clearTimeout(timer);
@@ -34,13 +40,17 @@ export const log = {
     });
     return {
       node: element("div", { class: "stack" },
-        element("div", { class: "filter" }, level, text), list),
+        element("div", { class: "filter" }, level, stream, text), list),
       async refresh(tell, refreshSoon) {
         again = refreshSoon;
-        const query = { level: level.value, text: text.value.trim() };
+        if (performance.now() - streamsAt > streamsInterval) {
+          tellStreams(stream, (await get("/streams")).data);
+          streamsAt = performance.now();
+        }
+        const query = wish();
         const isSame = asked === JSON.stringify(query);
         const answer = await get("/log", { ...query, after: isSame ? String(last) : "" });
-        if (JSON.stringify({ level: level.value, text: text.value.trim() }) !== JSON.stringify(query)) return;
+        if (JSON.stringify(wish()) !== JSON.stringify(query)) return;
         const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
         // A server that has been started anew counts from one again.
         if (!isSame || answer.last < last) list.replaceChildren();
@@ -54,10 +64,25 @@ export const log = {
   },
 };
 
-function line({ time, level, message, fields }) {
+/** The newest first. The one that is chosen stays, even if the server has forgotten it. */
+function tellStreams(select, streams) {
+  const chosen = select.value;
+  const known = streams.toReversed().map(({ id, room_id: room }) => ({ id, text: `${room} · ${id}` }));
+  const isGone = chosen !== "" && !known.some(({ id }) => id === chosen);
+  const gone = isGone ? [{ id: chosen, text: select.selectedOptions[0].textContent }] : [];
+  reconcile(select, [{ id: "", text: "All streams" }, ...known, ...gone], {
+    key: ({ id }) => id,
+    create: ({ id }) => element("option", { value: id }),
+    update: (option, { text }) => setText(option, text),
+  });
+  select.value = chosen;
+}
+
+function line({ time, level, logger, message, fields }) {
   return element("li", { "data-level": level },
     element("time", { datetime: time }, clockTime(time)), " ",
     element("span", { class: "log-level" }, level), " ",
+    logger === "roomcast.bot" ? element("span", { class: "log-source" }, "bot ") : null,
     element("span", { class: "log-message" }, message),
     ...fields.flatMap(({ name, value }) => [
       " ", element("span", { class: "log-field" }, `${name}=`, element("b", {}, value))]));
