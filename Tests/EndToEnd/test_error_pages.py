@@ -1,9 +1,11 @@
 """What a person reads whose address leads nowhere, and what programs are told of the pages."""
 
+import re
 from importlib import resources
 
 import pytest
 from harness import tokens
+from harness.http import path_of
 from harness.waiting import wait_for
 
 TIMEOUT = 60  # s
@@ -94,3 +96,21 @@ def test_whoever_shows_a_link_finds_its_title_and_a_picture(server, path):
     assert f'<meta property="og:image" content="{server.base}/assets/common/card.png">' in text
     picture = server.http.get("/assets/common/card.png")
     assert picture.status == 200 and picture.headers["content-type"] == "image/png"
+
+
+def test_while_a_stream_is_on_air_the_picture_is_what_it_shows(server, room):
+    stream = server.start_stream(room)
+    server.wait_for_status(stream["id"], "running", TIMEOUT)
+    text = server.http.get(f"/watch/{room}").body.decode()
+    address, = re.findall(r'property="og:image" content="([^"]+)"', text)
+    assert address == f"{server.base}/watch/{room}/picture.jpg?stream={stream['id']}"
+    picture = server.http.get(path_of(address))
+    assert picture.status == 200 and picture.headers["content-type"] == "image/jpeg"
+    assert picture.body.startswith(b"\xff\xd8") and picture.body.endswith(b"\xff\xd9")
+    assert picture.headers["cache-control"] == "public, max-age=60"
+    # The same one for all who ask soon.
+    assert server.http.get(path_of(address)).body == picture.body
+    server.stop_stream(room)
+    server.wait_for_status(stream["id"], "completed", TIMEOUT)
+    gone = server.http.get(path_of(address))
+    assert gone.status == 302 and gone.headers["location"] == "/assets/common/card.png"

@@ -283,6 +283,7 @@ public struct HTTPService: Sendable {
             files: files,
             heads: PageHeads(
                 control: control, library: recordings, endpoints: endpoints, clock: clock),
+            pictures: LivePictures(control: control, files: streamFiles, clock: clock),
             recordings: recordingPage, gateway: gateway, hlsScriptURL: configuration.hlsScriptURL,
             publicURL: endpoints.publicBaseURL, mediaURLs: configuration.mediaURLs,
             imageSources: configuration.imageSources, embedders: configuration.embedders

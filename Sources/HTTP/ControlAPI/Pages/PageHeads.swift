@@ -1,4 +1,5 @@
 import Catalogue
+import HLS
 import HTTPTypes
 import Hummingbird
 import MediaKernel
@@ -39,6 +40,8 @@ struct PageHeads: Sendable {
         var picture = card(request)
         if let stream, stream.status.isFinal, let found = await thumbnail(of: stream) {
             picture = found.picture(base: endpoints.base(for: request), of: title)
+        } else if let stream, LivePictures.shows(stream) {
+            picture = livePicture(of: stream, title: title, request)
         }
         return PageHead(
             title: title, description: words, url: "\(endpoints.base(for: request))/watch/\(id)",
@@ -66,6 +69,19 @@ struct PageHeads: Sendable {
         PageHead.Picture(
             url: endpoints.base(for: request) + Self.cardPath,
             description: "Roomcast: rooms that go live", width: 1200, height: 630)
+    }
+
+    /// Of what the stream shows now. Each stream's has an address of its own, since those who show
+    /// links keep their copy.
+    private func livePicture(
+        of stream: LiveStream, title: String, _ request: Request
+    ) -> PageHead.Picture {
+        let layer = stream.plan.ladder.layers.first
+        let size = layer.map { StreamPreview.size(of: $0.width, $0.height) }
+        let path = PageRoutes.picturePath(in: stream.room.rawValue)
+        return PageHead.Picture(
+            url: "\(endpoints.base(for: request))\(path)?stream=\(stream.id)",
+            description: "“\(title)”, live", width: size?.width, height: size?.height)
     }
 
     private struct Thumbnail {

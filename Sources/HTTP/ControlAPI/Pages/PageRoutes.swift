@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import MediaKernel
 import NIOCore
+import Streams
 
 /// The pages `/`, `/recordings`, `/docs`, `/admin`, `/rooms/<id>`, `/watch/<id>`, `/embed/<id>` and
 /// `/shared/<link>`, their files under `/assets/`, and the control API's description,
@@ -10,6 +11,7 @@ import NIOCore
 struct PageRoutes: Sendable {
     let files: WebFiles
     let heads: PageHeads
+    let pictures: LivePictures
     let recordings: RecordingPageAPI
     let gateway: any SignallingGateway
     /// The configured address of hls.js.
@@ -45,6 +47,9 @@ struct PageRoutes: Sendable {
             return try page(
                 "shared.html", request, head: heads.recording(card, link: link, request))
         }
+        router.get(RouterPath(Self.picturePath(in: ":room"))) { _, context in
+            try await picture(of: try RoomID(parameter: context.parameters.get("room")))
+        }
         router.get("/assets/**") { request, context in
             let path = context.parameters.getCatchAll().joined(separator: "/")
             return try file("assets/\(path)", request)
@@ -70,6 +75,26 @@ struct PageRoutes: Sendable {
                 ancestors: embedders.isEmpty ? "'none'" : embedders.joined(separator: " "),
                 devices: "()")
         }
+    }
+
+    /// Below the page, so that a proxy that keeps strangers from one keeps them from both.
+    static func picturePath(in room: String) -> String { "/watch/\(room)/picture.jpg" }
+
+    /// What a room's stream shows, for programs that show links; the card if there is no picture.
+    private func picture(of room: RoomID) async throws -> Response {
+        let stream = try await heads.control.current(room: room, kind: .stream)
+        guard let stream, let bytes = await pictures.picture(of: stream) else {
+            return Response(
+                status: .found,
+                headers: [.location: PageHeads.cardPath, .cacheControl: "no-store"])
+        }
+        let seconds = Int(LivePictures.lifetime.inSeconds)
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "image/jpeg", .cacheControl: "public, max-age=\(seconds)",
+                .xContentTypeOptions: "nosniff", .contentLength: "\(bytes.count)",
+            ], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     /// Whoever has a token, or is no person, is told by the page itself.
