@@ -171,6 +171,37 @@ import Tokens
         }
     }
 
+    @Test func thoseWhoMayRecordPauseTheRoomsOwnRecording() async throws {
+        let host = try join("ann", role: "host")
+        let guest = try join("ben", role: "guest")
+        try await start()
+        try await world.routes { [world] client in
+            func ask(
+                _ action: String, _ headers: HTTPFields, _ peer: String, body: String = ""
+            ) async throws -> TestResponse {
+                try await client.execute(
+                    uri: "/api/rooms/hall/recording/\(action)?peer_id=\(peer)", method: .post,
+                    headers: headers, body: ByteBuffer(string: body))
+            }
+            // The stream's is another one.
+            #expect(try await ask("pause", host, "ann").status == .notFound)
+            world.control.state.withLock { $0.streams[0].kind = .recording }
+            for (action, pause) in [
+                ("pause", LiveStream.RecordingPause.paused), ("resume", .resumed),
+            ] {
+                #expect(try await ask(action, guest, "ben").status == .forbidden)
+                #expect(try await ask(action, guest, "ann").status == .forbidden)
+                #expect(try await ask(action, [:], "ann").status == .unauthorized)
+                #expect(try await ask(action, host, "ann", body: "x").status == .badRequest)
+                let answer = try await ask(action, host, "ann")
+                #expect(
+                    String(buffer: answer.body)
+                        == #"{"recording_paused":\#(pause == .paused)}"#)
+                #expect(world.control.state.withLock { $0.streams[0].recordingPause } == pause)
+            }
+        }
+    }
+
     @Test(arguments: [
         ("{}", 400), (#"{"gap":4}"#, 400), (#"{"layout":{},"ladder":[]}"#, 400), ("[]", 400),
         (#"{"layout":"\#(String(repeating: "x", count: Limits.bodyBytes))"}"#, 413),

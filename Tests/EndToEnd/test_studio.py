@@ -187,6 +187,11 @@ def test_a_recorded_stream_is_told_from_a_recorded_room(enter):
     desk.answer()
     desk.says("studio-health", "Not on air")
     desk.says("studio-record-state", "The room is being recorded")
+    desk.press("studio-pause-room")
+    desk.says("studio-record-state", "The recording of the room is paused.")
+    desk.says("studio-pause-room", "Resume recording")
+    desk.press("studio-pause-room")
+    desk.says("studio-record-state", "The room is being recorded")
     desk.press("studio-record")
     desk.says("studio-record-state", "Nothing is being recorded.")
 

@@ -239,8 +239,10 @@ public struct HTTPService: Sendable {
             hlsScriptURL: configuration.hlsScriptURL, imageSources: configuration.imageSources,
             clock: clock
         ).add(to: router)
+        let peers = RoomPeerGuard(tokens: tokens, gateway: gateway)
+        RoomRecordingAPI(control: control, peers: peers).add(to: router)
         RoomStreamAPI(
-            control: control, peers: RoomPeerGuard(tokens: tokens, gateway: gateway),
+            control: control, peers: peers,
             endpoints: endpoints, files: streamFiles, census: census, clock: clock
         ).add(to: router)
         let keeper = RecordingKeeper(

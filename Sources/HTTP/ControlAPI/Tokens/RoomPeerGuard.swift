@@ -35,4 +35,11 @@ struct RoomPeerGuard: Sendable {
             throw .forbidden("the role may not stream")
         }
     }
+
+    /// - Throws: also a 403 for a peer whose role may not record.
+    func checkMayRecord(_ request: Request, in room: RoomID) async throws(APIError) {
+        guard try await permissions(of: request, in: room).browserRecording else {
+            throw .forbidden("the role may not record")
+        }
+    }
 }

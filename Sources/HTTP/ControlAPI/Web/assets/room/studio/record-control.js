@@ -10,28 +10,22 @@ export class RecordControl {
   #words = element("p", { role: "status", "data-testid": "studio-record-state" });
   #room;
   #pause;
+  #pauseRoom;
   #wait = new Wait(() => this.#draw());
   #state = { stream: "none", room: "none", mayRecordRoom: false, mayPause: false };
-  #isBusy = false; // with the pause
 
   /**
-   * @param {{onRoom: () => void, onPause: (isPaused: boolean) => Promise<boolean>}} rules onRoom:
-   *   begins or ends the room's recording
+   * @param {{onRoom: () => void, onPause: (isPaused: boolean) => Promise<boolean>,
+   *   onPauseRoom: (isPaused: boolean) => Promise<boolean>}} rules onRoom: begins or ends the room's
+   *   recording; the others pause and resume that of the stream, and of the room
    */
-  constructor({ onRoom, onPause }) {
+  constructor({ onRoom, onPause, onPauseRoom }) {
     this.#room = element("button", { class: "button", type: "button", onclick: () => onRoom(),
       "data-testid": "studio-record" });
-    this.#pause = element("button", { class: "button", type: "button", "data-testid": "studio-pause",
-      onclick: async () => {
-        if (this.#isBusy) return;
-        this.#isBusy = true;
-        this.#draw();
-        await onPause(this.#state.stream !== "paused");
-        this.#isBusy = false;
-        this.#draw();
-      } });
+    this.#pause = new PauseButton("studio-pause", onPause);
+    this.#pauseRoom = new PauseButton("studio-pause-room", onPauseRoom);
     this.node = element("div", { class: "studio-record" }, this.#words,
-      element("div", { class: "studio-actions" }, this.#pause, this.#room));
+      element("div", { class: "studio-actions" }, this.#pause.node, this.#pauseRoom.node, this.#room));
   }
 
   /**
@@ -47,13 +41,44 @@ export class RecordControl {
     const { stream, room, mayRecordRoom, mayPause } = this.#state;
     const roomWaited = this.#wait.in(room, room === "starting" || room === "ending");
     setText(this.#words, recordWords({ stream, room, roomWaited }));
-    this.#pause.hidden = !mayPause;
-    setText(this.#pause, stream === "paused" ? "Resume recording" : "Pause recording");
-    this.#pause.setAttribute("aria-disabled", String(this.#isBusy));
+    const mayPauseRoom = mayRecordRoom && ["recording", "paused"].includes(room);
+    // With both there, each says what it is for.
+    const both = mayPause && mayPauseRoom;
+    this.#pause.show({ isThere: mayPause, isPaused: stream === "paused",
+      what: both ? "the stream’s recording" : "recording" });
+    this.#pauseRoom.show({ isThere: mayPauseRoom, isPaused: room === "paused",
+      what: both ? "the room’s recording" : "recording" });
     this.#room.hidden = !mayRecordRoom;
     const isOn = ["starting", "recording", "paused"].includes(room);
     const too = ["recording", "paused"].includes(stream) ? "Record the room as well" : "Record this room";
     setText(this.#room, room === "ending" ? "Ending …" : isOn ? "End the room’s recording" : too);
     this.#room.setAttribute("aria-disabled", String(room === "ending"));
+  }
+}
+
+/** Pauses a recording, or resumes it. */
+class PauseButton {
+  node;
+  #isPaused = false;
+  #isBusy = false;
+
+  constructor(testID, onPress) {
+    this.node = element("button", { class: "button", type: "button", hidden: true, "data-testid": testID,
+      onclick: () => this.#press(onPress) });
+  }
+
+  async #press(onPress) {
+    if (this.#isBusy) return;
+    this.#isBusy = true; // it keeps the focus, which a disabled button would lose
+    this.node.setAttribute("aria-disabled", "true");
+    await onPress(!this.#isPaused);
+    this.#isBusy = false;
+    this.node.setAttribute("aria-disabled", "false");
+  }
+
+  show({ isThere, isPaused, what }) {
+    this.#isPaused = isPaused;
+    this.node.hidden = !isThere;
+    setText(this.node, `${isPaused ? "Resume" : "Pause"} ${what}`);
   }
 }

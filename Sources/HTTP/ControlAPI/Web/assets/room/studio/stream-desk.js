@@ -8,6 +8,7 @@ const interval = 3000; // ms between two looks
 export class StreamDesk {
   #client;
   #path;
+  #room;
   #onFound;
   #timer = null;
   #isOn = false;
@@ -19,7 +20,8 @@ export class StreamDesk {
    */
   constructor({ client, roomID, onFound }) {
     this.#client = client;
-    this.#path = `/api/rooms/${encodeURIComponent(roomID)}/stream`;
+    this.#room = `/api/rooms/${encodeURIComponent(roomID)}`;
+    this.#path = `${this.#room}/stream`;
     this.#onFound = onFound;
   }
 
@@ -56,6 +58,12 @@ export class StreamDesk {
     this.#found(await this.#ask(`/${action}-recording`, { method: "POST" }));
   }
 
+  /** Of the room's own recording. All in the room are told of it. */
+  async pauseRoom(isPaused) {
+    const address = `${this.#room}/recording/${isPaused ? "pause" : "resume"}`;
+    await request(`${address}${this.#peer}`, { method: "POST", headers: this.#ours });
+  }
+
   /** @returns {Promise<{blob: Blob, age: number}|null>} age in ms; null while there is no picture */
   async preview() {
     const response = await fetch(this.#address("/preview"), { cache: "no-store", headers: this.#ours });
@@ -74,7 +82,11 @@ export class StreamDesk {
   }
 
   #address(path) {
-    return `${this.#path}${path}?peer_id=${encodeURIComponent(this.#client.peerID)}`;
+    return `${this.#path}${path}${this.#peer}`;
+  }
+
+  get #peer() {
+    return `?peer_id=${encodeURIComponent(this.#client.peerID)}`;
   }
 
   get #ours() {

@@ -59,6 +59,7 @@ export class Studio {
     this.#record = new RecordControl({
       onRoom: () => recording.press(),
       onPause: (isPaused) => attempt(() => this.#desk.pauseRecording(isPaused)),
+      onPauseRoom: (isPaused) => attempt(() => this.#desk.pauseRoom(isPaused)),
     });
     this.#marker = new Marker({ onMark: (text) => attempt(() => client.airing.mark(text)) });
     this.#heard = new HeardRoles({
