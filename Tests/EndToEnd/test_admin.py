@@ -5,18 +5,14 @@ import json
 import re
 import signal
 import subprocess
-from importlib import resources
 
 import pytest
+from harness import axe
 from harness.assets import segments, start
 from harness.local_server import FileServer
 from harness.waiting import wait_for
 
 PASSWORD = "correct horse battery staple"
-AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
-LOOK = """() => axe.run(document).then(({ violations }) => violations
-  .filter(({ impact }) => impact !== "minor")
-  .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`)))"""
 SECTIONS = ["overview", "streams", "rooms", "recordings", "uploads", "webhooks", "access",
             "settings", "log"]
 TIMEOUT = 60  # s
@@ -350,17 +346,15 @@ def test_axe_finds_no_fault_and_nothing_is_cut_off(browser, admin, scheme, size)
     page = context.new_page()
     page.goto(f"{admin.base}/admin")
     page.wait_for_selector("[data-testid=login]")
-    page.evaluate(AXE)
-    assert page.evaluate(LOOK) == []
+    assert axe.faults(page) == []
     log_in(page, admin)
-    page.evaluate(AXE)
     for section in SECTIONS:
         page.evaluate("(name) => { location.hash = name; }", section)
         wait_for(f"{section} is loaded",
                  lambda: page.evaluate("() => document.querySelector('#content').children.length"),
                  TIMEOUT)
         page.wait_for_load_state("networkidle")
-        assert page.evaluate(LOOK) == [], section
+        assert axe.faults(page) == [], section
         width = page.evaluate("() => document.documentElement.scrollWidth")
         assert width <= size[0], section
     context.close()

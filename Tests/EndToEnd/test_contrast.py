@@ -1,12 +1,10 @@
 """The text on the pages is readable, in light and dark mode: axe-core checks the contrast of all
 text (WCAG 2.2, 1.4.3)."""
 
-from importlib import resources
-
 import pytest
+from harness import axe
 from harness.waiting import wait_for
 
-AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
 # axe assumes that text in exactly its background's colour may be hidden on purpose. None is here.
 LOOK = """() => axe.run(document, { runOnly: ["color-contrast"] })
   .then(({ violations, incomplete }) => [...violations, ...incomplete].flatMap(({ nodes }) => nodes)
@@ -30,9 +28,7 @@ def page(browser, scheme):
 
 
 def unreadable(page):
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE)
-    return page.evaluate(LOOK)
+    return axe.look(page, LOOK)
 
 
 def test_the_check_sees_white_on_white(page, server):

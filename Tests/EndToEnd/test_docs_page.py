@@ -3,17 +3,13 @@
 import json
 import os
 import subprocess
-from importlib import resources
 
 import pytest
 
-from harness import tokens
+from harness import axe, tokens
 from harness.cases import case
 from harness.waiting import wait_for
 
-AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
-LOOK = """() => axe.run(document).then(({ violations }) =>
-  violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`))"""
 CALLS = """() => [...document.querySelectorAll("[data-testid=call]")].map((call) => ({
   id: call.id, isShown: !call.hidden && !call.closest("section").hidden, isOpen: call.open,
   method: call.querySelector(".call-method").textContent,
@@ -149,8 +145,7 @@ def test_axe_finds_no_fault_with_it_and_it_fits(docs, scheme, size):
         call.hidden = !call.open;
       }
     }""", ["startLiveStream", "removeOutput", "createTemplate", "listEvents", "getMetrics"])
-    page.evaluate(AXE)
-    assert page.evaluate(LOOK) == []
+    assert axe.faults(page) == []
 
 
 def test_firefox_shows_it_too(firefox_outside, server, described):

@@ -1,18 +1,13 @@
 """What a person reads whose address leads nowhere, and what programs are told of the pages."""
 
 import re
-from importlib import resources
 
 import pytest
-from harness import tokens
+from harness import axe, tokens
 from harness.http import path_of
 from harness.waiting import wait_for
 
 TIMEOUT = 60  # s
-AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
-FAULTS = """() => axe.run(document).then(({ violations }) => violations
-  .filter(({ impact }) => impact !== "minor")
-  .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(", ")}`))"""
 WRONG = [
     ("/nowhere", 404, "There is nothing here"),
     ("/rooms/a%20b", 404, "There is no such room"),
@@ -38,8 +33,7 @@ def test_it_is_said_in_words_what_is_wrong(page, server, path, status, title):
     assert answer.status == status
     page.get_by_role("heading", name=title).wait_for()
     assert page.get_by_role("link", name="Go to the home page").is_visible()
-    page.evaluate(AXE)
-    assert page.evaluate(FAULTS) == []
+    assert axe.faults(page) == []
     page.set_viewport_size({"width": 320, "height": 640})
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     # A program is told the same in its own form.

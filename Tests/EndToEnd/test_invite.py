@@ -1,17 +1,11 @@
 """Invitations: links for guests, viewers and those who watch; and rooms with names in any script."""
 
-from importlib import resources
-
 import pytest
-from harness import tokens
+from harness import axe, tokens
 from harness.waiting import wait_for
 
 CAMERA_RATE = 5  # frames/s
 TIMEOUT = 60  # s
-AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
-FAULTS = """() => axe.run(document).then(({ violations }) => violations
-  .filter(({ impact }) => impact !== "minor")
-  .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(", ")}`))"""
 NAMES = ["한국어", "العربية", "🎉 Party 🎉", "Café"]
 
 
@@ -118,8 +112,7 @@ def test_axe_finds_no_fault_with_the_invitations(visit, server, room, scheme):
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     join(page, "Ann")
     links(page)
-    page.evaluate(AXE)
-    assert page.evaluate(FAULTS) == []
+    assert axe.faults(page) == []
     for width in (320, 390, 1280):
         page.set_viewport_size({"width": width, "height": 780})
         assert page.evaluate("""() => [...document.querySelectorAll(".dialog, .dialog *")]

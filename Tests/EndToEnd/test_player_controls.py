@@ -1,11 +1,10 @@
 """The player's controls, by keys and for screen readers; the embedded player; recordings."""
 
 import contextlib
-from importlib import resources
 
 import pytest
 
-from harness import tokens, watching
+from harness import axe, tokens, watching
 from harness.assets import TIMEOUT as PATIENCE
 from harness.assets import directory, kill, segments, start, writer
 from harness.local_server import FileServer
@@ -15,9 +14,6 @@ from harness.waiting import wait_for
 from harness.watching import TIMEOUT, Watcher
 
 ROOM = "shown"
-AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
-LOOK = """() => axe.run(document).then(({ violations }) =>
-  violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`)))"""
 SEEN_IN_FRAME = """() => {
   const video = document.querySelector("video");
   return video && { time: video.currentTime, width: video.videoWidth,
@@ -146,10 +142,9 @@ def test_axe_finds_no_fault_with_it(browser, server, on_air, path, scheme):
         watcher.watch(f"{server.base}/{path}/{ROOM}")
         watcher.wait_for_playback(1)
         watcher.wait_until("the notice is gone", lambda state: state["notice"] == "")
-        watcher.evaluate(AXE)
-        assert watcher.evaluate(LOOK) == []
+        assert axe.faults(watcher) == []
         watcher.press("quality")
-        assert watcher.evaluate(LOOK) == []
+        assert axe.faults(watcher) == []
 
 
 def test_it_is_embedded_in_another_sites_frame(browser, server, on_air):

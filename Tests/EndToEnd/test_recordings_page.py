@@ -1,11 +1,10 @@
 """The recordings page: access, its text during a recording, and playback."""
 
 import time
-from importlib import resources
 
 import pytest
 
-from harness import tokens
+from harness import axe, tokens
 from harness.assets import BOTH, LADDER, SHORT_SEGMENTS, TIMEOUT, segments, start
 from harness.http import path_of
 from harness.waiting import wait_for
@@ -295,10 +294,6 @@ def test_the_page_is_whole_at_every_width_and_named_for_who_cannot_see_it(
 # What is done with a recording
 
 
-AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
-FAULTS = """() => axe.run(document).then(({ violations }) => violations
-  .filter(({ impact }) => impact !== "minor")
-  .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(", ")}`))"""
 
 
 @pytest.fixture
@@ -437,10 +432,9 @@ def test_axe_finds_no_fault_with_the_page_and_its_dialogs(manager, server, recor
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     page.goto(f"{server.base}/recordings?search=recorded")
     page.locator(CARD.format(recorded["id"])).wait_for()
-    page.evaluate(AXE)
-    assert page.evaluate(FAULTS) == []
+    assert axe.faults(page) == []
     for name in ("Rename", "Share a link", "Details", "Delete"):
         act(page, recorded, name)
         page.get_by_role("dialog").wait_for()
-        assert page.evaluate(FAULTS) == [], name
+        assert axe.faults(page) == [], name
         page.keyboard.press("Escape")

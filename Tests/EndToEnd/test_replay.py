@@ -3,11 +3,10 @@
 import contextlib
 import json
 import time
-from importlib import resources
 
 import pytest
 
-from harness import tokens, watching
+from harness import axe, tokens, watching
 from harness.assets import BOTH, SHORT_SEGMENTS, manifest, segments, start
 from harness.assets import TIMEOUT as PATIENCE
 from harness.waiting import wait_for
@@ -16,9 +15,6 @@ from harness.watching import TIMEOUT, Watcher
 SETTINGS = SHORT_SEGMENTS
 CAPTIONS = {"languages": [{"code": "en", "name": "English"}]}
 FOREIGN = "=1+1 <img src=x onerror=alert(1)>\nhttps://example.org/"
-AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
-LOOK = """() => axe.run(document).then(({ violations }) =>
-  violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`)))"""
 SHOWN = """() => {
   const list = [...document.querySelectorAll("#replay .lines")].find((one) => one.checkVisibility());
   const lines = list ? [...list.children].filter((one) => !one.hidden) : [];
@@ -162,8 +158,7 @@ def test_they_follow_playback_and_lead_to_its_places(
             follow_chat(watcher, first, second)
             follow_transcript(watcher, first, second)
             if isinstance(page, watching.InChromium):
-                watcher.evaluate(AXE)
-                assert watcher.evaluate(LOOK) == []
+                assert axe.faults(watcher) == []
                 page.page.set_viewport_size({"width": 390, "height": 844})
                 assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
                 picture, lines = (page.page.locator(one).bounding_box()

@@ -1,16 +1,12 @@
 """The controls of the room page: keys, a phone's one row, sharing, devices, colours, voices."""
 
-from importlib import resources
-
 import pytest
+from harness import axe
 from harness.room_page import FAKE_SCREEN
 from harness.room_world import TIMEOUT, announced
 from harness.waiting import wait_for
 
 CAMERA_RATE = 5  # frames/s
-AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
-FAULTS = """() => axe.run(document).then(({ violations }) => violations.flatMap(
-  ({ id, impact, nodes }) => nodes.map(({ target }) => `${impact} ${id}: ${target.join(" ")}`)))"""
 ROW = """() => {
   const shown = [...document.querySelectorAll("#controls button")]
     .filter((node) => node.getClientRects().length > 0);
@@ -174,11 +170,10 @@ def test_axe_finds_no_fault(in_chromium, scheme, size):
     ben, eve = in_chromium.connect("Ben", tracks=["a1"]), in_chromium.connect("Eve", "viewer")
     ann.wait_for("button", "Show Ben large")
     ann.resize(*size)
-    ann.evaluate(AXE)
     found = {}
 
     def check(state):
-        if faults := ann.evaluate(FAULTS):
+        if faults := axe.faults(ann):
             found[state] = faults
 
     def press(test_id):

@@ -4,19 +4,15 @@ import base64
 import contextlib
 import functools
 import tempfile
-from importlib import resources
 
 import numpy as np
 import pytest
-from harness import hls, media, scene
+from harness import axe, hls, media, scene
 from harness.room_page import KEEP_CHANNELS, TELL
 from harness.waiting import wait_for
 
 CAMERA_RATE = 5  # frames/s
 TIMEOUT = 90  # s
-AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text()
-LOOK = """() => axe.run(document).then(({ violations }) =>
-  violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(" ")}`))"""
 # The picture in the preview as a PNG in base 64; null while there is none.
 PICTURE = """() => {
   const image = document.querySelector("[data-testid=preview-image]");
@@ -245,5 +241,4 @@ def test_axe_finds_no_fault_with_it(enter, scheme, state):
     for summary in page.locator("[data-testid=studio] summary").all():
         if summary.is_visible():
             summary.click()
-    page.evaluate(AXE)
-    assert page.evaluate(LOOK) == []
+    assert axe.faults(page) == []
