@@ -16,7 +16,8 @@ export const access = {
   build() {
     const key = facts(["Access key", "From"]);
     const known = element("datalist", { id: "known-rooms" });
-    const room = element("input", { class: "field", list: "known-rooms", required: true, maxlength: "64",
+    const room = element("input",
+      { class: "field", list: "known-rooms", required: true, maxlength: "64",
       autocomplete: "off", spellcheck: "false", "aria-label": "Room", placeholder: "Room",
       "data-testid": "code-room" });
     const codes = table(columns, { "aria-labelledby": "codes-title" });
@@ -28,7 +29,8 @@ export const access = {
     let again = () => {};
 
     const form = element("form", { class: "filter", role: "search" }, room,
-      element("button", { class: "button", type: "submit", "data-testid": "show-codes" }, "Show codes"));
+      element("button", { class: "button", type: "submit", "data-testid": "show-codes" },
+        "Show codes"));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       chosen = room.value.trim();
@@ -45,8 +47,10 @@ export const access = {
       let data = [];
       let words = "";
       try {
-        ({ data } = await get(`/v2/room-codes/room/${encodeURIComponent(chosen)}`, { limit: "100" }));
-        words = data.length === 0 ? `${chosen} has no codes.` : countText(data.length, "code", "codes");
+        ({ data } = await get(`/v2/room-codes/room/${encodeURIComponent(chosen)}`,
+          { limit: "100" }));
+        words = data.length === 0
+          ? `${chosen} has no codes.` : countText(data.length, "code", "codes");
       } catch (error) {
         if (error.status === 401) throw error;
         words = error.message;
@@ -115,5 +119,6 @@ function tellCode(node, code) {
   const button = node.querySelector("button");
   button.dataset.on = String(code.enabled);
   setText(button, code.enabled ? "Disable" : "Enable");
-  button.setAttribute("aria-label", `${code.enabled ? "Disable" : "Enable"} ${code.code}, ${code.role}`);
+  button.setAttribute("aria-label",
+    `${code.enabled ? "Disable" : "Enable"} ${code.code}, ${code.role}`);
 }

@@ -91,7 +91,8 @@ function tellUnset(state) {
   byID("unset").hidden = false;
   setText(byID("gate-note"), "");
   setText(byID("unset-why"), state === "unusable_password"
-    ? "There is a file for it (admin.passwordFile), but the server cannot read a password in it." : "");
+    ? "There is a file for it (admin.passwordFile), but the server cannot read a password in it."
+      : "");
 }
 
 async function begin() {

@@ -37,7 +37,8 @@ export class Chart {
     this.#text = text;
     this.#floor = floor;
     this.#picture = shape("svg", {
-      viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": title,
+      viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img",
+      "aria-label": title,
       class: "chart-picture",
     });
     for (const share of [0.5]) {

@@ -45,7 +45,8 @@ export function empty(text) {
 }
 
 /**
- * A table whose rows are cards on a phone. The roles are told, since such rows are none to a browser.
+ * A table whose rows are cards on a phone. The roles are told, since such rows are none to a
+ * browser.
  * @param {string[]} names of the columns
  * @param {object} attributes of the table, for its name
  * @returns {{node: Element, rows: Element}}
@@ -53,7 +54,8 @@ export function empty(text) {
 export function table(names, attributes) {
   const rows = element("tbody", { role: "rowgroup" });
   const head = names.map((name) => element("th", { scope: "col", role: "columnheader" }, name));
-  const node = element("div", { class: "table-frame" }, element("table", { role: "table", ...attributes },
+  const node = element("div", { class: "table-frame" },
+    element("table", { role: "table", ...attributes },
     element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...head)), rows));
   return { node, rows };
 }

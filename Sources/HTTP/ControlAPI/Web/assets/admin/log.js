@@ -16,15 +16,18 @@ export const log = {
   title: "Log",
   interval,
   build() {
-    const level = element("select", { class: "field", "aria-label": "Level", "data-testid": "log-level" },
+    const level = element("select",
+      { class: "field", "aria-label": "Level", "data-testid": "log-level" },
       ...levels.map(([value, text]) => element("option", { value }, text)));
     const text = element("input", { class: "field", type: "search", maxlength: "100",
       "aria-label": "Text", placeholder: "Text", autocomplete: "off", spellcheck: "false",
       "data-testid": "log-text" });
-    const stream = element("select", { class: "field", "aria-label": "Stream", "data-testid": "log-stream" });
+    const stream = element("select",
+      { class: "field", "aria-label": "Stream", "data-testid": "log-stream" });
     tellStreams(stream, []);
     // Not a live region: nobody wants each line read out.
-    const list = element("ol", { class: "log", tabindex: "0", role: "list", "aria-label": "Log lines",
+    const list = element("ol",
+      { class: "log", tabindex: "0", role: "list", "aria-label": "Log lines",
       "data-testid": "log" });
     let last = 0;
     let asked = null; // what the lines were asked with
@@ -67,7 +70,8 @@ export const log = {
 /** The newest first. The one that is chosen stays, even if the server has forgotten it. */
 function tellStreams(select, streams) {
   const chosen = select.value;
-  const known = streams.toReversed().map(({ id, room_id: room }) => ({ id, text: `${room} · ${id}` }));
+  const known = streams.toReversed().map(({ id, room_id: room }) =>
+    ({ id, text: `${room} · ${id}` }));
   const isGone = chosen !== "" && !known.some(({ id }) => id === chosen);
   const gone = isGone ? [{ id: chosen, text: select.selectedOptions[0].textContent }] : [];
   reconcile(select, [{ id: "", text: "All streams" }, ...known, ...gone], {

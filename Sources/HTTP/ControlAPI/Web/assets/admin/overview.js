@@ -25,7 +25,8 @@ export const overview = {
   build() {
     const machine = facts(names);
     const faults = element("ul", { class: "faults", role: "alert" });
-    const drawn = charts.map(([title, key, text, floor]) => ({ key, chart: new Chart(title, text, floor) }));
+    const drawn = charts.map(([title, key, text, floor]) =>
+      ({ key, chart: new Chart(title, text, floor) }));
     const node = element("div", { class: "stack" }, faults, machine.node,
       element("div", { class: "charts" }, ...drawn.map(({ chart }) => chart.node)));
     return {

@@ -20,11 +20,13 @@ export const recordings = {
   title: "Recordings",
   interval,
   build() {
-    const room = element("input", { class: "field", type: "search", maxlength: "64", placeholder: "Room",
+    const room = element("input",
+      { class: "field", type: "search", maxlength: "64", placeholder: "Room",
       "aria-label": "Only of the room", autocomplete: "off", spellcheck: "false" });
     const list = element("ul", { class: "cards", "data-testid": "recordings" });
     const none = empty("Nothing is recorded.");
-    const more = element("button", { class: "button", type: "button", hidden: true }, "Show older ones");
+    const more = element("button", { class: "button", type: "button", hidden: true },
+      "Show older ones");
     let pages = 1;
     let again = () => {};
     const filter = element("form", { class: "filter", role: "search" }, room,
@@ -50,7 +52,8 @@ export const recordings = {
           last = answer.last;
           if (!last) break;
         }
-        tell(`${countText(data.length, "recording", "recordings")}${last ? ", and older ones" : ""}`);
+        const counted = countText(data.length, "recording", "recordings");
+        tell(last ? `${counted}, and older ones` : counted);
         none.hidden = data.length > 0;
         more.hidden = !last;
         reconcile(list, data, { key: ({ id }) => id, create: card, update });

@@ -24,7 +24,8 @@ export const rooms = {
         again = refreshSoon;
         const { data } = await get("/rooms");
         const people = data.reduce((sum, room) => sum + room.peer_count, 0);
-        tell(`${countText(data.length, "room", "rooms")}, ${countText(people, "person", "people")}`);
+        const persons = countText(people, "person", "people");
+        tell(`${countText(data.length, "room", "rooms")}, ${persons}`);
         none.hidden = data.length > 0;
         reconcile(list, data, {
           key: ({ id }) => id, create: (room) => card(room, () => again()), update,
@@ -49,7 +50,8 @@ function card(room, again) {
       element("div", { class: "actions" },
         element("a", { class: "button button-small", href: `/rooms/${encodeURIComponent(room.id)}`,
           "aria-label": `Open the room ${room.id}` }, "Open"),
-        action("End", `End the room ${room.id} for all`, () => end(room, again), { isDanger: true }))),
+        action("End", `End the room ${room.id} for all`, () => end(room, again),
+          { isDanger: true }))),
   );
   parts.set(node, { detail, people, again });
   return node;
@@ -93,7 +95,8 @@ function tellPeer(node, peer) {
 }
 
 async function changeRole(room, peer, again) {
-  const field = element("input", { class: "field", value: peer.role, required: true, maxlength: "128" });
+  const field = element("input",
+    { class: "field", value: peer.role, required: true, maxlength: "128" });
   const about = peer.name || peer.user_id;
   const isSure = await ask({
     title: `Role of ${about}`, text: "It changes at once.", content: [labelled("Role", field)],
@@ -102,7 +105,8 @@ async function changeRole(room, peer, again) {
   const role = field.value.trim();
   if (!isSure || !role || role === peer.role) return;
   await tried(async () => {
-    await post(`/v2/active-rooms/${encodeURIComponent(room.id)}/peers/${encodeURIComponent(peer.id)}`,
+    const [place, person] = [room.id, peer.id].map(encodeURIComponent);
+    await post(`/v2/active-rooms/${place}/peers/${person}`,
       { role });
     toast(`${about} is ${role} now.`);
     again();

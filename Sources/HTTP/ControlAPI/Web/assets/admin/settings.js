@@ -27,7 +27,8 @@ export const settings = {
 
     function draw() {
       const wanted = text.value.trim().toLowerCase();
-      const shown = all.filter((one) => (!given.isOn() || isGiven(one)) && words(one).includes(wanted));
+      const shown = all.filter((one) => (!given.isOn() || isGiven(one))
+        && words(one).includes(wanted));
       reconcile(rows, shown, { key: ({ name }) => name, create: line, update });
       tellCount(`${shown.length} of ${all.length}`);
     }
@@ -43,10 +44,12 @@ export const settings = {
         tellCount = tell;
         fault.hidden = answer.fault === null;
         setText(fault, answer.fault === null
-          ? "" : `The settings as they are now are wrong; those below stay in force. ${answer.fault}`);
+          ? ""
+          : `The settings as they are now are wrong; those below stay in force. ${answer.fault}`);
         const waiting = all.filter((one) => one.after_restart !== null).length;
         restart.hidden = waiting === 0;
-        setText(restart, waiting === 0 ? "" : `${countText(waiting, "setting was", "settings were")}`
+        setText(restart,
+          waiting === 0 ? "" : `${countText(waiting, "setting was", "settings were")}`
           + " changed, and will be in force after a restart of the server.");
         draw();
       },
@@ -68,7 +71,8 @@ function line({ name }) {
   const [setting, given, from] = node.children;
   setting.append(name);
   for (const cell of [given, from]) {
-    cell.append(element("div", {}, element("div", {}), element("div", { class: "later", hidden: true })));
+    cell.append(element("div", {}, element("div", {}),
+      element("div", { class: "later", hidden: true })));
   }
   return node;
 }

@@ -5,7 +5,8 @@ import { element, reconcile, setText } from "../common/dom.js";
 import { toast } from "../common/toasts.js";
 import { get, patch, post } from "./desk.js";
 import { action, empty, facts } from "./facts.js";
-import { ageText, bitrateText, bytesText, coresText, countText, dateText, rateText } from "./words.js";
+import { ageText, bitrateText, bytesText, coresText, countText, dateText,
+  rateText } from "./words.js";
 
 const interval = 3000; // ms
 const endedMaximum = 10;
@@ -58,7 +59,8 @@ export const streams = {
         reconcile(list, now, {
           key: ({ id }) => id, create: (stream) => card(stream, () => again()), update,
         });
-        reconcile(past, over, { key: ({ id }) => id, create: () => element("li", {}), update: tellEnd });
+        reconcile(past, over,
+          { key: ({ id }) => id, create: () => element("li", {}), update: tellEnd });
       },
     };
   },
@@ -77,9 +79,11 @@ function card(stream, again) {
     again();
   });
   const buttons = {
-    watch: element("a", { class: "button button-small", href: `/watch/${encodeURIComponent(stream.room_id)}`,
+    watch: element("a",
+      { class: "button button-small", href: `/watch/${encodeURIComponent(stream.room_id)}`,
       "aria-label": `Watch ${about}` }, "Watch"),
-    layout: action("Layout", `Layout of ${about}`, () => pickLayout(node, again), { testID: "layout" }),
+    layout: action("Layout", `Layout of ${about}`, () => pickLayout(node, again),
+      { testID: "layout" }),
     record: action("Record", `Record the room ${stream.room_id}`, () => run(
       `/v2/recordings/room/${encodeURIComponent(stream.room_id)}/start`, {},
       `A recording of ${stream.room_id} starts.`), { testID: "record" }),
@@ -87,7 +91,8 @@ function card(stream, again) {
       recordingPath(stream, "pause"), {}, "The recording pauses.")),
     resume: action("Resume recording", `Resume the recording of ${about}`, () => run(
       recordingPath(stream, "resume"), {}, "The recording goes on.")),
-    stop: action("Stop", `Stop ${about}`, () => stop(node, again), { isDanger: true, testID: "stop" }),
+    stop: action("Stop", `Stop ${about}`, () => stop(node, again),
+      { isDanger: true, testID: "stop" }),
   };
   const lamp = element("span", { class: "lamp" });
   const detail = element("p", { class: "quiet" });
@@ -130,7 +135,8 @@ function update(node, stream) {
   part.lack.hidden = !lackText(stream);
   const death = stream.process_deaths.at(-1);
   part.shown.set({
-    Pictures: rateText(stream.status === "running" ? stream.frame_rate : null, stream.frame_rate_wanted),
+    Pictures: rateText(stream.status === "running" ? stream.frame_rate : null,
+      stream.frame_rate_wanted),
     Viewers: isRecording ? null : `${stream.viewers.now} now, ${stream.viewers.peak} at most`,
     CPU: coresText(stream.cores),
     Memory: stream.memory === null ? "–" : `${bytesText(stream.memory)} at most`,
@@ -139,11 +145,12 @@ function update(node, stream) {
     Written: bytesText(stream.written),
     Recording: !stream.recorded ? "no" : stream.recording_paused ? "paused" : "yes",
   });
-  reconcile(part.layers, stream.layers.map((layer, index) => ({ ...layer, index: String(index) })), {
+  const layers = stream.layers.map((layer, index) => ({ ...layer, index: String(index) }));
+  reconcile(part.layers, layers, {
     key: ({ index }) => index,
     create: () => element("li", {}),
     update: (line, layer) => setText(line, `${layer.width} × ${layer.height} · `
-      + `${layer.bitrate === null ? "–" : bitrateText(layer.bitrate)} of ${bitrateText(layer.bitrate_wanted)}`),
+      + `${bitrateText(layer.bitrate)} of ${bitrateText(layer.bitrate_wanted)}`),
   });
   const { watch, layout, record, pause, resume, stop } = part.buttons;
   const canChange = isOnAir(stream);
@@ -192,7 +199,8 @@ async function pickLayout(node, again) {
     value, text, hint,
   })));
   const isSure = await ask({
-    title: `Layout of ${nameOf(stream)}`, content: [picked.node], confirm: "Use it", refuse: "Cancel",
+    title: `Layout of ${nameOf(stream)}`, content: [picked.node], confirm: "Use it",
+    refuse: "Cancel",
   });
   if (!isSure) return;
   await tried(async () => {

@@ -41,8 +41,10 @@ export const uploads = {
         streams.show(answer.streams, tellStream);
         files.show(answer.data, tellFile);
         rest.hidden = waiting <= answer.data.length;
-        setText(rest, `And ${waiting - answer.data.length}${answer.all_counted ? "" : " or more"} newer ones.`);
-        tell(answer.store === null ? "" : `${counted} ${waiting === 1 ? "file waits" : "files wait"}`);
+        setText(rest,
+          `And ${waiting - answer.data.length}${answer.all_counted ? "" : " or more"} newer ones.`);
+        tell(answer.store === null
+          ? "" : `${counted} ${waiting === 1 ? "file waits" : "files wait"}`);
       },
     };
   },
@@ -59,7 +61,8 @@ function list(title, columns, testID) {
   };
 }
 
-function tellFile(node, { type, path, created_at: time, room_id: room, size, bytes_sent: sent, failures, reason }) {
+function tellFile(node,
+  { type, path, created_at: time, room_id: room, size, bytes_sent: sent, failures, reason }) {
   const [file, place, stored, state] = node.children;
   setText(file, `${type.replaceAll("-", " ")} · ${dateText(time)}`);
   file.title = path;
@@ -72,8 +75,10 @@ function tellStream(node, { id, room_id: room, upload }) {
   const [stream, place, stored, state] = node.children;
   setText(stream, id);
   setText(place, room);
-  setText(stored, `${countText(upload.segments_stored, "segment", "segments")}, ${upload.segments_waiting} wait`);
-  tellState(state, upload.playable ? "Can be played" : "Not playable yet", upload.failures, upload.reason);
+  setText(stored,
+    `${countText(upload.segments_stored, "segment", "segments")}, ${upload.segments_waiting} wait`);
+  tellState(state, upload.playable ? "Can be played" : "Not playable yet", upload.failures,
+    upload.reason);
 }
 
 /** The store's own words, if there are any. */

@@ -10,7 +10,8 @@ import { countText, dateText } from "./words.js";
 const interval = 5000; // ms
 
 const states = {
-  success: "Delivered", failed: "Given up", pending: "Waiting", held: "Held until files are uploaded",
+  success: "Delivered", failed: "Given up", pending: "Waiting",
+  held: "Held until files are uploaded",
 };
 
 export const webhooks = {
@@ -25,10 +26,12 @@ export const webhooks = {
     let again = () => {};
     status.addEventListener("change", () => again());
     return {
-      node: element("div", { class: "stack" }, element("div", { class: "filter" }, status), list, none),
+      node: element("div", { class: "stack" }, element("div", { class: "filter" }, status), list,
+        none),
       async refresh(tell, refreshSoon) {
         again = refreshSoon;
-        const { data, last } = await get("/v2/analytics/webhooks", { status: status.value, limit: "50" });
+        const { data, last } = await get("/v2/analytics/webhooks",
+          { status: status.value, limit: "50" });
         tell(`${countText(data.length, "event", "events")}${last ? ", and older ones" : ""}`);
         none.hidden = data.length > 0;
         reconcile(list, data, {
@@ -58,7 +61,8 @@ function card(event, again) {
         element("pre", { tabindex: "0", "aria-label": `Content of ${event.type}` },
           JSON.stringify(event.event, null, 2))),
       element("div", { class: "actions" },
-        action("Send again", `Send ${event.type} of ${event.room_id} again`, send, { testID: "replay" }))),
+        action("Send again", `Send ${event.type} of ${event.room_id} again`, send,
+          { testID: "replay" }))),
   );
 }
 

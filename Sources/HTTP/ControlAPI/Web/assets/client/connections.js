@@ -3,7 +3,8 @@
 
 import { randomIdentifier } from "./identifier.js";
 import { Queue } from "./queue.js";
-import { mediaIdentifiers, withRepairedSound, withSoundWishes, withStereoAsOffered } from "./sdp.js";
+import { mediaIdentifiers, withRepairedSound, withSoundWishes,
+  withStereoAsOffered } from "./sdp.js";
 
 const channelLabel = "ion-sfu";
 
@@ -89,7 +90,8 @@ export class PublishConnection extends Connection {
 
   /** The mids of the sections with the sound of shared screens. */
   get #screenSounds() {
-    const are = this.publications.filter(({ kind, source }) => kind === "audio" && source === "screen");
+    const are = this.publications.filter(({ kind, source }) => kind === "audio"
+      && source === "screen");
     return new Set(are.map(({ transceiver }) => transceiver.mid));
   }
 

@@ -1,5 +1,5 @@
-// Messages to all, to a role or to one person, and reactions. Pure: converts between the wire's form
-// and the page's.
+// Messages to all, to a role or to one person, and reactions. Pure: converts between the wire's
+// form and the page's.
 
 import { reactionIn, reactionType } from "./reactions.js";
 

@@ -14,7 +14,8 @@
 //   hand       {peer, isRaised}         a peer's hand, or ours, went up or down
 //   peer-role  {peer}                   a peer, or we, have another role
 //   message    {id, name, text, at, isMine, mark, peerID, replyTo, audience}  at: Date; mark: its
-//                                       audience, or ""; replyTo: an id or null; audience: of an answer
+//                                       audience, or ""; replyTo: an id or null; audience: of an
+//                                       answer
 //   deleted    {ids}                    these messages, and perhaps others before, are deleted
 //   reaction   {id, emoji, words, name, peerID, isMine}
 //   streaming  {state, url, startedAt, error}

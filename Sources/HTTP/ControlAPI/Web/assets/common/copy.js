@@ -15,7 +15,8 @@ export async function copy(text) {
 
 function copySelected(text) {
   const focused = document.activeElement;
-  const field = element("textarea", { class: "visually-hidden", "aria-hidden": "true", readonly: true });
+  const field = element("textarea",
+    { class: "visually-hidden", "aria-hidden": "true", readonly: true });
   field.value = text;
   // Inside an open dialog, outside of which nothing can be selected.
   (document.querySelector("dialog[open]") ?? document.body).append(field);

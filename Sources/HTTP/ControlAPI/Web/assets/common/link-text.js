@@ -1,10 +1,11 @@
-// Text with its web addresses as links. Pure apart from `linked`; foreign text only ever becomes text.
+// Text with its web addresses as links. Pure apart from `linked`; foreign text only ever becomes
+// text.
 
 import { element } from "./dom.js";
 
 const addressMaximum = 2000; // characters
-// Ends at blanks, quotes, and characters that change the direction of text, which could hide where a
-// link leads.
+// Ends at blanks, quotes, and characters that change the direction of text, which could hide where
+// a link leads.
 const address = /\bhttps?:\/\/[^\s<>"\u061c\u200b-\u200f\u202a-\u202e\u2066-\u2069]+/giu;
 const trailing = new Set(".,;:!?'’”…*_~");
 const brackets = { ")": "(", "]": "[", "}": "{" };

@@ -49,7 +49,8 @@ export function toast(text, kind = "note") {
   const region = regions.at(-1);
   // A repeated error is announced again, but shown once.
   for (const other of [...region.children]) {
-    if (kind === "error" && other.matches(".toast-error") && other.textContent === text) take(other);
+    if (kind === "error" && other.matches(".toast-error")
+      && other.textContent === text) take(other);
   }
   region.append(node);
   makeRoom(region, node);

@@ -42,7 +42,8 @@ function search() {
   const words = wanted.value.toLowerCase().split(/\s+/).filter(Boolean);
   let count = 0;
   for (const section of sections) {
-    const found = section.cards.filter((card) => (card.node.hidden = !card.has(words), !card.node.hidden));
+    const found = section.cards.filter((card) =>
+      (card.node.hidden = !card.has(words), !card.node.hidden));
     section.node.hidden = section.entry.hidden = found.length === 0;
     count += found.length;
   }

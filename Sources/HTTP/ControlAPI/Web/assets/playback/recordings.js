@@ -83,7 +83,8 @@ function wish() {
     const { value } = byID(name);
     const date = new Date(`${value}T${time}`);
     // While a year is typed, it is one of long ago.
-    return value && date.getFullYear() >= 1971 && date.getFullYear() < 2199 ? date.toISOString() : "";
+    return value && date.getFullYear() >= 1971 && date.getFullYear() < 2199
+      ? date.toISOString() : "";
   };
   return {
     search: byID("search").value.trim(),

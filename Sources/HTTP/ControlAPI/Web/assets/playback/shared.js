@@ -51,7 +51,8 @@ async function show() {
     update: () => {},
   });
   theatre ??= new Theatre(
-    { screen: byID("screen"), video: byID("video"), replay: byID("replay"), problem: byID("problem") },
+    { screen: byID("screen"), video: byID("video"), replay: byID("replay"),
+      problem: byID("problem") },
     settings.hls_js_url ?? null,
   );
   theatre.play(card, source, 0);

@@ -202,7 +202,9 @@ export class Call {
     });
     on("peer-role", ({ peer }) => {
       if (peer.id === client.peerID) toast(`You are ${roleText(peer.role)} now`);
-      else if (client.room.count <= greetedUpTo) toast(`${peer.name} is ${roleText(peer.role)} now`);
+      else if (client.room.count <= greetedUpTo) {
+        toast(`${peer.name} is ${roleText(peer.role)} now`);
+      }
     });
     on("role-offer", (offer) => this.#moderating.roleOffered(offer));
     on("mute-request", (request) => this.#moderating.muteAsked(request));

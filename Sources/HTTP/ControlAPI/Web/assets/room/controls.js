@@ -4,9 +4,10 @@ import { byID, element, setText } from "../common/dom.js";
 import { icon } from "../common/icons.js";
 
 /**
- * @param {{media: import("./devices/local-media.js").LocalMedia, allowed: string[], isSharing: boolean,
- *          hand: number, panel: string|null, mayPoll: boolean, mayStream: boolean}} state allowed:
- *   what the role may publish; hand: its place in the queue, 0 while it is down; panel: the visible one
+ * @param {{media: import("./devices/local-media.js").LocalMedia, allowed: string[], isSharing:
+ *          boolean, hand: number, panel: string|null, mayPoll: boolean, mayStream: boolean}} state
+ *   allowed: what the role may publish; hand: its place in the queue, 0 while it is down; panel:
+ *   the visible one
  */
 export function drawControls({ media, allowed, isSharing, hand, panel, mayPoll, mayStream }) {
   const { isMicrophoneOn, isCameraOn } = media;
@@ -45,7 +46,8 @@ export function drawControls({ media, allowed, isSharing, hand, panel, mayPoll, 
     draw(`open-${name}`, { label, caption: label, drawing: name, mood, isHidden });
     byID(`open-${name}`).setAttribute("aria-expanded", String(isOpen));
   }
-  draw("react", { label: "React", caption: "React", drawing: "smile", isHidden: byID("react").hidden });
+  draw("react",
+    { label: "React", caption: "React", drawing: "smile", isHidden: byID("react").hidden });
   draw("devices", { label: "Devices", caption: "Devices", drawing: "devices" });
   draw("more-controls", { label: "More", caption: "More", drawing: "more" });
   draw("leave", { label: "Leave the room", caption: "Leave", drawing: "leave" });
@@ -70,7 +72,8 @@ function draw(id, { label, caption, drawing, mood = "", isHidden = false }) {
   if (!button.querySelector(".count")) button.setAttribute("aria-label", label);
   button.classList.toggle("is-on", mood === "is-on");
   button.classList.toggle("is-off", mood === "is-off");
-  if (!button.querySelector(".control-text")) button.append(element("span", { class: "control-text" }));
+  if (!button.querySelector(".control-text")) button.append(element("span",
+    { class: "control-text" }));
   setText(button.querySelector(".control-text"), caption);
   if (button.dataset.drawing === drawing) return;
   button.dataset.drawing = drawing;

@@ -25,8 +25,8 @@ export class OnAir {
 
   /**
    * @param {{watchURL: string, onStart: (wish: {isRecorded: boolean}) => Promise<boolean>,
-   *          onStop: () => Promise<boolean>, onDraw: () => void}} rules the actions report their own
-   *   failures, and return whether they succeeded; onDraw: `standing` may have changed
+   *          onStop: () => Promise<boolean>, onDraw: () => void}} rules the actions report their
+   *   own failures, and return whether they succeeded; onDraw: `standing` may have changed
    */
   constructor(rules) {
     this.#rules = rules;
@@ -113,7 +113,8 @@ export class OnAir {
     node.lamp.dataset.state = this.#streaming.state;
     node.lamp.dataset.url = this.#streaming.url ?? "";
     node.lamp.hidden = !["starting", "live", "ending", "failed"].includes(phase);
-    node.lamp.toggleAttribute("data-lack", phase === "live" && Boolean(this.#condition.degradation));
+    node.lamp.toggleAttribute("data-lack",
+      phase === "live" && Boolean(this.#condition.degradation));
     node.watch.hidden = !this.#isOn;
     node.button.hidden = !this.#isAllowed;
     node.button.setAttribute("aria-disabled", String(this.#isBusy || this.#isEnding));

@@ -9,7 +9,8 @@ const node = {
   text: byID("record-text"),
 };
 const tickInterval = 1000; // ms
-const words = { starting: "Recording starts", paused: "Recording paused", failed: "Recording failed" };
+const words = { starting: "Recording starts", paused: "Recording paused",
+  failed: "Recording failed" };
 
 export class RecordingLamp {
   #recording = null; // the room's and its stream's
@@ -44,8 +45,8 @@ export class RecordingLamp {
 
   /**
    * How the recordings of the stream and of the room stand, for others who show it.
-   * @returns {{stream: string, room: string}} "none", "starting", "recording", "paused", "ending" or
-   *   "failed"
+   * @returns {{stream: string, room: string}} "none", "starting", "recording", "paused", "ending"
+   *   or "failed"
    */
   get standing() {
     if (!this.#recording) return { stream: "none", room: "none" };

@@ -1,8 +1,9 @@
 // The room page: preview, call, farewell.
 //
 // Query: `name`, `role`, `auth_token` (a room token, if the server gives none to pages), `code` (a
-// room code in its place) and `skip_preview=true`, as in 100ms' own meeting URLs. `view=grid` and `view=speaker` show the room
-// without controls, for a browser that nobody sits at: no devices, no preview, no farewell.
+// room code in its place) and `skip_preview=true`, as in 100ms' own meeting URLs. `view=grid` and
+// `view=speaker` show the room without controls, for a browser that nobody sits at: no devices, no
+// preview, no farewell.
 
 import { configuration } from "../common/api.js";
 import { Call } from "./call.js";

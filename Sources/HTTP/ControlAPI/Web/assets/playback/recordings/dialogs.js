@@ -42,8 +42,8 @@ export async function askForDeletion(token, card) {
   const title = titleOf(card);
   const isSure = await ask({
     title: `Delete “${title}”?`,
-    text: `The recording of ${dateText(card.created_at)} is deleted for everybody, with its chat and`
-      + " its transcripts. Links to it stop working. This cannot be undone.",
+    text: `The recording of ${dateText(card.created_at)} is deleted for everybody, with its chat`
+      + " and its transcripts. Links to it stop working. This cannot be undone.",
     confirm: "Delete",
     refuse: "Cancel",
     isDanger: true,
@@ -58,7 +58,8 @@ export function shareRecording(token, card) {
   const title = titleOf(card);
   const life = choice("share-life", "The link works for", lives);
   life.node.querySelector(`[value="${usualLife}"]`).checked = true;
-  const link = copyField({ label: "Link to the recording", shareTitle: title, testID: "share-link" });
+  const link = copyField({ label: "Link to the recording", shareTitle: title,
+    testID: "share-link" });
   const problem = element("p", { class: "problem", role: "alert" });
   let round = 0;
   const renew = async () => {
@@ -103,7 +104,8 @@ export async function showDetails(token, card) {
 }
 
 function factsOf(card) {
-  const size = card.assets.reduce((sum, one) => sum + (one.status === "completed" ? one.size : 0), 0);
+  const size = card.assets.reduce((sum, one) => sum + (one.status === "completed" ? one.size : 0),
+    0);
   const pictures = card.assets.filter((one) => one.type === "room-composite" && one.width);
   const sizes = [...new Set(pictures.map((one) => `${one.width} × ${one.height}`))];
   const layers = Math.max(...card.assets.map((one) => one.layers ?? 0), pictures.length, 0);

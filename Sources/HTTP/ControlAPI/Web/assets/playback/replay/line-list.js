@@ -5,7 +5,8 @@ import { icon } from "../../common/icons.js";
 
 const atEnd = 40; // px that count as the end of the list
 const readAlong = 0.35; // of the height, where the current line is brought
-const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8, Home: -Infinity, End: Infinity };
+const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8, Home: -Infinity,
+  End: Infinity };
 
 /**
  * Each line is a button that goes to its time. Tab reaches one of them, the arrows the others.
@@ -111,7 +112,8 @@ export class LineList {
       this.#items[at].hidden = !isWanted(this.#lines[at]);
       this.#fill(at);
     }
-    if (!this.#tabStop || this.#tabStop.parentElement.hidden) this.#letTabReach(this.#buttons()[0] ?? null);
+    if (!this.#tabStop || this.#tabStop.parentElement.hidden) this.#letTabReach(this.#buttons()[0]
+      ?? null);
     this.#setFollows(true);
     this.follow();
   }
@@ -130,7 +132,8 @@ export class LineList {
     if (this.#items[index]) return this.#items[index];
     const line = this.#lines[index];
     const body = line.at === null ? element("div", { class: "line" }) : element(
-      "button", { class: "line", type: "button", tabindex: "-1", onclick: () => this.#pick(line.at) });
+      "button",
+      { class: "line", type: "button", tabindex: "-1", onclick: () => this.#pick(line.at) });
     this.#items[index] = element("li", { "data-testid": "line" }, body);
     this.#fill(index);
     return this.#items[index];

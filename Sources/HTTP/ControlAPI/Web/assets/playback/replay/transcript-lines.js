@@ -6,8 +6,8 @@ const textMaximum = 2000;
 
 /**
  * @param {object} document the parsed file
- * @returns {{language: string, isWhole: boolean, lines: {at: number, name: string, text: string}[]}}
- *   at: in s of the recording
+ * @returns {{language: string, isWhole: boolean, lines: {at: number, name: string, text:
+ *   string}[]}} at: in s of the recording
  */
 export function transcriptLines(document) {
   const said = Array.isArray(document?.transcript) ? document.transcript : [];

@@ -28,8 +28,8 @@ export class ChatPanel {
 
   /**
    * @param {{onSend: (text: string, audience: object, replyTo: string|null) => Promise<boolean>,
-   *          onDelete: (message) => void}} rules onSend reports its failures, and returns whether it
-   *   worked
+   *          onDelete: (message) => void}} rules onSend reports its failures, and returns whether
+   *   it worked
    */
   constructor({ onSend, onDelete }) {
     this.#onSend = onSend;

@@ -1,5 +1,5 @@
-// A small choice of emoji, by category, with the words by which they are found: the first ones are the
-// name. Pure.
+// A small choice of emoji, by category, with the words by which they are found: the first ones are
+// the name. Pure.
 
 const lists = {
   Smileys: `

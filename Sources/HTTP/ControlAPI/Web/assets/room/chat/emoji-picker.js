@@ -16,8 +16,8 @@ export class EmojiPicker {
   #onClose;
 
   /**
-   * @param {{onChoice: (text: string) => void, onClose: () => void}} rules onClose: the focus was in
-   *   here and needs a place
+   * @param {{onChoice: (text: string) => void, onClose: () => void}} rules onClose: the focus was
+   *   in here and needs a place
    */
   constructor({ onChoice, onClose }) {
     this.#onChoice = onChoice;
@@ -118,7 +118,8 @@ function neighbour(buttons, index, key) {
   if (key === "End") return buttons.at(-1);
   const place = (button) => button.getBoundingClientRect();
   const { left, top } = place(buttons[index]);
-  const isBeyond = { ArrowDown: (one) => one.top > top + 1, ArrowUp: (one) => one.top < top - 1 }[key];
+  const isBeyond = { ArrowDown: (one) => one.top > top + 1,
+    ArrowUp: (one) => one.top < top - 1 }[key];
   if (!isBeyond) return undefined;
   const distance = (one) => Math.abs(one.top - top) * 100 + Math.abs(one.left - left);
   return buttons.filter((button) => isBeyond(place(button)))

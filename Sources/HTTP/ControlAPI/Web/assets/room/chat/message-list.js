@@ -85,7 +85,8 @@ export class MessageList {
         "div",
         { class: "message-head" },
         author,
-        mark ? element("span", { class: "message-mark", "data-testid": "message-mark" }, mark) : null,
+        mark ? element("span", { class: "message-mark", "data-testid": "message-mark" }, mark)
+          : null,
         element("time", { class: "quiet", datetime: at.toISOString() }, timeOfDay(at)),
         // The list tells what is said, not what can be done with it.
         element("span", { class: "message-actions", "aria-live": "off" }),

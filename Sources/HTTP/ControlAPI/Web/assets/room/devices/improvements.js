@@ -7,13 +7,17 @@ const sounds = [
   { name: "noiseSuppression", text: "Noise suppression", hint: "Less of fans, keys and streets." },
   { name: "echoCancellation", text: "Echo cancellation",
     hint: "Others do not hear themselves. Off only with headphones." },
-  { name: "autoGainControl", text: "Even volume", hint: "Quiet voices are raised, loud ones lowered." },
+  { name: "autoGainControl", text: "Even volume",
+    hint: "Quiet voices are raised, loud ones lowered." },
 ];
 const blur = "backgroundBlur";
 const keyOf = (name) => `roomcast.${name}`;
 const offKeyOf = (name) => `roomcast.${name}-off`;
 
-/** Those of the microphone that the browser knows. @returns {{name: string, text: string, hint: string}[]} */
+/**
+ * Those of the microphone that the browser knows.
+ * @returns {{name: string, text: string, hint: string}[]}
+ */
 export function soundImprovements() {
   const known = navigator.mediaDevices?.getSupportedConstraints?.() ?? {};
   return sounds.filter(({ name }) => known[name]);

@@ -155,7 +155,8 @@ export class LocalMedia extends EventTarget {
     const device = this.#device(kind);
     if (!device.isHeld || this.#trackOf(kind)) return;
     if (!this.isAvailable) {
-      this.#failed(kind, "Camera and microphone need a secure page: HTTPS, or this machine itself.");
+      this.#failed(kind,
+        "Camera and microphone need a secure page: HTTPS, or this machine itself.");
       return;
     }
     const { id } = device;

@@ -8,8 +8,8 @@ const loudness = 0.2;
 
 /**
  * A button, and words about it.
- * @param {{outputID: () => string, onFault: (message: string) => void}} rules outputID: empty for the
- *   usual output
+ * @param {{outputID: () => string, onFault: (message: string) => void}} rules outputID: empty for
+ *   the usual output
  */
 export function speakerTest({ outputID, onFault }) {
   const note = element("span", { class: "quiet", role: "status", "data-testid": "speaker-note" });

@@ -40,10 +40,14 @@ export class Entrance {
   }
 }
 
-/** Why somebody cannot come in, and what they can do. @param {{code?: number, status?: number}} error */
+/**
+ * Why somebody cannot come in, and what they can do.
+ * @param {{code?: number, status?: number}} error
+ */
 export function entranceWords(error) {
   const code = error.code ?? error.status ?? 0;
-  const reason = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}`.replace(/\.$/, "");
+  const reason = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}`.replace(/\.$/,
+    "");
   const advice = adviceOn(code);
   return advice ? `${reason}. ${advice}` : `${reason}.`;
 }

@@ -34,7 +34,8 @@ export async function openInvite({ roomID, roomName, token, peerID }) {
     (error) => [element("p", { class: "quiet", role: "status" }, reasonOf(error))],
   );
   links.then((nodes) => place.replaceChildren(...nodes));
-  const watch = { key: "watch", name: words.watch, hint: words.watchText, url: pageOf("watch", roomID) };
+  const watch = { key: "watch", name: words.watch, hint: words.watchText,
+    url: pageOf("watch", roomID) };
   await ask({
     title: words.title,
     text: words.text,
@@ -72,7 +73,8 @@ function pageOf(kind, roomID) {
 
 function entry({ key, name, hint, url }, roomName) {
   const id = `invite-${key.replace(/[^A-Za-z0-9_-]/g, "-")}`;
-  const link = copyField({ label: `Link for: ${name}`, text: url, shareTitle: roomName, testID: id });
+  const link = copyField({ label: `Link for: ${name}`, text: url, shareTitle: roomName,
+    testID: id });
   return element("section", { class: "invite-link", "aria-labelledby": `${id}-name` },
     element("h3", { id: `${id}-name` }, name),
     element("p", { class: "quiet" }, hint),

@@ -85,8 +85,8 @@ export class Moderating {
     const role = roleText(offer.role);
     const question = {
       title: `Become ${role}?`,
-      text: `${this.#nameOf(offer.requestedBy)} would like you to be ${role}. What you may do in the`
-        + " room changes with it.",
+      text: `${this.#nameOf(offer.requestedBy)} would like you to be ${role}. What you may do in`
+        + " the room changes with it.",
       confirm: `Become ${role}`,
       refuse: "Not now",
     };

@@ -34,7 +34,8 @@ export class PollForm {
       this.#more,
       this.#isAnonymous.node,
       // Before the form is validated, also on Enter in a field.
-      element("button", { class: "button button-primary", type: "submit", "data-testid": "start-poll",
+      element("button",
+        { class: "button button-primary", type: "submit", "data-testid": "start-poll",
         onclick: () => this.#checkRight() }, "Start the poll"),
     );
     this.#clear();
@@ -73,7 +74,8 @@ export class PollForm {
   #checkRight() {
     for (const draft of this.#questions.children) {
       const marks = [...draft.querySelectorAll(".poll-right input")];
-      const isMissing = this.#isQuiz.isOn() && !isInWords(draft) && !marks.some((mark) => mark.checked);
+      const isMissing = this.#isQuiz.isOn() && !isInWords(draft)
+        && !marks.some((mark) => mark.checked);
       marks[0].setCustomValidity(isMissing ? "Mark what is right." : "");
     }
   }

@@ -144,7 +144,8 @@ const isOpen = (poll, question) => poll.isRunning && question.own === null;
 const keyOf = (poll, question) => `${question.index}-${isOpen(poll, question) ? "open" : "shown"}`;
 
 function wordsField(question) {
-  const attributes = { class: "field", "aria-label": question.text, maxlength: 1024, required: true };
+  const attributes = { class: "field", "aria-label": question.text, maxlength: 1024,
+    required: true };
   return question.kind === kinds.long
     ? element("textarea", { ...attributes, rows: 3 }) : element("input", attributes);
 }

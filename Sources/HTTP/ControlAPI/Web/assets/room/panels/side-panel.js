@@ -9,7 +9,10 @@ export class SidePanel {
   #onChange;
   #tabs = names.map((name) => ({ name, tab: byID(`tab-${name}`), panel: byID(`panel-${name}`) }));
 
-  /** @param {(current: "chat"|"people"|"polls"|"studio"|null) => void} onChange another panel is visible */
+  /**
+   * @param {(current: "chat"|"people"|"polls"|"studio"|null) => void} onChange another panel is
+   *   visible
+   */
   constructor({ onChange }) {
     this.#onChange = onChange;
     for (const { name, tab } of this.#tabs) {

@@ -13,7 +13,8 @@ const shown = [];
  */
 export function float(place, emoji, name = "") {
   // Not read: the announcer tells it.
-  const node = element("span", { class: "floating", "aria-hidden": "true", "data-testid": "floating" },
+  const node = element("span",
+    { class: "floating", "aria-hidden": "true", "data-testid": "floating" },
     element("span", { class: "floating-emoji" }, emoji),
     name ? element("span", { class: "floating-name" }, name) : null);
   node.style.setProperty("--lane", String(Math.floor(Math.random() * 5)));

@@ -6,8 +6,8 @@ const leastStripWidth = 104; // px
 const gridMaximum = 25;
 const stripMaximum = 12;
 const fewPlaces = 2; // one of them counts the hidden peers; the other is for a peer
-// Cameras' pictures are wide. Narrower tiles, which cut them, count for less than their area; less so
-// on an upright stage, where wide ones are small.
+// Cameras' pictures are wide. Narrower tiles, which cut them, count for less than their area; less
+// so on an upright stage, where wide ones are small.
 const aspects = [
   { aspect: 16 / 9, worth: 1, worthUpright: 1 },
   { aspect: 3 / 2, worth: 0.8, worthUpright: 0.92 },

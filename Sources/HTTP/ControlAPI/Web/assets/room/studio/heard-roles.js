@@ -24,7 +24,8 @@ export class HeardRoles {
       checked: heard === null || heard.includes(role), onchange: () => this.#changed(boxes) }));
     this.node.replaceChildren(element("legend", {}, "Heard in the stream"),
       ...known.map((role, index) =>
-        element("label", { class: "studio-role" }, boxes[index], element("span", {}, roleText(role)))));
+        element("label", { class: "studio-role" }, boxes[index],
+          element("span", {}, roleText(role)))));
     if (hadFocus) boxes.find((box) => box.value === focused)?.focus();
   }
 

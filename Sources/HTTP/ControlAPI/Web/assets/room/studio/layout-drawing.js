@@ -12,7 +12,8 @@ export function layoutDrawing(tiles) {
 function tileDrawing({ x, y, width, height, kind }) {
   const gap = 0.8;
   const frame = node("rect", {
-    class: `layout-${kind}`, x: x + gap, y: y + gap, width: width - 2 * gap, height: height - 2 * gap,
+    class: `layout-${kind}`, x: x + gap, y: y + gap, width: width - 2 * gap,
+    height: height - 2 * gap,
     rx: 1.4,
   });
   const [middle, unit] = [x + width / 2, Math.min(width, height)];

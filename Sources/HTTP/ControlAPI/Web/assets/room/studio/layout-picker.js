@@ -18,17 +18,20 @@ export class LayoutPicker {
   constructor({ onChange }) {
     // No radio buttons: an arrow key on its way to another would change what viewers see.
     this.#buttons = layouts.map(({ name, text, tiles }) =>
-      element("button", { class: "layout-option", type: "button", value: name, "aria-pressed": "false",
+      element("button",
+        { class: "layout-option", type: "button", value: name, "aria-pressed": "false",
         "data-testid": `layout-${name}`, onclick: () => onChange({ name }) },
         layoutDrawing(tiles), element("span", {}, text)));
-    this.#person.addEventListener("change", () => onChange(staged(this.#layout, this.#person.value || null)));
+    this.#person.addEventListener("change",
+      () => onChange(staged(this.#layout, this.#person.value || null)));
     this.#place = labelled("On the stage", this.#person);
     this.node = element("fieldset", { class: "layout-options" }, element("legend", {}, "Layout"),
       element("div", { class: "layout-row" }, ...this.#buttons), this.#hint, this.#place);
   }
 
   /**
-   * @param {object} layout of the running stream, or the wish for the next one; `name` may be missing
+   * @param {object} layout of the running stream, or the wish for the next one; `name` may be
+   *   missing
    * @param {{id: string, name: string}[]} people those who may be on the stage
    */
   show(layout, people) {

@@ -1,8 +1,8 @@
 // The layouts that a stream may have, as people choose them. Pure.
 
 /**
- * `hasFocus`: whether the layout has a place for one chosen person. `tiles` are drawn on 64 × 36, in
- * the proportions that the server uses (`Stage/Layout`).
+ * `hasFocus`: whether the layout has a place for one chosen person. `tiles` are drawn on 64 × 36,
+ * in the proportions that the server uses (`Stage/Layout`).
  * @typedef {{x: number, y: number, width: number, height: number, kind: "face"|"screen"}} Tile
  * @type {{name: string, text: string, hint: string, hasFocus: boolean, tiles: Tile[]}[]}
  */
@@ -50,7 +50,8 @@ export function layoutNamed(name) {
 }
 
 /**
- * The change that puts a person on the stage: layouts without such a place give way to the speaker's.
+ * The change that puts a person on the stage: layouts without such a place give way to the
+ * speaker's.
  * @param {{name?: string}} layout the present one
  * @param {string|null} peerID null: nobody is chosen, so whoever speaks
  */

@@ -10,7 +10,8 @@ export function linkList({ roomID, origin }) {
   const page = (kind) => `${origin}/${kind}/${encodeURIComponent(roomID)}`;
   const frame = `<iframe src="${page("embed")}" title="Live stream" width="960" height="540"`
     + ' style="border: 0" allow="autoplay; fullscreen; picture-in-picture"></iframe>';
-  const news = element("p", { class: "visually-hidden", role: "status", "data-testid": "copy-state" });
+  const news = element("p",
+    { class: "visually-hidden", role: "status", "data-testid": "copy-state" });
   const links = [
     { name: "Watch page", hint: "For viewers, without an account.", text: page("watch") },
     { name: "Embed code", hint: "The player, for another site.", text: frame, seen: page("embed") },
@@ -37,6 +38,7 @@ function row({ name, hint, text, seen = text }, news) {
   return element("div", { class: "studio-link" },
     element("div", { class: "studio-link-text" }, element("b", {}, name),
       element("span", { class: "quiet" }, hint),
-      element("span", { class: "studio-address", tabindex: "-1" }, seen.replace(/^https?:\/\//, ""))),
+      element("span", { class: "studio-address", tabindex: "-1" },
+        seen.replace(/^https?:\/\//, ""))),
     button);
 }

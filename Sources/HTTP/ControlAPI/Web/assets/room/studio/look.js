@@ -1,11 +1,12 @@
-// The stream's background and its watermark: a colour, and images from the servers that the operator
-// allows.
+// The stream's background and its watermark: a colour, and images from the servers that the
+// operator allows.
 
 import { element } from "../../common/dom.js";
 import { labelled } from "../../common/dialog.js";
 
 const corners = {
-  top_left: "Top left", top_right: "Top right", bottom_left: "Bottom left", bottom_right: "Bottom right",
+  top_left: "Top left", top_right: "Top right", bottom_left: "Bottom left",
+  bottom_right: "Bottom right",
 };
 const standard = "#16181f"; // the product's own background
 
@@ -31,7 +32,8 @@ export class Look {
       labelled("Watermark", this.#watermark),
       labelled("Place of the watermark", this.#corner),
     ] : [];
-    this.node = element("form", { class: "studio-look" }, labelled("Background colour", this.#colour),
+    this.node = element("form", { class: "studio-look" },
+      labelled("Background colour", this.#colour),
       ...images, element("button", { class: "button", type: "submit", "data-testid": "apply-look" },
         "Apply"));
     this.node.addEventListener("submit", (event) => {

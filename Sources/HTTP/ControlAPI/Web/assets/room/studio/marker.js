@@ -6,9 +6,11 @@ const longest = 100; // characters, as the server has it
 
 export class Marker {
   node;
-  #text = element("input", { class: "field", id: "marker-text", maxlength: longest, autocomplete: "off",
+  #text = element("input",
+    { class: "field", id: "marker-text", maxlength: longest, autocomplete: "off",
     placeholder: "Questions", "data-testid": "marker-text" });
-  #news = element("p", { class: "quiet studio-hint", role: "status", "data-testid": "marker-state" });
+  #news = element("p",
+    { class: "quiet studio-hint", role: "status", "data-testid": "marker-state" });
 
   /** @param {{onMark: (text: string) => Promise<boolean>}} rules */
   constructor({ onMark }) {

@@ -12,7 +12,8 @@ const dragType = "text/x-roomcast-peer";
 export class Preview {
   node;
   #read;
-  #picture = element("img", { alt: "What viewers see now", hidden: true, "data-testid": "preview-image" });
+  #picture = element("img",
+    { alt: "What viewers see now", hidden: true, "data-testid": "preview-image" });
   #empty = element("div", { class: "programme-empty" });
   #note = element("p", { class: "programme-note", "data-testid": "preview-state" });
   #address = null; // of the picture's blob
@@ -23,8 +24,8 @@ export class Preview {
   #misses = 0; // requests in a row without a picture
 
   /**
-   * @param {{read: () => Promise<{blob: Blob, age: number}|null>, onDrop: (peerID: string) => void}}
-   *   rules onDrop: a tile was dragged here
+   * @param {{read: () => Promise<{blob: Blob, age: number}|null>, onDrop: (peerID: string) =>
+   *   void}} rules onDrop: a tile was dragged here
    */
   constructor({ read, onDrop }) {
     this.#read = read;
@@ -40,7 +41,8 @@ export class Preview {
    */
   show({ phase, hasPicture, isSeen, layout }) {
     const isLive = phase === "live" || phase === "ending";
-    const state = !hasPicture ? "sound" : isLive ? "live" : phase === "starting" ? "starting" : "off";
+    const state = !hasPicture ? "sound" : isLive ? "live" : phase === "starting"
+      ? "starting" : "off";
     if (layout !== this.#layout) {
       this.#layout = layout;
       this.#empty.replaceChildren(layoutDrawing(layoutNamed(layout).tiles));

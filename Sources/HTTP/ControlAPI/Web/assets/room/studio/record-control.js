@@ -1,5 +1,5 @@
-// What is recorded, in words, and what can be done about it: the recording of the stream, which ends
-// with it, and one of the room are different things.
+// What is recorded, in words, and what can be done about it: the recording of the stream, which
+// ends with it, and one of the room are different things.
 
 import { element, setText } from "../../common/dom.js";
 import { recordWords } from "./studio-words.js";
@@ -16,8 +16,8 @@ export class RecordControl {
 
   /**
    * @param {{onRoom: () => void, onPause: (isPaused: boolean) => Promise<boolean>,
-   *   onPauseRoom: (isPaused: boolean) => Promise<boolean>}} rules onRoom: begins or ends the room's
-   *   recording; the others pause and resume that of the stream, and of the room
+   *   onPauseRoom: (isPaused: boolean) => Promise<boolean>}} rules onRoom: begins or ends the
+   *   room's recording; the others pause and resume that of the stream, and of the room
    */
   constructor({ onRoom, onPause, onPauseRoom }) {
     this.#room = element("button", { class: "button", type: "button", onclick: () => onRoom(),
@@ -25,7 +25,8 @@ export class RecordControl {
     this.#pause = new PauseButton("studio-pause", onPause);
     this.#pauseRoom = new PauseButton("studio-pause-room", onPauseRoom);
     this.node = element("div", { class: "studio-record" }, this.#words,
-      element("div", { class: "studio-actions" }, this.#pause.node, this.#pauseRoom.node, this.#room));
+      element("div", { class: "studio-actions" }, this.#pause.node, this.#pauseRoom.node,
+        this.#room));
   }
 
   /**
@@ -50,7 +51,8 @@ export class RecordControl {
       what: both ? "the room’s recording" : "recording" });
     this.#room.hidden = !mayRecordRoom;
     const isOn = ["starting", "recording", "paused"].includes(room);
-    const too = ["recording", "paused"].includes(stream) ? "Record the room as well" : "Record this room";
+    const too = ["recording", "paused"].includes(stream)
+      ? "Record the room as well" : "Record this room";
     setText(this.#room, room === "ending" ? "Ending …" : isOn ? "End the room’s recording" : too);
     this.#room.setAttribute("aria-disabled", String(room === "ending"));
   }
@@ -63,7 +65,8 @@ class PauseButton {
   #isBusy = false;
 
   constructor(testID, onPress) {
-    this.node = element("button", { class: "button", type: "button", hidden: true, "data-testid": testID,
+    this.node = element("button",
+      { class: "button", type: "button", hidden: true, "data-testid": testID,
       onclick: () => this.#press(onPress) });
   }
 

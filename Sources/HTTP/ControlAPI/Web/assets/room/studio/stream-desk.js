@@ -64,9 +64,12 @@ export class StreamDesk {
     await request(`${address}${this.#peer}`, { method: "POST", headers: this.#ours });
   }
 
-  /** @returns {Promise<{blob: Blob, age: number}|null>} age in ms; null while there is no picture */
+  /**
+   * @returns {Promise<{blob: Blob, age: number}|null>} age in ms; null while there is no picture
+   */
   async preview() {
-    const response = await fetch(this.#address("/preview"), { cache: "no-store", headers: this.#ours });
+    const response = await fetch(this.#address("/preview"),
+      { cache: "no-store", headers: this.#ours });
     if (response.status !== 200) return null;
     const age = Number(response.headers.get("X-Picture-Age"));
     return { blob: await response.blob(), age };

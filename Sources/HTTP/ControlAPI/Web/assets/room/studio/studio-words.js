@@ -6,8 +6,9 @@ const wholeRate = 0.9; // of the wanted pictures a second counts as all of them
 
 /**
  * How the stream fares, in a headline and a sentence.
- * @param {{phase: string, waited: number, found: object, error?: string}} state phase: of on-air.js;
- *   waited: seconds in it; found: the last answer of `/api/rooms/<id>/stream`, null before the first
+ * @param {{phase: string, waited: number, found: object, error?: string}} state phase: of
+ *   on-air.js; waited: seconds in it; found: the last answer of `/api/rooms/<id>/stream`, null
+ *   before the first
  * @returns {{head: string, text: string, mood: "off"|"wait"|"good"|"lack"|"bad"}}
  */
 export function healthWords({ phase, waited, found, error = "" }) {
@@ -60,14 +61,17 @@ export function recordWords({ stream, room, roomWaited }) {
   const ofStream = {
     starting: "The stream will be recorded.",
     recording: "The stream is being recorded. That ends with the stream.",
-    paused: "The recording of the stream is paused. Viewers notice nothing; what happens now is left out.",
+    paused: "The recording of the stream is paused. Viewers notice nothing; what happens now is"
+      + " left out.",
   }[stream];
   const late = roomWaited >= 10;
   const ofRoom = {
-    starting: `The recording of the room starts …${late ? " It takes longer than usual. The server keeps trying." : ""}`,
+    starting: "The recording of the room starts …"
+      + (late ? " It takes longer than usual. The server keeps trying." : ""),
     recording: "The room is being recorded, whether or not it is on air.",
     paused: "The recording of the room is paused.",
-    ending: `The recording of the room ends …${late ? " It takes longer than usual: the last seconds are still being written." : ""}`,
+    ending: "The recording of the room ends …" + (late
+      ? " It takes longer than usual: the last seconds are still being written." : ""),
     failed: "The recording of the room failed.",
   }[room];
   return [ofStream, ofRoom].filter(Boolean).join(" ") || "Nothing is being recorded.";

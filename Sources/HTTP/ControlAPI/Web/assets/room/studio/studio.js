@@ -203,7 +203,8 @@ export class Studio {
 
   #drawAir(phase, isBusy) {
     const isOn = phase === "starting" || phase === "live";
-    setText(this.#air, phase === "ending" ? "Ending …" : isOn ? "End the stream" : "Go live from here");
+    setText(this.#air,
+      phase === "ending" ? "Ending …" : isOn ? "End the stream" : "Go live from here");
     this.#air.classList.toggle("button-danger", isOn);
     this.#air.classList.toggle("button-primary", !isOn && phase !== "ending");
     this.#air.setAttribute("aria-disabled", String(isBusy || phase === "ending"));
