@@ -52,8 +52,15 @@ help: ## List the targets
 
 .PHONY: demo
 demo: announce-demo build ## Three participants and a stream of their room (DURATION=20 to stop automatically)
-	@$(BINARY) demo $(DURATION) $(if $(filter-out 0,$(RECORD)),--record) \
-		$(if $(filter-out 0,$(TRACKS)),--tracks) $(if $(VIEW),--view '$(VIEW)') $(ARGUMENTS)
+	@$(BINARY) demo $(DEMO)
+
+DEMO = $(DURATION) $(if $(filter-out 0,$(RECORD)),--record) $(if $(filter-out 0,$(TRACKS)),--tracks) \
+	$(if $(VIEW),--view '$(VIEW)') $(ARGUMENTS)
+
+.PHONY: demo-jitsi
+demo-jitsi: announce-demo build ## That, with a Prosody beside it: Jitsi's clients meet the three
+	@.ci/install-packages jitsi
+	@deploy/demo-jitsi $(BINARY) $(DEMO)
 
 .PHONY: announce-demo
 announce-demo:

@@ -16,8 +16,8 @@ from xdist.scheduler import LoadScopeScheduling
 ASIDE = {
     "active_rooms", "admin", "api_fuzzing", "auto_start", "avsync", "bad_input", "bot_process",
     "captions", "chat_recording", "cmaf", "command_line", "contrast", "crash_series",
-    "deleted_files", "deploy", "descriptors", "disk_full", "docs_page", "documents", "error_pages",
-    "examples", "group_calls", "harness", "hls_js", "install", "invite", "jibri",
+    "deleted_files", "demo_jitsi", "deploy", "descriptors", "disk_full", "docs_page", "documents",
+    "error_pages", "examples", "group_calls", "harness", "hls_js", "install", "invite", "jibri",
     "jitsi_counterpart", "jitsi_rooms", "jitsi_source", "live_store", "long_publishing",
     "low_latency_rules", "many_assets", "media_over_tcp", "mixed_room", "moderation", "monitoring",
     "network_change", "object_storage", "openvidu", "openvidu_rest", "openvidu_source",
