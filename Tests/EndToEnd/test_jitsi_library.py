@@ -83,15 +83,16 @@ def library(own, browser, room, server):
     """Lets one more of it come into the room."""
     with contextlib.ExitStack() as stack:
         meeting = SimpleNamespace(bridge=SimpleNamespace(name=room))
-        yield lambda: stack.enter_context(contextlib.closing(Library(
-            browser, clients.bundle("lib-jitsi-meet.min.js"), own, meeting, RECORDERS)))
+        yield lambda **more: stack.enter_context(contextlib.closing(Library(
+            browser, clients.bundle("lib-jitsi-meet.min.js"), own, meeting, RECORDERS, **more)))
 
 
-def test_it_meets_in_rooms_of_our_own(own, library, room, server):
+@pytest.mark.parametrize("channel", ["sctp", "websocket"])
+def test_it_meets_in_rooms_of_our_own(own, library, room, server, channel):
     with contextlib.ExitStack() as stack:
         ann = stack.enter_context(Attendee(
             own.prosody, room, "Ann", camera=lambda: Colour(RED), sound=lambda: Tone(500)))
-        library = library()
+        library = library(prefers_sctp=channel == "sctp")
         library.shows(ann.own["camera"], RED)
         library.shows(ann.own["sound"])
         library.told("DOMINANT_SPEAKER_CHANGED", ann.nick)
@@ -99,6 +100,11 @@ def test_it_meets_in_rooms_of_our_own(own, library, room, server):
         library.told("MESSAGE_RECEIVED", ann.nick, "hello")
         ann.tell({"colibriClass": "EndpointMessage", "to": "", "msgPayload": {"a": 1}})
         library.told("ENDPOINT_MESSAGE_RECEIVED", ann.nick)
+        sockets = [one for one in library.sockets if "/colibri-ws/" in one]
+        assert len(sockets) == (channel == "websocket")
+        library.page.evaluate("(to) => room.sendEndpointMessage(to, { b: 2 })", ann.nick)
+        wait_for("she is told", lambda: [
+            one for one in list(ann.heard) if one.get("msgPayload") == {"b": 2}], TIMEOUT)
         ann.mute("camera")
         library.told("TRACK_MUTE_CHANGED", ann.own["camera"].name)
         ann.share(lambda: Colour(GREEN))

@@ -4,19 +4,24 @@ import contextlib
 import json
 import os
 import signal
+import ssl
 
 import numpy as np
 import pytest
 from harness import assets
 from harness.jitsi_attendee import Attendee
+from harness.jitsi_caller import FEATURES
 from harness.jitsi_prosody import OWN_HOSTS, RECORDERS, ROOMS, JitsiProsody, focus_settings
 from harness.jitsi_xml import FOCUS as FOCUS_PROTOCOL
-from harness.jitsi_xml import CLIENT, JIBRI, MUC_USER, find, node
+from harness.jitsi_xml import CLIENT, JIBRI, MUC_USER, SCTP, find, node
 from harness.jitsi_xmpp import Refused
+from harness.nginx import Nginx
 from harness.push_servers import NginxRTMP
 from harness.server import Server
 from harness.stranger import SAMPLE_RATE, Colour, Stranger, Tone, is_near
 from harness.waiting import wait_for
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 RED, BLUE, GREEN = (200, 30, 30), (30, 30, 200), (30, 160, 30)
 TIMEOUT = 30
@@ -109,6 +114,71 @@ def test_two_see_hear_and_talk_to_each_other(attend, server, room):
     ben.leave()
     wait_for("his sources are gone", lambda: not [
         one for one in list(ann.sources.values()) if one.owner == ben.nick], TIMEOUT)
+
+
+def test_the_bridge_by_websocket(attend, server, room):
+    # Who has no SCTP takes the socket; the other one has a data channel.
+    ann = attend("Ann", sound=lambda: Tone(500), features=FEATURES - {SCTP})
+    ben = attend("Ben", camera=lambda: Colour(BLUE))
+    camera = ann.source_of(ben.nick, "video")
+    ann.wait_for_frames(camera, 10, TIMEOUT)
+    assert ann.socket_url.startswith(
+        f"ws://127.0.0.1:{server.port}/colibri-ws/default-id/{room}/{ann.nick}?pwd=")
+
+    def told(one, kind, count=1, **said):
+        wait_for(f"{kind} is told", lambda: len([
+            heard for heard in list(one.heard) if heard["colibriClass"] == kind
+            and said.items() <= heard.items()]) == count, TIMEOUT)
+
+    told(ann, "ServerHello")
+    ann.tell({"colibriClass": "ClientHello"})
+    told(ann, "ServerHello", 2)
+    ann.tell({"colibriClass": "EndpointMessage", "to": "", "msgPayload": {"n": 1}})
+    told(ben, "EndpointMessage", **{"from": ann.nick})
+    ben.tell({"colibriClass": "EndpointMessage", "to": ann.nick, "msgPayload": {"n": 2}})
+    told(ann, "EndpointMessage", **{"from": ben.nick})
+    told(ann, "DominantSpeakerEndpointChangeEvent", dominantSpeakerEndpoint=ann.nick, silence=False)
+
+    ann.tell({"colibriClass": "ReceiverVideoConstraints", "lastN": 0})
+    seen = [-1]
+
+    def has_stopped():
+        seen.append(ann.frames(camera))
+        return seen[-1] == seen[-2]
+
+    wait_for("the pictures end", has_stopped, TIMEOUT, interval=1.5)
+
+    # Only she has the password; of two sockets the newer one counts.
+    for url in (ann.socket_url[:-1] + "x", ann.socket_url.replace(ann.nick, ben.nick)):
+        with pytest.raises(InvalidStatus) as refused:
+            connect(url).__enter__()
+        assert refused.value.response.status_code == 403
+    ann.open_another_socket()
+    told(ann, "ServerHello", 3)
+    wait_for("the older one is closed", lambda: ann.socket_codes == [1000], TIMEOUT)
+    ann.tell({"colibriClass": "ReceiverVideoConstraints", "lastN": -1})
+    ann.wait_for_frames(camera, ann.frames(camera) + 5, TIMEOUT)
+
+    ann.leave()
+    wait_for("the socket ends with the stay", lambda: ann.socket_codes == [1000, 1001], TIMEOUT)
+    with pytest.raises(InvalidStatus):
+        connect(ann.socket_url).__enter__()
+
+
+def test_the_bridge_behind_a_proxy(attend, server, room, tmp_path):
+    ann = attend("Ann", features=FEATURES - {SCTP})
+    url = wait_for("its address is told", lambda: ann.socket_url, TIMEOUT)
+    trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    with contextlib.closing(Nginx(tmp_path / "nginx", server)) as nginx:
+        nginx.start()
+        place, password = url.split(f":{server.port}")[1].split("?pwd=")
+        with connect(f"wss://127.0.0.1:{nginx.port}{place}?pwd={password}", ssl=trusting,
+                     server_hostname="rooms.example.test") as socket:
+            assert json.loads(socket.recv(TIMEOUT))["colibriClass"] == "ServerHello"
+        wait_for("the line of the socket", lambda: place in nginx.access_log.read_text(), TIMEOUT)
+        for log in nginx.access_log, nginx.log:
+            assert password not in log.read_text()
 
 
 def test_a_moderator_mutes_and_kicks(attend, server, room):

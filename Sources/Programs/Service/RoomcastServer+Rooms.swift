@@ -63,7 +63,11 @@ extension RoomcastServer {
         }
         let line = settings.rooms.jitsi.flatMap { JitsiLine($0, logger: logger) }
         let meeting = line.flatMap { line in
-            settings.rooms.jitsi.map { JitsiMeeting(settings: $0.focus, post: line) }
+            settings.rooms.jitsi.map { jitsi in
+                var focus = jitsi.focus
+                focus.bridge = settings.http.publicBaseURL
+                return JitsiMeeting(settings: focus, post: line)
+            }
         }
         let directory = RoomDirectory(
             policies: policies, settings: settings.rooms, registry: registry, media: media,

@@ -53,6 +53,8 @@ class Caller(OnItsOwnLoop):
         self.leg = None
         self._channel = None
         self._socket = None
+        self.socket_url = None
+        self.socket_codes = []  # with which sockets were closed
         self._tasks = []
         self._begin(self._join(prosody, features))
 
@@ -144,15 +146,18 @@ class Caller(OnItsOwnLoop):
             self._channel = leg.open_channel()
             self._channel.on("message", lambda text: self.heard.append(json.loads(text)))
         elif other.sockets:
-            self._tasks.append(asyncio.ensure_future(self._open_socket(other.sockets[0])))
+            self.socket_url = other.sockets[0]
+            self._tasks.append(asyncio.ensure_future(self._open_socket(self.socket_url)))
         for one in listed:
             await self._receive(one)
         await self._begin_sending()
 
     async def _open_socket(self, url):
-        async with connect(url) as self._socket:
-            async for text in self._socket:
+        async with connect(url) as socket:
+            self._socket = socket
+            async for text in socket:
                 self.heard.append(json.loads(text))
+        self.socket_codes.append(socket.close_code)
 
     async def _receive(self, source):
         self.sources[source.ssrc] = source
@@ -180,6 +185,11 @@ class Caller(OnItsOwnLoop):
             await self._socket.send(json.dumps(message))
         else:
             self._channel.send(json.dumps(message))
+
+    @from_outside
+    async def open_another_socket(self):
+        """In the place of the one that it has."""
+        self._tasks.append(asyncio.ensure_future(self._open_socket(self.socket_url)))
 
     def frames(self, source):
         return self.received[source.name].count if source.name in self.received else 0

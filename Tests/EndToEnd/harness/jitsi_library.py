@@ -9,9 +9,10 @@ TIMEOUT = 30  # s
 # A page is one participant, who sends when it is told to. What it shows has the names of sources.
 APP = """
 window.said = [];
-window.join = (service, room, hosts, hiddenDomain) => {
+window.join = (service, room, hosts, hiddenDomain, bridgeChannel) => {
   const { events } = JitsiMeetJS;
-  const options = { hosts, serviceUrl: service, hiddenDomain, p2p: { enabled: false } };
+  const options = {
+    hosts, serviceUrl: service, hiddenDomain, bridgeChannel, p2p: { enabled: false } };
   JitsiMeetJS.init({ disableAudioLevels: true });
   JitsiMeetJS.setLogLevel(JitsiMeetJS.logLevels.ERROR);
   const connection = new JitsiMeetJS.JitsiConnection(null, null, options);
@@ -71,9 +72,10 @@ window.shown = (id) => {
 
 
 class Library:
-    """One participant in a conference of a Deployment."""
+    """One participant in a conference of a Deployment. `sockets` are the addresses of the WebSockets
+    that it has opened."""
 
-    def __init__(self, browser, path, deployment, conference, hidden=HIDDEN):
+    def __init__(self, browser, path, deployment, conference, hidden=HIDDEN, prefers_sctp=True):
         page = (b"<!doctype html><body><script src='/library.js'></script>"
                 b"<script src='/app.js'></script>")
         self._site = FileServer({
@@ -81,10 +83,13 @@ class Library:
             "/app.js": ("text/javascript", APP.encode())})
         self._context = browser.new_context()
         self.page = self._context.new_page()
+        self.sockets = []
+        self.page.on("websocket", lambda socket: self.sockets.append(socket.url))
         self.page.goto(f"{self._site.base}/")
         self.page.evaluate("(all) => join(...all)", [
             f"ws://127.0.0.1:{deployment.prosody.web_port}/xmpp-websocket", conference.bridge.name,
-            {"domain": DOMAIN, "muc": ROOMS, "focus": FOCUS}, hidden])
+            {"domain": DOMAIN, "muc": ROOMS, "focus": FOCUS}, hidden,
+            {"preferSctp": prefers_sctp}])
 
     def wait(self, what, expression, argument=None):
         return wait_for(what, lambda: self.page.evaluate(expression, argument), TIMEOUT)

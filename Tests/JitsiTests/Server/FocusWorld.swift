@@ -27,6 +27,7 @@ final class FocusWorld: Sendable {
     init(policy: Policy = .standard, streaming: any LiveStreaming = NoStreams()) {
         var settings = FocusSettings(component: "focus.example", rooms: "muc.example")
         settings.recorders = "recorder.example"
+        settings.bridge = "https://live.example"
         let clock = TestClock()
         self.clock = clock
         host = RoomHost(

@@ -21,6 +21,14 @@ enum FocusLimits {
     static let recording: Duration = .seconds(90)
     /// Speakers that are remembered.
     static let speakers = 10
+    /// Texts of one member by WebSocket: beyond that, its channel is closed.
+    static let textsPerSecond = 100
+    static let textsBurst = 1000
+    static let textBytesPerSecond = 256 * 1024
+    static let textBytesBurst = 4 * 1024 * 1024
+    /// What may wait for a member that reads slowly, in bytes of UTF-8: beyond that, too.
+    static let channelFrames = 1024
+    static let channelBytes = 2 * 1024 * 1024
     /// Connections of one member, one after the other.
     static let sessions = 1000
 }

@@ -20,6 +20,44 @@ struct JitsiEntrance: Sendable {
         await inside { await $0.carryOut(errand, in: $1) }
     }
 
+    // MARK: The bridge's channels by WebSocket
+
+    /// Whether that is the address of a member's present session.
+    func admits(_ address: BridgeAddress) async -> Bool {
+        await inside { sessions, _ in sessions.channels.admits(address) } ?? false
+    }
+
+    /// A member opens its channel.
+    ///
+    /// - Returns: nil if the address is not, or no longer, that of its session.
+    func open(
+        _ address: BridgeAddress, over socket: any SignallingSocket
+    ) async -> BridgeEntrance? {
+        let number = await inside { sessions, host -> Int? in
+            let nick = address.endpoint
+            let number = sessions.channels.open(address, over: socket)
+            if number != nil { await sessions.greet(nick, isSocket: true, in: host) }
+            return number
+        }
+        guard let number = number ?? nil else { return nil }
+        return BridgeEntrance(entrance: self, nick: address.endpoint, number: number)
+    }
+
+    func heard(_ text: String, from nick: String, on channel: Int) async {
+        await inside { sessions, host in
+            let now = host.clock.now()
+            guard sessions.channels.hears(text, from: nick, on: channel, at: now) else { return }
+            await sessions.heardOnBridge(text, from: nick, in: host)
+            await host.settle()
+        }
+    }
+
+    func closed(_ channel: Int, of nick: String) async {
+        await inside { sessions, _ in sessions.channels.closed(channel, of: nick) }
+    }
+
+    // MARK: The XMPP server
+
     /// The XMPP server is there again.
     ///
     /// - Returns: whether there is a conference.

@@ -149,6 +149,27 @@ public actor JitsiFocus {
             room: room, focus: "\(FocusPlace.nick)@\(settings.component)")
     }
 
+    // MARK: The bridge's channels
+
+    /// Whether that is a member's channel.
+    public func admits(_ address: BridgeAddress) async -> Bool {
+        await entrance(of: address)?.admits(address) ?? false
+    }
+
+    /// A member opens its channel by WebSocket.
+    ///
+    /// - Returns: nil if it is no member's.
+    public func open(
+        _ address: BridgeAddress, over socket: any SignallingSocket
+    ) async -> BridgeEntrance? {
+        await entrance(of: address)?.open(address, over: socket)
+    }
+
+    private func entrance(of address: BridgeAddress) -> JitsiEntrance? {
+        JID("\(address.conference)@\(settings.rooms)").flatMap { conferences[$0] }
+            .map { JitsiEntrance(host: $0.host) }
+    }
+
     // MARK: Conferences
 
     private func begin(_ room: JID, _ host: RoomHost) {

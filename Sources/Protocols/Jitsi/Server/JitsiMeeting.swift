@@ -33,6 +33,9 @@ public struct FocusSettings: Hashable, Sendable {
     /// Another domain of ours, whose occupants clients do not show; nil for none. By one of them
     /// clients know that they are recorded.
     public var recorders: String?
+    /// How clients reach the HTTP server, such as `https://live.example.org`, for the bridge's
+    /// channel by WebSocket; nil for SCTP alone.
+    public var bridge: String?
     /// In the room's policy: of the first member, and again of the oldest one when that has left. It
     /// is the owner of the XMPP room.
     public var firstRole = "host"

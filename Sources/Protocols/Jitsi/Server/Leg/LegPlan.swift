@@ -54,8 +54,11 @@ struct LegPlan {
     // MARK: To the member
 
     /// The contents of the session, for a member of those abilities.
-    func contents(for features: ClientFeatures) -> [XMLElement] {
+    ///
+    /// - Parameter socket: the address of its channel by WebSocket; nil for none.
+    func contents(for features: ClientFeatures, socket: String? = nil) -> [XMLElement] {
         var transport = JingleTransport(of: offer)
+        transport.sockets = socket.map { [$0] } ?? []
         var contents: [XMLElement] = []
         for (kind, isWanted) in [
             (MediaSection.Kind.audio, features.hasAudio), (.video, features.hasVideo),

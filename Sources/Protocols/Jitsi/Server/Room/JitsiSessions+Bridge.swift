@@ -10,7 +10,7 @@ extension JitsiSessions {
 
     func heardOnBridge(_ text: String, from nick: String, in host: isolated RoomHost) async {
         guard let member = members[nick] else { return }
-        await greet(member, in: host)
+        if member.session?.isOnBridge == false { await greet(nick, isSocket: false, in: host) }
         let message: EndpointMessage
         do throws(JitsiFault) {
             message = try EndpointMessage(text)
@@ -19,7 +19,7 @@ extension JitsiSessions {
         }
         switch message {
         case .hello:
-            await say(BridgeWord.hello(version: Self.bridgeVersion), to: [member.peer], in: host)
+            await say(BridgeWord.hello(version: Self.bridgeVersion), to: [member], in: host)
         case .constraints(let wishes):
             members[nick]?.wishes.take(wishes)
             await applyWishes(of: nick, in: host)
@@ -29,24 +29,39 @@ extension JitsiSessions {
                     && other.session?.isActive == true
             }
             await say(
-                BridgeWord.passed(content, from: nick), to: listeners.map(\.peer), in: host)
+                BridgeWord.passed(content, from: nick), to: listeners, in: host)
         case .other:
             break
         }
     }
 
     /// Tells a member whose channel has just opened who speaks.
-    private func greet(_ member: FocusMember, in host: isolated RoomHost) async {
-        guard member.session?.isOnBridge == false else { return }
-        members[member.nick]?.session?.isOnBridge = true
+    ///
+    /// - Parameter isSocket: whether it is one by WebSocket. The videobridge welcomes those unasked.
+    func greet(_ nick: String, isSocket: Bool, in host: isolated RoomHost) async {
+        guard let member = members[nick] else { return }
+        members[nick]?.session?.isOnBridge = true
+        if isSocket {
+            await say(BridgeWord.hello(version: Self.bridgeVersion), to: [member], in: host)
+        }
         guard !speakers.isEmpty else { return }
-        await say(
-            BridgeWord.speaker(speakers, isSilence: isSilent), to: [member.peer], in: host)
+        await say(BridgeWord.speaker(speakers, isSilence: isSilent), to: [member], in: host)
     }
 
-    private func say(_ text: String, to peers: [PeerID], in host: isolated RoomHost) async {
-        guard !peers.isEmpty else { return }
-        await host.media.sendTexts(peers.map { ($0, text) })
+    /// By WebSocket to those who have one.
+    private func say(
+        _ text: String, to listeners: [FocusMember], in host: isolated RoomHost
+    ) async {
+        var others: [(PeerID, String)] = []
+        for member in listeners {
+            switch channels.send(text, to: member.nick, at: host.clock.now()) {
+            case true?: break
+            case false?: host.log(.warning, "bridge channel reads too slowly", member.peer)
+            case nil: others.append((member.peer, text))
+            }
+        }
+        guard !others.isEmpty else { return }
+        await host.media.sendTexts(others)
     }
 
     /// Has the media send a member what it wants to see.
@@ -80,7 +95,7 @@ extension JitsiSessions {
         }
         let listeners = members.values.filter { $0.session?.isActive == true }
         await say(
-            BridgeWord.speaker(speakers, isSilence: isSilence), to: listeners.map(\.peer), in: host)
+            BridgeWord.speaker(speakers, isSilence: isSilence), to: listeners, in: host)
         // Who has spoken last is wanted first.
         for member in listeners where (member.wishes.lastN ?? -1) >= 0 {
             await applyWishes(of: member.nick, in: host)

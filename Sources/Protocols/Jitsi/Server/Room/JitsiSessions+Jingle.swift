@@ -45,9 +45,11 @@ extension JitsiSessions {
             host.log(.info, "peer joined by Jitsi", member.peer, ["nick": "\(nick)"])
             if member.isModerator { grant(member, in: host) } else { elect(in: host) }
         }
+        let address = channels.add(nick, in: "\(host.room.id)", at: host.clock.now())
+        let contents = plan.contents(for: features, socket: settings.bridge.map(address.url))
         ask(
-            .set, order.initiate(plan.contents(for: features), bridgeSession: id),
-            to: place.occupant(nick), .invitation(nick, session: id), in: host)
+            .set, order.initiate(contents, bridgeSession: id), to: place.occupant(nick),
+            .invitation(nick, session: id), in: host)
         await host.releaseHeld(for: member.peer)
     }
 
@@ -198,6 +200,7 @@ extension JitsiSessions {
     /// The session is over: so is its connection, and what was sent by it.
     func endSession(of nick: String, in host: isolated RoomHost) {
         guard let member = members[nick], let session = member.session else { return }
+        channels.remove(nick)
         members[nick]?.session = nil
         members[nick]?.sources = []
         _ = try? host.room.tracksPublished([], by: member.peer, wall: host.clock.wall())

@@ -121,6 +121,7 @@ extension JitsiSessions {
 
     private func went(_ nick: String, in host: isolated RoomHost) {
         speakers.removeAll { $0 == nick }
+        channels.remove(nick)
         if let member = members.removeValue(forKey: nick) {
             nicks[member.peer] = nil
             host.room.left(member.peer)

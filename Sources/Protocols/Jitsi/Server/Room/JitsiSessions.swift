@@ -29,6 +29,7 @@ final class JitsiSessions: RoomSessions {
     var nicks: [PeerID: String] = [:]
     var guests = GuestList()
     var recordings = RecordingBoard()
+    var channels = ChannelBook()
     /// The nicks of those who spoke last, the newest first.
     var speakers: [String] = []
     var isSilent = true
@@ -82,6 +83,7 @@ final class JitsiSessions: RoomSessions {
             in: host)
         host.logger.info("conference closed", metadata: ["reason": "\(reason)"])
         self.place = nil
+        channels.removeAll()
         members = [:]
         nicks = [:]
         guests.removeAll()
@@ -208,6 +210,7 @@ final class JitsiSessions: RoomSessions {
     func forget(_ peer: PeerID) {
         guard let nick = nicks.removeValue(forKey: peer) else { return }
         members[nick] = nil
+        channels.remove(nick)
     }
 
     func received(_ event: MediaEvent, in host: isolated RoomHost) async {

@@ -96,6 +96,9 @@ struct JingleTransport: Hashable {
         for (index, candidate) in candidates.enumerated() {
             children.append(Self.element(candidate, number: index + 1))
         }
+        for socket in sockets {
+            children.append(XMLElement("web-socket", JitsiNamespaces.colibri, ["url": socket]))
+        }
         if let sctpPort {
             children.append(
                 XMLElement(
