@@ -200,6 +200,18 @@ import Testing
         #expect(answer.reason == "503" && !answer.mayRefuseChecksums && answer.uploadID == nil)
     }
 
+    /// The code decides whether the request is sent once more without checksums, not the sentence.
+    @Test(arguments: [
+        (400, "InvalidArgument", true), (400, "InvalidRequest", true), (400, "MalformedXML", true),
+        (400, "NotImplemented", true), (501, "NotImplemented", true), (501, "Other", true),
+        (400, "BadDigest", false), (400, "XAmzContentChecksumMismatch", false),
+        (403, "InvalidArgument", false),
+    ]) func aChecksumThatDoesNotFitIsNotLeftOut(status: Int, code: String, isLeftOut: Bool) {
+        let error = "<Error><Code>\(code)</Code><Message>the checksum</Message></Error>"
+        let answer = StoreAnswer(status: status, body: Array(error.utf8))
+        #expect(answer.mayRefuseChecksums == isLeftOut)
+    }
+
     @Test func anUploadsIDIsShort() {
         func uploadID(_ count: Int) -> String? {
             let id = String(repeating: "u", count: count)

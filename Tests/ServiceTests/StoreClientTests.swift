@@ -184,6 +184,8 @@ private final class PlainStore: StoreLine {
             (Self.error(400, "InvalidArgument", "of a part"), "400 InvalidArgument: of a part"),
             (Self.error(403, "AccessDenied", "read-only"), "403 AccessDenied: read-only"),
             (Self.error(400, "RequestTimeout", "slow"), "400 RequestTimeout: slow"),
+            // Bytes were damaged on their way, and the checksum has shown it.
+            (Self.error(400, "BadDigest", "not its checksum"), "400 BadDigest: not its checksum"),
         ] {
             let client = client(Refuser(answer: answer), StoreManners())
             let failure = StoreFailure(.unavailable, status: answer.status, reason: reason)

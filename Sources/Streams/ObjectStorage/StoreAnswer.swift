@@ -75,13 +75,16 @@ public struct StoreAnswer: Hashable, Sendable {
 
     /// Whether the store may have refused `x-amz-checksum-*`: Backblaze B2 answers "invalid
     /// argument", Cloudflare R2 and older stores answer "not implemented". An answer to HEAD has no
-    /// body.
+    /// body. The store's sentence decides nothing: that of `BadDigest` names a checksum too, and
+    /// bytes that were damaged on their way must not be sent without one.
     public var mayRefuseChecksums: Bool {
-        guard status == 400 || status == 501 else { return false }
-        switch code {
-        case nil: return body.isEmpty || status == 501
-        case "InvalidArgument", "InvalidRequest", "NotImplemented", "MalformedXML": return true
-        default: return message?.lowercased().contains("checksum") ?? false
+        switch (status, code) {
+        case (501, _): true
+        case (400, nil): body.isEmpty
+        case (400, "InvalidArgument"), (400, "InvalidRequest"), (400, "NotImplemented"),
+            (400, "MalformedXML"):
+            true
+        default: false
         }
     }
 

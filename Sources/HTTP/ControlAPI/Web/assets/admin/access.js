@@ -46,16 +46,18 @@ export const access = {
       if (!chosen) return;
       let data = [];
       let words = "";
+      let isListed = false;
       try {
         ({ data } = await get(`/v2/room-codes/room/${encodeURIComponent(chosen)}`,
           { limit: "100" }));
+        isListed = true;
         words = data.length === 0
           ? `${chosen} has no codes.` : countText(data.length, "code", "codes");
       } catch (error) {
         if (error.status === 401) throw error;
         words = error.message;
       }
-      make.hidden = words === "" || (data.length === 0 && !words.endsWith("has no codes."));
+      make.hidden = !isListed;
       codes.node.hidden = data.length === 0;
       setText(note, words);
       reconcile(codes.rows, data, {
