@@ -35,15 +35,15 @@ import Testing
         _ = try await back.call("peer-update", #"{"name":"bot 2","data":"bot"}"#)
         #expect(
             try await back.call("broadcast", #"{"info":{"message":"I am a bot"}}"#).error
-                == "403 role '__internal_recorder' has no permission 'broadcast'")
+                == refusal(.room(.missingPermission(.broadcast, role: "__internal_recorder"))))
         _ = try await back.call("group-join", #"{"name":"bots"}"#)
         #expect(
             try await back.call("hls-start").error
-                == "403 role '__internal_recorder' has no permission 'hlsStreaming'")
+                == refusal(.room(.missingPermission(.hlsStreaming, role: "__internal_recorder"))))
         #expect(
             try await back.call(
                 "role-change-request", #"{"requested_for":"ann","role":"guest","force":true}"#
-            ).error == "403 role '__internal_recorder' has no permission 'changeRole'")
+            ).error == refusal(.room(.missingPermission(.changeRole, role: "__internal_recorder"))))
         #expect(
             try await back.call(
                 "offer",
@@ -60,7 +60,7 @@ import Testing
         let ben2 = try await fixture.connect("ben", role: "guest")
         seen += try await ben2.drain()
         #expect(
-            try await ann2.call("get-peer", #"{"peer_id":"bot"}"#).error?.hasPrefix("404") == true)
+            try await ann2.call("get-peer", #"{"peer_id":"bot"}"#).code == 404)
         let searched = try await ann2.call("peer-name-search", #"{"query":""}"#)
         #expect(searched.result["count"].integer == 2)
         seen.append(searched)
@@ -70,7 +70,7 @@ import Testing
         #expect(
             try await ann2.call(
                 "role-change-request", #"{"requested_for":"bot","role":"guest","force":true}"#
-            ).error?.hasPrefix("404") == true)
+            ).code == 404)
         let found = try await ann2.call("find-peer", #"{"limit":10}"#)
         #expect(found.result["total"].integer == 2)
         seen.append(found)

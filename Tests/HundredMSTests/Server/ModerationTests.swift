@@ -168,7 +168,7 @@ import Testing
                 == nil)
         #expect(
             try await ben.call("role-change", accept).error
-                == "403 this role has not been offered, or the offer is over")
+                == refusal(.room(.unknownRoleOffer)))
     }
 
     @Test func rolesAreChangedInBulk() async throws {
@@ -179,7 +179,7 @@ import Testing
         let request = #"{"roles":["guest"],"role":"viewer","force":true}"#
         #expect(
             try await ben.call("role-change-request", request).error
-                == "403 role 'guest' has no permission 'changeRole'")
+                == refusal(.room(.missingPermission(.changeRole, role: "guest"))))
         #expect(try await ann.call("role-change-request", request).result == .object([:]))
         for client in [ben, cleo] {
             let methods = try await client.drain().map(\.method)
@@ -249,7 +249,7 @@ import Testing
         fixture.media.refuse("publishOffer")
         #expect(
             try await ben.call("offer", offer(["m"])).error
-                == "400 the offer was refused: no publishOffer today")
+                == refusal(.media("the offer was refused: no publishOffer today")))
         #expect(fixture.media.calls() == ["add ben", "offer ben o", "remove ben"])
         fixture.media.allow("publishOffer")
         #expect(try await ben.call("offer", offer(["m"])).error == nil)
@@ -328,12 +328,14 @@ import Testing
             try await ben.call(
                 "track-update-request",
                 #"{"requested_for":"ann","track_id":"m","stream_id":"s","mute":true}"#
-            ).error == "403 role 'guest' has no permission 'mute'")
+            ).error == refusal(.room(.missingPermission(.mute, role: "guest"))))
         #expect(
             try await ann.call(
                 "track-update-request",
                 #"{"requested_for":"ben","track_id":"m","stream_id":"x","mute":true}"#
-            ).error == "400 stream_id is not that of track m")
+            ).error
+                == refusal(
+                    .room(.invalidField(field: "stream_id", reason: "is not that of track m"))))
     }
 
     @Test func allTracksOfAKindAreAskedForWithWhatTheAskerSaid() async throws {

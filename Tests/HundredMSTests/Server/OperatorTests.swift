@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct OperatorTests {
     let fixture = SignallingFixture()
 
-    private func refusal(of peer: PeerID) async -> String? {
+    private func refusedFrame(of peer: PeerID) async -> String? {
         let socket = FakeSocket()
         let id = await fixture.signalling.open(
             peer: peer, claims: fixture.claims("u", role: "guest"), socket: socket)
@@ -21,11 +21,11 @@ import Testing
         let ann = try await fixture.join("ann")
         let visitor = try await fixture.connect("v")
         await fixture.host.setLocked(true)
-        #expect(await refusal(of: "ben")?.contains("the room is locked") == true)
+        #expect(await refusedFrame(of: "ben")?.contains(RoomError.roomLocked.message) == true)
         let join = #"{"name":"V","data":"","offer":{"type":"offer","sdp":"o"}}"#
         #expect(
             try await visitor.call("join", join).error
-                == "403 the room is locked: nobody may join it")
+                == refusal(.room(.roomLocked)))
         await ann.close()
         #expect(await fixture.host.isHere("ann"), "it may come back")
         #expect(await !fixture.host.isHere("v"))

@@ -58,7 +58,7 @@ import Testing
         let lower = #"{"name":"_handraise","peer_id":"ben"}"#
         #expect(
             try await cleo.call("group-remove", lower).error
-                == "403 role 'guest' has no permission 'changeRole'")
+                == refusal(.room(.missingPermission(.changeRole, role: "guest"))))
         #expect(try await ann.call("group-remove", lower).result == .object([:]))
         #expect(try await ben.drain().map(\.method) == ["on-peer-update"])
         #expect(try await ann.call("group-add", lower).result == .object([:]))

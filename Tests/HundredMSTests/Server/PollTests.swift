@@ -46,7 +46,7 @@ import Testing
                 #""result":{"poll_id":"p","total_questions":3,"version":"1.0"}}"#))
         #expect(
             try await ben.call("poll-info-get", #"{"poll_id":"p"}"#).error
-                == "404 poll p is not in this session")
+                == refusal(.room(.unknownPoll("p"))))
         #expect(
             try await ann.call("poll-info-get", #"{"poll_id":"p"}"#).text.hasSuffix(
                 """
@@ -189,7 +189,7 @@ import Testing
                 """))
         #expect(
             try await ben.call("poll-responses", #"{"poll_id":"p"}"#).error
-                == "403 role 'guest' may not see what was answered to poll p")
+                == refusal(.room(.mayNotSeeAnswers("p", role: "guest"))))
         let all = try await ann.call(
             "poll-responses", #"{"poll_id":"p","index":1,"count":1,"self":false}"#)
         #expect(all.result["last"] == .bool(false))
@@ -246,10 +246,12 @@ import Testing
         // 100ms has none for polls, so all clients get the same codes.
         let refused = try await ben.call(
             "poll-response", #"{"poll_id":"p","responses":[{"question":9,"option":1}]}"#)
-        #expect(refused.error == "400 question must be 1 to 3")
+        #expect(
+            refused.error
+                == refusal(.room(.invalidField(field: "question", reason: "must be 1 to 3"))))
         #expect(
             try await ben.call("poll-start", #"{"poll_id":"p"}"#).error
-                == "403 role 'guest' has no permission 'pollWrite'")
+                == refusal(.room(.missingPermission(.pollWrite, role: "guest"))))
     }
 
     /// Simultaneous answers cost the other peers one frame, and simultaneous requests for the

@@ -192,7 +192,7 @@ import Testing
         // The peer has to wait until the media plane has released it.
         let back = try await fixture.connect("ben")
         let join = #"{"name":"B","offer":{"type":"offer","sdp":"w"}}"#
-        #expect(try await back.call("join", join).error?.hasPrefix("503") == true)
+        #expect(try await back.call("join", join).error == refusal(.busy))
         fixture.media.openGate()
         await joining
         #expect(fixture.media.calls() == ["add ben", "offer ben v", "remove ben"])
@@ -267,8 +267,8 @@ import Testing
         let reply = try await stranger.call(
             "offer", #"{"desc":{"type":"offer","sdp":"x"},"tracks":{}}"#)
         #expect(
-            reply.error == "410 peer ann has no place in this room any more: "
-                + "a lost one is kept for 60 s; join again")
+            reply.code == 410
+                && reply.error == refusal(.placeLost("ann", kept: .seconds(60))))
         let last = try #require(try await stranger.next())
         #expect(last.method == "on-error" && last.params["code"].integer == 410)
         #expect(await stranger.socket.closure() == .init(code: 1008, reason: "refused: 410"))

@@ -159,6 +159,10 @@ extension MediaEvent {
     }
 }
 
+/// A refusal as ``TestFrame/error`` has it. Tests name the error; its words stand once, in
+/// ``RefusalWordsTests``.
+func refusal(_ error: SignallingError) -> String { "\(error.code) \(error.message)" }
+
 /// One frame from the server.
 struct TestFrame: CustomStringConvertible, Sendable {
     let text: String

@@ -83,7 +83,7 @@ import Testing
         #expect(
             await fixture.signalling.open(peer: "c", claims: claims, socket: socket) == nil)
         #expect(
-            await socket.next()?.contains("the room takes 2 connections, which are all there")
+            await socket.next()?.contains(RoomError.tooManyConnections(maximum: 2).message)
                 == true)
         await first.close()
         _ = try await fixture.connect("c")

@@ -58,7 +58,7 @@ import Testing
         await fixture.pass(.seconds(10))
         #expect(
             try await visitor.call("join", join).error
-                == "401 token is expired: it only lets a peer back to its place in the room")
+                == refusal(.tokenExpired))
         // Nor may a present peer join anew; it stays.
         await ann.close()
         let back = try await connect("ann")

@@ -191,7 +191,7 @@ import Testing
         for method in ["hls-start", "hls-stop"] {
             #expect(
                 try await ben.call(method).error
-                    == "403 role 'guest' has no permission 'hlsStreaming'")
+                    == refusal(.room(.missingPermission(.hlsStreaming, role: "guest"))))
         }
         #expect(fixture.streaming.calls().isEmpty)
     }
@@ -216,24 +216,25 @@ import Testing
         #expect(try await send(ann, two).result == .object([:]))
         #expect(fixture.streaming.calls() == ["metadata [a/2 b/5] in r1 by ann"])
         #expect(
-            try await send(ben, two).error == "403 role 'guest' has no permission 'hlsStreaming'")
+            try await send(ben, two).error
+                == refusal(.room(.missingPermission(.hlsStreaming, role: "guest"))))
         let many = Array(repeating: #"{"payload":"a","duration":2}"#, count: 21)
         for (metadata, error) in [
-            ("[]", "400 parameter 'metadata_objs' has 0 entries; 1 to 20 are allowed"),
+            ("[]", .badParameter("metadata_objs", .entries(0, allowed: 1...20))),
             (
                 "[\(many.joined(separator: ","))]",
-                "400 parameter 'metadata_objs' has 21 entries; 1 to 20 are allowed"
+                .badParameter("metadata_objs", .entries(21, allowed: 1...20))
             ),
             (
                 #"[{"payload":"a"}]"#,
-                "400 parameter 'metadata_objs.0.duration' is missing"
+                .missingParameter("metadata_objs.0.duration")
             ),
             (
                 #"[{"payload":1,"duration":2}]"#,
-                "400 parameter 'metadata_objs.0.payload' must be a string"
+                .badParameter("metadata_objs.0.payload", .mustBe(.string))
             ),
-        ] {
-            #expect(try await send(ann, metadata).error == error)
+        ] as [(String, SignallingError)] {
+            #expect(try await send(ann, metadata).error == refusal(error))
         }
         #expect(fixture.streaming.calls().isEmpty)
     }
@@ -249,10 +250,9 @@ import Testing
 
     @Test func aRefusedStartIsSaidInTheServicesWordsAndOthersAreNotShownOurInsides() async throws {
         let ann = try await fixture.join("ann")
-        fixture.streaming.fail(
-            LiveStreamingError(.invalid, message: "meeting_url is not one of our rooms"))
-        #expect(
-            try await ann.call("hls-start").error == "400 meeting_url is not one of our rooms")
+        let foreign = LiveStreamingError(.invalid, message: "meeting_url is not one of our rooms")
+        fixture.streaming.fail(foreign)
+        #expect(try await ann.call("hls-start").error == refusal(.streaming(foreign)))
         fixture.streaming.fail(FakeMediaError(description: "/secret/path"))
         #expect(try await ann.call("hls-start").error == "500 the stream could not start")
         #expect(try await ann.call("hls-stop").error == "500 the stream could not stop")
@@ -263,11 +263,12 @@ import Testing
         let many = Array(repeating: "{}", count: 17).joined(separator: ",")
         #expect(
             try await ann.call("hls-start", #"{"variants":[\#(many)]}"#).error
-                == "400 parameter 'variants' has 17 entries; at most 16")
+                == refusal(.badParameter("variants", .entries(17, allowed: 0...16))))
         let long = String(repeating: "u", count: 2049)
         #expect(
             try await ann.call("hls-start", #"{"variants":[{},{"meeting_url":"\#(long)"}]}"#).error
-                == "400 parameter 'variants.1.meeting_url' has 2049 bytes; at most 2048 are allowed"
+                == refusal(
+                    .badParameter("variants.1.meeting_url", .tooLong(bytes: 2049, maximum: 2048)))
         )
     }
 

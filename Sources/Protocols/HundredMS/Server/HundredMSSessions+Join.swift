@@ -154,8 +154,7 @@ extension HundredMSSessions {
         let longest = max(candidate.candidate.utf8.count, candidate.sdpMid?.utf8.count ?? 0)
         guard longest <= SignallingLimits.candidateBytes else {
             throw .badParameter(
-                "candidate",
-                reason: "has \(longest) bytes; at most \(SignallingLimits.candidateBytes)")
+                "candidate", .tooLong(bytes: longest, maximum: SignallingLimits.candidateBytes))
         }
         do throws(RoomHostError) {
             try await host.trickle(
@@ -178,12 +177,12 @@ extension HundredMSSessions {
         maximum: Int
     ) throws(SignallingError) {
         guard description.type == kind else {
-            throw .badParameter("\(field).type", reason: "must be '\(kind.rawValue)'")
+            throw .badParameter("\(field).type", .mustSay(kind.rawValue))
         }
         let count = description.sdp.utf8.count
         guard count <= maximum else {
             throw .badParameter(
-                "\(field).sdp", reason: "has \(count) bytes; at most \(maximum) are allowed")
+                "\(field).sdp", .tooLong(bytes: count, maximum: maximum))
         }
     }
 

@@ -32,7 +32,7 @@ extension HundredMSSessions {
         }
         let head = frame.head
         do throws(SignallingError) {
-            guard let name = head.method else { throw SignallingError.malformed("no method") }
+            guard let name = head.method else { throw SignallingError.malformed(.noMethod) }
             guard let method = ClientMethod(rawValue: name) else {
                 throw SignallingError.unknownMethod(String(name.prefix(RoomLimits.wordBytes)))
             }

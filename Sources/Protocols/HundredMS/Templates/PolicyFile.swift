@@ -31,8 +31,8 @@ public enum PolicyFile {
             throw .invalidPolicy("the file is not a JSON object")
         } catch .missingParameter(let path) {
             throw .invalidPolicy("'\(path)' is missing")
-        } catch .badParameter(let path, let reason) {
-            throw .invalidPolicy("'\(path)' \(reason)")
+        } catch .badParameter(let path, let fault) {
+            throw .invalidPolicy("'\(path)' \(fault.words)")
         } catch {
             throw .invalidPolicy(error.message)
         }

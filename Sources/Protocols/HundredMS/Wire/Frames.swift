@@ -80,7 +80,7 @@ struct IncomingFrame {
         do {
             content = try JSONDocument(text, limits: limits).root
         } catch {
-            throw .malformed("\(error)")
+            throw .malformed(.json(error))
         }
         head = try Self.read(FrameHead.self, of: content)
     }

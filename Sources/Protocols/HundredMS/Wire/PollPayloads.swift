@@ -117,7 +117,7 @@ public struct PollQuestionPayload: Hashable, Sendable, Codable {
         let longest = question.answerMaxLen.flatMap { $0 == 0 ? nil : $0 } ?? max(1024, shortest)
         guard question.type.hasOptions || shortest <= longest else {
             throw .badParameter(
-                "\(path).question.answer_min_len", reason: "is more than answer_max_len")
+                "\(path).question.answer_min_len", .moreThan("answer_max_len"))
         }
         var read = PollQuestion(
             question.type, text: question.text, isSkippable: question.skippable ?? true,

@@ -154,7 +154,7 @@ enum PollPlaces {
         let numbered = numbers.enumerated().map { ($0.element ?? $0.offset + 1, $0.offset) }
             .sorted { $0 < $1 }
         guard numbered.map(\.0) == Array(1..<(numbers.count + 1)) else {
-            throw .badParameter(path, reason: "must have the indexes 1 to \(numbers.count)")
+            throw .badParameter(path, .indexes(count: numbers.count))
         }
         return numbered.map(\.1)
     }

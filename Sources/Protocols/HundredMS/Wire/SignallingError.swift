@@ -7,11 +7,11 @@ public import Rooms
 /// An error in a frame. Its only cost is the frame.
 public enum SignallingError: Error, Hashable, Sendable {
     /// Not JSON, or not an object with a method.
-    case malformed(String)
+    case malformed(FrameFault)
     case unknownMethod(String)
     /// The dotted path of the parameter.
     case missingParameter(String)
-    case badParameter(String, reason: String)
+    case badParameter(String, ParameterFault)
     /// More frames, of any kind, than a connection may send.
     case tooManyFrames
     /// More media than a peer may send: on that track, or on all of its tracks together.
@@ -54,10 +54,10 @@ public enum SignallingError: Error, Hashable, Sendable {
 
     public var message: String {
         switch self {
-        case .malformed(let reason): "malformed frame: \(reason)"
+        case .malformed(let fault): "malformed frame: \(fault.words)"
         case .unknownMethod(let method): "method '\(method)' is not known here"
         case .missingParameter(let path): "parameter '\(path)' is missing"
-        case .badParameter(let path, let reason): "parameter '\(path)' \(reason)"
+        case .badParameter(let path, let fault): "parameter '\(path)' \(fault.words)"
         case .tooManyFrames: "too many frames, or too large ones"
         case .tooMuchMedia(let track?):
             "track '\(track)' sends more than its role allows for: the rest of it is left out"
@@ -97,7 +97,7 @@ public enum SignallingError: Error, Hashable, Sendable {
     /// Names the parameter that could not be read.
     init(reading error: any Error) {
         guard let error = error as? DecodingError else {
-            self = .malformed("\(error)")
+            self = .malformed(.json(.malformed))
             return
         }
         switch error {
@@ -106,36 +106,25 @@ public enum SignallingError: Error, Hashable, Sendable {
         case .valueNotFound(_, let context):
             self = .missingParameter(Self.path(context.codingPath))
         case .typeMismatch(let type, let context):
-            self = Self.mismatch(Self.path(context.codingPath), Self.word(for: type))
+            let path = Self.path(context.codingPath)
+            self =
+                path.isEmpty
+                ? .malformed(.notAnObject)
+                : .badParameter(path, ParameterFault(expected: type))
         case .dataCorrupted(let context):
             let path = Self.path(context.codingPath)
             self =
                 path.isEmpty
-                ? .malformed("not valid JSON")
-                : .badParameter(path, reason: "has a value that is not allowed")
+                ? .malformed(.json(.malformed))
+                : .badParameter(path, .notAllowed)
         @unknown default:
-            self = .malformed("not valid JSON")
+            self = .malformed(.json(.malformed))
         }
-    }
-
-    private static func mismatch(_ path: String, _ word: String) -> SignallingError {
-        path.isEmpty
-            ? .malformed("the frame must be \(word)")
-            : .badParameter(path, reason: "must be \(word)")
     }
 
     private static func path(_ keys: [any CodingKey]) -> String {
         let names = keys.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }
         let inner = names.first == "params" && names.count > 1 ? names.dropFirst() : names[...]
         return inner.joined(separator: ".")
-    }
-
-    private static func word(for type: any Any.Type) -> String {
-        if type == String.self { return "a string" }
-        if type == Bool.self { return "a boolean" }
-        if type is any BinaryInteger.Type { return "a whole number" }
-        if type is any BinaryFloatingPoint.Type { return "a number" }
-        if "\(type)".hasPrefix("Array") { return "an array" }
-        return "an object"
     }
 }

@@ -19,14 +19,14 @@ struct ModerationCalls {
             }
         case (nil, let roles?):
             guard isForced else {
-                throw .badParameter("force", reason: "must be true for a change by 'roles'")
+                throw .badParameter("force", .neededBeside("roles"))
             }
             try ruled { () throws(RoomError) in
                 try host.room.roleChangeRequested(
                     ofRoles: roles, to: params.role, by: peer, at: host.clock.now())
             }
         case (_?, _?):
-            throw .badParameter("roles", reason: "cannot stand beside 'requested_for'")
+            throw .badParameter("roles", .excludedBy("requested_for"))
         case (nil, nil):
             throw .missingParameter("requested_for")
         }

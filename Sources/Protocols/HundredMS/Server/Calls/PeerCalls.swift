@@ -41,7 +41,7 @@ struct PeerCalls {
         guard var known = iterators,
             let page = page(of: params.iterator, limit: params.limit, continuing: &known, in: host)
         else {
-            throw .badParameter("iterator", reason: "is not known or too old")
+            throw .badParameter("iterator", .unknown)
         }
         iterators = known
         return page

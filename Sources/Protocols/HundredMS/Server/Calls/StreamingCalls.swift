@@ -43,8 +43,7 @@ struct StreamingCalls {
         let count = params.metadata.count
         guard (1...SignallingLimits.timedMetadata).contains(count) else {
             throw .badParameter(
-                "metadata_objs",
-                reason: "has \(count) entries; 1 to \(SignallingLimits.timedMetadata) are allowed")
+                "metadata_objs", .entries(count, allowed: 1...SignallingLimits.timedMetadata))
         }
         do {
             try await host.streaming.addTimedMetadata(
@@ -65,14 +64,11 @@ struct StreamingCalls {
         try checkAsking(
             (isRecorded ? [.browserRecording] : []) + (isSent ? [.rtmpStreaming] : []), in: host)
         guard isRecorded || isSent else {
-            throw .badParameter(
-                "record", reason: "must be true without rtmp_urls: there is nothing else to start")
+            throw .badParameter("record", .neededWithout("rtmp_urls"))
         }
         if let bytes = params.meetingURL?.utf8.count, bytes > SignallingLimits.meetingURLBytes {
             throw .badParameter(
-                "meeting_url",
-                reason:
-                    "has \(bytes) bytes; at most \(SignallingLimits.meetingURLBytes) are allowed")
+                "meeting_url", .tooLong(bytes: bytes, maximum: SignallingLimits.meetingURLBytes))
         }
         do {
             try await host.streaming.startRecording(
@@ -122,7 +118,7 @@ struct StreamingCalls {
         let variants = variants ?? []
         guard variants.count <= RoomLimits.variants else {
             throw .badParameter(
-                "variants", reason: "has \(variants.count) entries; at most \(RoomLimits.variants)")
+                "variants", .entries(variants.count, allowed: 0...RoomLimits.variants))
         }
         for (index, variant) in variants.enumerated() {
             let limits = [
@@ -133,7 +129,7 @@ struct StreamingCalls {
                 guard let count = value?.utf8.count, count > maximum else { continue }
                 throw .badParameter(
                     "variants.\(index).\(field)",
-                    reason: "has \(count) bytes; at most \(maximum) are allowed")
+                    .tooLong(bytes: count, maximum: maximum))
             }
         }
         return variants
