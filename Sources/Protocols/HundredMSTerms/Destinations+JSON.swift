@@ -1,7 +1,7 @@
 internal import MediaKernel
 public import Rooms
 
-// The destinations and settings of a template (docs/API.md). Any field may be missing.
+// The destinations and settings of a template (docs/api/rooms.md, "Templates"). Any field may be missing.
 
 /// `hlsDestinations`. Roomcast's own are `container`, `captions`, `lowLatency`, `idleTimeout`, `autoStart`,
 /// `signedPlaybackSeconds` and `layout`.

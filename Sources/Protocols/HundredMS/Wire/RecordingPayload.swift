@@ -2,8 +2,9 @@ internal import HundredMSTerms
 internal import MediaKernel
 public import Rooms
 
-/// `recording.hls` and `recording.browser` of the room's state (docs/API.md, `docs/PROTOCOL.md`
-/// section 6): the recording of the streams, and the recording without a live stream.
+/// `recording.hls` and `recording.browser` of the room's state (`docs/PROTOCOL.md` section 6;
+/// `docs/api/recordings.md`, "In the room"): the recording of the streams, and the recording without
+/// a live stream.
 public struct RecordingPayload: Hashable, Sendable, Codable {
     public var enabled: Bool
     public var state: RecordingState

@@ -2,7 +2,7 @@ internal import HundredMSTerms
 public import MediaKernel
 public import Rooms
 
-/// One variant of a room's streams on the wire (docs/API.md).
+/// One variant of a room's streams on the wire (`docs/PROTOCOL.md` section 6).
 public struct HLSVariantPayload: Hashable, Sendable, Codable {
     public var url: String
     public var meetingURL: String?
