@@ -56,15 +56,16 @@ import Testing
     }
 
     /// As they stand in records; what the API says today has no say in it.
-    @Test(arguments: [
-        ("client request", .stopped), ("last peer left", .lastPeerLeft),
-        ("nothing published", .nothingPublished), ("max duration reached", .durationReached),
-        ("room ended", .roomEnded), ("server shutdown", .serverStopped),
-        ("another variant cannot be started", .variantRefused),
-        ("failure: the server was restarted", .failed(.serverRestarted)),
-        ("failure: words", .failed(StreamFailure(.unknown, "words"))),
-        ("parent gone", .botLeft("parent gone")),
-    ] as [(String, StreamEnd)])
+    @Test(
+        arguments: [
+            ("client request", .stopped), ("last peer left", .lastPeerLeft),
+            ("nothing published", .nothingPublished), ("max duration reached", .durationReached),
+            ("room ended", .roomEnded), ("server shutdown", .serverStopped),
+            ("another variant cannot be started", .variantRefused),
+            ("failure: the server was restarted", .failed(.serverRestarted)),
+            ("failure: words", .failed(StreamFailure(.unknown, "words"))),
+            ("parent gone", .botLeft("parent gone")),
+        ] as [(String, StreamEnd)])
     func theWordsOfRecordsWithoutCodesKeepTheirMeaning(words: String, end: StreamEnd) {
         #expect(StreamEnd(legacyReason: words) == end)
     }

@@ -65,8 +65,7 @@ import Tokens
                 uri: Self.start, method: .post, headers: headers,
                 body: ByteBuffer(string: #"{"metadata":"b"}"#))
             #expect(answer.status == .unprocessableContent)
-            let body = try TestJSON.decode(APIError.Body.self, answer)
-            #expect(body.message == "Idempotency-Key was used for another request")
+            #expect(try TestJSON.refusal(answer) == APIError.keyIsSpent().body)
         }
         #expect(world.control.state.withLock { $0.requests.count } == 1)
     }

@@ -29,9 +29,9 @@ import Testing
             let answer = try await client.execute(uri: path, method: method)
             #expect(answer.status == .methodNotAllowed)
             #expect(answer.headers[.allow] == allowed)
-            let body = try TestJSON.decode(APIError.Body.self, answer)
-            #expect(body.message == "method not allowed")
-            #expect(body.details == ["\(method) is not one of \(allowed)"])
+            let error = APIError.wrongMethod(
+                method, allowed: allowed.split(separator: ", ").map { String($0) })
+            #expect(try TestJSON.refusal(answer) == error.body)
         }
     }
 

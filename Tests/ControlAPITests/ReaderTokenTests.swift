@@ -41,15 +41,15 @@ import Tokens
                 let uri = path(route.path)
                 let name = "\(route.method.rawValue) \(route.path)"
                 let plain = try await client.execute(uri: uri, method: route.method)
-                guard plain.status == .unauthorized,
-                    try TestJSON.object(plain)["message"] as? String == "Token validation error"
+                let tokenless = APIError.managementToken(.missing).body
+                guard plain.status == .unauthorized, try TestJSON.refusal(plain) == tokenless
                 else { continue }
                 managed += 1
                 let answer = try await client.execute(
                     uri: uri, method: route.method, headers: reader)
                 if answer.status == .forbidden {
-                    let message = try TestJSON.object(answer)["message"] as? String
-                    #expect(message == "this token may only look at recordings", "\(name)")
+                    let refusal = try TestJSON.refusal(answer)
+                    #expect(refusal == APIError.readerOnly().body, "\(name)")
                 } else {
                     #expect(answer.status == .ok || answer.status == .notFound, "\(name)")
                     opened.insert(name)

@@ -266,15 +266,15 @@ import Workbench
         let forged = world.link(to: "s1-0").replacing("s1-0", with: "s1-vod")
         let expired = world.link(to: "s1-old")
         try await world.routes { client in
-            for (uri, status, message) in [
-                ("/recordings/\(overdue)/Rec-demo-1-0.mp4", 403, "the link has expired"),
-                ("\(forged)/Rec-demo-1.zip", 403, "the link is not valid"),
-                ("/recordings/x/Rec-demo-1.zip", 403, "the link is not valid"),
-                ("\(expired)/old.mp4", 404, "no such file"),
-            ] {
+            for (uri, error) in [
+                ("/recordings/\(overdue)/Rec-demo-1-0.mp4", .refusedLink(.expired(Self.now))),
+                ("\(forged)/Rec-demo-1.zip", .refusedLink(.wrongSignature)),
+                ("/recordings/x/Rec-demo-1.zip", .refusedLink(.malformed)),
+                ("\(expired)/old.mp4", Origin.notFound),
+            ] as [(String, APIError)] {
                 let answer = try await client.execute(uri: uri, method: .get)
-                #expect(answer.status.code == status)
-                #expect(try TestJSON.decode(APIError.Body.self, answer).message == message)
+                #expect(answer.status == error.status)
+                #expect(try TestJSON.refusal(answer) == error.body)
                 #expect(answer.headers[.accessControlAllowOrigin] == "*")
             }
         }

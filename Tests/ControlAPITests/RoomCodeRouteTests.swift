@@ -151,7 +151,7 @@ import Tokens
             try await setEnabled(false)
             #expect(
                 try await refusal()
-                    == .init(code: 403, message: "room is disabled", details: ["room hall"]))
+                    == APIError.roomDisabled("hall").body)
             for answer in [
                 try await post(client, "/room/hall"), try await get(client, "/room/hall"),
                 try await post(client, "/room/hall/role/host"),
@@ -162,9 +162,9 @@ import Tokens
             // The policy has changed: it has no role `host` any more.
             let policy = try Policy(validating: [Role(name: "guest")])
             world.gateway.state.withLock { $0.policy = policy }
-            #expect(try await refusal().message == "role does not exist")
+            #expect(try await refusal() == APIError.roleGone("host").body)
             _ = try await post(client, "/room/hall")
-            #expect(try await refusal().message == "room code is disabled")
+            #expect(try await refusal() == APIError.roomCodeDisabled().body)
             let on = try await post(client, "/code", #"{"code":"\#(code)","enabled":true}"#)
             #expect(on.status == .forbidden)
         }
@@ -192,8 +192,7 @@ import Tokens
             }
             let refused = try await post(client, "/room/hall/role/guest")
             #expect(refused.status == .conflict)
-            let error = try TestJSON.decode(APIError.Body.self, refused)
-            #expect(error.message == "too many room codes" && error.details.count == 1)
+            #expect(try TestJSON.refusal(refused) == APIError.tooManyRoomCodes().body)
         }
     }
 

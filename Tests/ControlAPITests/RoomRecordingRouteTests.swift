@@ -130,14 +130,13 @@ import Testing
             let refused = try await post(world, client, "live/stop")
             #expect(refused.status == .conflict)
             #expect(
-                try TestJSON.decode(APIError.Body.self, refused).message
-                    == "recording ends with its live stream")
+                try TestJSON.refusal(refused) == APIError.recordingOfStream("live").body)
             for path in ["room/demo/stop", "room/demo/pause", "room/demo/resume", "none/stop"] {
                 let answer = try await post(world, client, path)
                 #expect(answer.status == .notFound, "\(path)")
+                // Not that of a path that does not exist.
                 #expect(
-                    try TestJSON.decode(APIError.Body.self, answer).message
-                        == "recording not found")
+                    try TestJSON.refusal(answer).message == APIError.unknownRecording().message)
             }
             _ = try await post(world, client, "room/demo/start")
             for (method, path) in [

@@ -148,14 +148,14 @@ import Webhooks
 
     @Test func changesOfARoomAreOfWhatTheyName() async throws {
         try await world.routes { client in
-            _ = try await post(client, "", #"{"name":"other"}"#)
+            let other = try TestJSON.object(try await post(client, "", #"{"name":"other"}"#))
             let made = try TestJSON.object(
                 try await post(client, "", #"{"name":"hall","large_room":true,"size":20000}"#))
             let path = "/\(try #require(made["id"] as? String))"
             let taken = try await post(client, path, #"{"name":"OTHER","description":"x"}"#)
             #expect(taken.status == .conflict)
-            #expect(
-                try TestJSON.decode(APIError.Body.self, taken).message == "name is taken")
+            let owner = RoomID(try #require(other["id"] as? String))
+            #expect(try TestJSON.refusal(taken) == APIError.nameTaken(by: owner).body)
             let small = try await post(client, path, #"{"large_room":false}"#)
             #expect(small.status == .badRequest)
             let now = try TestJSON.object(try await get(client, path))

@@ -66,7 +66,11 @@ import Testing
         ] as [(String?, String?)] {
             world.configuration.certificateFile = first
             world.configuration.privateKeyFile = second
-            #expect(throws: HTTPServiceError.self) { try world.service }
+            #expect {
+                try world.service
+            } throws: { error in
+                if case HTTPServiceError.certificate = error { true } else { false }
+            }
         }
     }
 

@@ -547,6 +547,12 @@ enum TestJSON {
         try JSONDocument.decode(type, from: Data(response.body.readableBytesView))
     }
 
+    /// To compare with an error's ``APIError/body``: tests name the error, and ``MistakeTests`` has
+    /// the words.
+    static func refusal(_ response: TestResponse) throws -> APIError.Body {
+        try decode(APIError.Body.self, response)
+    }
+
     static func object(_ response: TestResponse) throws -> [String: Any] {
         try JSONSerialization.jsonObject(with: Data(response.body.readableBytesView))
             as? [String: Any] ?? [:]

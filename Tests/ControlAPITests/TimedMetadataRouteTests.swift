@@ -61,21 +61,20 @@ import Testing
     }
 
     @Test(arguments: [
-        (LiveStreamError.notRunning("stream-1"), 409, "live stream is not running"),
-        (.tooMuchTimedMetadata("stream-1", maximum: 5), 409, "too much timed metadata"),
-        (.tooFast(perSecond: 5), 429, "too many requests"),
-        (.notFound("stream stream-1"), 404, "live stream not found"),
+        (LiveStreamError.notRunning("stream-1"), 409),
+        (.tooMuchTimedMetadata("stream-1", maximum: 5), 409),
+        (.tooFast(perSecond: 5), 429), (.notFound("stream stream-1"), 404),
     ])
     func aStreamThatDoesNotTakeItSaysWhy(
-        failure: LiveStreamError, code: Int, message: String
+        failure: LiveStreamError, code: Int
     ) async throws {
         try await TestWorld.withStream { world, client, headers in
             world.control.state.withLock { $0.failure = failure }
             let answer = try await client.execute(
                 uri: Self.uri, method: .post, headers: headers,
                 body: ByteBuffer(string: #"{"payload":"p","duration":1}"#))
-            let body = try TestJSON.decode(APIError.Body.self, answer)
-            #expect(body.code == code && body.message == message && body.details.count == 1)
+            let body = try TestJSON.refusal(answer)
+            #expect(body.code == code && body == APIError(failure).body)
             #expect((answer.headers[.retryAfter] == "1") == (code == 429))
         }
     }

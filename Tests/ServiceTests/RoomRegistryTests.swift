@@ -74,7 +74,7 @@ import Workbench
         let registry = registry(opensOnJoin: false)
         let error = try #require(await refusal(registry, "hall"))
         #expect(error.code == 40001)
-        #expect(error.message == "room hall does not exist")
+        #expect(error == .unknownRoom("hall"))
         // A recorder is not checked, and creates no room.
         #expect(await registry.opened("hall").name == "hall")
         #expect(try await catalogue.room("hall") == nil)
@@ -91,7 +91,7 @@ import Workbench
         await first.locked("hall")
         for registry in [first, registry()] {
             let error = try #require(await refusal(registry, "hall"))
-            #expect(error.code == 403 && error.message == "room is disabled")
+            #expect(error.code == 403 && error == .roomDisabled("hall"))
             #expect(await !registry.opened("hall").isEnabled)
         }
         try await setEnabled(true, "hall", first)

@@ -19,12 +19,12 @@ struct RecordingKeeper: Sendable {
     /// - Throws: 404.
     func recording(_ id: String?) async throws -> (record: CatalogueStream, note: RecordingNote) {
         guard let id, Limits.isIdentifier(id) else {
-            throw APIError.notFound("recording not found")
+            throw APIError.unknownRecording()
         }
         let stream = StreamID(id)
         guard let record = try await library.catalogue.stream(stream),
             record.assetDirectory != nil
-        else { throw APIError.notFound("recording not found", "recording \(id)") }
+        else { throw APIError.unknownRecording(id) }
         let note =
             try await notes.notes(of: [stream])[stream] ?? RecordingNote(stream: stream)
         guard note.deletedAt == nil else {

@@ -73,9 +73,7 @@ struct RecordingRoutes: Sendable {
         let recording = try await self.recording(recording)
         try await NoBody.check(request)
         guard recording.kind == .recording else {
-            throw APIError.conflict(
-                "recording ends with its live stream",
-                "stop or pause it at /v2/live-streams/\(recording.id)")
+            throw APIError.recordingOfStream(recording.id)
         }
         return try await response(try await control.stop(stream: recording.id, stoppedBy: nil))
     }
@@ -104,11 +102,11 @@ struct RecordingRoutes: Sendable {
 
     private func recording(_ text: String?) async throws -> LiveStream {
         guard let text, Limits.isIdentifier(text) else {
-            throw APIError.notFound("recording not found")
+            throw APIError.unknownRecording()
         }
         guard let stream = try await control.stream(StreamID(text)),
             stream.plan.recording?.isWanted == true
-        else { throw APIError.notFound("recording not found", "recording \(text)") }
+        else { throw APIError.unknownRecording(text) }
         return stream
     }
 

@@ -43,14 +43,8 @@ struct IdempotencyMiddleware<Context: RequestContext>: RouterMiddleware {
         case .answer: return try await answer(to: request, context, at: place, next)
         case .repeatAnswer(let answer): return Self.repeated(answer)
         case .wait:
-            var error = APIError.conflict(
-                "a request with this Idempotency-Key is being answered", "try again in a moment")
-            error.headers[.retryAfter] = "1"
-            throw error
-        case .refuse:
-            throw APIError(
-                .unprocessableContent, "Idempotency-Key was used for another request",
-                details: ["that request had another body; a new request needs a new key"])
+            throw APIError.keyIsAnswered()
+        case .refuse: throw APIError.keyIsSpent()
         }
     }
 

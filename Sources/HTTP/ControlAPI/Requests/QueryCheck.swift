@@ -10,7 +10,7 @@ struct QueryCheck<Context: RequestContext>: RouterMiddleware {
             let fields = QueryFields.of(context.endpointPath ?? "", request.method)
             let faults = fields.faults(in: request.uri.queryParameters)
             guard faults.isEmpty else {
-                throw APIError(.badRequest, "malformed query", details: faults)
+                throw APIError.malformedQuery(faults)
             }
         }
         return try await next(request, context)

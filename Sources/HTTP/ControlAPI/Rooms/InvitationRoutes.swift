@@ -51,9 +51,7 @@ struct InvitationRoutes: Sendable {
                 of: roles.map(\.name), areAll: false, room: room, at: clock(),
                 newCode: RoomCode.random)
         else {
-            throw APIError.conflict(
-                "too many room codes",
-                "at most \(RoomCode.perRoomMaximum) of a room may be enabled; disable some first")
+            throw APIError.tooManyRoomCodes()
         }
         return JSON.response([
             "invitations": roles.map { role in

@@ -53,9 +53,7 @@ struct RoomCodeRoutes: Sendable {
             let codes = try await catalogue.makeRoomCodes(
                 of: roles, areAll: areAll, room: room, at: clock(), newCode: RoomCode.random)
         else {
-            throw APIError.conflict(
-                "too many room codes",
-                "at most \(RoomCode.perRoomMaximum) of a room may be enabled; disable some first")
+            throw APIError.tooManyRoomCodes()
         }
         return codes
     }

@@ -105,13 +105,13 @@ struct TokenRoute: Sendable {
     }
 
     private func usable(_ code: RoomCode) async throws -> RoomCode {
-        guard code.isEnabled else { throw APIError.forbidden("room code is disabled") }
+        guard code.isEnabled else { throw APIError.roomCodeDisabled() }
         guard try await catalogue.knownRoom(code.room).isEnabled else {
             throw APIError.roomDisabled(code.room)
         }
         let roles = try await gateway.policy(of: code.room).visibleRoleNames
         guard roles.contains(code.role) else {
-            throw APIError.forbidden("role does not exist", "role '\(code.role)'")
+            throw APIError.roleGone(code.role)
         }
         return code
     }
