@@ -22,9 +22,6 @@ public struct KeeperProcess: Sendable {
     /// Nobody waits for it: it ends with this process, or this process with it.
     public let id: pid_t
 
-    /// Above all that a keeper gets: moving one of them there closes none that is still to be moved.
-    private static let lowestDescriptor: CInt = 10
-
     /// Starts it. Call it while this process may still start others, and before it has threads.
     ///
     /// - Parameters:
@@ -50,9 +47,9 @@ public struct KeeperProcess: Sendable {
                 given.append((ends.given, number))
             }
         }
-        try connect(inputs) { Self.pipe().map { ($0.write, $0.read) } }
-        try connect(outputs) { Self.pipe().map { ($0.read, $0.write) } }
-        try connect(sockets) { Self.socketPair().map { ($0.0, $0.1) } }
+        try connect(inputs) { ProgramStart.pipe().map { ($0.write, $0.read) } }
+        try connect(outputs) { ProgramStart.pipe().map { ($0.read, $0.write) } }
+        try connect(sockets) { ProgramStart.socketPair().map { ($0.0, $0.1) } }
         let process = ProgramStart.spawn(
             executable, arguments, ProgramStart.plainEnvironment, descriptors: given)
         guard let process else {
@@ -64,33 +61,6 @@ public struct KeeperProcess: Sendable {
         self.inputs = Array(own.prefix(inputs.count))
         self.outputs = Array(own.dropFirst(inputs.count).prefix(outputs.count))
         self.sockets = Array(own.suffix(sockets.count))
-    }
-
-    /// - Returns: nil with `errno`.
-    private static func pipe() -> (read: CInt, write: CInt)? {
-        var ends: [CInt] = [0, 0]
-        guard Glibc.pipe(&ends) == 0 else { return nil }
-        return moved(ends).map { (read: $0, write: $1) }
-    }
-
-    /// - Returns: nil with `errno`.
-    private static func socketPair() -> (CInt, CInt)? {
-        var ends: [CInt] = [0, 0]
-        guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0 else { return nil }
-        return moved(ends)
-    }
-
-    /// The same two above those that a keeper gets. Nil with `errno`.
-    private static func moved(_ ends: [CInt]) -> (CInt, CInt)? {
-        let moved = ends.map { fcntl($0, F_DUPFD_CLOEXEC, lowestDescriptor) }
-        let code = errno
-        for end in ends { close(end) }
-        guard moved.allSatisfy({ $0 >= 0 }) else {
-            for end in moved where end >= 0 { close(end) }
-            errno = code
-            return nil
-        }
-        return (moved[0], moved[1])
     }
 
     /// What a keeper prints, until it is gone. For one reader, on a thread of its own.

@@ -88,29 +88,30 @@ public struct SpeechKeeper: ~Copyable {
 
     /// - Returns: nil with `errno`.
     private static func start(_ words: [String]) -> Program? {
-        var (input, output): ([CInt], [CInt]) = ([0, 0], [0, 0])
-        guard pipe(&input) == 0 else { return nil }
-        guard pipe(&output) == 0 else {
-            for end in input { close(end) }
-            return nil
-        }
-        // Nobody else starts a program meanwhile.
-        for end in input + output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let process = ProgramStart.spawn(
-            words[0], Array(words.dropFirst()), ProgramStart.plainEnvironment,
-            descriptors: [(input[0], 0), (output[1], 1)])
-        let code = errno
-        close(input[0])
-        close(output[1])
-        guard let process else {
-            close(input[1])
-            close(output[0])
+        guard let input = ProgramStart.pipe() else { return nil }
+        guard let output = ProgramStart.pipe() else {
+            let code = errno
+            for end in [input.read, input.write] { close(end) }
             errno = code
             return nil
         }
         // A program that does not read must not hold up the bot.
-        _ = fcntl(input[1], F_SETFL, O_NONBLOCK)
-        return Program(process: process, input: input[1], output: output[0])
+        var process: pid_t?
+        if fcntl(input.write, F_SETFL, O_NONBLOCK) == 0 {
+            process = ProgramStart.spawn(
+                words[0], Array(words.dropFirst()), ProgramStart.plainEnvironment,
+                descriptors: [(input.read, 0), (output.write, 1)])
+        }
+        let code = errno
+        close(input.read)
+        close(output.write)
+        guard let process else {
+            close(input.write)
+            close(output.read)
+            errno = code
+            return nil
+        }
+        return Program(process: process, input: input.write, output: output.read)
     }
 
     /// Waits until something has happened and passes it on.

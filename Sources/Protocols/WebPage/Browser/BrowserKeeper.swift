@@ -93,6 +93,10 @@ public struct BrowserKeeper: Sendable {
         let status: Int
         // What it says is noise, or a page's, and must not be taken for the keeper's reports.
         let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+        guard nothing >= 0 else {
+            complain("/dev/null cannot be opened: \(String(cString: strerror(errno)))")
+            return 1
+        }
         let browser = ProgramStart.spawn(
             program, arguments, environment(profile),
             descriptors: [(nothing, 0), (nothing, 1), (nothing, 2), (nothing, Self.pictures)])
