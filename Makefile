@@ -19,6 +19,7 @@
 #   SECONDS=60         make fuzz: the time for each parser
 #   REQUESTS=50        make fuzz-api: the number of random requests for each call
 #   SANITIZER=thread   make test-sanitized: the sanitizer, by default address
+#   PARTS="RTPTests …" make test-sanitized: these test targets; without it all, which takes hours
 #   PREFIX=/usr/local  make install: the destination
 #   DESTDIR=...        make install: a directory to use as the root, for packaging
 #   BASE=IMAGE         make image: what it stands on, by default docker.io/library/debian:bookworm-slim
@@ -266,16 +267,9 @@ fuzz-api: install-test-dependencies build ## Requests made of the API's descript
 mutants: install-dependencies ## Remove behaviours one by one; a test must fail for each
 	@Tests/Mutants/run
 
-# Detached tasks of the runtime and caches of libraries live as long as the process; they are not leaks.
 .PHONY: test-sanitized
-test-sanitized: install-dependencies ## The Swift tests in debug under the address sanitizer (SANITIZER=thread)
-	@mkdir -p .build-sanitized
-	@"$$(dirname "$$(realpath "$$(command -v swift)")")"/clang -shared -fPIC -O1 \
-		-o .build-sanitized/swift-mutex.so Tests/Sanitizers/swift-mutex.c
-	ASAN_OPTIONS=detect_leaks=0 \
-		TSAN_OPTIONS=halt_on_error=0:exitcode=66:suppressions=$(CURDIR)/Tests/Sanitizers/thread-suppressions \
-		$(if $(filter thread,$(SANITIZER)),LD_PRELOAD=$(CURDIR)/.build-sanitized/swift-mutex.so) \
-		.ci/swift-test --scratch-path .build-sanitized --sanitize $(or $(SANITIZER),address) --no-parallel
+test-sanitized: install-dependencies ## The Swift tests in debug under the address sanitizer, in parts (SANITIZER=thread PARTS=…)
+	@Tests/Sanitizers/run $(or $(SANITIZER),address) $(PARTS)
 
 .PHONY: install-dependencies
 install-dependencies: ## Install missing Debian packages to build and run
