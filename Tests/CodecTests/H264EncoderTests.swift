@@ -124,7 +124,14 @@ import Testing
         for mistake in mistakes {
             var wrong = settings()
             mistake(&wrong)
-            #expect(throws: CodecError.self) { try H264Encoder(wrong) }
+            #expect {
+                try H264Encoder(wrong)
+            } throws: { error in
+                switch error as? CodecError {
+                case .setting, .pictureSize: true
+                default: false
+                }
+            }
         }
     }
 

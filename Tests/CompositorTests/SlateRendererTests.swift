@@ -76,10 +76,10 @@ import Testing
     }
 
     @Test func impossibleSizesAreRefused() {
-        #expect(throws: CodecError.self) {
+        #expect(throws: CodecError.pictureSize(width: 0, height: 10)) {
             try SlateRenderer().slate(width: 0, height: 10, room: "")
         }
-        #expect(throws: CodecError.self) {
+        #expect(throws: CodecError.pictureSize(width: 10, height: 100_000)) {
             try SlateRenderer().standIn(.others(1), width: 10, height: 100_000)
         }
     }

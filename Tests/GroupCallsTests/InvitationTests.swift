@@ -60,15 +60,18 @@ import Testing
 
     @Test(
         arguments: [
-            ("", nil, "user_id has 1 to 255 bytes"),
-            (String(repeating: "u", count: 256), nil, "user_id has 1 to 255 bytes"),
-            ("ann", nil, "user_id is the inviting user's own"),
-            ("ben", 4, "expires_in is 5 to 86400 seconds"),
-            ("ben", 86_401, "expires_in is 5 to 86400 seconds"),
-        ] as [(String, Int?, String)])
-    func aWrongOneIsRefused(user: String, seconds: Int?, message: String) {
+            ("", nil, .invalidField("user_id", reason: "has 1 to 255 bytes")),
+            (
+                String(repeating: "u", count: 256), nil,
+                .invalidField("user_id", reason: "has 1 to 255 bytes")
+            ),
+            ("ann", nil, .invalidField("user_id", reason: "is the inviting user's own")),
+            ("ben", 4, .invalidField("expires_in", reason: "is 5 to 86400 seconds")),
+            ("ben", 86_401, .invalidField("expires_in", reason: "is 5 to 86400 seconds")),
+        ] as [(String, Int?, CallError)])
+    func aWrongOneIsRefused(user: String, seconds: Int?, refusal: CallError) {
         #expect(
-            callError { _ = try invitation(to: user, seconds: seconds) }?.message == message)
+            callError { _ = try invitation(to: user, seconds: seconds) } == refusal)
     }
 
     @Test func theInviterOfAServerIsBoundedToo() throws {
@@ -76,8 +79,8 @@ import Testing
         #expect(try invitation(from: longest).inviter == longest)
         for inviter in ["", longest + "u"] {
             #expect(
-                callError { _ = try invitation(from: inviter) }?.message
-                    == "inviter has 1 to 255 bytes")
+                callError { _ = try invitation(from: inviter) }
+                    == .invalidField("inviter", reason: "has 1 to 255 bytes"))
         }
     }
 

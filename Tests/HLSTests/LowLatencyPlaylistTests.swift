@@ -213,12 +213,16 @@ import Workbench
 
     @Test func aPartBeyondTheTargetIsRefused() throws {
         var playlist = try Self.playlist(segments: 1)
-        #expect(throws: PlaylistError.self) {
+        #expect {
             try playlist.add(
                 PartialSegment(uri: "a", duration: MediaTime(ticks: 11, timescale: 30)))
+        } throws: { error in
+            if case PlaylistError.segmentTooLong = error { true } else { false }
         }
-        #expect(throws: PlaylistError.self) {
+        #expect {
             try playlist.add(PartialSegment(uri: "a\"", duration: Self.part))
+        } throws: { error in
+            if case PlaylistError.unusableURI = error { true } else { false }
         }
     }
 }

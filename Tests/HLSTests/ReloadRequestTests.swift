@@ -7,15 +7,31 @@ import Testing
 @Suite struct ReloadRequestTests {
     private static let part = MediaTime(ticks: 10, timescale: 30)
 
-    @Test(arguments: [
-        "_HLS_msn=", "_HLS_msn", "_HLS_msn=-1", "_HLS_msn=a", "_HLS_msn=1&_HLS_msn=2",
-        "_HLS_part=1", "_HLS_msn=1&_HLS_part=x", "_HLS_msn=1&_HLS_part=-1",
-        "_HLS_msn=1&_HLS_part=1&_HLS_part=1", "_HLS_skip=NO", "_HLS_skip=", "_HLS_msn=%31",
-        "_HLS_skip=YES&_HLS_skip=YES", "_HLS_msn=99999999999999999999", "_HLS_msn=+1",
-        "x=" + String(repeating: "1", count: 5000),
-    ])
-    func aBadReloadIsRefused(query: String) {
-        #expect(throws: ReloadRequest.Fault.self) { try ReloadRequest(query: query) }
+    @Test(
+        arguments: [
+            (
+                [
+                    "_HLS_msn=", "_HLS_msn", "_HLS_msn=-1", "_HLS_msn=a", "_HLS_msn=1&_HLS_msn=2",
+                    "_HLS_msn=%31", "_HLS_msn=99999999999999999999", "_HLS_msn=+1",
+                ], .malformed("_HLS_msn")
+            ),
+            (["_HLS_part=1"], .partWithoutSegment),
+            (
+                [
+                    "_HLS_msn=1&_HLS_part=x", "_HLS_msn=1&_HLS_part=-1",
+                    "_HLS_msn=1&_HLS_part=1&_HLS_part=1",
+                ], .malformed("_HLS_part")
+            ),
+            (
+                ["_HLS_skip=NO", "_HLS_skip=", "_HLS_skip=YES&_HLS_skip=YES"],
+                .malformed("_HLS_skip")
+            ),
+            (["x=" + String(repeating: "1", count: 5000)], .malformed("query")),
+        ] as [([String], ReloadRequest.Fault)])
+    func aBadReloadIsRefused(queries: [String], fault: ReloadRequest.Fault) {
+        for query in queries {
+            #expect(throws: fault, "\(query)") { try ReloadRequest(query: query) }
+        }
     }
 
     @Test func otherNamesAreIgnored() throws {

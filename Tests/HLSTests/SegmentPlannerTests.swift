@@ -24,8 +24,10 @@ import Testing
                 throws: LadderError.segmentDuration(value: milliseconds, allowed: 500...20_000)
             ) { try SegmentPlanner(frameRate: 30, segmentDuration: .milliseconds(milliseconds)) }
         }
-        #expect(throws: LadderError.self) {
+        #expect {
             try SegmentPlanner(frameRate: 30, segmentDuration: .seconds(Int64.max))
+        } throws: { error in
+            if case LadderError.segmentDuration = error { true } else { false }
         }
         #expect(throws: LadderError.frameRate(layer: 0, value: 4, allowed: 5...60)) {
             try SegmentPlanner(frameRate: 4, segmentDuration: .seconds(2))

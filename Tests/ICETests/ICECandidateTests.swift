@@ -62,7 +62,11 @@ import Testing
             + String(repeating: "x", count: ICELimits.candidateBytesMaximum),
     ])
     func aMalformedCandidateSaysSo(text: String) {
-        #expect(throws: ICEError.self) { try ICECandidate(parsing: text) }
+        #expect {
+            try ICECandidate(parsing: text)
+        } throws: { error in
+            if case ICEError.malformedCandidate = error { true } else { false }
+        }
     }
 
     @Test func everyTruncationEitherParsesOrThrows() {

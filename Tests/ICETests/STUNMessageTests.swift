@@ -66,14 +66,17 @@ import Testing
         let fullBytes = full.serialized(password: nil, by: authenticator)
         let overBytes = over.serialized(password: nil, by: authenticator)
         #expect(try STUNMessage(parsing: fullBytes).attributes.count == most)
-        #expect(throws: ICEError.self) { try STUNMessage(parsing: overBytes) }
+        #expect(throws: ICEError.malformedMessage(reason: "too many attributes")) {
+            try STUNMessage(parsing: overBytes)
+        }
     }
 
     @Test func aMessageBeyondTheMaximumIsRefused() throws {
         let value = [UInt8](repeating: 0, count: ICELimits.messageBytesMaximum)
         let bytes = try message([.other(type: 0x8888, value: value)])
             .serialized(password: nil, by: authenticator)
-        #expect(throws: ICEError.self) { try STUNMessage(parsing: bytes) }
+        let error = ICEError.malformedMessage(reason: "\(bytes.count) bytes are too many")
+        #expect(throws: error) { try STUNMessage(parsing: bytes) }
     }
 
     @Test func mutatedMessagesNeverTrapAndNeverPassForAuthentic() throws {

@@ -150,7 +150,11 @@ import XMPP
                 try SectionPlan(message.contents)
             }
         }
-        #expect(throws: JitsiFault.self) { try SectionPlan([]) }
+        #expect {
+            try SectionPlan([])
+        } throws: { error in
+            if case JitsiFault.missing = error { true } else { false }
+        }
         let data = try JingleMessage(
             Offers.jingle(
                 "session-initiate", "<content name='data'>\(Offers.transport())</content>"))

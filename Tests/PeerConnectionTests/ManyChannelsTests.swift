@@ -44,14 +44,17 @@ extension PeerConnectionTests {
             let now = Instant(nanoseconds: 1_000_000_000)
             let long = String(repeating: "x", count: PeerConnection.channelNameBytesMaximum + 1)
             for format in [ChannelFormat(label: long), ChannelFormat(label: "", protocol: long)] {
-                #expect(throws: PeerConnectionError.self) {
+                #expect {
                     try core.openChannel(format, at: now)
+                } throws: { error in
+                    if case PeerConnectionError.tooMany = error { true } else { false }
                 }
             }
             for number in 0..<DataChannelTransport.channelsMaximum {
                 _ = try core.openChannel(ChannelFormat(label: "\(number)"), at: now)
             }
-            #expect(throws: PeerConnectionError.self) {
+            let most = DataChannelTransport.channelsMaximum
+            #expect(throws: PeerConnectionError.tooMany(what: "data channels", maximum: most)) {
                 try core.openChannel(ChannelFormat(label: "more"), at: now)
             }
         }

@@ -52,8 +52,10 @@ import Workbench
         for _ in 0..<2 { try AtomicFile.makeDirectory("\(scratch.path)/a/b/c") }
         #expect(scratch.names(in: "a/b") == ["c"])
         try AtomicFile.write("text", to: "file", in: scratch.path)
-        #expect(throws: PipelineError.self) {
+        #expect {
             try AtomicFile.makeDirectory("\(scratch.path)/file/below")
+        } throws: { error in
+            if case PipelineError.file(_, _, ENOTDIR, _) = error { true } else { false }
         }
     }
 }

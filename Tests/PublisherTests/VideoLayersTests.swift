@@ -52,7 +52,11 @@ import Workbench
         #expect(throws: PublisherError.differentLength(path: short)) {
             try VideoLayers.open([short], of: first)
         }
-        #expect(throws: (any Error).self) { try VideoLayers.open(["/no/such/file"], of: first) }
+        #expect {
+            try VideoLayers.open(["/no/such/file"], of: first)
+        } throws: { error in
+            if case PublisherError.unreadable("/no/such/file", _) = error { true } else { false }
+        }
     }
 
     @Test func aFileThatIsShownAnswersRequestsForKeyFrames() throws {

@@ -79,13 +79,21 @@ import Testing
 
     @Test func moreThanADatagramIsRefused() {
         let bytes = Self.golden + [UInt8](repeating: 0, count: 65_536)
-        #expect(throws: RTPError.self) { try RTPPacket(parsing: bytes) }
+        #expect(throws: RTPError.oversized(count: bytes.count, maximum: 65_535)) {
+            try RTPPacket(parsing: bytes)
+        }
     }
 
     @Test func everyTruncationOfTheHeaderThrows() {
         for count in 0..<28 {
-            #expect(throws: RTPError.self) {
+            #expect {
                 try RTPPacket(parsing: Array(Self.golden.prefix(count)))
+            } throws: { error in
+                if case RTPError.truncated(_, let available) = error {
+                    available <= count
+                } else {
+                    false
+                }
             }
         }
         for count in 28...Self.golden.count {

@@ -41,7 +41,11 @@ import Testing
     @Test func everyTruncationOfTheDescriptorThrows() {
         let bytes: [UInt8] = [0xB3, 0xF0, 0x92, 0x34, 0x56, 0xB7]
         for count in 0..<bytes.count {
-            #expect(throws: RTPError.self) { try VP8PayloadDescriptor.parse(bytes.prefix(count)) }
+            #expect {
+                try VP8PayloadDescriptor.parse(bytes.prefix(count))
+            } throws: { error in
+                if case RTPError.truncated = error { true } else { false }
+            }
         }
     }
 

@@ -92,7 +92,7 @@ import Testing
     @Test mutating func streamingIsForThoseWhoMay() throws {
         try fixture.room.peers.require(.hlsStreaming, of: "a")
         let error = roomError { try fixture.room.peers.require(.hlsStreaming, of: "b") }
-        #expect(error?.message == "role 'guest' has no permission 'hlsStreaming'")
+        #expect(error == .missingPermission(.hlsStreaming, role: "guest"))
         #expect(error?.kind == .forbidden)
     }
 

@@ -79,61 +79,82 @@ import Testing
         #expect(try polls.result().responses == 1, "each took the place of the one before")
     }
 
-    static let refused: [(PollQuestion, PollSubmission, String)] = [
-        (.choice("?", "a", "b"), PollSubmission(question: 1), "option must be 1 to 2"),
-        (.choice("?", "a", "b"), PollSubmission(question: 1, option: 0), "option must be 1 to 2"),
-        (.choice("?", "a", "b"), PollSubmission(question: 1, option: 3), "option must be 1 to 2"),
-        (.choice("?", "a", "b"), PollSubmission(question: 1, option: -1), "option must be 1 to 2"),
+    static let refused: [(PollQuestion, PollSubmission, RoomError)] = [
+        (
+            .choice("?", "a", "b"), PollSubmission(question: 1),
+            .invalidField(field: "option", reason: "must be 1 to 2")
+        ),
+        (
+            .choice("?", "a", "b"), PollSubmission(question: 1, option: 0),
+            .invalidField(field: "option", reason: "must be 1 to 2")
+        ),
+        (
+            .choice("?", "a", "b"), PollSubmission(question: 1, option: 3),
+            .invalidField(field: "option", reason: "must be 1 to 2")
+        ),
+        (
+            .choice("?", "a", "b"), PollSubmission(question: 1, option: -1),
+            .invalidField(field: "option", reason: "must be 1 to 2")
+        ),
         (
             .choice("?", "a", "b"), PollSubmission(question: 1, options: [1, 2]),
-            "option must be 1 to 2"
+            .invalidField(field: "option", reason: "must be 1 to 2")
         ),
         (
             .choice("?", "a", "b"), PollSubmission(question: 1, kind: .longAnswer, text: "x"),
-            "type must be 'single-choice'"
+            .invalidField(field: "type", reason: "must be 'single-choice'")
         ),
-        (.choice("?", "a"), PollSubmission(question: 0, option: 1), "question must be 1 to 1"),
-        (.choice("?", "a"), PollSubmission(question: 2, option: 1), "question must be 1 to 1"),
+        (
+            .choice("?", "a"), PollSubmission(question: 0, option: 1),
+            .invalidField(field: "question", reason: "must be 1 to 1")
+        ),
+        (
+            .choice("?", "a"), PollSubmission(question: 2, option: 1),
+            .invalidField(field: "question", reason: "must be 1 to 1")
+        ),
         (
             .choices("?", "a", "b"), PollSubmission(question: 1, options: []),
-            "options must be of 1 to 2, each once"
+            .invalidField(field: "options", reason: "must be of 1 to 2, each once")
         ),
         (
             .choices("?", "a", "b"), PollSubmission(question: 1, options: [1, 1]),
-            "options must be of 1 to 2, each once"
+            .invalidField(field: "options", reason: "must be of 1 to 2, each once")
         ),
         (
             .choices("?", "a", "b"), PollSubmission(question: 1, options: [2, 3]),
-            "options must be of 1 to 2, each once"
+            .invalidField(field: "options", reason: "must be of 1 to 2, each once")
         ),
         (
             PollQuestion(.shortAnswer, text: "?"), PollSubmission(question: 1),
-            "text must have 1 to 1024 characters"
+            .invalidField(field: "text", reason: "must have 1 to 1024 characters")
         ),
         (
             PollQuestion(.shortAnswer, text: "?", lengths: 2...3),
-            PollSubmission(question: 1, text: "äöüß"), "text must have 2 to 3 characters"
+            PollSubmission(question: 1, text: "äöüß"),
+            .invalidField(field: "text", reason: "must have 2 to 3 characters")
         ),
         (
             PollQuestion(.longAnswer, text: "?", lengths: 2...3),
-            PollSubmission(question: 1, text: "ä"), "text must have 2 to 3 characters"
+            PollSubmission(question: 1, text: "ä"),
+            .invalidField(field: "text", reason: "must have 2 to 3 characters")
         ),
         (
             PollQuestion(.longAnswer, text: "?", lengths: 1...3),
             PollSubmission(question: 1, text: String(repeating: "x", count: 500_000)),
-            "text must have 1 to 3 characters"
+            .invalidField(field: "text", reason: "must have 1 to 3 characters")
         ),
         (
             PollQuestion(.shortAnswer, text: "?", isSkippable: false),
-            PollSubmission(question: 1, isSkipped: true), "skipped is not allowed here"
+            PollSubmission(question: 1, isSkipped: true),
+            .invalidField(field: "skipped", reason: "is not allowed here")
         ),
     ]
 
     @Test(arguments: refused.indices) mutating func whatIsNoAnswer(index: Int) throws {
-        let (question, submission, message) = Self.refused[index]
+        let (question, submission, refusal) = Self.refused[index]
         try polls.run(PollSettings(title: "?"), [question])
         let error = roomError { try polls.answer(submission, by: "g") }
-        #expect(error?.message == message)
+        #expect(error == refusal)
         #expect(error?.kind == .invalid)
         #expect(try polls.result().voters == 0, "who said nothing that counts has not voted")
     }
@@ -143,9 +164,14 @@ import Testing
         let verdicts = try polls.answer(
             PollSubmission(question: 2, option: 7), PollSubmission(question: 1, option: 2), by: "g")
         #expect(verdicts.map(\.question) == [2, 1])
-        #expect(verdicts.map { $0.refusal?.message } == ["option must be 1 to 2", nil])
+        #expect(
+            verdicts.map(\.refusal) == [
+                .invalidField(field: "option", reason: "must be 1 to 2"), nil,
+            ])
         #expect(try polls.result().questions?.map(\.options) == [[0, 1], [0, 0]])
-        #expect(roomError { try polls.answer(by: "g") }?.message == "responses is empty")
+        #expect(
+            roomError { try polls.answer(by: "g") }
+                == .invalidField(field: "responses", reason: "is empty"))
     }
 
     @Test mutating func anAnswerTakesThePlaceOfTheEarlierOne() throws {

@@ -83,8 +83,8 @@ import Testing
         #expect(try polls.leaderboard(3).entries.isEmpty)
         for question in [0, 4, Int.max, Int.min] {
             #expect(
-                roomError { _ = try polls.leaderboard(question) }?.message
-                    == "question must be 1 to 3")
+                roomError { _ = try polls.leaderboard(question) }
+                    == .invalidField(field: "question", reason: "must be 1 to 3"))
         }
     }
 

@@ -9,104 +9,120 @@ import Testing
 
     static let long = String(repeating: "x", count: 2049)
 
-    static let settings: [(PollSettings, String)] = [
-        (PollSettings(title: long), "title is too long: 2049 of at most 2048"),
-        (PollSettings(title: "?", duration: -1), "duration must be 0 to 86400"),
-        (PollSettings(title: "?", duration: .max), "duration must be 0 to 86400"),
+    static let settings: [(PollSettings, RoomError)] = [
+        (PollSettings(title: long), .tooLong(field: "title", count: 2049, maximum: 2048)),
+        (
+            PollSettings(title: "?", duration: -1),
+            .invalidField(field: "duration", reason: "must be 0 to 86400")
+        ),
+        (
+            PollSettings(title: "?", duration: .max),
+            .invalidField(field: "duration", reason: "must be 0 to 86400")
+        ),
         (
             PollSettings(title: "?", voters: ["pope"]),
-            "role 'pope' does not exist in this room's policy"
+            .unknownRole("pope")
         ),
         (
             PollSettings(title: "?", viewers: ["__internal_recorder"]),
-            "role '__internal_recorder' does not exist in this room's policy"
+            .unknownRole("__internal_recorder")
         ),
         (
             PollSettings(title: "?", viewers: Array(repeating: "host", count: 101)),
-            "roles is too long: 101 of at most 100"
+            .tooLong(field: "roles", count: 101, maximum: 100)
         ),
     ]
 
     @Test(arguments: settings.indices) mutating func whatAPollMaySay(index: Int) throws {
-        let (settings, message) = Self.settings[index]
-        #expect(roomError { try polls.draft("p", settings) }?.message == message)
+        let (settings, refusal) = Self.settings[index]
+        #expect(roomError { try polls.draft("p", settings) } == refusal)
         #expect(try polls.fixture.room.polls(for: "h").infos(nil, after: nil).isEmpty)
     }
 
-    static let questions: [([PollQuestion], String)] = [
-        ([.choice("", "a")], "questions.0.text is empty"),
-        ([.choice("?", "a"), .choice("?", "")], "questions.1.options.0.text is empty"),
-        ([.choice("?")], "questions.0.options are missing"),
+    static let questions: [([PollQuestion], RoomError)] = [
+        ([.choice("", "a")], .invalidField(field: "questions.0.text", reason: "is empty")),
+        (
+            [.choice("?", "a"), .choice("?", "")],
+            .invalidField(field: "questions.1.options.0.text", reason: "is empty")
+        ),
+        ([.choice("?")], .invalidField(field: "questions.0.options", reason: "are missing")),
         (
             [PollQuestion(.longAnswer, text: "?", options: [.init(text: "a")])],
-            "questions.0.options are for choices only"
+            .invalidField(field: "questions.0.options", reason: "are for choices only")
         ),
-        ([.choice(long, "a")], "questions.0.text is too long: 2049 of at most 2048"),
-        ([.choice("?", long)], "questions.0.options.0.text is too long: 2049 of at most 2048"),
+        ([.choice(long, "a")], .tooLong(field: "questions.0.text", count: 2049, maximum: 2048)),
+        (
+            [.choice("?", long)],
+            .tooLong(field: "questions.0.options.0.text", count: 2049, maximum: 2048)
+        ),
         (
             [
                 PollQuestion(
                     .singleChoice, text: "?",
                     options: Array(repeating: .init(text: "a"), count: 51))
-            ], "questions.0.options is too long: 51 of at most 50"
+            ], .tooLong(field: "questions.0.options", count: 51, maximum: 50)
         ),
         (
             [PollQuestion(.singleChoice, text: "?", options: [.init(text: "a", weight: -1)])],
-            "questions.0.options.0.weight must be 0 to 10000"
+            .invalidField(field: "questions.0.options.0.weight", reason: "must be 0 to 10000")
         ),
         (
             [PollQuestion(.longAnswer, text: "?", weight: 10_001)],
-            "questions.0.weight must be 0 to 10000"
+            .invalidField(field: "questions.0.weight", reason: "must be 0 to 10000")
         ),
         (
             [PollQuestion(.longAnswer, text: "?", duration: -1)],
-            "questions.0.duration must be 0 to 86400"
+            .invalidField(field: "questions.0.duration", reason: "must be 0 to 86400")
         ),
         (
             [PollQuestion(.longAnswer, text: "?", lengths: 1...4097)],
-            "questions.0.answer_max_len must be 1 to 4096"
+            .invalidField(field: "questions.0.answer_max_len", reason: "must be 1 to 4096")
         ),
         (
             [PollQuestion(.longAnswer, text: "?", lengths: -1...4)],
-            "questions.0.answer_min_len must be 0 to 4"
+            .invalidField(field: "questions.0.answer_min_len", reason: "must be 0 to 4")
         ),
         (
             [.choice("?", "a", right: 2)],
-            "questions.0.answer.options must be of the question's, each once"
+            .invalidField(
+                field: "questions.0.answer.options", reason: "must be of the question's, each once")
         ),
         (
             [.choices("?", "a", "b", right: [1, 1])],
-            "questions.0.answer.options must be of the question's, each once"
+            .invalidField(
+                field: "questions.0.answer.options", reason: "must be of the question's, each once")
         ),
         (
             [PollQuestion(.shortAnswer, text: "?", answer: PollAnswerKey(text: long))],
-            "questions.0.answer.text is too long: 2049 of at most 2048"
+            .tooLong(field: "questions.0.answer.text", count: 2049, maximum: 2048)
         ),
         (
             Array(repeating: .choice("?", "a"), count: 51),
-            "questions is too long: 51 of at most 50"
+            .tooLong(field: "questions", count: 51, maximum: 50)
         ),
         (
             Array(repeating: .choice(String(repeating: "x", count: 2048), "a"), count: 32),
-            "questions is too long: 65568 of at most 65536"
+            .tooLong(field: "questions", count: 65568, maximum: 65536)
         ),
     ]
 
     @Test(arguments: questions.indices) mutating func whatQuestionsMaySay(index: Int) throws {
-        let (questions, message) = Self.questions[index]
+        let (questions, refusal) = Self.questions[index]
         try polls.draft("p", PollSettings(title: "?"), [.choice("before", "a")])
         let error = roomError { try polls.draft("p", PollSettings(title: "?"), questions) }
-        #expect(error?.message == message)
+        #expect(error == refusal)
         #expect(error?.kind == .invalid)
         let kept = try polls.fixture.room.polls(for: "h").questions(of: "p")
         #expect(kept.map(\.text) == ["before"])
     }
 
     @Test mutating func idsAreShortVisibleASCII() throws {
-        #expect(roomError { try polls.draft("") }?.message == "poll_id is empty")
         #expect(
-            roomError { try polls.draft("a b") }?.message
-                == "poll_id must be visible ASCII without blanks")
+            roomError { try polls.draft("") } == .invalidField(field: "poll_id", reason: "is empty")
+        )
+        #expect(
+            roomError { try polls.draft("a b") }
+                == .invalidField(field: "poll_id", reason: "must be visible ASCII without blanks"))
         let long = PollID(String(repeating: "x", count: 129))
         let tooLong = RoomError.tooLong(field: "poll_id", count: 129, maximum: 128)
         #expect(roomError { try polls.draft(long) } == tooLong)

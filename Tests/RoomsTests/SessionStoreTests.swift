@@ -70,7 +70,7 @@ import Testing
         #expect(
             roomError { try set("k0", String(repeating: "1", count: 8193)) }
                 == .tooLong(field: "data", count: 8193, maximum: 8192))
-        #expect(roomError { try set("", "1") }?.message == "key is empty")
+        #expect(roomError { try set("", "1") } == .invalidField(field: "key", reason: "is empty"))
     }
 
     @Test mutating func whatWasRemovedFirstMakesRoomFirst() throws {

@@ -16,8 +16,8 @@ import Testing
     @Test func aBooleanIsAWholeWish() throws {
         #expect(try read("true") == TrackOptions() && selects(read("true")))
         #expect(try !read("false").enabled && !selects(read("false")))
-        #expect(throws: (any Error).self) { try read("1") }
-        #expect(throws: (any Error).self) { try read(#"{"audio":"mp3"}"#) }
+        #expect(throws: DecodingError.self) { try read("1") }
+        #expect(throws: DecodingError.self) { try read(#"{"audio":"mp3"}"#) }
     }
 
     @Test(arguments: [

@@ -66,11 +66,15 @@ import Testing
                 return true
             }
         }
-        #expect(throws: SDPError.self) {
-            try SessionDescription.parse(Self.text(["v=1"] + Self.preamble.dropFirst()))
-        }
-        #expect(throws: SDPError.self) {
-            try SessionDescription.parse(Self.text(["v=0", "o=- -1 1 IN IP4 0.0.0.0", "s=-"]))
+        for (lines, number) in [
+            (["v=1"] + Self.preamble.dropFirst(), 1),
+            (["v=0", "o=- -1 1 IN IP4 0.0.0.0", "s=-"], 2),
+        ] {
+            #expect {
+                try SessionDescription.parse(Self.text(lines))
+            } throws: { error in
+                if case SDPError.malformed(number, _, _) = error { true } else { false }
+            }
         }
     }
 
@@ -80,7 +84,11 @@ import Testing
         for count in 0...lines.count {
             let cut = Self.text(Array(lines.prefix(count)))
             if count < 3 {
-                #expect(throws: SDPError.self) { try SessionDescription.parse(cut) }
+                #expect {
+                    try SessionDescription.parse(cut)
+                } throws: { error in
+                    if case SDPError.missing(count + 1, _) = error { true } else { false }
+                }
             } else {
                 #expect(throws: Never.self) { try SessionDescription.parse(cut) }
             }
@@ -140,8 +148,10 @@ import Testing
             }
         }
         let groups = repeated(SDPLimits.groupsMaximum + 1) { "a=group:G \($0)" }
-        #expect(throws: SDPError.self) {
+        #expect {
             try SessionDescription.parse(Self.text(Self.preamble + groups))
+        } throws: { error in
+            if case SDPError.tooMany(_, SDPLimits.groupsMaximum, _) = error { true } else { false }
         }
     }
 

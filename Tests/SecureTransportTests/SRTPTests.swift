@@ -241,6 +241,13 @@ struct SRTPTests {
         }
     }
 
+    private static func isOfATruncation(_ error: any Error) -> Bool {
+        switch error as? SecureTransportError {
+        case .tooShort, .authenticationFailed: true
+        default: false
+        }
+    }
+
     @Test("Every truncation of a packet is refused", arguments: SRTPProfile.allCases)
     func truncated(_ profile: SRTPProfile) throws {
         let pair = try DTLSPair.connected([profile])
@@ -250,11 +257,15 @@ struct SRTPTests {
         try pair.client.protectRTCP(&report)
         for count in 0..<sealed.count {
             var packet = Array(sealed[..<count])
-            #expect(throws: SecureTransportError.self) { try pair.server.unprotectRTP(&packet) }
+            #expect("\(count)") {
+                try pair.server.unprotectRTP(&packet)
+            } throws: { Self.isOfATruncation($0) }
         }
         for count in 0..<report.count {
             var packet = Array(report[..<count])
-            #expect(throws: SecureTransportError.self) { try pair.server.unprotectRTCP(&packet) }
+            #expect("\(count)") {
+                try pair.server.unprotectRTCP(&packet)
+            } throws: { Self.isOfATruncation($0) }
         }
     }
 

@@ -109,8 +109,10 @@ import Testing
 
     @Test func aRefusedChangeChangesNothing() {
         var layout = Layout(gap: 3)
-        #expect(throws: LayoutError.self) {
+        #expect {
             try layout.merge(.object(["gap": .integer(9), "name": .integer(1)]))
+        } throws: { error in
+            if case LayoutError.invalid("layout.name", _) = error { true } else { false }
         }
         #expect(layout == Layout(gap: 3))
     }

@@ -98,7 +98,7 @@ import XML
                 .account(user: "u", password: "p"), offered: ["PLAIN"], mayShowPassword: false,
                 nonce: "n")
         }
-        #expect(throws: AuthenticationFailure.self) {
+        #expect(throws: AuthenticationFailure.noMechanism(offered: ["PLAIN"])) {
             try Authentication(
                 .anonymous, offered: ["PLAIN"], mayShowPassword: true, nonce: "n")
         }

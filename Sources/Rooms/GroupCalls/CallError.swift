@@ -36,6 +36,10 @@ public enum CallError: Error, Hashable, Sendable {
         }
     }
 
+    /// A list's token that is none.
+    static let malformedToken = invalidField("token", reason: "is none of a list's")
+    static let foreignToken = invalidField("token", reason: "is that of a list with other filters")
+
     public var message: String {
         switch self {
         case .unknownCall(let room): "room \(room) is no group call"

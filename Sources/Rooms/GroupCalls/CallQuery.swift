@@ -76,16 +76,15 @@ public struct CallPlace: Hashable, Sendable {
     }
 
     public init(token: String, for filter: CallFilter) throws(CallError) {
-        let malformed = CallError.invalidField("token", reason: "is none of a list's")
         guard token.utf8.count <= CallLimits.tokenBytes, let bytes = Base64URL.bytes(token),
             let text = String(validating: bytes, as: UTF8.self)
-        else { throw malformed }
+        else { throw .malformedToken }
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0] == "1", let time = Int64(parts[1]),
             RoomID.isValid(parts[3])
-        else { throw malformed }
+        else { throw .malformedToken }
         guard parts[2] == filter.fingerprint else {
-            throw .invalidField("token", reason: "is that of a list with other filters")
+            throw .foreignToken
         }
         self.init(createdAt: UnixTime(nanoseconds: time), id: RoomID(String(parts[3])))
     }
