@@ -242,11 +242,13 @@ extension SimulatedRoomTests {
         @Test mutating func thereIsALimitToWhatAClientOpens() throws {
             try room.addPeer("viewer", at: now)
             let long = String(repeating: "x", count: ConnectionKey.nameBytesMaximum + 1)
-            for key in [ConnectionKey.subscribe, .named(long)] {
+            for (key, error) in [
+                (.subscribe, .serverOffers), (.named(long), .connectionNameTooLong),
+            ] as [(ConnectionKey, MediaServerError)] {
                 let viewer = way(20)
                 try viewer.core.receive(.audio)
                 let offer = try viewer.core.createOffer(at: now)
-                #expect(throws: MediaServerError.self) {
+                #expect(throws: error) {
                     try room.offer(offer, on: key, from: "viewer", at: now)
                 }
             }
@@ -258,7 +260,8 @@ extension SimulatedRoomTests {
             let viewer = way(20)
             try viewer.core.receive(.audio)
             let offer = try viewer.core.createOffer(at: now)
-            #expect(throws: MediaServerError.self) {
+            let most = RoomForwarder.connectionsPerPeerMaximum
+            #expect(throws: MediaServerError.tooManyConnections(maximum: most)) {
                 try room.offer(offer, on: .named("more"), from: "viewer", at: now)
             }
         }

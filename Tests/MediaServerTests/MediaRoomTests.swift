@@ -186,7 +186,7 @@ import Testing
                 Issue.record("\(String(describing: error))")
                 return
             }
-            await #expect(throws: MediaServerError.badDescription("no offer was made")) {
+            await #expect(throws: MediaServerError.nothingOffered) {
                 try await room.room.answer(sdp, from: "ann")
             }
             // These errors do not affect a good offer.

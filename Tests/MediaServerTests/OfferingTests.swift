@@ -136,8 +136,10 @@ extension SimulatedRoomTests {
             try answer(both[0].offer)
             let second = try viewer.answer(both[1].offer, at: now)
             let (forwarder, then) = (room, now)
-            #expect(throws: MediaServerError.self) {
+            #expect {
                 try forwarder.subscribeAnswer(second, from: "viewer", at: then)
+            } throws: { error in
+                if case MediaServerError.badDescription = error { true } else { false }
             }
             now += RoomForwarder.offerInterval
             room.tick(at: now)
@@ -161,8 +163,10 @@ extension SimulatedRoomTests {
                 var useless = try viewer.answer(offers[0].offer, at: now)
                 useless.media = []
                 let (forwarder, bad, then) = (room, useless, now)
-                #expect(throws: MediaServerError.self) {
+                #expect {
                     try forwarder.subscribeAnswer(bad, from: "viewer", at: then)
+                } throws: { error in
+                    if case MediaServerError.badDescription = error { true } else { false }
                 }
                 now += .seconds(1)
                 room.tick(at: now)

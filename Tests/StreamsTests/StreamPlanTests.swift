@@ -73,15 +73,22 @@ import Testing
     @Test func anOutputNeedsALayerWithVideoAndAnAllowedHost() throws {
         let target = try PushTarget("rtmp://10.0.0.5/app/key")
         var plan = StreamPlan()
-        #expect(throws: LiveStreamError.self) { try plan.checkOutput(target, layer: 0) }
+        let foreign = LiveStreamError.invalidOutput(.hostNotAllowed("10.0.0.5"))
+        #expect(throws: foreign) { try plan.checkOutput(target, layer: 0) }
         plan.pushHosts = try #require(PushHosts(["10.0.0.5"]))
         try plan.checkOutput(target, layer: 0)
-        #expect(throws: LiveStreamError.self) { try plan.checkOutput(target, layer: 9) }
+        let layerless = LiveStreamError.invalidOutput(
+            .unknownLayer(count: plan.ladder.layers.count))
+        #expect(throws: layerless) { try plan.checkOutput(target, layer: 9) }
         plan.recording = LiveStreamRecording(tracks: TrackOptions(composite: false))
-        #expect(throws: LiveStreamError.self) { try plan.checkOutput(target, layer: 0) }
+        #expect(throws: LiveStreamError.invalidOutput(.withoutPicture)) {
+            try plan.checkOutput(target, layer: 0)
+        }
         plan.recording = nil
         plan.audio.only = true
-        #expect(throws: LiveStreamError.self) { try plan.checkOutput(target, layer: 0) }
+        #expect(throws: LiveStreamError.invalidOutput(.withoutVideo)) {
+            try plan.checkOutput(target, layer: 0)
+        }
     }
 
     /// Each field has a key, and there are no other keys.

@@ -296,7 +296,8 @@ extension APIError {
         case .invalidResolution(let reason): self = .badRequest("resolution is not valid", reason)
         case .invalidContainer(let reason):
             self = .badRequest("container is not valid", reason)
-        case .invalidOutput(let reason): self = .badRequest("output is not valid", reason)
+        case .invalidOutput(let fault):
+            self = .badRequest("output is not valid", fault.description)
         case .tooManyOutputs: self = .conflict("too many outputs", error.description)
         case .notOnAir(let id):
             let message =

@@ -26,8 +26,7 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case insufficientMemory(available: Int, needed: Int)
     /// The reason names the rule.
     case invalidResolution(String)
-    /// The stream cannot be pushed there; the reason names the rule, not the address.
-    case invalidOutput(String)
+    case invalidOutput(OutputFault)
     /// The reason names the rule.
     case invalidContainer(String)
     case tooManyOutputs(StreamID, maximum: Int)
@@ -82,7 +81,7 @@ public enum LiveStreamError: Error, Hashable, Sendable, CustomStringConvertible 
             "not enough memory: \(available / 1_000_000) MB are available, "
                 + "\(needed / 1_000_000) MB are needed"
         case .invalidResolution(let reason): "resolution is not valid: \(reason)"
-        case .invalidOutput(let reason): reason
+        case .invalidOutput(let fault): fault.description
         case .invalidContainer(let reason): "container is not valid: \(reason)"
         case .tooManyOutputs(let id, let maximum):
             "stream \(id) is already pushed to \(maximum) places"

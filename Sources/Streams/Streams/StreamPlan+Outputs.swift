@@ -8,16 +8,15 @@ extension StreamPlan {
     ///
     /// - Throws: `invalidOutput`.
     public func checkOutput(_ target: PushTarget, layer: Int) throws(LiveStreamError) {
-        guard !audio.only else { throw .invalidOutput("a stream without video is not pushed") }
+        guard !audio.only else { throw .invalidOutput(.withoutVideo) }
         guard recording?.isTracksAlone != true else {
-            throw .invalidOutput("a recording of tracks without the picture is not pushed")
+            throw .invalidOutput(.withoutPicture)
         }
         guard ladder.layers.indices.contains(layer) else {
-            throw .invalidOutput("layer is 0 to \(ladder.layers.count - 1)")
+            throw .invalidOutput(.unknownLayer(count: ladder.layers.count))
         }
         guard pushHosts.admits(target) else {
-            throw .invalidOutput(
-                "\(target.host) is in a private network and not in stream.pushHosts")
+            throw .invalidOutput(.hostNotAllowed(target.host))
         }
     }
 }

@@ -46,6 +46,14 @@ public enum MediaServerError: Error, Hashable, Sendable, CustomStringConvertible
     case unknownPeer(PeerID)
     /// The client's description cannot be used. Nothing has changed.
     case badDescription(String)
+    /// The client offers on the connection on which the server does.
+    case serverOffers
+    case connectionNameTooLong
+    /// A peer's.
+    case tooManyConnections(maximum: Int)
+    case connectionExists
+    /// An answer without an offer of ours.
+    case nothingOffered
     case tooManyPeers(maximum: Int)
     case roomClosed
     /// The address is taken, or not one of this machine's.
@@ -57,6 +65,11 @@ public enum MediaServerError: Error, Hashable, Sendable, CustomStringConvertible
         switch self {
         case .unknownPeer(let peer): "peer \(peer) has no media connection"
         case .badDescription(let what): what
+        case .serverOffers: "the server offers the subscribe connection"
+        case .connectionNameTooLong: "the name of the connection is too long"
+        case .tooManyConnections(let maximum): "more than \(maximum) connections"
+        case .connectionExists: "the connection exists already"
+        case .nothingOffered: "no offer was made"
         case .tooManyPeers(let maximum): "more than \(maximum) peers in one room"
         case .roomClosed: "the room has ended"
         case .cannotBind(let transport, let host, let port, let code):

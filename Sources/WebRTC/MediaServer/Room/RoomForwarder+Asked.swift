@@ -15,15 +15,15 @@ extension RoomForwarder {
     ) throws(MediaServerError) -> SessionDescription {
         switch key {
         case .publish: return try publishOffer(offer, from: id, at: now)
-        case .subscribe: throw .badDescription("the server offers the subscribe connection")
+        case .subscribe: throw .serverOffers
         case .named(let name) where name.utf8.count > ConnectionKey.nameBytesMaximum:
-            throw .badDescription("the name of the connection is too long")
+            throw .connectionNameTooLong
         case .named: break
         }
         let peer = try peer(id)
         let known = peer.connection(key)
         guard known != nil || peer.connections.count < Self.connectionsPerPeerMaximum else {
-            throw .badDescription("more than \(Self.connectionsPerPeerMaximum) connections")
+            throw .tooManyConnections(maximum: Self.connectionsPerPeerMaximum)
         }
         let offer = bounded(offer, of: peer, on: key)
         let connection = known ?? loop.makeConnection(of: peer, key: key, room: self, at: now)
@@ -54,7 +54,7 @@ extension RoomForwarder {
     ) throws(MediaServerError) -> SessionDescription {
         let peer = try peer(id)
         guard key.isNamed, peer.connection(key) == nil else {
-            throw .badDescription("the connection exists already")
+            throw .connectionExists
         }
         let connection = loop.makeConnection(of: peer, key: key, room: self, at: now)
         do throws(PeerConnectionError) {
@@ -77,7 +77,7 @@ extension RoomForwarder {
     ) throws(MediaServerError) {
         let peer = try peer(id)
         guard let connection = peer.connection(key) else {
-            throw .badDescription("no offer was made")
+            throw .nothingOffered
         }
         do throws(PeerConnectionError) {
             try connection.core.accept(answer: answer, at: now)

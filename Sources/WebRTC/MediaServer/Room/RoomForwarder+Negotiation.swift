@@ -142,7 +142,7 @@ extension RoomForwarder {
         _ answer: SessionDescription, from id: PeerID, at now: Instant
     ) throws(MediaServerError) {
         let peer = try peer(id)
-        guard let connection = peer.subscribe else { throw .badDescription("no offer was made") }
+        guard let connection = peer.subscribe else { throw .nothingOffered }
         do throws(PeerConnectionError) {
             try connection.core.accept(answer: answer, at: now)
         } catch {
