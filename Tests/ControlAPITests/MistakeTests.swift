@@ -3,8 +3,6 @@ import Hummingbird
 import HummingbirdTesting
 import MediaKernel
 import NIOCore
-import Signing
-import Streams
 import Testing
 import Tokens
 
@@ -187,35 +185,6 @@ import Tokens
             #expect(body.message == mistake.message)
             #expect(body.details == mistake.details)
         }
-    }
-
-    /// Other tests name these.
-    @Test(
-        arguments: [
-            (.malformedQuery(["a is not known"]), 400, "malformed query"),
-            (.readerOnly(), 403, "this token may only look at recordings"),
-            (.roomCodeDisabled(), 403, "room code is disabled"),
-            (.roleGone("host"), 403, "role does not exist"),
-            (.roomDisabled("hall"), 403, "room is disabled"),
-            (.refusedLink(.wrongSignature), 403, "the link is not valid"),
-            (.refusedLink(.expired(TestWorld.now)), 403, "the link has expired"),
-            (.unknownRecording(), 404, "recording not found"),
-            (.tooManyRoomCodes(), 409, "too many room codes"),
-            (.recordingOfStream("s"), 409, "recording ends with its live stream"),
-            (.keyIsAnswered(), 409, "a request with this Idempotency-Key is being answered"),
-            (.nameTaken(by: "hall"), 409, "name is taken"),
-            (.tooLarge(maximum: 65536), 413, "the body is longer than 65536 bytes"),
-            (.keyIsSpent(), 422, "Idempotency-Key was used for another request"),
-            (.unknownRoom("demo"), 40001, "room demo does not exist"),
-            (.unknownRole("host"), 40108, "role 'host' does not exist"),
-            (APIError(.notRunning("s")), 409, "live stream is not running"),
-            (APIError(.tooMuchTimedMetadata("s", maximum: 5)), 409, "too much timed metadata"),
-            (APIError(.tooManyCaptions("s", maximum: 5)), 409, "too many captions"),
-            (APIError(.tooFast(perSecond: 5)), 429, "too many requests"),
-            (APIError(.catalogueUnavailable("busy")), 503, "the catalogue cannot be used"),
-        ] as [(APIError, Int, String)])
-    func aRefusalThatHasANameHasItsWords(error: APIError, code: Int, message: String) {
-        #expect(error.body.code == code && error.body.message == message)
     }
 
     @Test func thereAreFortyOfThem() {

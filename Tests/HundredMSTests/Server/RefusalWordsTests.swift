@@ -104,16 +104,6 @@ import Testing
                 "403 role 'r' may not see what was answered to poll p"
             ),
             (.invalidField(field: "name", reason: "is empty"), "400 name is empty"),
-            (
-                .tooLong(field: "name", count: 257, maximum: 256),
-                "400 name is too long: 257 of at most 256"
-            ),
-            (.mayNotPublish(kind: "video", role: "r"), "403 role 'r' may not publish video"),
-            (
-                .soundOnly(kind: "video"),
-                "403 this room is for sound only: nobody may publish video"
-            ),
-            (.roleClash, "400 target role clash with requested roles"),
         ] as [(RoomError, String)])
     func ofRooms(error: RoomError, words: String) {
         #expect(refusal(.room(error)) == words)
