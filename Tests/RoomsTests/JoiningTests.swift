@@ -76,25 +76,26 @@ import Testing
         #expect(error == .unknownRole("emperor"))
     }
 
-    @Test(arguments: [
-        (PeerID(""), "N", "", .invalidField(field: "peer id", reason: "is empty")),
-        (
-            "a b", "N", "",
-            .invalidField(field: "peer id", reason: "must be visible ASCII without blanks")
-        ),
-        (
-            PeerID(String(repeating: "a", count: 129)), "N", "",
-            .tooLong(field: "peer id", count: 129, maximum: 128)
-        ),
-        (
-            "a", String(repeating: "é", count: 257), "",
-            .tooLong(field: "name", count: 257, maximum: 256)
-        ),
-        (
-            "a", "N", String(repeating: "m", count: 8193),
-            .tooLong(field: "data", count: 8193, maximum: 8192)
-        ),
-    ] as [(PeerID, String, String, RoomError)])
+    @Test(
+        arguments: [
+            (PeerID(""), "N", "", .invalidField(field: "peer id", reason: "is empty")),
+            (
+                "a b", "N", "",
+                .invalidField(field: "peer id", reason: "must be visible ASCII without blanks")
+            ),
+            (
+                PeerID(String(repeating: "a", count: 129)), "N", "",
+                .tooLong(field: "peer id", count: 129, maximum: 128)
+            ),
+            (
+                "a", String(repeating: "é", count: 257), "",
+                .tooLong(field: "name", count: 257, maximum: 256)
+            ),
+            (
+                "a", "N", String(repeating: "m", count: 8193),
+                .tooLong(field: "data", count: 8193, maximum: 8192)
+            ),
+        ] as [(PeerID, String, String, RoomError)])
     mutating func fieldsPastTheirLimitsAreRefusedByName(
         peer: PeerID, name: String, metadata: String, refusal: RoomError
     ) {
