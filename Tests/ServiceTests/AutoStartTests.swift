@@ -217,7 +217,10 @@ import Testing
                         recording: RecordingOptions(singleFilePerLayer: true))
                 ])
         #expect(two.rules(for: "archive", StreamRules()).idleTimeout == .seconds(90))
-        #expect(throws: SettingsError.self) { try destinations(#"{"x": {"autoStart": "yes"}}"#) }
+        #expect(
+            refusedSetting {
+                try destinations(#"{"x": {"autoStart": "yes"}}"#)
+            } == "policy.file")
     }
 
     @Test func aRoomIsRecordedByItselfUntilSomebodyStopsIt() async throws {

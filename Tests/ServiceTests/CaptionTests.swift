@@ -154,11 +154,12 @@ import Testing
             JSONValue.string("en"), .object(["languages": .array([.object(["code": "e"])])]),
         ] {
             main.captions = wrong
-            #expect(throws: SettingsError.self) {
-                try StreamDestinations(
-                    ["main": main], standard: .standard, playlist: .event, layout: Layout(),
-                    pictures: WebHosts())
-            }
+            #expect(
+                refusedSetting {
+                    try StreamDestinations(
+                        ["main": main], standard: .standard, playlist: .event, layout: Layout(),
+                        pictures: WebHosts())
+                } == "policy.file")
         }
     }
 

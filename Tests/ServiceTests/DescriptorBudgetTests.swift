@@ -66,7 +66,10 @@ import Testing
         #expect(
             throws: DescriptorBudget.Shortage(limit: 64, needed: needed, own: 50, reserve: 24)
         ) { try budget(64) }
-        #expect(throws: DescriptorBudget.Shortage.self) { try budget(needed - 1) }
+        #expect(
+            throws: DescriptorBudget.Shortage(
+                limit: needed - 1, needed: needed, own: 50, reserve: 24)
+        ) { try budget(needed - 1) }
         let least = try budget(needed)
         #expect(least.shares.bots == 1 && least.shares.connections == 18)
         // With more cores more descriptors are open.

@@ -93,7 +93,10 @@ import Testing
     func aTimeOutOfBoundsIsRefused(seconds: Int) throws {
         var settings = StreamSettings()
         let policy = try policy(#"{"main": {"signedPlaybackSeconds": \#(seconds)}}"#)
-        #expect(throws: SettingsError.self) { try settings.read(policy) }
+        #expect(
+            refusedSetting {
+                try settings.read(policy)
+            } == "policy.file")
     }
 
     /// Roomcast cannot sign a store's addresses.

@@ -57,7 +57,10 @@ import Workbench
         let file = try scratch.write("x".utf8, to: "file")
         var settings = try Settings(SettingsInput(file: nil, environment: [:])).stream
         settings.recordings.directory = "/proc/nowhere"
-        #expect(throws: SettingsError.self) { try RoomcastServer.openCatalogue(settings) }
+        #expect(
+            refusedSetting {
+                try RoomcastServer.openCatalogue(settings)
+            } == "recordings.directory")
         settings.recordings.directory = file
         let error = #expect(throws: SettingsError.self) {
             try RoomcastServer.openCatalogue(settings)

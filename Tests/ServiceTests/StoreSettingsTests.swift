@@ -18,7 +18,10 @@ import Workbench
 
     @Test func withoutABucketThereIsNone() throws {
         #expect(try Settings(SettingsInput(file: nil, environment: [:])).store == nil)
-        #expect(throws: SettingsError.self) { try store(["BUCKET": ""]) }
+        #expect(
+            refusedSetting {
+                try store(["BUCKET": ""])
+            } == "recordings.store.bucket")
     }
 
     @Test func aBucketAloneIsAtAmazon() throws {
@@ -99,7 +102,10 @@ import Workbench
     @Test func aFileOfCredentialsIsReadAgainWhenItChanges() throws {
         let scratch = try Scratch()
         let file = "\(scratch.path)/credentials"
-        #expect(throws: SettingsError.self) { try StoreCredentials(.file(file)) }
+        #expect(
+            refusedSetting {
+                try StoreCredentials(.file(file))
+            } == "recordings.store.credentialsFile")
         func write(_ id: String) throws {
             try scratch.write(
                 "[default]\naws_access_key_id=\(id)\naws_secret_access_key=s\n".utf8,

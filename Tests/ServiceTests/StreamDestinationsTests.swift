@@ -56,9 +56,10 @@ import Testing
         // The ladder refuses absurd numbers.
         for number in [0, -1, 1, Int.max, Int.min] {
             for side in ["width", "height"] {
-                #expect(throws: SettingsError.self) {
-                    try ladders(#"{"main": {"layers": [{"\#(side)": \#(number)}, {}]}}"#)
-                }
+                #expect(
+                    refusedSetting {
+                        try ladders(#"{"main": {"layers": [{"\#(side)": \#(number)}, {}]}}"#)
+                    } == "policy.file")
             }
         }
     }

@@ -53,7 +53,10 @@ import Testing
         destination.thumbnails = ThumbnailOptions(width: 15)
         let wrong = try Policy(
             validating: Policy.standard.roles, recordingDestinations: ["main": destination])
-        #expect(throws: SettingsError.self) { try settings.read(wrong) }
+        #expect(
+            refusedSetting {
+                try settings.read(wrong)
+            } == "policy.file")
     }
 
     @Test func soundAloneHasNone() {

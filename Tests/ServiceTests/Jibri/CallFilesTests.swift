@@ -473,8 +473,10 @@ import Workbench
         defer { withExtendedLifetime(scratch) {} }
         try ledger.write(Self.note)
         chmod("\(scratch.path)/.roomcast", mode_t(mode))
-        #expect(throws: CallFault.self) { try ledger.all() }
-        #expect(throws: CallFault.self) { try ledger.write(Self.note) }
+        #expect(throws: CallFault.notOurs("\(scratch.path)/.roomcast")) { try ledger.all() }
+        #expect(throws: CallFault.notOurs("\(scratch.path)/.roomcast")) {
+            try ledger.write(Self.note)
+        }
         chmod("\(scratch.path)/.roomcast", 0o755)
         #expect(try ledger.all() == [Self.note])
     }
@@ -484,8 +486,10 @@ import Workbench
         let ledger = CallLedger(directory: scratch.path)
         defer { withExtendedLifetime(scratch) {} }
         symlink(elsewhere.path, "\(scratch.path)/.roomcast")
-        #expect(throws: CallFault.self) { try ledger.all() }
-        #expect(throws: CallFault.self) { try ledger.write(Self.note) }
+        #expect(throws: CallFault.notOurs("\(scratch.path)/.roomcast")) { try ledger.all() }
+        #expect(throws: CallFault.notOurs("\(scratch.path)/.roomcast")) {
+            try ledger.write(Self.note)
+        }
     }
 
     @Test(.enabled(if: geteuid() == 0)) func notesOfAnotherUserAreNotBelieved() throws {
@@ -494,7 +498,7 @@ import Workbench
         defer { withExtendedLifetime(scratch) {} }
         try ledger.write(Self.note)
         chown("\(scratch.path)/.roomcast", 65534, 65534)
-        #expect(throws: CallFault.self) { try ledger.all() }
+        #expect(throws: CallFault.notOurs("\(scratch.path)/.roomcast")) { try ledger.all() }
     }
 
     // MARK: The script

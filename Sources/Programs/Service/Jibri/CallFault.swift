@@ -10,6 +10,10 @@ struct CallFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// - Parameter code: the kernel's.
     init(_ path: String, _ code: Int32) { self.init(path, String(cString: strerror(code))) }
 
+    static func notOurs(_ path: String) -> CallFault {
+        CallFault(path, "is not a directory that only this program's user may write")
+    }
+
     private init(_ error: RecordingError) { description = error.description }
 
     static func of(_ body: () throws(RecordingError) -> Void) throws(CallFault) {

@@ -59,7 +59,7 @@ struct CallLedger: Sendable {
         guard facts[.type] as? FileAttributeType == .typeDirectory, owner == geteuid(),
             rights & 0o022 == 0
         else {
-            throw CallFault(notes, "is not a directory that only this program's user may write")
+            throw CallFault.notOurs(notes)
         }
     }
 
