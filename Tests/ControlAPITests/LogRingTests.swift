@@ -24,15 +24,21 @@ import Testing
         let long = String(repeating: "x", count: 10_000)
         add(long, (0..<100).map { ("\($0)", long) })
         let line = try #require(ring.lines(LogRing.Query()).lines.first)
-        #expect(line.message.count == LogRing.messageCharactersMaximum)
+        #expect(line.message.count == LogRing.messageMaximum)
         #expect(line.fields.count == LogRing.fieldsMaximum)
-        #expect(line.fields.allSatisfy { $0.value.count <= LogRing.valueCharactersMaximum })
+        #expect(line.fields.allSatisfy { $0.value.count <= LogRing.valueMaximum })
     }
 
-    /// Characters may be long: the bytes of all lines together are bounded.
+    /// One letter with marks without end is one character.
+    @Test func aCharacterMayNotBeLong() throws {
+        add("a" + String(repeating: "\u{301}", count: 30_000))
+        let line = try #require(ring.lines(LogRing.Query()).lines.first)
+        #expect(line.message.unicodeScalars.count == LogRing.messageMaximum)
+    }
+
     @Test func itHoldsSoManyBytes() {
         let long = String(
-            repeating: "\u{1F469}\u{200D}\u{1F680}", count: LogRing.messageCharactersMaximum)
+            repeating: "\u{1F469}\u{200D}\u{1F680}", count: LogRing.messageMaximum)
         for _ in 0..<1000 { add(long) }
         let lines = ring.lines(LogRing.Query(limit: .max)).lines
         let bytes = lines.reduce(0) { $0 + $1.message.utf8.count }

@@ -129,7 +129,10 @@ import XML
         await last.received("{}")
         #expect(lastSocket.code == nil)
 
+        // One that has stopped reading is closed all the same.
+        let (_, stuckSocket) = try await world.open("cid", over: NotedSocket(isStuck: true))
         let (_, slowSocket) = try await world.open("cid", over: NotedSocket(isStuck: true))
+        #expect(await stuckSocket.waits { $0.code == CloseCode.normal })
         let ben = try #require(await world.peer(named: "ben")).id
         for _ in 0...FocusLimits.channelFrames + 1 {
             await world.hear(.dataText(ben, .named("jitsi-1"), Self.greeting))

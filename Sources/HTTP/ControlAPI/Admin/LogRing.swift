@@ -7,9 +7,9 @@ public final class LogRing: Sendable {
     public static let linesMaximum = 2000
     /// Of the texts of all lines together.
     static let bytesMaximum = 2 << 20
-    /// Longer ones are cut.
-    static let messageCharactersMaximum = 500
-    static let valueCharactersMaximum = 300
+    /// In Unicode scalars: a character may have any number of them. Longer ones are cut.
+    static let messageMaximum = 500
+    static let valueMaximum = 300
     static let fieldsMaximum = 16
 
     public struct Line: Hashable, Sendable {
@@ -61,10 +61,9 @@ public final class LogRing: Sendable {
     ) {
         let fields = fields.prefix(Self.fieldsMaximum).map { name, value in
             Field(
-                name: String(name.prefix(Self.valueCharactersMaximum)),
-                value: String(value.prefix(Self.valueCharactersMaximum)))
+                name: Self.cut(name, Self.valueMaximum), value: Self.cut(value, Self.valueMaximum))
         }
-        let message = String(message.prefix(Self.messageCharactersMaximum))
+        let message = Self.cut(message, Self.messageMaximum)
         state.withLock { state in
             state.count += 1
             let line = Line(
@@ -78,6 +77,10 @@ public final class LogRing: Sendable {
                 state.dropOldest()
             }
         }
+    }
+
+    private static func cut(_ text: String, _ maximum: Int) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(maximum)))
     }
 
     struct Query: Hashable, Sendable {

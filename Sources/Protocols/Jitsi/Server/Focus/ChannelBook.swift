@@ -29,7 +29,7 @@ struct ChannelBook {
     /// The member's session is over: its client shall not come back to it.
     mutating func remove(_ nick: String) {
         lines.removeValue(forKey: nick)?.channel?
-            .close(code: CloseCode.goingAway, reason: "the session is over")
+            .drop(code: CloseCode.goingAway, reason: "the session is over")
     }
 
     mutating func removeAll() {
@@ -50,7 +50,7 @@ struct ChannelBook {
     ) -> Int? {
         let nick = address.endpoint
         guard admits(address) else { return nil }
-        lines[nick]?.channel?.close(code: CloseCode.normal, reason: "there is a newer one")
+        lines[nick]?.channel?.drop(code: CloseCode.normal, reason: "there is a newer one")
         opened += 1
         lines[nick]?.channel = MemberChannel(opened, over: socket)
         return opened

@@ -19,10 +19,8 @@ struct MemberChannel {
     /// - Returns: false if too much waits.
     func send(_ text: String, at now: Instant) -> Bool { outbox.append(text, at: now) }
 
-    /// Closes it after what waits.
-    func close(code: UInt16, reason: String) { outbox.close(code: code, reason: reason) }
-
-    /// Closes it at once.
+    /// Closes it at once. What waits is of no use any more, and a client that has stopped reading
+    /// would never get to its end.
     func drop(code: UInt16, reason: String) {
         outbox.abandon()
         // Unstructured, because the writer may be waiting for this very socket.
