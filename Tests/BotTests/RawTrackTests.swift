@@ -45,7 +45,7 @@ import Testing
         var track = RawTrack(picture(7, taken: begin), at: begin)
         _ = track.take(picture(7, taken: begin), at: begin)
         let again = track.again(isWished: true, at: begin + .milliseconds(50))
-        #expect(again?.frame.timestamp == 5_050 * 90)
+        #expect(again?.frame.timestamp == Int64(5_050 * 90))
         #expect(again.map { $0.ntp == nil } == true, "reports come once a second")
     }
 }

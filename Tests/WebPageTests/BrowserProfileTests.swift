@@ -20,6 +20,7 @@ import Testing
         let young = "\(directory)/roomcast-page-young"
         for path in others + [stale, young] { #expect(mkdir(path, 0o700) == 0) }
         for path in others + [stale] { grow(path) }
+        BrowserProfile.sweep(["\(directory)/missing", directory])
         let next = try #require(BrowserProfile(in: directory))
         func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
         #expect(!isThere(stale))

@@ -157,7 +157,9 @@ private struct PictureFileWriter: ~Copyable {
         }
         #expect(dated(9_990_000).taken == now - .milliseconds(10))
         #expect(dated(9_990_000).takenUnix.nanoseconds == unix.nanoseconds - 10_000_000)
-        for absurd in [10_000_001, 4_000_000, 0, -1, .max, .min] as [Int64] {
+        for absurd in [
+            10_000_001, 4_000_000, 0, -1, .max, .min, .min / 1000, .max / 1000,
+        ] as [Int64] {
             #expect(dated(absurd).taken == now && dated(absurd).takenUnix == unix)
         }
     }
@@ -176,11 +178,15 @@ private struct PictureFileWriter: ~Copyable {
         let file = try #require(PictureFile.find(in: profile, key: "k1"))
         var ends: [CInt] = [0, 0]
         try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        defer { for end in ends { close(end) } }
-        #expect(PictureFile.take(from: ends[0]) == nil)
+        defer { close(ends[0]) }
+        let none = try PictureFile.take(from: ends[0])
+        #expect(none == nil && PictureFile.isAwaited(over: ends[1]))
         PictureFile.give(file, over: ends[1])
-        let taken = try #require(PictureFile.take(from: ends[0]))
+        let given = try PictureFile.take(from: ends[0])
+        let taken = try #require(given)
         defer { close(taken) }
+        close(ends[1])
+        #expect(throws: PictureReader.Failure.notGiven) { try PictureFile.take(from: ends[0]) }
         var bytes = [UInt8](repeating: 0, count: 8)
         #expect(
             pread(taken, &bytes, 8, 9) == 8 && String(decoding: bytes, as: UTF8.self) == "pictures")

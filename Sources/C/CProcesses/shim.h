@@ -46,11 +46,11 @@ static inline int roomcast_receive_descriptor(int socket) {
     message.msg_iov = &vector;
     message.msg_iovlen = 1;
     message.msg_control = room;
-    message.msg_controllen = sizeof room;
+    message.msg_controllen = CMSG_LEN(sizeof(int));  // the kernel closes what comes beyond it
     ssize_t count = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (count < 0) return -1;
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int))) {
+    if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int))) {
         errno = EBADMSG;
         return -1;
     }

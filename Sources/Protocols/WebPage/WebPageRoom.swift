@@ -41,6 +41,8 @@ public actor WebPageRoom: RemoteRoom {
     private var browser: PageBrowser?
     private var media: NIOLoopBound<ClientMedia>?
     private var pictures: PictureFeed?
+    /// Over which the keeper hands the file of the pictures; nil once there is no need.
+    private var pictureSocket: CInt?
     private let stay = RoomStay()
 
     public nonisolated var events: AsyncStream<RemoteRoomEvent> { feed.stream }
@@ -54,6 +56,7 @@ public actor WebPageRoom: RemoteRoom {
         self.eventLoop = eventLoop
         self.logger = logger
         self.makeObserver = makeObserver
+        pictureSocket = address.browser.pictures
         (work, workSink) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(16))
         watch = PageWatch(
             rules: PageWatch.Rules(awaitsSignal: address.awaitsSignal), at: MonotonicClock.now)
@@ -62,6 +65,7 @@ public actor WebPageRoom: RemoteRoom {
 
     public func run() async throws(RoomEnd) {
         defer { feed.finish() }
+        if !guest.receivesVideo { closePictureSocket() }
         let end = await stay.run { await self.remain() }
         await close()
         if let end { throw end }
@@ -230,10 +234,15 @@ public actor WebPageRoom: RemoteRoom {
         if let picture = await page.picture() { log.keep(picture: picture) }
     }
 
+    private func closePictureSocket() {
+        if let socket = pictureSocket.take() { Glibc.close(socket) }
+    }
+
     private func showPictures(through media: NIOLoopBound<ClientMedia>) {
+        guard let socket = pictureSocket.take() else { return }
         let pictures = PictureFeed(
-            socket: address.browser.pictures,
-            ring: PictureRing(width: address.width, height: address.height))
+            socket: socket, ring: PictureRing(width: address.width, height: address.height),
+            frameRate: address.frameRate)
         self.pictures = pictures
         Task { [workSink] in
             for await event in pictures.events {
@@ -285,8 +294,9 @@ public actor WebPageRoom: RemoteRoom {
 
     private func close() async {
         browser = nil
-        if let pictures { pictures.stop() } else { Glibc.close(address.browser.pictures) }
+        pictures?.stop()
         pictures = nil
+        closePictureSocket()
         if let media { _ = try? await media.run { $0.stop() } }
         media = nil
         // The keeper then ends the browser, if it still runs.

@@ -74,6 +74,8 @@ public struct BrowserKeeper: Sendable {
             complain("there is no browser: make install-custom-view")
             return 1
         }
+        BrowserProfile.sweep([Self.sharedMemory, temporary])
+        let hasSharedMemory = hasSharedMemory
         let place = hasSharedMemory ? Self.sharedMemory : temporary
         guard let directory = BrowserProfile(in: place) else {
             complain("\(place): \(String(cString: strerror(errno)))")
@@ -190,10 +192,7 @@ public struct BrowserKeeper: Sendable {
                 reaped = waitpid(-1, &status, WNOHANG)
             }
             if isOver { return 0 }
-            if !isGiven, let file = PictureFile.find(in: profile, key: options.stageKey) {
-                PictureFile.give(file, over: Self.pictures)
-                isGiven = true
-            }
+            if !isGiven { isGiven = givePictures(of: profile) }
             if round % Self.roundsBetweenScans == 0 { known = ProcessTree.below(getpid()) }
             round += 1
             let tree = ProcessTree(of: known)
@@ -202,6 +201,14 @@ public struct BrowserKeeper: Sendable {
                 kill(process, SIGKILL)
             }
         }
+    }
+
+    /// - Returns: whether there is nothing more to do.
+    private func givePictures(of profile: String) -> Bool {
+        guard PictureFile.isAwaited(over: Self.pictures) else { return true }
+        guard let file = PictureFile.find(in: profile, key: options.stageKey) else { return false }
+        PictureFile.give(file, over: Self.pictures)
+        return true
     }
 
     private func isInputOver() -> Bool {

@@ -18,7 +18,6 @@ struct BrowserProfile {
 
     /// Nil if there is no place for it; `errno` says why.
     init?(in directory: String) {
-        Self.sweep(directory)
         var template = Array("\(directory)/\(Self.prefix)XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { return nil }
         path = String(cString: made)
@@ -30,18 +29,22 @@ struct BrowserProfile {
         if lock >= 0 { close(lock) }
     }
 
-    private static func sweep(_ directory: String) {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        for name in names where name.hasPrefix(prefix) {
-            let path = "\(directory)/\(name)"
-            var status = stat()
-            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
-                status.st_uid == geteuid(), status.st_mtim.tv_sec + ageMinimum < time(nil),
-                let lock = locked(path)
-            else { continue }
-            try? FileManager.default.removeItem(atPath: path)
-            close(lock)
+    /// Removes what killed keepers have left in these directories.
+    static func sweep(_ directories: [String]) {
+        for directory in directories {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+            for name in names where name.hasPrefix(prefix) { sweep("\(directory)/\(name)") }
         }
+    }
+
+    private static func sweep(_ path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+            status.st_uid == geteuid(), status.st_mtim.tv_sec + ageMinimum < time(nil),
+            let lock = locked(path)
+        else { return }
+        try? FileManager.default.removeItem(atPath: path)
+        close(lock)
     }
 
     /// Nil if another process has the lock.

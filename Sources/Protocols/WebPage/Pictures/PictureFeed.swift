@@ -25,14 +25,18 @@ final class PictureFeed: Sendable {
     let events: AsyncStream<Event>
     private let isOver = Mutex(false)
 
-    /// - Parameter socket: over which the keeper hands the file; closed then.
-    init(socket: CInt, ring: PictureRing) {
+    /// - Parameters:
+    ///   - socket: over which the keeper hands the file; closed then.
+    ///   - frameRate: of the stream: pictures that come much faster are left out.
+    init(socket: CInt, ring: PictureRing, frameRate: Int) {
         let (events, sink) = AsyncStream.makeStream(
             of: Event.self, bufferingPolicy: .bufferingNewest(2))
         self.events = events
         let thread = Thread { [self] in
             do throws(PictureReader.Failure) {
-                try read(from: socket, ring) { sink.yield(.picture($0)) }
+                // Twice as many as the stream has, for those that come late and together.
+                let pause = max(Self.interval, 500_000 / UInt32(max(1, frameRate)))
+                try read(from: socket, ring, pause) { sink.yield(.picture($0)) }
             } catch {
                 sink.yield(.failed("\(error)"))
             }
@@ -45,7 +49,7 @@ final class PictureFeed: Sendable {
     func stop() { isOver.withLock { $0 = true } }
 
     private func read(
-        from socket: CInt, _ ring: PictureRing, _ handOn: (RawPicture) -> Void
+        from socket: CInt, _ ring: PictureRing, _ pause: UInt32, _ handOn: (RawPicture) -> Void
     ) throws(PictureReader.Failure) {
         guard let file = try take(from: socket) else { return }
         var reader = try PictureReader(file, ring)
@@ -55,6 +59,7 @@ final class PictureFeed: Sendable {
                 continue
             }
             handOn(Self.dated(picture, at: MonotonicClock.now, UnixTime.now))
+            usleep(pause)
         }
     }
 
@@ -63,7 +68,7 @@ final class PictureFeed: Sendable {
         defer { close(socket) }
         let begin = MonotonicClock.now
         while !isOver.withLock({ $0 }) {
-            if let file = PictureFile.take(from: socket) { return file }
+            if let file = try PictureFile.take(from: socket) { return file }
             guard MonotonicClock.now - begin < Self.patience else { throw .notGiven }
             usleep(Self.interval)
         }
@@ -75,7 +80,7 @@ final class PictureFeed: Sendable {
         _ picture: PictureReader.Picture, at now: Instant, _ unix: UnixTime
     ) -> RawPicture {
         let said = Instant(nanoseconds: picture.microseconds &* 1000)
-        let isOurs = said <= now && now.nanoseconds &- said.nanoseconds <= ageMaximum.nanoseconds
+        let isOurs = said <= now && said >= now - ageMaximum
         let taken = isOurs ? said : now
         let age = (now - taken).nanoseconds
         return RawPicture(

@@ -38,9 +38,18 @@ enum PictureFile {
         close(descriptor)
     }
 
+    /// Whether the bot still waits for it: one that streams sound alone does not.
+    static func isAwaited(over socket: CInt) -> Bool {
+        var byte: UInt8 = 0
+        return recv(socket, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) < 0
+            && [EAGAIN, EINTR].contains(errno)
+    }
+
     /// What the keeper has handed over. Nil if nothing has come yet.
-    static func take(from socket: CInt) -> CInt? {
+    static func take(from socket: CInt) throws(PictureReader.Failure) -> CInt? {
         let descriptor = roomcast_receive_descriptor(socket)
-        return descriptor >= 0 ? descriptor : nil
+        if descriptor >= 0 { return descriptor }
+        guard [EAGAIN, EINTR].contains(errno) else { throw .notGiven }
+        return nil
     }
 }
