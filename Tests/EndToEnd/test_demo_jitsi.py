@@ -2,10 +2,12 @@
 
 import contextlib
 import json
+import os
 import re
 import signal
 import socket as sockets
 import subprocess
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -48,7 +50,15 @@ class Demo:
     def close(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-        self.process.wait(TIMEOUT)
+        try:
+            self.process.wait(TIMEOUT)
+        except subprocess.TimeoutExpired:
+            # What it started has sessions of its own.
+            own = self.process.pid
+            for child in Path(f"/proc/{own}/task/{own}/children").read_text().split():
+                os.kill(int(child), signal.SIGKILL)
+            self.process.kill()
+            raise
 
 
 class Client:

@@ -98,6 +98,9 @@ def test_while_a_stream_is_on_air_the_picture_is_what_it_shows(server, room):
     text = server.http.get(f"/watch/{room}").body.decode()
     address, = re.findall(r'property="og:image" content="([^"]+)"', text)
     assert address == f"{server.base}/watch/{room}/picture.jpg?stream={stream['id']}"
+    # A bot that has just begun may need more time for one than a request waits.
+    wait_for("there is a picture",
+             lambda: server.http.get(path_of(address)).status == 200, TIMEOUT, interval=1)
     picture = server.http.get(path_of(address))
     assert picture.status == 200 and picture.headers["content-type"] == "image/jpeg"
     assert picture.body.startswith(b"\xff\xd8") and picture.body.endswith(b"\xff\xd9")

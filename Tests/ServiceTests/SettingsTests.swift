@@ -255,7 +255,7 @@ func refusedSetting(_ body: () throws -> some Any) -> String? {
         #expect(
             refusedSetting {
                 try Settings(keyIn: SettingsInput(file: file, environment: [:]))
-            } == "auth.secret")
+            } == "auth.accessKey")
         #expect(throws: SettingsError.accessKeyNeeded) {
             try Settings(
                 keyIn: SettingsInput(file: nil, environment: ["ROOMCAST_HTTP_HOST": "0.0.0.0"]))

@@ -21,7 +21,7 @@ import Workbench
         #expect(
             refusedSetting {
                 try store(["BUCKET": ""])
-            } == "recordings.store.bucket")
+            } == "recordings.store.accessKeyID")
     }
 
     @Test func aBucketAloneIsAtAmazon() throws {
