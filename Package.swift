@@ -241,9 +241,9 @@ let package = Package(
         room(
             "Protocols/Jitsi",
             [
-                "MediaKernel", "XML", "ICE", "SDP", "ClientConnections", "Clocks", "Rooms",
-                "PeerConnection", "XMPP", "Jibri", "MediaServer", "MediaClient", "XMPPClient",
-                "RoomHost", "RemoteRoom", log, nioCore,
+                "MediaKernel", "Digests", "XML", "ICE", "SDP", "ClientConnections", "Clocks",
+                "Rooms", "PeerConnection", "XMPP", "Jibri", "MediaServer", "MediaClient",
+                "XMPPClient", "RoomHost", "RemoteRoom", log, nioCore,
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),

@@ -40,7 +40,7 @@ struct RawTrack {
         return deliver(at: now)
     }
 
-    /// A picture's way always takes as long as it took this one.
+    /// A repeated picture is as old when it is delivered as it was when it came.
     private mutating func deliver(at now: Instant) -> Delivery {
         let later = now - arrival
         let taken = picture.taken + later

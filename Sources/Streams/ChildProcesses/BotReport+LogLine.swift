@@ -26,18 +26,14 @@ extension BotReport {
         public init(
             logger: String, level: String, message: String, fields: [(name: String, value: String)]
         ) {
-            self.logger = Self.cut(logger, Self.nameMaximum)
+            self.logger = BotReport.cut(logger, Self.nameMaximum)
             self.level = level
-            self.message = Self.cut(message, Self.messageMaximum)
+            self.message = BotReport.cut(message, Self.messageMaximum)
             self.fields = fields.prefix(Self.fieldsMaximum).map {
                 Field(
-                    name: Self.cut($0.name, Self.nameMaximum),
-                    value: Self.cut($0.value, Self.valueMaximum))
+                    name: BotReport.cut($0.name, Self.nameMaximum),
+                    value: BotReport.cut($0.value, Self.valueMaximum))
             }
-        }
-
-        private static func cut(_ text: String, _ maximum: Int) -> String {
-            String(String.UnicodeScalarView(text.unicodeScalars.prefix(maximum)))
         }
     }
 }

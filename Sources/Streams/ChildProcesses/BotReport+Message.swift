@@ -14,19 +14,20 @@ extension BotReport {
 
         /// Longer texts are cut.
         public init(peerID: String, peer: String, type: String, text: String) {
-            self.peerID = Self.cut(peerID, Self.nameMaximum)
-            self.peer = Self.cut(peer, Self.nameMaximum)
-            self.type = Self.cut(type, Self.nameMaximum)
-            self.text = Self.cut(text, Self.textMaximum)
+            self.peerID = BotReport.cut(peerID, Self.nameMaximum)
+            self.peer = BotReport.cut(peer, Self.nameMaximum)
+            self.type = BotReport.cut(type, Self.nameMaximum)
+            self.text = BotReport.cut(text, Self.textMaximum)
         }
 
         enum CodingKeys: String, CodingKey {
             case peer, type, text
             case peerID = "peer_id"
         }
+    }
 
-        private static func cut(_ text: String, _ maximum: Int) -> String {
-            String(String.UnicodeScalarView(text.unicodeScalars.prefix(maximum)))
-        }
+    /// A text of at most so many Unicode scalars, so that a line of a report can hold it.
+    static func cut(_ text: String, _ maximum: Int) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(maximum)))
     }
 }

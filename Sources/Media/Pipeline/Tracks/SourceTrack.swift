@@ -30,7 +30,7 @@ public struct IncomingFrame: Sendable {
     public var ready: Instant
     /// Whether frames before it were lost on the way.
     public var followsLoss = false
-    /// Whether the data are pixels: so many bytes that few of them may wait.
+    /// Whether the data are pixels. Such frames are large, so only a few may wait.
     public var isRaw = false
 
     public struct Size: Hashable, Sendable {

@@ -1,4 +1,4 @@
-internal import MediaKernel
+internal import Digests
 
 /// Where a member's channel by WebSocket is, as the videobridge has it:
 /// `wss://host/colibri-ws/<server>/<conference>/<endpoint>?pwd=<password>`.
@@ -26,11 +26,9 @@ public struct BridgeAddress: Hashable, Sendable {
         return "\(scheme)/colibri-ws/\(Self.server)/\(conference)/\(endpoint)?pwd=\(password)"
     }
 
-    /// Whether a password is this one, in a time that says nothing about it.
+    /// Whether a password is this one.
     func admits(_ given: String) -> Bool {
-        let (own, other) = (Array(password.utf8), Array(given.utf8))
-        guard own.count == other.count else { return false }
-        return zip(own, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+        SecretBytes.areEqual(Array(password.utf8), Array(given.utf8))
     }
 }
 

@@ -19,7 +19,7 @@ struct PictureReader: ~Copyable {
             case .cutOff: "the file of the browser's pictures is too short"
             case .kind(let kind): "the browser's pictures are of kind \(kind)"
             case .size(let width, let height):
-                "the browser has a picture of \(width)x\(height), which the stream has not"
+                "the browser's picture of \(width)x\(height) does not fit into the stream's"
             }
         }
     }
