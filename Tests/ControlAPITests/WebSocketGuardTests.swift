@@ -65,4 +65,75 @@ import Testing
         loop.advanceTime(by: .milliseconds(1))
         #expect(!channel.isActive)
     }
+
+    // MARK: - Clients that do not read
+
+    private func busyChannel() throws -> (EmbeddedChannel, Congestion) {
+        let way = Congestion()
+        let channel = EmbeddedChannel(handlers: [way, WebSocketGuard()], loop: loop)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        return (channel, way)
+    }
+
+    private func send(_ count: Int, over channel: EmbeddedChannel) {
+        for _ in 0..<count {
+            channel.writeAndFlush(
+                WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: "hello")),
+                promise: nil)
+        }
+    }
+
+    @Test func whoReadsNothingForHalfAMinuteIsLeft() throws {
+        let (channel, _) = try busyChannel()
+        send(2, over: channel)
+        loop.advanceTime(by: .milliseconds(29_999))
+        // It is not the frames that are counted, and not the client's own: it may talk on.
+        try channel.writeInbound(WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer()))
+        #expect(channel.isActive)
+        loop.advanceTime(by: .milliseconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func whoReadsSlowlyStays() throws {
+        let (channel, way) = try busyChannel()
+        send(1, over: channel)
+        for _ in 0..<10 {
+            loop.advanceTime(by: .seconds(20))
+            send(1, over: channel)
+            way.take()
+            #expect(channel.isActive)
+        }
+        way.take()
+        loop.advanceTime(by: .seconds(60))
+        #expect(channel.isActive)
+        // The oldest frame counts, however long nothing was to be written before it.
+        send(1, over: channel)
+        loop.advanceTime(by: .milliseconds(29_999))
+        #expect(channel.isActive)
+        loop.advanceTime(by: .milliseconds(1))
+        #expect(!channel.isActive)
+    }
+}
+
+/// A connection whose other end takes a frame only when the test says so.
+private final class Congestion: ChannelOutboundHandler {
+    typealias OutboundIn = WebSocketFrame
+
+    private var waiting: [EventLoopPromise<Void>] = []
+
+    func write(
+        context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?
+    ) {
+        if let promise { waiting.append(promise) }
+    }
+
+    func close(
+        context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?
+    ) {
+        for promise in waiting { promise.fail(ChannelError.ioOnClosedChannel) }
+        waiting = []
+        context.close(mode: mode, promise: promise)
+    }
+
+    func take() { waiting.removeFirst().succeed() }
 }

@@ -18,7 +18,8 @@ final class WebSocketFrameCheck: ChannelInboundHandler, Sendable {
 }
 
 /// The last handler of an upgraded connection: it turns violations into a close frame with the
-/// right code, pings a silent client and drops a dead one, and says goodbye at a shutdown.
+/// right code, pings a silent client and drops a dead one and one that does not read, and says
+/// goodbye at a shutdown.
 final class WebSocketGuard: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = WebSocketFrame
@@ -31,6 +32,9 @@ final class WebSocketGuard: ChannelDuplexHandler {
     static let pingAfter: TimeAmount = .seconds(20)
     /// Silent intervals in a row after which a client counts as dead: 60 s.
     static let silentIntervalsMaximum = 3
+    /// How long a frame may wait until the client's TCP connection has taken it. The protocols wait
+    /// for that before they close a socket, so a client that never reads would keep it for ever.
+    static let unreadTimeout: TimeAmount = .seconds(30)
     /// How long the client may take to answer the server's close frame.
     static let closeTimeout: TimeAmount = .seconds(3)
 
@@ -41,6 +45,9 @@ final class WebSocketGuard: ChannelDuplexHandler {
     }
 
     private var phase: Phase = .open(silentIntervals: 0)
+    /// When each frame was written that the client's TCP connection has not taken, oldest first.
+    private var unread = CircularBuffer<NIODeadline>()
+    private var isWatchingUnread = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch phase {
@@ -59,7 +66,9 @@ final class WebSocketGuard: ChannelDuplexHandler {
         let isClose = unwrapOutboundIn(data).opcode == .connectionClose
         switch phase {
         case .open:
-            context.write(data, promise: promise)
+            let taken = promise ?? context.eventLoop.makePromise()
+            watch(taken.futureResult, context)
+            context.write(data, promise: taken)
             if isClose { startClosing(context) }
         case .closing:
             // RFC 6455 sect. 5.5.1: nothing follows a close frame.
@@ -95,6 +104,32 @@ final class WebSocketGuard: ChannelDuplexHandler {
         phase = .open(silentIntervals: intervals + 1)
         let ping = WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer())
         context.writeAndFlush(wrapOutboundOut(ping), promise: nil)
+    }
+
+    private func watch(_ taken: EventLoopFuture<Void>, _ context: ChannelHandlerContext) {
+        unread.append(context.eventLoop.now)
+        // Frames are taken in the order in which they were written.
+        taken.assumeIsolated().whenComplete { _ in self.unread.removeFirst() }
+        guard !isWatchingUnread else { return }
+        isWatchingUnread = true
+        lookAtUnread(after: Self.unreadTimeout, context.channel)
+    }
+
+    /// One timer for all frames, which looks at the oldest when it is due.
+    private func lookAtUnread(after delay: TimeAmount, _ channel: any Channel) {
+        let loop = channel.eventLoop
+        loop.assumeIsolated().scheduleTask(in: delay) {
+            guard let oldest = self.unread.first else {
+                self.isWatchingUnread = false
+                return
+            }
+            let left = oldest + Self.unreadTimeout - loop.now
+            guard left > .zero else {
+                channel.close(promise: nil)
+                return
+            }
+            self.lookAtUnread(after: left, channel)
+        }
     }
 
     private func sendClose(_ code: WebSocketErrorCode, _ context: ChannelHandlerContext) {
