@@ -191,7 +191,7 @@ struct BotCommand: AsyncParsableCommand, ConfinedCommand {
         return Result { () throws(BrowserHandle.Failure) in
             try BrowserHandle.start(
                 executable: Executable.path, user: user, memoryMaximum: terms.memoryMaximum,
-                hosts: terms.hosts)
+                coresMaximum: terms.coresMaximum, hosts: terms.hosts)
         }
     }
 }

@@ -23,6 +23,9 @@ struct BrowserCommand: ParsableCommand {
     @Option(help: "The most memory of all processes of the browser, in bytes.")
     var memory: Int
 
+    @Option(help: "The most cores that the browser may use.")
+    var cores: Int
+
     @Option(name: .customLong("host"), help: "A host whose pages may use WebRTC.")
     var hosts: [String] = []
 
@@ -34,7 +37,7 @@ struct BrowserCommand: ParsableCommand {
         let status = BrowserKeeper(
             BrowserKeeper.Options(
                 user: user, proxyPort: proxyPort, stageKey: stage, memoryMaximum: memory,
-                hosts: allowed)
+                coresMaximum: cores, hosts: allowed)
         ).run()
         throw ExitCode(status)
     }

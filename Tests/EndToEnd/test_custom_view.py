@@ -53,7 +53,7 @@ def caster(binary, pages, secure, tmp_path_factory):
 def wary(binary, caster, pages, tmp_path_factory):
     """A server whose guard lets the pages pass, but whose browser takes them for strangers': for
     the browser this entry means names, and they have an address."""
-    wary = serve(tmp_path_factory, "*.0.0.1:" + pages.name.rpartition(":")[2], maximum=5)
+    wary = serve(tmp_path_factory, "*.0.0.1:" + pages.name.rpartition(":")[2], maximum=5, cores=1)
     yield wary
     assert wary.stop() == 0, wary.tail()
 
@@ -371,6 +371,14 @@ def test_the_servers_own_api_is_out_of_reach(wary, pages, room):
     stream = start(wary, room, f"{pages.base}/to?{own}")
     reason = failed(wary, stream)
     assert f"{wary.host}:{wary.port}" in reason and "customView.hosts" in reason, reason
+
+
+def test_a_browser_has_as_many_cores_as_the_settings_say(wary, pages, room):
+    stream = start(wary, room, f"{pages.base}/blue")
+    wary.wait_for_status(stream["id"], "running", TIMEOUT)
+    cores = [len(os.sched_getaffinity(browser)) for browser in browsers_of(wary)]
+    assert cores and set(cores) == {1}
+    stop(wary, room, stream)
 
 
 def test_a_page_that_takes_too_much_memory_is_ended(caster, pages, room):

@@ -14,6 +14,25 @@ static inline int roomcast_set_idle_io(int thread) {
         SYS_ioprio_set, IOPRIO_WHO_PROCESS, thread, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 7));
 }
 
+// Confines this process and what it starts to some of the cores that it may use now: `maximum` in a
+// row, from the one with this number, and on from the first where these do not suffice.
+// sched_setaffinity(2); its macros are not available in Swift. -1 with errno on failure, also where
+// the kernel is made for more than 1024 cores.
+static inline int roomcast_limit_cores(int maximum, unsigned first) {
+    enum { words = 16, width = 8 * sizeof(unsigned long) };
+    unsigned long allowed[words] = {0}, chosen[words] = {0};
+    if (syscall(SYS_sched_getaffinity, 0, sizeof allowed, allowed) < 0) return -1;
+    int cores[words * width], count = 0;
+    for (int core = 0; core < words * (int)width; core += 1)
+        if (allowed[core / width] >> core % width & 1) cores[count++] = core;
+    if (maximum >= count) return 0;
+    for (int number = 0; number < maximum; number += 1) {
+        int core = cores[(first % count + number) % count];
+        chosen[core / width] |= 1UL << core % width;
+    }
+    return (int)syscall(SYS_sched_setaffinity, 0, sizeof chosen, chosen);
+}
+
 // Makes this process the parent of its descendants whose own parents die, so that none is lost.
 // PR_SET_CHILD_SUBREAPER, prctl(2).
 static inline int roomcast_adopt_orphans(void) {

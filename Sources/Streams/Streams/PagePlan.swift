@@ -8,14 +8,17 @@ public struct PagePlan: Hashable, Sendable {
     public var hosts: WebHosts
     /// Of all processes of the browser, in bytes.
     public var memoryMaximum: Int
+    /// That the browser may use.
+    public var coresMaximum: Int
 
     public init(
         awaitsStartSignal: Bool = false, hosts: WebHosts = WebHosts(allowsHTTP: true),
-        memoryMaximum: Int = 2 << 30
+        memoryMaximum: Int = 2 << 30, coresMaximum: Int = 4
     ) {
         self.awaitsStartSignal = awaitsStartSignal
         self.hosts = hosts
         self.memoryMaximum = memoryMaximum
+        self.coresMaximum = coresMaximum
     }
 }
 
@@ -24,6 +27,7 @@ extension PagePlan: Codable {
         case awaitsStartSignal = "await_start_signal"
         case hosts
         case memoryMaximum = "memory_maximum"
+        case coresMaximum = "cores_maximum"
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -31,6 +35,7 @@ extension PagePlan: Codable {
         try container.encode(awaitsStartSignal, forKey: .awaitsStartSignal)
         try container.encode(hosts.names, forKey: .hosts)
         try container.encode(memoryMaximum, forKey: .memoryMaximum)
+        try container.encode(coresMaximum, forKey: .coresMaximum)
     }
 
     public init(from decoder: any Decoder) throws {
@@ -40,6 +45,8 @@ extension PagePlan: Codable {
                 try container.decodeIfPresent(Bool.self, forKey: .awaitsStartSignal) ?? false,
             hosts: try container.hosts(.hosts, allowsHTTP: true),
             memoryMaximum: try container.decodeIfPresent(Int.self, forKey: .memoryMaximum)
-                ?? PagePlan().memoryMaximum)
+                ?? PagePlan().memoryMaximum,
+            coresMaximum: try container.decodeIfPresent(Int.self, forKey: .coresMaximum)
+                ?? PagePlan().coresMaximum)
     }
 }

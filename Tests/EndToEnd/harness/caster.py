@@ -6,7 +6,7 @@ LADDER = [{"width": 640, "height": 360, "videoBitrate": 800, "audioBitrate": 96}
 TIMEOUT = 120  # s
 
 
-def serve(tmp_path_factory, hosts, port=None, maximum=3):
+def serve(tmp_path_factory, hosts, port=None, maximum=3, cores=4):
     return Server(
         tmp_path_factory.mktemp("caster"), port=port,
         settings={
@@ -14,6 +14,7 @@ def serve(tmp_path_factory, hosts, port=None, maximum=3):
             "ROOMCAST_CUSTOM_VIEW_HOSTS": hosts,
             "ROOMCAST_CUSTOM_VIEW_MAXIMUM": str(maximum),
             "ROOMCAST_CUSTOM_VIEW_MEMORY_MAXIMUM": "1024",
+            "ROOMCAST_CUSTOM_VIEW_CORES_MAXIMUM": str(cores),
             "ROOMCAST_STREAM_VARIANTS_PER_ROOM_MAXIMUM": "4",
             "ROOMCAST_STREAM_MAXIMUM": "6",
         })

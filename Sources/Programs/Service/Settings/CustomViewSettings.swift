@@ -11,6 +11,8 @@ public struct CustomViewSettings: Hashable, Sendable {
     public var maximum = 2
     /// Of all processes of one browser, in bytes.
     public var memoryMaximum = PagePlan().memoryMaximum
+    /// Cores that one browser may use.
+    public var coresMaximum = PagePlan().coresMaximum
 
     /// Mebibytes; a browser alone takes some hundred.
     private static let memoryMebibytes = 512...65_536
@@ -24,6 +26,7 @@ public struct CustomViewSettings: Hashable, Sendable {
         if let mebibytes = try source.integer(.customViewMemoryMaximum, Self.memoryMebibytes) {
             memoryMaximum = mebibytes << 20
         }
+        coresMaximum = try source.integer(.customViewCoresMaximum, 1...1024) ?? coresMaximum
         guard !isEnabled || BrowserProgram.path != nil else {
             throw .invalid(
                 key: SettingKey.customViewEnabled.rawValue,
@@ -35,6 +38,7 @@ public struct CustomViewSettings: Hashable, Sendable {
     func plan(awaitsStartSignal: Bool) throws(LiveStreamError) -> PagePlan {
         guard isEnabled else { throw .pagesDisabled }
         return PagePlan(
-            awaitsStartSignal: awaitsStartSignal, hosts: hosts, memoryMaximum: memoryMaximum)
+            awaitsStartSignal: awaitsStartSignal, hosts: hosts, memoryMaximum: memoryMaximum,
+            coresMaximum: coresMaximum)
     }
 }

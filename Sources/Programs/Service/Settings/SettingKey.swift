@@ -99,6 +99,7 @@ enum SettingKey: String, CaseIterable {
     case customViewHosts = "customView.hosts"
     case customViewMaximum = "customView.maximum"
     case customViewMemoryMaximum = "customView.memoryMaximum"
+    case customViewCoresMaximum = "customView.coresMaximum"
     case picturesHosts = "pictures.hosts"
     case picturesAllowHTTP = "pictures.allowHTTP"
     case pagesOpenTokens = "pages.openTokens"
@@ -136,7 +137,7 @@ enum SettingKey: String, CaseIterable {
             .roomsTracksPerPeerMaximum, .roomsRequestsPerSecond, .roomsRequestsBurst,
             .roomsReadsPerSecond, .roomsReadsBurst,
             .roomsOutboxMessages, .roomsOutboxBytes, .customViewMaximum,
-            .customViewMemoryMaximum:
+            .customViewMemoryMaximum, .customViewCoresMaximum:
             .integer
         case .streamSegmentSeconds, .streamEmptyTimeoutSeconds, .streamIdleTimeoutSeconds,
             .streamMaximumSeconds, .streamSignedPlaybackSeconds, .streamIdleCoresMinimum,

@@ -30,15 +30,17 @@ public struct BrowserHandle: Sendable {
     ///   - executable: this program.
     ///   - user: who runs the browser if this process is root.
     ///   - memoryMaximum: in bytes.
+    ///   - coresMaximum: that the browser may use.
     ///   - hosts: whose pages may use WebRTC.
     public static func start(
-        executable: String, user: SystemUser?, memoryMaximum: Int, hosts: WebHosts
+        executable: String, user: SystemUser?, memoryMaximum: Int, coresMaximum: Int,
+        hosts: WebHosts
     ) throws(Failure) -> BrowserHandle {
         guard let proxy = GuardProxy.listen() else { throw failure("no socket on the loopback") }
         let key = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         var arguments = [
             "browser", "--proxy-port", "\(proxy.port)", "--stage", key, "--memory",
-            "\(memoryMaximum)",
+            "\(memoryMaximum)", "--cores", "\(coresMaximum)",
         ]
         if let user { arguments += ["--user", "\(user)"] }
         for host in hosts.names { arguments += ["--host", host] }

@@ -23,17 +23,20 @@ public struct BrowserKeeper: Sendable {
         public var stageKey: String
         /// Of all processes of the browser, in bytes.
         public var memoryMaximum: Int
+        /// That the browser may use.
+        public var coresMaximum: Int
         /// Whose pages may use WebRTC.
         public var hosts: WebHosts
 
         public init(
             user: SystemUser?, proxyPort: UInt16, stageKey: String, memoryMaximum: Int,
-            hosts: WebHosts
+            coresMaximum: Int, hosts: WebHosts
         ) {
             self.user = user
             self.proxyPort = proxyPort
             self.stageKey = stageKey
             self.memoryMaximum = memoryMaximum
+            self.coresMaximum = coresMaximum
             self.hosts = hosts
         }
     }
@@ -153,6 +156,11 @@ public struct BrowserKeeper: Sendable {
 
     private func limit() {
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
+        // The browsers of several streams begin at different cores.
+        if roomcast_limit_cores(CInt(options.coresMaximum), CUnsignedInt(getpid())) < 0 {
+            let reason = String(cString: strerror(errno))
+            complain("the browser's keeper: the cores cannot be limited: \(reason)")
+        }
         func set(_ number: __rlimit_resource, _ value: rlim_t) {
             var limit = rlimit()
             let resource = __rlimit_resource_t(number.rawValue)

@@ -100,6 +100,7 @@ extension SettingKey {
         .customViewHosts: "none",
         .customViewMaximum: "2",
         .customViewMemoryMaximum: "2048",
+        .customViewCoresMaximum: "4",
         .picturesHosts: "none",
         .picturesAllowHTTP: "false",
         .pagesOpenTokens: "true with the development key",
