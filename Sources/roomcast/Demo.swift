@@ -60,6 +60,7 @@ struct Demo: Sendable {
     /// How long the assets may take, however long the recording is.
     static let assetsTimeout: Duration = .seconds(600)
     static let participants = ["Ann", "Ben", "Cleo"]
+    static let presenter = "Ann"
 
     let settings: Settings
     let mediaDirectory: String
@@ -156,8 +157,17 @@ struct Demo: Sendable {
     private func publisher(_ name: String) -> PublisherRunner {
         PublisherRunner(
             options: PublisherRunner.Options(
-                name: name, path: "\(mediaDirectory)/\(name.lowercased()).webm"),
+                name: name, path: clip(name.lowercased()),
+                screen: name == Self.presenter ? slides : nil),
             logger: logger)
+    }
+
+    private func clip(_ name: String) -> String { "\(mediaDirectory)/\(name).webm" }
+
+    /// What the presenter shares, where the clips have it.
+    private var slides: String? {
+        let path = clip("slides")
+        return FileManager.default.fileExists(atPath: path) ? path : nil
     }
 
     private func stream(

@@ -21,8 +21,8 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            The directory with ann.webm, ben.webm and cleo.webm; by default the drawn people that \
-            come with Roomcast.
+            The directory with ann.webm, ben.webm and cleo.webm, and slides.webm if Ann is to \
+            share them; by default the drawn people that come with Roomcast.
             """)
     var media: String?
 

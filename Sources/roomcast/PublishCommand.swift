@@ -47,6 +47,11 @@ struct PublishCommand: AsyncParsableCommand {
             valueName: "file"))
     var layers: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "A file whose video is shared as a screen beside FILE.", valueName: "file"))
+    var screen: String?
+
     @OptionGroup(title: "Conditions, for tests")
     var conditions: PublishConditionOptions
 
@@ -77,7 +82,7 @@ struct PublishCommand: AsyncParsableCommand {
         let signals = StopSignals()
         try await PublisherRunner(
             options: PublisherRunner.Options(
-                name: name, metadata: metadata, path: file, layers: layers,
+                name: name, metadata: metadata, path: file, layers: layers, screen: screen,
                 conditions: conditions.conditions()),
             logger: logger
         ).run(

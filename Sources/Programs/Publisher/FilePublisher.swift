@@ -26,6 +26,8 @@ final class FilePublisher: ClientMediaObserver {
     private let meter: AudioMeter
     /// One for each layer of the video, best first. The first one also has the sound.
     private var files: [FilePlayer]
+    /// The shared screen, whose sound is not sent.
+    private var screen: FilePlayer?
     private var layers: VideoLayers
     private var lanes: OutboundTracks
     private var gate = SilenceGate()
@@ -41,9 +43,12 @@ final class FilePublisher: ClientMediaObserver {
     /// Less than the interval between pictures.
     private static let moment: Duration = .milliseconds(10)
 
-    /// - Parameter layers: the same video in smaller sizes, best first.
+    /// - Parameters:
+    ///   - layers: the same video in smaller sizes, best first.
+    ///   - screen: what is shared beside it.
     init(
-        file: MediaFile, layers: [MediaFile], laterFiles: [String: MediaFile], names: TrackNames,
+        file: MediaFile, layers: [MediaFile], screen: MediaFile?,
+        laterFiles: [String: MediaFile], names: TrackNames,
         conditions: PublisherConditions, orders: AsyncStream<Order>.Continuation,
         requests: MuteRequests, meter: AudioMeter, logger: Logger
     ) {
@@ -55,12 +60,13 @@ final class FilePublisher: ClientMediaObserver {
         self.meter = meter
         round = file.duration
         files = ([file] + layers).map { FilePlayer($0) }
+        self.screen = screen.map { FilePlayer($0) }
         self.layers = VideoLayers(count: files.count)
         script = conditions.script
         random = SeededRandom(seed: conditions.network.seed)
         lanes = OutboundTracks(
             videoCodec: file.videoCodec, layers: layers.count + 1, hasAudio: file.hasAudio,
-            wrapsSoon: conditions.wrapsSoon)
+            screenCodec: screen?.videoCodec, wrapsSoon: conditions.wrapsSoon)
         lanes.open(names)
     }
 
@@ -78,11 +84,15 @@ final class FilePublisher: ClientMediaObserver {
         let length = round.rescaled(to: 1_000_000_000).ticks
         let position = conditions.followsWallClock && length > 0 ? wallTime.nanoseconds % length : 0
         for encoding in files.indices { files[encoding].start(at: .nanoseconds(position)) }
+        screen?.start(at: .nanoseconds(position))
     }
 
     func keyframeRequested(trackID: String, encoding: Int, at now: Instant) {
-        guard files.indices.contains(encoding) else { return }
-        files[encoding].requestKeyframe()
+        if trackID == lanes.screen?.trackID {
+            screen?.requestKeyframe()
+        } else if files.indices.contains(encoding) {
+            files[encoding].requestKeyframe()
+        }
     }
 
     func received(_ packet: IncomingPacket, of track: IncomingTrack, at now: Instant) {}
@@ -112,15 +122,15 @@ final class FilePublisher: ClientMediaObserver {
     private func perform(_ step: Script.Step) {
         logger.info("step", metadata: ["action": "\(step.action)"])
         switch step.action {
-        case .mute(let isVideo): mute(true, isVideo: isVideo)
-        case .unmute(let isVideo): mute(false, isVideo: isVideo)
+        case .mute(let isVideo): mute(true, isVideo ? lanes.pictures.first : lanes.sound)
+        case .unmute(let isVideo): mute(false, isVideo ? lanes.pictures.first : lanes.sound)
         case .unpublish:
             lanes.close()
             orders.yield(.unpublish)
         case .publish:
             let names = TrackNames()
             lanes.open(names)
-            for file in files { file.requestKeyframe() }
+            requestKeyframes()
             orders.yield(.publish(names))
         case .interrupt(let duration):
             orders.yield(.interrupt(duration))
@@ -137,21 +147,34 @@ final class FilePublisher: ClientMediaObserver {
 
     /// Follows a mute request from the room, if it changes anything.
     private func heed(_ request: TrackMuteRequest) {
-        for (isVideo, lane) in [(false, lanes.sound), (true, lanes.pictures.first)] {
-            guard let lane, lanes.isMuted(lane) != request.isMuted,
-                [.kind(isVideo: isVideo), .track(TrackID(lane.trackID))].contains(request.target)
+        for lane in [lanes.sound, lanes.pictures.first, lanes.screen] {
+            guard let lane, lanes.isMuted(lane) != request.isMuted, means(request.target, lane)
             else { continue }
             logger.info(
-                "asked", metadata: ["muted": "\(request.isMuted)", "video": "\(isVideo)"])
-            mute(request.isMuted, isVideo: isVideo)
+                "asked", metadata: ["muted": "\(request.isMuted)", "video": "\(lane.isVideo)"])
+            mute(request.isMuted, lane)
         }
     }
 
-    private func mute(_ isMuted: Bool, isVideo: Bool) {
-        guard let lane = lanes.mute(isMuted, isVideo: isVideo) else { return }
+    /// A request by kind is one for the camera or the microphone.
+    private func means(_ target: TrackMuteRequest.Target, _ lane: OutboundTrack) -> Bool {
+        switch target {
+        case .track(let id): id.rawValue == lane.trackID
+        case .kind(let isVideo): isVideo == lane.isVideo && lane.trackID != lanes.screen?.trackID
+        }
+    }
+
+    private func mute(_ isMuted: Bool, _ lane: OutboundTrack?) {
+        guard let lane else { return }
+        lanes.mute(isMuted, lane)
         orders.yield(.mute(isMuted, trackID: lane.trackID))
         // A camera that is switched on begins with a key frame.
-        if isVideo, !isMuted { for file in files { file.requestKeyframe() } }
+        if lane.isVideo, !isMuted { requestKeyframes() }
+    }
+
+    private func requestKeyframes() {
+        for file in files { file.requestKeyframe() }
+        screen?.requestKeyframe()
     }
 
     // MARK: Sending
@@ -162,6 +185,7 @@ final class FilePublisher: ClientMediaObserver {
         while sentUntil < end {
             sentUntil = min(sentUntil + Self.moment, end)
             for encoding in files.indices { try sendFrames(of: encoding, at: now) }
+            try sendScreen(at: now)
         }
     }
 
@@ -179,12 +203,7 @@ final class FilePublisher: ClientMediaObserver {
         _ picture: MediaFile.Frame, at time: Duration, encoding: Int, now: Instant
     ) {
         guard isSent(encoding) else { return files[encoding].skip(picture) }
-        var picture = picture
-        do {
-            picture = try files[encoding].pass(picture)
-        } catch {
-            logger.warning("no key frame was made", metadata: ["error": "\(error)"])
-        }
+        let picture = passed(picture, by: &files[encoding])
         let id = media?.outgoingExtensions[HeaderExtensionURI.videoOrientation]
         for var packet in lanes.pictures[encoding].packets(of: picture, at: time) {
             // 3GPP TS 26.114 sect. 7.4.5: on the last packet of a picture.
@@ -193,6 +212,34 @@ final class FilePublisher: ClientMediaObserver {
             }
             media?.send(
                 packet, trackID: lanes.pictures[encoding].trackID, encoding: encoding, at: now)
+        }
+    }
+
+    private func sendScreen(at now: Instant) throws {
+        guard var player = screen else { return }
+        defer { screen = player }
+        while let (frame, time) = try player.next(before: sentUntil) {
+            guard frame.isVideo else { continue }
+            guard var lane = lanes.screen, !lanes.isMuted(lane) else {
+                player.skip(frame)
+                continue
+            }
+            for packet in lane.packets(of: passed(frame, by: &player), at: time) {
+                media?.send(packet, trackID: lane.trackID, at: now)
+            }
+            lanes.screen = lane
+        }
+    }
+
+    /// The picture to send.
+    private func passed(
+        _ picture: MediaFile.Frame, by player: inout FilePlayer
+    ) -> MediaFile.Frame {
+        do {
+            return try player.pass(picture)
+        } catch {
+            logger.warning("no key frame was made", metadata: ["error": "\(error)"])
+            return picture
         }
     }
 
@@ -229,8 +276,8 @@ final class FilePublisher: ClientMediaObserver {
         for encoding in lanes.pictures.indices where isSent(encoding) {
             report(lanes.pictures[encoding], encoding: encoding, after: elapsed, by: clock)
         }
-        if let sound = lanes.sound, !lanes.isMuted(sound) {
-            report(sound, encoding: 0, after: elapsed, by: clock)
+        for case let lane? in [lanes.sound, lanes.screen] where !lanes.isMuted(lane) {
+            report(lane, encoding: 0, after: elapsed, by: clock)
         }
     }
 

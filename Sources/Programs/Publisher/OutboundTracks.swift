@@ -6,18 +6,25 @@ struct OutboundTracks {
     private let videoCodec: MediaCodec?
     private let layers: Int
     private let hasAudio: Bool
+    private let screenCodec: MediaCodec?
     private let wrapsSoon: Bool
     /// One for each layer of the video, best first; empty without video and while nothing is
     /// published.
     var pictures: [OutboundTrack] = []
     /// Nil without sound and while nothing is published.
     var sound: OutboundTrack?
+    /// Nil without a shared screen and while nothing is published.
+    var screen: OutboundTrack?
     private var muted: Set<String> = []
 
-    init(videoCodec: MediaCodec?, layers: Int, hasAudio: Bool, wrapsSoon: Bool) {
+    init(
+        videoCodec: MediaCodec?, layers: Int, hasAudio: Bool, screenCodec: MediaCodec?,
+        wrapsSoon: Bool
+    ) {
         self.videoCodec = videoCodec
         self.layers = layers
         self.hasAudio = hasAudio
+        self.screenCodec = screenCodec
         self.wrapsSoon = wrapsSoon
     }
 
@@ -29,17 +36,15 @@ struct OutboundTracks {
         pictures =
             videoCodec.map { codec in (0..<layers).map { _ in lane(names.video, codec) } } ?? []
         sound = hasAudio ? lane(names.audio, .opus) : nil
+        screen = screenCodec.map { lane(names.screen, $0) }
         muted = []
     }
 
-    mutating func close() { (pictures, sound) = ([], nil) }
+    mutating func close() { (pictures, sound, screen) = ([], nil, nil) }
 
     func isMuted(_ lane: OutboundTrack) -> Bool { muted.contains(lane.trackID) }
 
-    /// - Returns: the lane; nil if there is none of the kind.
-    mutating func mute(_ isMuted: Bool, isVideo: Bool) -> OutboundTrack? {
-        guard let lane = isVideo ? pictures.first : sound else { return nil }
+    mutating func mute(_ isMuted: Bool, _ lane: OutboundTrack) {
         if isMuted { muted.insert(lane.trackID) } else { muted.remove(lane.trackID) }
-        return lane
     }
 }

@@ -17,6 +17,8 @@ public enum PublisherError: Error, Hashable, Sendable, CustomStringConvertible {
     case differentLength(path: String)
     /// Layers are given best first, and this one has no fewer pixels than the one before.
     case notSmaller(path: String)
+    /// A file to be shared as a screen has no video.
+    case noScreen(path: String)
     /// One file cannot replace several layers.
     case playsWithoutLayers(path: String)
 
@@ -36,6 +38,7 @@ public enum PublisherError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooManyLayers(let maximum): "a video has at most \(maximum) layers, itself included"
         case .differentLength(let path): "\(path) is not as long as the first file"
         case .notSmaller(let path): "\(path) is not smaller than the layer before; best first"
+        case .noScreen(let path): "\(path) has no picture that could be shared as a screen"
         case .playsWithoutLayers(let path):
             "\(path) cannot take the place of a video with layers"
         }

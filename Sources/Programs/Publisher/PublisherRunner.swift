@@ -14,16 +14,19 @@ public struct PublisherRunner: Sendable {
         public var path: String
         /// Files of the same video in smaller sizes, best first: the layers of its simulcast.
         public var layers: [String]
+        /// A file whose video is shared as a screen; nil for none.
+        public var screen: String?
         public var conditions: PublisherConditions
 
         public init(
             name: String, metadata: String = "", path: String, layers: [String] = [],
-            conditions: PublisherConditions = PublisherConditions()
+            screen: String? = nil, conditions: PublisherConditions = PublisherConditions()
         ) {
             self.name = name
             self.metadata = metadata
             self.path = path
             self.layers = layers
+            self.screen = screen
             self.conditions = conditions
         }
     }
@@ -47,8 +50,9 @@ public struct PublisherRunner: Sendable {
         let conditions = options.conditions
         let file = try MediaFile(path: options.path)
         let layers = try VideoLayers.open(options.layers, of: file)
+        let screen = try options.screen.map { try Self.screen($0) }
         let contents = Contents(
-            videoCodec: file.videoCodec, hasAudio: file.hasAudio,
+            videoCodec: file.videoCodec, hasAudio: file.hasAudio, screenCodec: screen?.videoCodec,
             rids: VideoLayers(count: layers.count + 1).rids)
         let laterFiles = try later(conditions.script, like: contents)
         let names = TrackNames()
@@ -58,7 +62,7 @@ public struct PublisherRunner: Sendable {
         let logger = logger
         // Passed to the media loop, which calls the closure once; not used here again.
         nonisolated(unsafe) let parts = (
-            file: file, layers: layers, laterFiles: laterFiles, meter: meter
+            file: file, layers: layers, screen: screen, laterFiles: laterFiles, meter: meter
         )
         let room = address.room(
             for: RoomGuest(
@@ -66,9 +70,9 @@ public struct PublisherRunner: Sendable {
             on: group, logger: logger
         ) {
             FilePublisher(
-                file: parts.file, layers: parts.layers, laterFiles: parts.laterFiles, names: names,
-                conditions: conditions, orders: orderSink, requests: requests, meter: parts.meter,
-                logger: logger)
+                file: parts.file, layers: parts.layers, screen: parts.screen,
+                laterFiles: parts.laterFiles, names: names, conditions: conditions,
+                orders: orderSink, requests: requests, meter: parts.meter, logger: logger)
         }
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
@@ -97,6 +101,12 @@ public struct PublisherRunner: Sendable {
             try await tasks.next()
             tasks.cancelAll()
         }
+    }
+
+    private static func screen(_ path: String) throws -> MediaFile {
+        let file = try MediaFile(path: path)
+        guard file.videoCodec != nil else { throw PublisherError.noScreen(path: path) }
+        return file
     }
 
     /// The script's later files, which must have the same codecs.
@@ -131,6 +141,7 @@ public struct PublisherRunner: Sendable {
 private struct Contents: Hashable, Sendable {
     let videoCodec: MediaCodec?
     let hasAudio: Bool
+    let screenCodec: MediaCodec?
     /// The names of the video's layers; empty without simulcast.
     let rids: [String]
 
@@ -147,6 +158,12 @@ private struct Contents: Hashable, Sendable {
                 LocalTrack(
                     videoCodec, streamID: names.stream, trackID: names.video, rids: rids,
                     numbers: &allocator))
+        }
+        if let screenCodec {
+            tracks.append(
+                LocalTrack(
+                    screenCodec, source: .presentation, streamID: names.screenStream,
+                    trackID: names.screen, numbers: &allocator))
         }
         return tracks
     }

@@ -7,16 +7,18 @@ public import SDP
 public struct LocalTrack: Sendable {
     public var id: TrackID
     public var isVideo: Bool
+    public var source: TrackSource
     public var isMuted = false
     public var media: OutgoingTrack
 
-    /// A microphone or a camera in a codec that Roomcast offers.
+    /// A microphone, a camera or a shared screen in a codec that Roomcast offers.
     ///
     /// - Parameters:
     ///   - rids: the names of a video's layers, best first; empty without simulcast.
     ///   - numbers: the payload types of the connection.
     public init(
-        _ codec: MediaCodec, streamID: String, trackID: String, rids: [String] = [],
+        _ codec: MediaCodec, source: TrackSource = .regular, streamID: String, trackID: String,
+        rids: [String] = [],
         numbers: inout PayloadTypeAllocator
     ) {
         let kind: MediaSection.Kind = codec.isVideo ? .video : .audio
@@ -30,6 +32,7 @@ public struct LocalTrack: Sendable {
             codec.isVideo ? HeaderExtensionURI.videoOrientation : HeaderExtensionURI.audioLevel
         id = TrackID(trackID)
         isVideo = codec.isVideo
+        self.source = source
         media = OutgoingTrack(
             streamID: streamID, trackID: trackID, kind: kind, codecs: Array(codecs),
             headerExtensions: [headerExtension], isRepaired: true,

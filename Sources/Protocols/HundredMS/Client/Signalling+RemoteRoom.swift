@@ -30,13 +30,21 @@ extension TrackSource {
         default: self = .other
         }
     }
+
+    /// The source name with which our client publishes a track.
+    fileprivate var word: String {
+        switch self {
+        case .regular, .other: "regular"
+        case .presentation: "screen"
+        }
+    }
 }
 
 extension TrackPayload {
     init(_ track: LocalTrack) {
         self.init(
             trackID: track.id, streamID: track.media.streamID,
-            type: track.isVideo ? .video : .audio, mute: track.isMuted)
+            type: track.isVideo ? .video : .audio, source: track.source.word, mute: track.isMuted)
     }
 }
 
@@ -47,7 +55,7 @@ extension TrackMuteRequest {
         case .trackMuteRequested(let request):
             return [TrackMuteRequest(isMuted: request.mute, target: .track(request.trackID))]
         case .mutesRequested(let request):
-            // This client publishes only a camera and a microphone.
+            // A shared screen is asked by its id.
             guard request.source ?? "regular" == "regular" else { return [] }
             return [false, true].filter { isVideo in
                 request.type.map { ($0 == .video) == isVideo } ?? true
