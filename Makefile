@@ -264,8 +264,8 @@ fuzz-api: install-test-dependencies build ## Requests made of the API's descript
 		--examples $(or $(REQUESTS),50) $(if $(SEED),--seed $(SEED))
 
 .PHONY: mutants
-mutants: install-dependencies ## Remove behaviours one by one; a test must fail for each
-	@Tests/Mutants/run
+mutants: install-dependencies ## Remove behaviours one by one; a test must fail for each (CONTINUE=1: those not caught yet)
+	@Tests/Mutants/run $(if $(CONTINUE),--continue)
 
 .PHONY: test-sanitized
 test-sanitized: install-dependencies ## The Swift tests in debug under the address sanitizer, in parts (SANITIZER=thread PARTS=…)
