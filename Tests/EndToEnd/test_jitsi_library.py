@@ -15,6 +15,14 @@ from harness.stranger import Colour, Stranger, Tone
 from harness.waiting import wait_for
 
 RED, BLUE, GREEN = (200, 30, 30), (30, 30, 200), (30, 160, 30)
+# When they were built. That of 2022 has only one way for the bridge's channel.
+VERSIONS = ["2022", "2025", "2026"]
+CHANNELS = [("2022", "websocket"), *(
+    (version, channel) for version in ("2025", "2026") for channel in ("sctp", "websocket"))]
+
+
+def bundle(version):
+    return clients.bundle(f"lib-jitsi-meet-{version}.min.js")
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +36,7 @@ def test_it_meets_whom_we_play(deployment, browser, channel):
     has_socket = channel == "websocket"
     conference = deployment.conference(has_sctp=not has_socket, has_socket=has_socket)
     ann = conference.add("Ann", camera=lambda: Colour(RED), sound=lambda: Tone(500))
-    library = Library(
-        browser, clients.bundle("lib-jitsi-meet.min.js"), deployment, conference)
+    library = Library(browser, bundle("2026"), deployment, conference)
     with contextlib.closing(library):
         library.shows(ann.source("camera"), RED)
         library.shows(ann.source("sound"))
@@ -78,16 +85,16 @@ def server(own, tmp_path):
     server.stop()
 
 
-@pytest.fixture
-def library(own, browser, room, server):
+@pytest.fixture(params=VERSIONS)
+def library(request, own, browser, room, server):
     """Lets one more of it come into the room."""
     with contextlib.ExitStack() as stack:
         meeting = SimpleNamespace(bridge=SimpleNamespace(name=room))
         yield lambda **more: stack.enter_context(contextlib.closing(Library(
-            browser, clients.bundle("lib-jitsi-meet.min.js"), own, meeting, RECORDERS, **more)))
+            browser, bundle(request.param), own, meeting, RECORDERS, **more)))
 
 
-@pytest.mark.parametrize("channel", ["sctp", "websocket"])
+@pytest.mark.parametrize("library, channel", CHANNELS, indirect=["library"])
 def test_it_meets_in_rooms_of_our_own(own, library, room, server, channel):
     with contextlib.ExitStack() as stack:
         ann = stack.enter_context(Attendee(

@@ -1,5 +1,7 @@
 """Jitsi's own web client, lib-jitsi-meet, unmodified, on a page in Chromium, as its apps use it."""
 
+from pathlib import Path
+
 from .jitsi_prosody import DOMAIN, FOCUS, HIDDEN, ROOMS
 from .local_server import FileServer
 from .waiting import wait_for
@@ -71,15 +73,25 @@ window.shown = (id) => {
 """
 
 
+# Debian's, as libjs-jquery installs it.
+JQUERY = Path("/usr/share/javascript/jquery/jquery.min.js")
+
+
+def jquery():
+    """The library of 2022 needs it, and leaves it to its apps."""
+    return JQUERY.read_bytes() if JQUERY.is_file() else b""
+
+
 class Library:
     """One participant in a conference of a Deployment. `sockets` are the addresses of the WebSockets
     that it has opened."""
 
     def __init__(self, browser, path, deployment, conference, hidden=HIDDEN, prefers_sctp=True):
-        page = (b"<!doctype html><body><script src='/library.js'></script>"
-                b"<script src='/app.js'></script>")
+        page = (b"<!doctype html><body><script src='/jquery.js'></script>"
+                b"<script src='/library.js'></script><script src='/app.js'></script>")
         self._site = FileServer({
-            "/": ("text/html", page), "/library.js": ("text/javascript", path.read_bytes()),
+            "/": ("text/html", page), "/jquery.js": ("text/javascript", jquery()),
+            "/library.js": ("text/javascript", path.read_bytes()),
             "/app.js": ("text/javascript", APP.encode())})
         self._context = browser.new_context()
         self.page = self._context.new_page()
@@ -116,6 +128,7 @@ class Library:
         return self.page.evaluate("() => window.room.myUserId()")
 
     def send(self, *devices):
+        self.wait("it is connected", "() => window.room !== undefined")
         self.page.evaluate("(devices) => send(devices)", list(devices))
 
     def share(self, colour):
