@@ -35,6 +35,12 @@ class Stage:
         assert answer.status == 200, answer
         return answer.json
 
+    def enter(self, room, person, role="PUBLISHER"):
+        token = urlsplit(self.rest("POST", f"sessions/{room}/connection", {"role": role})["token"])
+        # It names the server's own address, and the client speaks only TLS.
+        person.join(token._replace(scheme="wss", netloc=f"127.0.0.1:{self.port}").geturl())
+        return person
+
     def cut(self, person):
         """Cuts a person's sockets: in Chromium the wire to the server, on which nobody says goodbye."""
         if self.wire:
@@ -74,14 +80,7 @@ def person(stage, room):
     stage.browser.begin()
     stage.rest("POST", "sessions", {"customSessionId": room})
 
-    def person(name, role="PUBLISHER"):
-        one = Person(stage.browser.page(), name)
-        token = urlsplit(stage.rest("POST", f"sessions/{room}/connection", {"role": role})["token"])
-        # It names the server's own address, and the client speaks only TLS.
-        one.join(token._replace(scheme="wss", netloc=f"127.0.0.1:{stage.port}").geturl())
-        return one
-
-    return person
+    return lambda name, role="PUBLISHER": stage.enter(room, Person(stage.browser.page(), name), role)
 
 
 @pytest.fixture
@@ -198,3 +197,34 @@ def test_a_recording_is_told_and_its_recorder_is_not(stage, room, ann, ben):
         names = [event["name"] for event in one.said()]
         assert names.count("connectionCreated") <= 2, one.said()
         assert set(one.connections()) <= {ann.id, ben.id}
+
+
+def test_versions_meet(binary, browser, room, tmp_path):
+    """The oldest, one of the middle and the newest in one session."""
+    with contextlib.ExitStack() as stack:
+        server = Server(tmp_path, settings=SETTINGS)
+        stack.callback(server.stop)
+        stage = Stage(server, browser, server.port)
+        stage.rest("POST", "sessions", {"customSessionId": room})
+        people = []
+        for version in openvidu_browser.VERSIONS[::2]:
+            bundle = clients.bundle(f"openvidu-browser-{version}.js")
+            pages = stack.enter_context(contextlib.closing(InChromium(browser, bundle)))
+            one = stage.enter(room, Person(pages.page(), f"Of {version}"), "MODERATOR")
+            one.stream = one.publish()
+            people.append(one)
+        for one in people:
+            others = [other for other in people if other is not one]
+            for other in others:
+                one.wait_for_media(other.stream)
+            assert sorted(one.connections()) == sorted(other.id for other in others)
+            one.call("signal", f"from {one.name}", "chat")
+            for other in others:
+                other.told("signal", lambda event, text=f"from {one.name}": event["data"] == text)
+        oldest, _, newest = people
+        for one, other in ((oldest, newest), (newest, oldest)):
+            one.call("mute", "audio", False)
+            other.told("streamPropertyChanged",
+                       lambda event: event["property"] == "audioActive" and event["value"] is False)
+        oldest.call("forceDisconnect", newest.stream)
+        assert newest.told("sessionDisconnected")["reason"] == "forceDisconnectByUser"
