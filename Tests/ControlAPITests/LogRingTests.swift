@@ -20,6 +20,23 @@ import Testing
         #expect(lines.last?.message == "line \(last)")
     }
 
+    @Test func aBotThatLogsMuchDoesNotPushOutTheServersLines() {
+        add("first")
+        for number in 1...(LogRing.linesMaximum * 2) {
+            ring.take("roomcast.bot", "\(number)", .info, TestWorld.now, [], from: .bots)
+            if number == LogRing.linesMaximum { add("second") }
+        }
+        add("third")
+        let lines = ring.lines(LogRing.Query(limit: .max)).lines
+        #expect(lines.count == LogRing.linesMaximum + 3)
+        #expect(lines.map(\.number) == lines.map(\.number).sorted())
+        #expect(
+            lines.filter { $0.logger == "roomcast" }.map(\.message) == ["first", "second", "third"])
+        #expect(
+            ring.lines(LogRing.Query(limit: 2)).lines.map(\.message)
+                == ["\(LogRing.linesMaximum * 2)", "third"])
+    }
+
     @Test func longTextsAreCut() throws {
         let long = String(repeating: "x", count: 10_000)
         add(long, (0..<100).map { ("\($0)", long) })

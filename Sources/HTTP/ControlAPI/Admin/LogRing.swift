@@ -2,10 +2,15 @@ public import Logging
 public import MediaKernel
 import Synchronization
 
-/// The latest lines of the log: the server's own, and its bots'.
+/// The latest lines of the log: the server's own, and its bots'. Each have room of their own, so that
+/// a bot that logs much does not push out the server's.
 public final class LogRing: Sendable {
+    /// Whose lines.
+    public enum Source: Sendable { case server, bots }
+
+    /// Of each source.
     public static let linesMaximum = 2000
-    /// Of the texts of all lines together.
+    /// Of the texts of all lines of a source together.
     static let bytesMaximum = 2 << 20
     /// In Unicode scalars: a character may have any number of them. Longer ones are cut.
     static let messageMaximum = 500
@@ -33,14 +38,24 @@ public final class LogRing: Sendable {
         public var value: String
     }
 
-    private struct State {
-        var lines: [Line] = []
+    /// The lines of one source.
+    private struct Shelf {
+        private var lines: [Line] = []
         /// The place of the oldest line: those before it are gone.
-        var first = 0
-        var bytes = 0
-        var count = 0
+        private var first = 0
+        private var bytes = 0
 
-        mutating func dropOldest() {
+        var kept: ArraySlice<Line> { lines[first...] }
+
+        mutating func add(_ line: Line) {
+            lines.append(line)
+            bytes += line.bytes
+            while kept.count > LogRing.linesMaximum || bytes > LogRing.bytesMaximum {
+                dropOldest()
+            }
+        }
+
+        private mutating func dropOldest() {
             bytes -= lines[first].bytes
             first += 1
             // Rarely, so that a line costs the same however many there are.
@@ -50,14 +65,29 @@ public final class LogRing: Sendable {
         }
     }
 
+    private struct State {
+        var server = Shelf()
+        var bots = Shelf()
+        var count = 0
+    }
+
     private let state = Mutex(State())
 
     public init() {}
 
+    /// The server has logged a line.
+    ///
     /// - Parameter logger: its label.
     public func take(
         _ logger: String, _ message: String, _ level: Logger.Level, _ time: UnixTime,
         _ fields: [(String, String)]
+    ) {
+        take(logger, message, level, time, fields, from: .server)
+    }
+
+    public func take(
+        _ logger: String, _ message: String, _ level: Logger.Level, _ time: UnixTime,
+        _ fields: [(String, String)], from source: Source
     ) {
         let fields = fields.prefix(Self.fieldsMaximum).map { name, value in
             Field(
@@ -69,12 +99,9 @@ public final class LogRing: Sendable {
             let line = Line(
                 number: state.count, time: time, level: level, logger: logger, message: message,
                 fields: fields)
-            state.lines.append(line)
-            state.bytes += line.bytes
-            while state.lines.count - state.first > Self.linesMaximum
-                || state.bytes > Self.bytesMaximum
-            {
-                state.dropOldest()
+            switch source {
+            case .server: state.server.add(line)
+            case .bots: state.bots.add(line)
             }
         }
     }
@@ -98,11 +125,13 @@ public final class LogRing: Sendable {
     /// The newest that match, oldest first, and the number of the newest line of all.
     func lines(_ query: Query) -> (lines: [Line], last: Int) {
         // Copied, so that no line that is logged waits for the search.
-        let (lines, last) = state.withLock { ($0.lines[$0.first...], $0.count) }
+        var (server, bots, last) = state.withLock { ($0.server.kept, $0.bots.kept, $0.count) }
         let text = query.text.lowercased()
         var found: [Line] = []
-        for line in lines.reversed() where found.count < query.limit {
-            if line.number <= query.after { break }
+        while found.count < query.limit {
+            let isBots = (bots.last?.number ?? 0) > (server.last?.number ?? 0)
+            guard let line = isBots ? bots.popLast() : server.popLast(), line.number > query.after
+            else { break }
             guard line.level >= query.level, text.isEmpty || line.contains(text),
                 query.stream.isEmpty || line.isOf(stream: query.stream)
             else { continue }

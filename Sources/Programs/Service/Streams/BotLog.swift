@@ -34,6 +34,6 @@ final class BotLog: Sendable {
         if leftOut > 0 { fields.append(("lines_left_out", "\(leftOut)")) }
         fields += line.fields.filter { !["room", "stream"].contains($0.name) }
             .map { ($0.name, $0.value) }
-        ring.take("roomcast.bot", line.message, level, time, fields)
+        ring.take("roomcast.bot", line.message, level, time, fields, from: .bots)
     }
 }
