@@ -219,6 +219,11 @@ bench: install-bench-dependencies build ## The cost of a stream, next to ffmpeg,
 bench-outputs: install-bench-dependencies build ## The cost of MP4s, pushes, tracks and fragments beside their stream
 	@Tests/Benchmarks/outputs $(BINARY)
 
+.PHONY: bench-sources
+bench-sources: install-bench-dependencies build ## The cost of the bot in OpenVidu's sessions and Jitsi's conferences, beside a room
+	@.ci/install-packages jitsi
+	@Tests/Benchmarks/sources $(BINARY)
+
 .PHONY: bench-tracks
 bench-tracks: install-bench-dependencies build ## The cost of recording ten cameras as tracks, next to ffmpeg -c copy
 	@Tests/Benchmarks/tracks $(BINARY)

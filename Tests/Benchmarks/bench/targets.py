@@ -67,7 +67,11 @@ OUTPUTS = (
     Target("everything_over_stream", 1.1),
     Target("both_over_stream", 1.03),
     Target("low_latency_over_both", 1.03),
-    Target("openvidu_over_stream", 1.05),
+    Target("shortages", 0),
+)
+SOURCES = (
+    Target("openvidu_over_room", 1.05),
+    Target("jitsi_over_room", 1.05),
     Target("shortages", 0),
 )
 TRACKS = (Target("core_share", 0.05), Target("rss_mb", 150, "MB"))
