@@ -1,29 +1,55 @@
-"""One room for all protocols: a 100ms peer, an OpenVidu participant, a WHIP publisher and a WHEP
-viewer; on air, with a recorder that none of them is told of."""
+"""One room for all protocols: a 100ms peer, an OpenVidu participant, a member of a Jitsi conference, a
+WHIP publisher and a WHEP viewer; on air, with a recorder that none of them is told of."""
 
 import contextlib
 
 import numpy as np
 import pytest
-from harness import hls, whip
+from harness import hls, media, whip
+from harness.jitsi_attendee import Attendee
+from harness.jitsi_prosody import OWN_HOSTS, JitsiProsody, focus_settings
 from harness.openvidu import Participant
 from harness.openvidu_application import Application
-from harness.stranger import Colour, Stranger, Tone, is_near
+from harness.server import Server
+from harness.stranger import SAMPLE_RATE, Colour, Stranger, Tone, is_near
 from harness.waiting import wait_for
 from harness.wire import Wire
 
 SECRET = "as secret as a test"
-SETTINGS = {"ROOMCAST_OPENVIDU_SECRET": SECRET}
-COLOURS = {"Hms": (30, 160, 30), "Ovi": (200, 30, 30), "Cam": (30, 30, 200), "Cam 2": (200, 200, 30)}
+COLOURS = {"Hms": (30, 160, 30), "Ovi": (200, 30, 30), "Jit": (30, 180, 180), "Cam": (30, 30, 200),
+           "Cam 2": (200, 200, 30)}
+TONES = {"Hms": 440, "Ovi": 700, "Jit": 1060, "Cam": 1500, "Cam 2": 1500}  # Hz
 TIMEOUT = 90  # s
 
 
+@pytest.fixture(scope="module")
+def prosody():
+    with contextlib.closing(JitsiProsody(OWN_HOSTS)) as prosody:
+        prosody.start()
+        yield prosody
+
+
+@pytest.fixture(scope="module")
+def server(binary, prosody, tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("server"), settings={
+        "ROOMCAST_OPENVIDU_SECRET": SECRET, "ROOMCAST_JITSI_FOCUS": focus_settings(prosody)})
+    yield server
+    assert server.stop() == 0, server.tail()
+
+
 def tracks(name):
-    return Colour(COLOURS[name]), Tone(440)
+    return Colour(COLOURS[name]), Tone(TONES[name])
+
+
+def is_sound_of(name, samples):
+    """Whether that one's tone is in the sound, whoever else's is."""
+    strength = np.abs(np.fft.rfft(samples))
+    at = np.fft.rfftfreq(len(samples), 1 / SAMPLE_RATE)
+    return strength[abs(at - TONES[name]) < 30].max() > 0.2 * strength.max() > 0
 
 
 class World:
-    def __init__(self, server, room, stack):
+    def __init__(self, server, prosody, room, stack):
         self.server, self.room, self.stack = server, room, stack
         self.wire = Wire(server.port)
         stack.callback(self.wire.close)
@@ -36,7 +62,11 @@ class World:
             Participant(server, room, "Ovi", role="host", port=self.wire.port))
         self.ovi.join()
         self.ovi.publish(*tracks("Ovi"))
-        self.most = 2  # peers at a time
+        self.jit = stack.enter_context(Attendee(
+            prosody, room, "Jit", camera=lambda: Colour(COLOURS["Jit"]),
+            sound=lambda: Tone(TONES["Jit"])))
+        self.jit.wait_until_invited()
+        self.most = 3  # peers at a time
         self.publish("Cam")
         self.remotes = {}  # the streams that the OpenVidu participant receives, by name
 
@@ -64,12 +94,12 @@ class World:
 
     def assert_each_receives_the_others(self, camera="Cam"):
         """From now on, so also after somebody's return."""
-        for name in ("Ovi", camera):
+        for name in ("Ovi", "Jit", camera):
             for kind, count in (("video", 10), ("audio", 30)):
                 track = self.track_of(name, kind)
                 got = self.hms.wait_for_frames(track, self.hms.frames(track) + count, TIMEOUT)
                 assert is_near(got.last, COLOURS[name]) if kind == "video" else np.abs(got.last).max() > 0.02
-        for name in ("Hms", camera):
+        for name in ("Hms", "Jit", camera):
             if name not in self.remotes:
                 self.remotes[name] = self.ovi.stream_of(name)
                 self.ovi.subscribe(self.remotes[name])
@@ -79,6 +109,12 @@ class World:
                 got = self.ovi.wait_for_frames(stream, kind, seen + count, TIMEOUT)
                 assert is_near(got.last, COLOURS[name]) if kind == "video" else np.abs(got.last).max() > 0.02
         for name in ("Hms", "Ovi", camera):
+            nick = self.jit.nick_of(name)
+            for kind, count in (("video", 10), ("audio", 30)):
+                source = self.jit.source_of(nick, kind)
+                got = self.jit.wait_for_frames(source, self.jit.frames(source) + count, TIMEOUT)
+                assert is_near(got.last, COLOURS[name]) if kind == "video" else np.abs(got.last).max() > 0.02
+        for name in ("Hms", "Ovi", "Jit", camera):
             peer = self.peers()[name]
             with whip.Viewer(self.server, self.room, f"?peer={peer}") as viewer:
                 assert is_near(
@@ -92,13 +128,13 @@ class World:
         return {peer["name"]: peer["id"] for peer in answer.json["peers"].values()}
 
     def assert_nobody_is_told_of_the_recorder(self, camera="Cam"):
-        names = {"Hms", "Ovi", camera}
+        names = {"Hms", "Ovi", "Jit", camera}
         assert set(self.peers()) == names
         rooms = self.server.http.get("/api/rooms").json
-        assert [one["peer_count"] for one in rooms if one["id"] == self.room] == [3]
+        assert [one["peer_count"] for one in rooms if one["id"] == self.room] == [4]
         connections = self.application.get(f"sessions/{self.room}/connection")
         assert connections.status_code == 200
-        assert connections.json()["numberOfElements"] == 3
+        assert connections.json()["numberOfElements"] == 4
         told = [one["params"] for one in self.hms.notifications]
         joined = {one["info"]["name"] for params in told
                   for one in [params, *(params.get("peers") or {}).values()] if "info" in one
@@ -110,18 +146,26 @@ class World:
                   if one["method"] == "participantJoined"}
         joined |= {one["metadata"] for one in self.ovi.others}
         assert all(any(name in metadata for name in COLOURS) for metadata in joined), joined
+        shown = self.jit.names()
+        assert shown <= set(COLOURS), shown
 
     def assert_words_reach_all(self, number):
         self.hms.call("broadcast", {"info": {"type": "chat", "message": f"from Hms {number}"}})
         self.ovi.told("sendMessage", lambda signal: signal["data"] == f"from Hms {number}")
         self.ovi.signal(f"from Ovi {number}")
         self.hms.told("on-broadcast", lambda params: params["info"]["message"] == f"from Ovi {number}")
+        self.jit.say(f"from Jit {number}")
+        self.hms.told("on-broadcast", lambda params: params["info"]["message"] == f"from Jit {number}")
+        self.ovi.told("sendMessage", lambda signal: signal["data"] == f"from Jit {number}")
+        words = {f"from {name} {number}" for name in ("Hms", "Ovi")}
+        wait_for("the Jitsi member is told", lambda: words <= {
+            text for _, kind, text in list(self.jit.texts) if kind == "groupchat"}, TIMEOUT)
 
 
 @pytest.fixture
-def world(server, room):
+def world(server, prosody, room):
     with contextlib.ExitStack() as stack:
-        yield World(server, room, stack)
+        yield World(server, prosody, room, stack)
 
 
 def test_each_receives_the_others_and_is_in_the_stream_also_after_its_return(world):
@@ -132,9 +176,17 @@ def test_each_receives_the_others_and_is_in_the_stream_also_after_its_return(wor
     url = started["playback"]["url"]
 
     def assert_all_are_on_air(camera="Cam"):
-        colours = [COLOURS[name] for name in ("Hms", "Ovi", camera)]
-        wait_for("the stream shows all three",
+        names = ("Hms", "Ovi", "Jit", camera)
+        colours = [COLOURS[name] for name in names]
+        wait_for("the stream shows all four",
                  lambda: min(hls.shares(server.http, url, colours)) > 0.15, TIMEOUT)
+
+        def are_heard():
+            with hls.newest_segment(server.http, url) as segment:
+                samples = media.sound(segment)
+            return all(is_sound_of(name, samples) for name in names)
+
+        wait_for("all four are heard", are_heard, TIMEOUT)
 
     world.assert_each_receives_the_others()
     world.assert_words_reach_all(1)

@@ -108,6 +108,11 @@ class Attendee(Caller):
 
         return wait_for(f"{name} is seen", found, TIMEOUT)
 
+    def names(self):
+        """Of all others that were ever seen."""
+        shown = [presence.find(f"{{{NICK}}}nick") for _, _, presence in list(self.presences)]
+        return {one.text for one in shown if one is not None}
+
     def wait_until_gone(self, nick):
         wait_for("it is gone", lambda: any(
             one == nick and kind == "unavailable" for one, kind, _ in list(self.presences)), TIMEOUT)
