@@ -98,6 +98,11 @@ def test_a_shared_screen_has_the_stage(deployment, room, cast):
 
     wait_for("the screen has most of the picture",
              lambda: share(GREEN) > 2 * share(RED) and share(RED) > 0.01, TIMEOUT, interval=1)
+    # A screen as it is; of a camera the smallest that fills its tile.
+    endpoint = conference.endpoint()
+    wait_for("the bridge is told of the tiles", lambda: [
+        endpoint.height(ann.source(what).name) for what in ("camera", "screen")] == [180, 2160],
+        TIMEOUT)
     ann.unpublish("screen")
     assert_shows(caster, stream, RED)
 

@@ -463,6 +463,31 @@ import XMPP
 
     // MARK: The bridge
 
+    /// Without them every tile would want the best.
+    @Test func theProgramIsToldOfTheLayersThatCamerasHave() throws {
+        var world = try CallWorld.connected()
+        func told() -> [TrackLayers] {
+            defer { world.events = [] }
+            return world.events.flatMap { if case .layers(let tracks) = $0 { tracks } else { [] } }
+        }
+        let camera = TrackID("0000000a-v0")
+        var layers = told()
+        #expect(layers.map(\.track) == [camera])
+        #expect(layers[0].layers.map(\.height) == [180, 360, 720])
+        for layer in layers[0].layers {
+            #expect(CameraLayers.height(layer.name) >= layer.height)
+        }
+        try world.receive(
+            CallWorld.member(
+                "0000000a", "Ann", #"{"0000000a-v0":{"muted":false,"videoType":"desktop"}}"#))
+        layers = told()
+        #expect(layers.map(\.track) == [camera] && layers[0].layers.isEmpty)
+        try world.receive(CallWorld.ann)
+        #expect(told().map(\.track) == [camera])
+        try world.receive(CallWorld.member("0000000a", "Anna", #"{"0000000a-v0":{}}"#))
+        #expect(told().isEmpty, "nothing new")
+    }
+
     @Test func theBridgeIsToldWhatIsWanted() throws {
         var world = try CallWorld.connected()
         #expect(world.told.count == 1 && world.told[0].contains(#""lastN":-1"#))

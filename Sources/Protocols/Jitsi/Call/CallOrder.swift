@@ -19,6 +19,8 @@ enum CallOrder: Hashable {
     /// We are in the room for the first time.
     case joined
     case roster([RemotePeer])
+    /// After the roster that has their tracks.
+    case layers([TrackLayers])
     case path(PeerConnectionState)
     case speakers([RemoteSpeaker])
     case message(HeardMessage)

@@ -85,6 +85,7 @@ struct JitsiCall {
         var roster: [RemotePeer]?
         /// Whether members or their sources may have changed since.
         var isRosterStale = true
+        var cameras = CameraLayers()
         var path: PeerConnectionState?
         var speakers: [RemoteSpeaker] = []
         var notices = 0
@@ -287,6 +288,8 @@ struct JitsiCall {
         told.roster = peers
         wishes.keep(Set(peers.flatMap(\.tracks).map(\.id)))
         order(.roster(peers))
+        let layers = told.cameras.news(peers)
+        if !layers.isEmpty { order(.layers(layers)) }
     }
 
     /// Warns of what others send, a few times in a stay.

@@ -2,9 +2,6 @@ internal import MediaKernel
 
 /// What the program wants to see and to hear, and when the bridge was last told.
 struct VideoWishes: Hashable {
-    /// In pixels: more than any camera of Jitsi's, and a screen as it is.
-    static let bestHeight = 2160
-
     private var layers: [TrackID: LayerPreference] = [:]
     private var unheard: Set<TrackID> = []
     private(set) var isVideoDue = false
@@ -62,25 +59,15 @@ struct VideoWishes: Hashable {
         guard receivesVideo else {
             return .videoConstraints(VideoConstraints(lastN: 0, standardHeight: 0))
         }
-        var constraints = VideoConstraints(standardHeight: Self.bestHeight)
-        for (track, layer) in layers { constraints.heights[track.rawValue] = layer.height }
+        var constraints = VideoConstraints(standardHeight: CameraLayers.bestHeight)
+        for (track, layer) in layers {
+            constraints.heights[track.rawValue] = CameraLayers.height(layer)
+        }
         return .videoConstraints(constraints)
     }
 
     private var audioRequest: BridgeRequest {
         .audioSubscription(
             AudioSubscription(includesAll: true, excluded: unheard.map(\.rawValue).sorted()))
-    }
-}
-
-extension LayerPreference {
-    /// Of the layers that Jitsi's clients send: 180, 360, and 720 lines or more.
-    fileprivate var height: Int {
-        switch self {
-        case .none: 0
-        case .low: 180
-        case .medium: 360
-        case .high: VideoWishes.bestHeight
-        }
     }
 }

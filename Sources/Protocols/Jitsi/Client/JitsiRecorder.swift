@@ -253,6 +253,7 @@ public actor JitsiRecorder: RemoteRoom {
             case .tellBridge(let text): tellBridge(text)
             case .joined: feed.send(.joined)
             case .roster(let peers): feed.send(.roster(peers))
+            case .layers(let tracks): feed.send(.layers(tracks))
             case .path(let state): feed.send(.path(state))
             case .speakers(let speakers): feed.send(.activeSpeakers(speakers))
             case .message(let message): feed.send(.message(message))
