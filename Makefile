@@ -203,9 +203,9 @@ avsync: install-test-dependencies ## Measure the audio/video sync of our clips (
 	@PYTHONPATH=Tests/AVSync $(PYTHON) -m avsync "$(MEDIA)" $(ARGUMENTS)
 
 .PHONY: avsync-soak
-avsync-soak: install-test-dependencies build ## Three participants for MINUTES=30, in a room with skewed clocks and in an OpenVidu session: check for drift
+avsync-soak: install-test-dependencies build ## Three participants for MINUTES=30, in a room with skewed clocks, an OpenVidu session and a Jitsi conference: check for drift
 	ROOMCAST_BINARY=$(CURDIR)/$(BINARY) ROOMCAST_SOAK_MINUTES=$(or $(MINUTES),30) \
-		$(PYTHON) -m pytest Tests/EndToEnd/test_sync_soak.py Tests/EndToEnd/test_openvidu_sync.py -s -k drifts
+		$(PYTHON) -m pytest $(addprefix Tests/EndToEnd/,test_sync_soak.py test_openvidu_sync.py test_jitsi_sync.py) -s -k drifts
 
 .PHONY: goldens
 goldens: install-dependencies ## Render the golden pictures of the layouts again; review the changes

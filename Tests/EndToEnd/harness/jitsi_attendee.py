@@ -3,6 +3,7 @@ media. It joins as Jitsi's apps do, sends, receives and moderates."""
 
 import json
 import secrets
+from dataclasses import replace
 
 from .jitsi_caller import Caller
 from .jitsi_prosody import DOMAIN, FOCUS
@@ -15,15 +16,16 @@ TIMEOUT = 30
 
 
 class Attendee(Caller):
-    """`texts` are the room's messages as (from, kind, text), `presences` those of others as (nick,
-    type, element), `mutes` what the focus has asked it to mute, `recordings` what the focus has
-    shown of recordings, each once."""
+    """`smaller` make the camera's picture in smaller sizes, best first. `texts` are the room's messages
+    as (from, kind, text), `presences` those of others as (nick, type, element), `mutes` what the focus
+    has asked it to mute, `recordings` what the focus has shown of recordings, each once."""
 
-    def __init__(self, prosody, room, name, camera=None, sound=None, screen=None, **more):
+    def __init__(self, prosody, room, name, camera=None, sound=None, screen=None, smaller=(),
+                 **more):
         self.name = name
         self.nick = secrets.token_hex(4)
         self.own = {}  # sources, by "camera", "sound", "screen"
-        self.makers = {}  # of their tracks
+        self.makers = {}  # of their tracks, one for each size
         self.muted = set()
         self.texts = []
         self.presences = []
@@ -31,17 +33,20 @@ class Attendee(Caller):
         self.recordings = []
         for what, maker in {"camera": camera, "sound": sound, "screen": screen}.items():
             if maker:
-                self._add(what, maker)
+                self._add(what, maker, *(smaller if what == "camera" else ()))
         super().__init__(prosody, room, **more)
 
-    def _add(self, what, maker):
+    def _add(self, what, *makers):
         kind = "audio" if what == "sound" else "video"
         name = f"{self.nick}-{kind[0]}{1 if what == 'screen' else 0}"
         numbers = secrets.SystemRandom()
+        (ssrc, repair), *smaller = [
+            (numbers.randrange(1, 2**32),
+             numbers.randrange(1, 2**32) if kind == "video" else None) for _ in makers]
         self.own[what] = Source(
-            self.nick, name, kind, numbers.randrange(1, 2**32), f"{name}-1 {name}-track",
-            numbers.randrange(1, 2**32) if kind == "video" else None, what == "screen")
-        self.makers[what] = maker
+            self.nick, name, kind, ssrc, f"{name}-1 {name}-track", repair, what == "screen",
+            tuple(smaller))
+        self.makers[what] = makers
 
     # What it is, to Caller.
 
@@ -73,9 +78,10 @@ class Attendee(Caller):
     async def _send(self, what):
         source = self.own[what]
         content = self._accepted[source.kind]
-        await self.leg.send(
-            source, self.makers[what](), content.payloads[0], content.payloads,
-            content.extensions)
+        for make, (ssrc, repair) in zip(self.makers[what], source.sizes(), strict=True):
+            await self.leg.send(
+                replace(source, ssrc=ssrc, repair=repair), make(), content.payloads[0],
+                content.payloads, content.extensions)
 
     # What it hears.
 

@@ -48,7 +48,9 @@ Component "{FOCUS}"
 # As deploy/prosody-jitsi.cfg.lua has them: the focus and the recorders are components, without an
 # account.
 RECORDERS = f"recorder.{DOMAIN}"
-OWN_HOSTS = HOSTS.replace(f"focus@{AUTH}", f"focus@{FOCUS}") + f"""
+OWN_HOSTS = HOSTS.replace(f"focus@{AUTH}", f"focus@{FOCUS}").replace(
+    'modules_enabled = { "lobby" }',
+    f'modules_enabled = {{ "lobby", "reinvite" }}\n    recorder_domain = "{HIDDEN}"') + f"""
 Component "{RECORDERS}"
     component_secret = "{SECRET}"
 """
@@ -60,16 +62,17 @@ def focus_settings(prosody):
 
 
 class JitsiProsody(Prosody):
-    """Its main domain lets anybody in, and whoever logs in to the hidden one is not shown."""
+    """Its main domain lets anybody in, and whoever logs in to the hidden one is not shown. Those of
+    `OWN_HOSTS` are invited anew by `reload`."""
 
-    def __init__(self, hosts=HOSTS):
+    def __init__(self, hosts=HOSTS, namespace=None):
         self.component_port = free_port(socket.SOCK_STREAM)
         super().__init__(
             ACCOUNTS, hosts, [DOMAIN, AUTH, HIDDEN, "127.0.0.1"], DOMAIN, f"""
             component_ports = {{ {self.component_port} }}
             component_interfaces = {{ "127.0.0.1" }}
             smacks_hibernation_time = 20  -- for how long those who are killed seem to be there
-            """)
+            """, namespace=namespace)
 
     def _configure(self, hosts, names, main, more):
         # Beside the configuration, where its user may read them.

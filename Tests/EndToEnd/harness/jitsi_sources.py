@@ -10,7 +10,8 @@ BRIDGE = "jvb"  # the owner of those that only the bridge's feedback has
 
 @dataclass(frozen=True)
 class Source:
-    """A stream that an endpoint sends. A picture that is sent again has another SSRC for that."""
+    """A stream that an endpoint sends. A picture that is sent again has another SSRC for that.
+    `smaller` are the other sizes of a picture, best first, each as (SSRC, that for repairs)."""
 
     owner: str
     name: str
@@ -19,10 +20,15 @@ class Source:
     msid: str
     repair: int | None = None
     is_screen: bool = False
+    smaller: tuple = ()
 
     def streams(self):
         """As jicofo lists them: one for each SSRC, all with the same name."""
-        return [self] + ([replace(self, ssrc=self.repair)] if self.repair else [])
+        return [replace(self, ssrc=ssrc) for size in self.sizes() for ssrc in size if ssrc]
+
+    def sizes(self):
+        """All that it is sent in, best first."""
+        return [(self.ssrc, self.repair), *self.smaller]
 
 
 def bridges(audio, video):
@@ -42,8 +48,10 @@ def json_message(sources):
             if stream.is_screen:
                 said["v"] = "d"
             (pictures if source.kind == "video" else sounds).append(said)
-        if source.repair:
-            groups.append(["f", source.ssrc, source.repair])
+        groups += [["f", *size] for size in source.sizes() if size[1]]
+        if source.smaller:
+            # The smallest one first, as lib-jitsi-meet has it.
+            groups.append(["s", *(ssrc for ssrc, _ in reversed(source.sizes()))])
     return node(MEET, "json-message", text=json.dumps({"sources": owners}, separators=(",", ":")))
 
 

@@ -96,9 +96,12 @@ def _general(name):
 
 class Prosody:
     """On loopback. As root it runs as its package's user: it refuses to be root. `names` are those
-    that its certificate is for, and `main` the host that WebSockets lead to."""
+    that its certificate is for, and `main` the host that WebSockets lead to. In a namespace its
+    clients have all addresses, and it is that one's root."""
 
-    def __init__(self, accounts=ACCOUNTS, hosts=HOSTS, names=NAMES, main="guests.test", more=""):
+    def __init__(self, accounts=ACCOUNTS, hosts=HOSTS, names=NAMES, main="guests.test", more="",
+                 namespace=None):
+        self._namespace = namespace
         self.directory = Path(tempfile.mkdtemp(prefix="prosody-"))
         self.authority = Authority(self.directory)
         self.port = free_port(socket.SOCK_STREAM)
@@ -111,13 +114,18 @@ class Prosody:
             folder.mkdir(parents=True)
             for user, password in users.items():
                 (folder / f"{user}.dat").write_text(f'return {{ password = "{password}" }};')
-        if os.geteuid() == 0:
+        if self._has_user:
             for path in [self.directory, *self.directory.rglob("*")]:
                 shutil.chown(path, "prosody", "prosody")
         self.process = None
         self._output = (self.directory / "output").open("ab")
 
+    @property
+    def _has_user(self):
+        return os.geteuid() == 0 and not self._namespace
+
     def _configure(self, hosts, names, main, more):
+        addresses = '"0.0.0.0"' if self._namespace else '"127.0.0.1"'
         own = self.authority.identity(*names)
         others = self.authority.identity("elsewhere.test")
         pair = 'local {} = {{ certificate = "{}"; key = "{}" }}\n'
@@ -126,7 +134,8 @@ class Prosody:
             pidfile = "{self.directory}/prosody.pid"
             data_path = "{self.directory}/data"
             log = {{ debug = "{self.log}" }}
-            interfaces = {{ "127.0.0.1" }}
+            interfaces = {{ {addresses} }}
+            run_as_root = {str(bool(self._namespace)).lower()}
             c2s_ports = {{ {self.port} }}
             c2s_require_encryption = false
             allow_unencrypted_plain_auth = true
@@ -144,21 +153,27 @@ class Prosody:
 
     def start(self):
         user = ({"user": "prosody", "group": "prosody", "extra_groups": []}
-                if os.geteuid() == 0 else {})
+                if self._has_user else {})
+        prefix = self._namespace.prefix if self._namespace else []
         self.process = subprocess.Popen(
-            [EXECUTABLE, "--config", str(self.directory / "prosody.cfg.lua"), "-F"],
+            [*prefix, EXECUTABLE, "--config", str(self.directory / "prosody.cfg.lua"), "-F"],
             cwd=self.directory, stdin=subprocess.DEVNULL, stdout=self._output,
             stderr=subprocess.STDOUT, **user)
         wait_for("Prosody listens", self._is_up, START_TIMEOUT)
 
     def _is_up(self):
         assert self.process.poll() is None, (self.directory / "output").read_text()
+        connect = self._namespace.connect if self._namespace else (
+            lambda *place: socket.create_connection(place, 5))
         try:
             for port in [self.port, self.web_port, self.secure_web_port]:
-                socket.create_connection(("127.0.0.1", port), 5).close()
+                connect("127.0.0.1", port).close()
             return True
         except OSError:
             return False
+
+    def reload(self):
+        self.process.send_signal(signal.SIGHUP)
 
     def freeze(self):
         """It keeps its connections, and does nothing."""

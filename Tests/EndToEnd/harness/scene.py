@@ -87,12 +87,12 @@ def people(server, room, names, folder):
     return present(server, room, [Guest(name) for name in names], folder)
 
 
-def film(server, room, seconds, guests, folder, start=None, host=None, events=()):
+def film(server, room, seconds, guests, folder, start=None, host=None, events=(), enter=enter):
     """Streams a room with these guests for so long, in one layer, and measures it.
 
     `start` is what else the start request says; `host` is the server whose room the guests are in,
     if it is not the one that streams it; `events` are pairs of seconds after the beginning and what
-    is called then.
+    is called then; `enter` has a guest come.
     """
     host = host or server
     with contextlib.ExitStack() as stack:
@@ -137,10 +137,10 @@ def make_clip(folder, clip, frame_rate, graph, seconds=24, bitrate=400):
     return path
 
 
-def make_layers(folder, clip):
+def make_layers(folder, clip, sizes=((320, 180), (160, 90))):
     """A fixture's pictures in a half and a quarter of its size, for its simulcast."""
     paths = []
-    for width, height in ((320, 180), (160, 90)):
+    for width, height in sizes:
         paths.append(folder / f"{clip}-{width}.webm")
         media.run("ffmpeg", "-v", "error", "-y", "-i", str(CLIPS / f"{clip}.webm"), "-an",
                   "-vf", f"scale={width}:{height}", "-c:v", "libvpx", "-deadline", "realtime",
@@ -154,19 +154,21 @@ def gaps(marks):
     return [(a, b) for a, b in zip(marks, marks[1:]) if b - a > GAP]
 
 
-def settled(publisher, patience=SETTLED):
-    """Whether a time is neither soon after the publisher's beginning nor soon after a gap."""
+def settled(publisher, patience=SETTLED, disturbances=()):
+    """Whether a time is neither soon after the publisher's beginning, nor after a gap or one of the
+    disturbances."""
     beginnings = [max(publisher.flashes[0], publisher.beeps[0])]
     disturbed = [(0.0, beginnings[0] + patience)]
+    disturbed += [(at, at + patience) for at in disturbances]
     for begin, end in gaps(publisher.flashes) + gaps(publisher.beeps):
         disturbed.append((begin, end + patience))
     return lambda times: np.array(
         [not any(begin < time < end for begin, end in disturbed) for time in times], dtype=bool)
 
 
-def is_in_time(publisher, offset=0.045, cadence=0.040, patience=SETTLED):
+def is_in_time(publisher, offset=0.045, cadence=0.040, patience=SETTLED, disturbances=()):
     """Sound and picture together and regular, but for a while after each disturbance."""
-    keep = settled(publisher, patience)
+    keep = settled(publisher, patience, disturbances)
     times, offsets = publisher.pairs()
     offsets = offsets[keep(times)]
     assert len(offsets) >= 3, f"{publisher.name}: {len(times)} pairs, of which too few settled"
